@@ -1,0 +1,139 @@
+import { isJsonObject, isPointer, isWireDate, type JsonObject, type JsonValue, jsonEqual } from "./values.ts";
+import type { Comparison, Condition, FieldCondition, Operand } from "./where.ts";
+
+/** Tests objects as they travel (objectId, createdAt and updatedAt at the top, ISO text). */
+export type Matcher = (object: JsonObject) => boolean;
+
+export interface MatcherParts {
+  /** Makes a test for a regular expression that runs in bounded time. Throws 102 on a bad one. */
+  regex(source: string, flags: string): (text: string) => boolean;
+  /** Whether an object is in a relation; asked for `$relatedTo` conditions. */
+  relatedTo?(condition: Extract<Condition, { kind: "relatedTo" }>, objectId: string): boolean;
+}
+
+/** Compiles a where once into a test that agrees with what the store answers for the same where. */
+export function compileMatcher(where: Condition, parts: MatcherParts): Matcher {
+  switch (where.kind) {
+    case "and": {
+      const matchers = where.conditions.map((condition) => compileMatcher(condition, parts));
+      return (object) => matchers.every((matches) => matches(object));
+    }
+    case "or": {
+      const matchers = where.conditions.map((condition) => compileMatcher(condition, parts));
+      return (object) => matchers.some((matches) => matches(object));
+    }
+    case "nor": {
+      const matchers = where.conditions.map((condition) => compileMatcher(condition, parts));
+      return (object) => !matchers.some((matches) => matches(object));
+    }
+    case "relatedTo":
+      return (object) => parts.relatedTo?.(where, String(object.objectId)) ?? false;
+    default:
+      return compileField(where, parts);
+  }
+}
+
+function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
+  const read = reader(condition.path);
+  switch (condition.kind) {
+    case "exists":
+      return (object) => (read(object) !== undefined) === condition.exists;
+    case "regex": {
+      const test = parts.regex(condition.source, condition.flags);
+      return (object) => anyItem(read(object), (item) => typeof item === "string" && test(item));
+    }
+    case "in":
+      return (object) => condition.operands.some((operand) => equals(read(object), operand));
+    case "nin":
+      return (object) => !condition.operands.some((operand) => equals(read(object), operand));
+    case "all":
+      return (object) => {
+        const value = read(object);
+        return Array.isArray(value) && condition.operands.every((operand) => equals(value, operand));
+      };
+    case "eq":
+      return (object) => equals(read(object), condition.operand);
+    case "ne":
+      return (object) => !equals(read(object), condition.operand);
+    default: {
+      const { kind, operand } = condition;
+      return (object) => anyItem(read(object), (item) => compares(item, kind, operand));
+    }
+  }
+}
+
+function reader(path: [string, ...string[]]): (object: JsonObject) => JsonValue | undefined {
+  const [field, ...rest] = path;
+  if (rest.length === 0) return (object) => (Object.hasOwn(object, field) ? object[field] : undefined);
+  return (object) => {
+    let value: JsonValue | undefined = Object.hasOwn(object, field) ? object[field] : undefined;
+    for (const segment of rest) {
+      if (Array.isArray(value)) value = value[Number(segment)];
+      else if (isJsonObject(value) && Object.hasOwn(value, segment)) value = value[segment];
+      else return undefined;
+    }
+    return value;
+  };
+}
+
+/** An array matches where one of its items does. */
+function anyItem(value: JsonValue | undefined, test: (item: JsonValue) => boolean): boolean {
+  if (value === undefined) return false;
+  return Array.isArray(value) ? value.some(test) : test(value);
+}
+
+function equals(value: JsonValue | undefined, operand: Operand): boolean {
+  if (operand.type === "null") return value === undefined || value === null;
+  if (value === undefined) return false;
+  if (operand.type === "json" && Array.isArray(operand.value)) return jsonEqual(value, operand.value);
+  return anyItem(value, (item) => equalsItem(item, operand));
+}
+
+function equalsItem(item: JsonValue, operand: Operand): boolean {
+  switch (operand.type) {
+    case "null":
+      return item === null;
+    case "date":
+      return timeOf(item) === operand.value;
+    case "pointer":
+      return (
+        isPointer(item) && item.objectId === operand.value.objectId && item.className === operand.value.className
+      );
+    case "json":
+      return jsonEqual(item, operand.value);
+    default:
+      return item === operand.value;
+  }
+}
+
+/** The ISO time of a date value; createdAt and updatedAt travel as bare text. */
+function timeOf(item: JsonValue): string | undefined {
+  if (typeof item === "string") return item;
+  return isWireDate(item) ? new Date(item.iso).toISOString() : undefined;
+}
+
+function compares(item: JsonValue, comparison: Exclude<Comparison, "eq" | "ne">, operand: Operand): boolean {
+  if (operand.type === "number" && typeof item === "number") return ordered(item, operand.value, comparison);
+  if (operand.type === "string" && typeof item === "string") return ordered(item, operand.value, comparison);
+  if (operand.type === "boolean" && typeof item === "boolean") {
+    return ordered(Number(item), Number(operand.value), comparison);
+  }
+  if (operand.type === "date") {
+    const time = timeOf(item);
+    return time !== undefined && ordered(time, operand.value, comparison);
+  }
+  return false;
+}
+
+function ordered<T extends string | number>(a: T, b: T, comparison: Exclude<Comparison, "eq" | "ne">): boolean {
+  switch (comparison) {
+    case "lt":
+      return a < b;
+    case "lte":
+      return a <= b;
+    case "gt":
+      return a > b;
+    case "gte":
+      return a >= b;
+  }
+}

@@ -1,0 +1,62 @@
+import { ErrorCode, ProtocolError } from "./errors.ts";
+
+const FIELD_NAME = /^[A-Za-z][0-9A-Za-z_]*$/;
+const CLASS_NAME = /^[A-Za-z][0-9A-Za-z_]*$/;
+const ROLE_NAME = /^[0-9a-zA-Z\-_ ]+$/;
+const PATH_SEGMENT = /^[0-9A-Za-z_-]+$/;
+
+/** Classes that the server itself brings; no other class may begin with an underscore. */
+export const SYSTEM_CLASSES = [
+  "_User",
+  "_Session",
+  "_Role",
+  "_Installation",
+  "_EthAddress",
+  "_Product",
+  "_JobStatus",
+  "_PushStatus",
+] as const;
+
+const systemClasses: ReadonlySet<string> = new Set(SYSTEM_CLASSES);
+const reservedSegments: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/** Keys begin with a letter and hold only letters, digits and underscore. */
+export function isFieldName(name: string): boolean {
+  return FIELD_NAME.test(name) && name.length <= 128 && !reservedSegments.has(name);
+}
+
+export function isClassName(name: string): boolean {
+  return systemClasses.has(name) || (CLASS_NAME.test(name) && name.length <= 128);
+}
+
+export function isRoleName(name: string): boolean {
+  return ROLE_NAME.test(name);
+}
+
+/** Throws 103 for a name that no class can have. */
+export function assertClassName(name: unknown): asserts name is string {
+  if (typeof name === "string" && isClassName(name)) return;
+  throw new ProtocolError(
+    ErrorCode.INVALID_CLASS_NAME,
+    `Invalid classname: ${String(name).slice(0, 128)}, classnames can only have alphanumeric characters and _, and must start with an alpha character`,
+  );
+}
+
+/** Throws 105 for a name that no field can have. */
+export function assertFieldName(name: string): void {
+  if (isFieldName(name)) return;
+  throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid field name: ${name.slice(0, 128)}. Invalid Key name`);
+}
+
+/**
+ * Splits a dotted path (`address.city`) into its segments: the first a field name, the others keys
+ * of nested objects or positions in arrays. Throws 105.
+ */
+export function parsePath(path: string): [string, ...string[]] {
+  const [field = "", ...rest] = path.split(".");
+  assertFieldName(field);
+  if (rest.length > 16 || !rest.every((segment) => PATH_SEGMENT.test(segment) && !reservedSegments.has(segment))) {
+    throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid field name: ${path.slice(0, 128)}. Invalid Key name`);
+  }
+  return [field, ...rest];
+}

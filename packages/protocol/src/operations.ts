@@ -1,0 +1,116 @@
+import { ErrorCode, ProtocolError } from "./errors.ts";
+import { assertStorable, isJsonObject, isPointer, type JsonValue, jsonEqual, type WirePointer } from "./values.ts";
+
+/** What a write does to one field. `value` and `objects` are wire values. */
+export type Operation =
+  | { op: "Set"; value: JsonValue }
+  | { op: "Delete" }
+  | { op: "Increment"; amount: number }
+  | { op: "Add"; objects: JsonValue[] }
+  | { op: "AddUnique"; objects: JsonValue[] }
+  | { op: "Remove"; objects: JsonValue[] }
+  | { op: "Relation"; add: WirePointer[]; remove: WirePointer[] };
+
+/** Reads an operation, or a plain value as Set, from the wire. Throws 107 or 111. */
+export function parseOperation(value: unknown): Operation {
+  if (!isJsonObject(value) || !("__op" in value)) {
+    assertStorable(value);
+    return { op: "Set", value };
+  }
+  switch (value.__op) {
+    case "Delete":
+      return { op: "Delete" };
+    case "Increment":
+      if (typeof value.amount !== "number" || !Number.isFinite(value.amount)) {
+        throw new ProtocolError(ErrorCode.INVALID_JSON, "incrementing must provide a number");
+      }
+      return { op: "Increment", amount: value.amount };
+    case "Add":
+    case "AddUnique":
+    case "Remove":
+      return { op: value.__op, objects: objectsOf(value.objects, value.__op) };
+    case "AddRelation":
+      return { op: "Relation", add: pointersOf(value.objects), remove: [] };
+    case "RemoveRelation":
+      return { op: "Relation", add: [], remove: pointersOf(value.objects) };
+    case "Batch":
+      return parseBatch(value.ops);
+    default:
+      throw new ProtocolError(
+        ErrorCode.COMMAND_UNAVAILABLE,
+        `The ${String(value.__op).slice(0, 64)} operator is not supported.`,
+      );
+  }
+}
+
+function objectsOf(value: unknown, op: string): JsonValue[] {
+  if (!Array.isArray(value)) throw new ProtocolError(ErrorCode.INVALID_JSON, `objects to ${op} must be an array`);
+  assertStorable(value);
+  return value;
+}
+
+function pointersOf(value: unknown): WirePointer[] {
+  if (!Array.isArray(value) || !value.every(isPointer)) {
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "the objects of a relation must be pointers");
+  }
+  return value;
+}
+
+function parseBatch(ops: unknown): Operation {
+  if (!Array.isArray(ops)) throw new ProtocolError(ErrorCode.INVALID_JSON, "the ops of a Batch must be an array");
+  const relation = { op: "Relation" as const, add: [] as WirePointer[], remove: [] as WirePointer[] };
+  for (const entry of ops) {
+    if (isJsonObject(entry) && entry.__op === "Batch") {
+      throw new ProtocolError(ErrorCode.INVALID_JSON, "a Batch cannot hold a Batch");
+    }
+    const parsed = parseOperation(entry);
+    if (parsed.op !== "Relation") {
+      throw new ProtocolError(ErrorCode.INVALID_JSON, "a Batch can only add to and remove from a relation");
+    }
+    relation.add.push(...parsed.add);
+    relation.remove.push(...parsed.remove);
+  }
+  return relation;
+}
+
+/** An operation whose result the client cannot know by itself, so that the answer must tell it. */
+export function isEchoed(operation: Operation): boolean {
+  return operation.op !== "Set" && operation.op !== "Delete" && operation.op !== "Relation";
+}
+
+/**
+ * The field's value after the operation; undefined when the field is gone.
+ * Relations live outside the object and are not applied here. Throws 111 on a type clash.
+ */
+export function applyOperation(current: JsonValue | undefined, operation: Operation): JsonValue | undefined {
+  switch (operation.op) {
+    case "Set":
+      return operation.value;
+    case "Delete":
+      return undefined;
+    case "Increment": {
+      const base = current ?? 0;
+      if (typeof base !== "number") throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "cannot increment a non-number");
+      return base + operation.amount;
+    }
+    case "Add":
+      return [...arrayOf(current), ...operation.objects];
+    case "AddUnique": {
+      const result = [...arrayOf(current)];
+      for (const object of operation.objects) {
+        if (!result.some((item) => jsonEqual(item, object))) result.push(object);
+      }
+      return result;
+    }
+    case "Remove":
+      return arrayOf(current).filter((item) => !operation.objects.some((object) => jsonEqual(item, object)));
+    case "Relation":
+      return current;
+  }
+}
+
+function arrayOf(value: JsonValue | undefined): JsonValue[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "cannot add to or remove from a non-array");
+  return value;
+}

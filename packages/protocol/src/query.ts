@@ -1,0 +1,138 @@
+import { ErrorCode, ProtocolError } from "./errors.ts";
+import { parsePath } from "./names.ts";
+import { type Condition, parseWhere } from "./where.ts";
+
+export interface Order {
+  path: [string, ...string[]];
+  descending: boolean;
+}
+
+/** A parsed and validated question about one class. */
+export interface Query {
+  className: string;
+  where: Condition;
+  order: Order[];
+  /** 0 asks for no rows (as `count` does). */
+  limit: number;
+  skip: number;
+  /** Whether the answer tells how many objects match, beyond limit and skip. */
+  count: boolean;
+  /** Fields to answer; undefined means all. */
+  keys: string[] | undefined;
+  excludeKeys: string[];
+  /** Paths of pointers to replace by their objects; `["*"]` for all of the first level. */
+  include: string[][];
+}
+
+export interface QueryLimits {
+  defaultLimit: number;
+  maxLimit: number;
+}
+
+export const DEFAULT_QUERY_LIMITS: QueryLimits = { defaultLimit: 100, maxLimit: 1_000_000 };
+
+const KNOWN_PARAMETERS: ReadonlySet<string> = new Set([
+  "where",
+  "order",
+  "limit",
+  "skip",
+  "count",
+  "keys",
+  "excludeKeys",
+  "include",
+  "includeAll",
+  "readPreference",
+  "includeReadPreference",
+  "subqueryReadPreference",
+  "hint",
+  "explain",
+  "comment",
+  "redirectClassNameForKey",
+]);
+
+/**
+ * Reads the parameters of a query, whether they come typed (JSON body) or as text (query string).
+ * Throws 102, or 105 for a bad key.
+ */
+export function parseQuery(
+  className: string,
+  params: Record<string, unknown>,
+  limits: QueryLimits = DEFAULT_QUERY_LIMITS,
+): Query {
+  for (const name of Object.keys(params)) {
+    if (!KNOWN_PARAMETERS.has(name)) throw invalid(`Invalid parameter for query: ${name.slice(0, 64)}`);
+  }
+  const keys = parseKeys(params.keys, "keys");
+  return {
+    className,
+    where: parseWhere(parseWhereText(params.where)),
+    order: parseOrder(params.order),
+    limit: Math.min(parseCount(params.limit, "limit") ?? limits.defaultLimit, limits.maxLimit),
+    skip: parseCount(params.skip, "skip") ?? 0,
+    count: parseFlag(params.count),
+    keys,
+    excludeKeys: parseKeys(params.excludeKeys, "excludeKeys") ?? [],
+    include: parseInclude(params.include, keys, parseFlag(params.includeAll)),
+  };
+}
+
+function parseWhereText(where: unknown): unknown {
+  if (where === undefined) return {};
+  if (typeof where !== "string") return where;
+  try {
+    return JSON.parse(where);
+  } catch {
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "where is not valid JSON");
+  }
+}
+
+function parseOrder(order: unknown): Order[] {
+  if (order === undefined || order === "") return [];
+  return listOf(order, "order").map((part) => {
+    const descending = part.startsWith("-");
+    return { path: parsePath(descending || part.startsWith("+") ? part.slice(1) : part), descending };
+  });
+}
+
+function parseCount(value: unknown, name: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const count = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  if (typeof count !== "number" || !Number.isInteger(count) || count < 0) {
+    // Old clients send -1 for "no limit given".
+    if (name === "limit" && count === -1) return undefined;
+    throw invalid(`${name} must be a non-negative number`);
+  }
+  return count;
+}
+
+function parseFlag(value: unknown): boolean {
+  return value === true || value === 1 || value === "1" || value === "true";
+}
+
+function parseKeys(value: unknown, name: string): string[] | undefined {
+  if (value === undefined) return undefined;
+  const keys = listOf(value, name).filter((key) => key !== "");
+  return keys.map((key) => parsePath(key).join("."));
+}
+
+function parseInclude(value: unknown, keys: string[] | undefined, includeAll: boolean): string[][] {
+  const paths = value === undefined ? [] : listOf(value, "include");
+  if (includeAll || paths.includes("*")) return [["*"]];
+  const include = paths.filter((path) => path !== "").map((path): string[] => parsePath(path));
+  // A dotted key asks for a field of an included object.
+  for (const key of keys ?? []) {
+    if (key.includes(".")) include.push(key.split(".").slice(0, -1));
+  }
+  return include;
+}
+
+function listOf(value: unknown, name: string): string[] {
+  if (typeof value === "string") return value.split(",").map((part) => part.trim());
+  if (Array.isArray(value) && value.every((part) => typeof part === "string")) return value;
+  throw invalid(`${name} must be a comma-separated text`);
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_QUERY, message);
+}
+

@@ -1,0 +1,173 @@
+import { ErrorCode, ProtocolError } from "./errors.ts";
+
+export type JsonPrimitive = string | number | boolean | null;
+export type JsonValue = JsonPrimitive | JsonValue[] | JsonObject;
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/** `iso` is ISO 8601 in UTC with milliseconds. */
+export type WireDate = { __type: "Date"; iso: string };
+export type WirePointer = { __type: "Pointer"; className: string; objectId: string };
+/** An included object in place of its pointer. */
+export type WireObject = JsonObject & { __type: "Object"; className: string };
+/** `base64` is the content, standard alphabet with padding. */
+export type WireBytes = { __type: "Bytes"; base64: string };
+export type WireFile = { __type: "File"; name: string; url?: string; ipfs?: string; hash?: string };
+/** Degrees; latitude −90…90, longitude −180…180. */
+export type WireGeoPoint = { __type: "GeoPoint"; latitude: number; longitude: number };
+/** Points as [latitude, longitude] in degrees. */
+export type WirePolygon = { __type: "Polygon"; coordinates: [number, number][] };
+export type WireRelation = { __type: "Relation"; className: string };
+
+/** The types that a field of a class can have, as schemas spell them. */
+export const FIELD_TYPES = [
+  "String",
+  "Number",
+  "Boolean",
+  "Date",
+  "File",
+  "GeoPoint",
+  "Polygon",
+  "Bytes",
+  "Array",
+  "Object",
+  "Pointer",
+  "Relation",
+  "ACL",
+] as const;
+export type FieldTypeName = (typeof FIELD_TYPES)[number];
+export interface FieldType {
+  type: FieldTypeName;
+  /** Only of Pointer and Relation. */
+  targetClass?: string;
+  required?: boolean;
+  defaultValue?: JsonValue;
+}
+
+/** How deep values may nest: deeper ones are refused before anything recurses into them. */
+export const MAX_DEPTH = 64;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function hasType(value: unknown, type: string): value is JsonObject {
+  return isJsonObject(value) && value.__type === type;
+}
+
+export function isWireDate(value: unknown): value is WireDate {
+  return hasType(value, "Date") && typeof value.iso === "string" && !Number.isNaN(Date.parse(value.iso));
+}
+
+export function isPointer(value: unknown): value is WirePointer {
+  return hasType(value, "Pointer") && typeof value.className === "string" && typeof value.objectId === "string";
+}
+
+export function isWireFile(value: unknown): value is WireFile {
+  return hasType(value, "File") && typeof value.name === "string";
+}
+
+export function isGeoPoint(value: unknown): value is WireGeoPoint {
+  return (
+    hasType(value, "GeoPoint") &&
+    typeof value.latitude === "number" &&
+    typeof value.longitude === "number" &&
+    Math.abs(value.latitude) <= 90 &&
+    Math.abs(value.longitude) <= 180
+  );
+}
+
+export function isPolygon(value: unknown): value is WirePolygon {
+  return (
+    hasType(value, "Polygon") &&
+    Array.isArray(value.coordinates) &&
+    value.coordinates.length >= 3 &&
+    value.coordinates.every(
+      (point) => Array.isArray(point) && point.length === 2 && point.every((n) => typeof n === "number"),
+    )
+  );
+}
+
+export function isBytes(value: unknown): value is WireBytes {
+  return hasType(value, "Bytes") && typeof value.base64 === "string";
+}
+
+export function isRelation(value: unknown): value is WireRelation {
+  return hasType(value, "Relation") && typeof value.className === "string";
+}
+
+/** A date as it travels. */
+export function wireDate(date: Date): WireDate {
+  return { __type: "Date", iso: date.toISOString() };
+}
+
+/**
+ * The field type that a stored value has; undefined for null.
+ * Throws 111 for a value that claims a `__type` which it does not have the shape of.
+ */
+export function fieldTypeOf(value: JsonValue): FieldType | undefined {
+  if (value === null) return undefined;
+  if (typeof value === "string") return { type: "String" };
+  if (typeof value === "number") return { type: "Number" };
+  if (typeof value === "boolean") return { type: "Boolean" };
+  if (Array.isArray(value)) return { type: "Array" };
+  if (!("__type" in value)) return { type: "Object" };
+  if (isPointer(value)) return { type: "Pointer", targetClass: value.className };
+  if (isWireDate(value)) return { type: "Date" };
+  if (isWireFile(value)) return { type: "File" };
+  if (isGeoPoint(value)) return { type: "GeoPoint" };
+  if (isPolygon(value)) return { type: "Polygon" };
+  if (isBytes(value)) return { type: "Bytes" };
+  if (isRelation(value)) return { type: "Relation", targetClass: value.className };
+  throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `This is not a valid ${String(value.__type)}`);
+}
+
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Refuses values that no door may let in: nested deeper than MAX_DEPTH (107), with keys that
+ * reach an object's prototype, or that begin with `$` or hold a dot (121).
+ */
+export function assertStorable(value: unknown, depth = 0): asserts value is JsonValue {
+  if (value === null || typeof value !== "object") {
+    if (typeof value === "string" || typeof value === "boolean" || value === null) return;
+    if (typeof value === "number" && Number.isFinite(value)) return;
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "A value is not JSON");
+  }
+  if (depth >= MAX_DEPTH) {
+    throw new ProtocolError(ErrorCode.INVALID_JSON, `Values nest deeper than ${MAX_DEPTH} levels`);
+  }
+  if (Array.isArray(value)) {
+    for (const item of value) assertStorable(item, depth + 1);
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    assertNestedKey(key);
+    assertStorable(item, depth + 1);
+  }
+}
+
+/** Throws 121 for a key that may not stand in a nested object. */
+export function assertNestedKey(key: string): void {
+  if (FORBIDDEN_KEYS.has(key) || key.startsWith("$") || key.includes(".") || key.includes("\0")) {
+    throw new ProtocolError(
+      ErrorCode.INVALID_NESTED_KEY,
+      `Nested keys should not contain the '$' or '.' characters, nor be reserved: ${key}`,
+    );
+  }
+}
+
+/** Deep equality of JSON values; the order of keys does not matter. */
+export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => jsonEqual(item, b[i]));
+  }
+  if (Array.isArray(b)) return false;
+  if (isPointer(a) && isPointer(b)) return a.className === b.className && a.objectId === b.objectId;
+  const entries = Object.entries(a);
+  const other = new Map(Object.entries(b));
+  return entries.length === other.size && entries.every(([key, value]) => jsonEqual(value, other.get(key)));
+}
