@@ -1,0 +1,42 @@
+import { PUBLIC, ROLE_PREFIX, type JsonObject } from "@purse/protocol";
+
+/** Who asks. */
+export type Caller =
+  | { kind: "anonymous" }
+  | { kind: "user"; userId: string; /** Names without `role:`, inherited ones included. */ roles: string[]; sessionId: string; sessionToken: string }
+  | { kind: "master" };
+
+export const ANONYMOUS: Caller = { kind: "anonymous" };
+export const MASTER: Caller = { kind: "master" };
+
+/** One request on its way through the pipeline. */
+export interface RequestContext {
+  caller: Caller;
+  installationId: string | undefined;
+  /** What the client sent as `_context`; handed on to triggers. */
+  context: JsonObject;
+  /** The address of the peer, as the socket tells it. */
+  ip: string;
+  /** Unique to the request, for logs. */
+  requestId: string;
+}
+
+/** What ACL entries are compared with; null stands for the master key, which passes every ACL. */
+export type Principals = readonly string[] | null;
+
+export function principalsOf(caller: Caller): Principals {
+  switch (caller.kind) {
+    case "master":
+      return null;
+    case "anonymous":
+      return [];
+    case "user":
+      return [caller.userId, ...caller.roles.map((role) => ROLE_PREFIX + role)];
+  }
+}
+
+/** The same as principalsOf, with the public wildcard: for permissions that name it (CLP). */
+export function principalsWithPublic(caller: Caller): Principals {
+  const principals = principalsOf(caller);
+  return principals && [PUBLIC, ...principals];
+}

@@ -1,0 +1,28 @@
+import type { Condition, JsonObject } from "@purse/protocol";
+import type { RequestContext } from "../caller.ts";
+import type { ClassSchema } from "../schema/classSchema.ts";
+import type { ClaimTaken } from "../store/store.ts";
+import type { Draft } from "./draft.ts";
+
+/**
+ * What is special about a class, declared in one file each; the pipeline knows no class by name.
+ * Everything may throw ProtocolError to refuse.
+ */
+export interface ClassRules {
+  className: string;
+  /** The fields that the class has from the start. */
+  fields: ClassSchema["fields"];
+  classLevelPermissions?: ClassSchema["classLevelPermissions"];
+  /** Whether clients may create objects with an id of their own. */
+  customObjectId?: boolean;
+  beforeCreate?(draft: Draft, request: RequestContext): Promise<void> | void;
+  /** `draft.original` is set. */
+  beforeUpdate?(draft: Draft, request: RequestContext): Promise<void> | void;
+  beforeDelete?(draft: Draft, request: RequestContext): Promise<void> | void;
+  /** Narrows what a caller gets to see, beside ACLs. Not asked for the master key. */
+  scope?(request: RequestContext): Condition | undefined;
+  /** Takes from, or adds to, an object on its way out (a copy that may be changed). */
+  onRead?(object: JsonObject, request: RequestContext): JsonObject | Promise<JsonObject>;
+  /** The error that a client gets where a claim of this class is taken. */
+  onClaimTaken?(taken: ClaimTaken): Error;
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from "@purse/protocol";
+import type { RequestContext } from "../caller.ts";
+import type { Change } from "./change.ts";
+import type { Draft } from "./draft.ts";
+
+/**
+ * What runs around reads and writes of a class. Each method answers undefined where nothing is
+ * registered, so that the pipeline prepares nothing for it. A before trigger that throws stops the
+ * write (ProtocolError as it is, anything else as 141); an after trigger's error is only logged.
+ */
+export interface Triggers {
+  beforeSave(className: string): ((draft: Draft, request: RequestContext) => Promise<void>) | undefined;
+  afterSave(className: string): ((change: Change) => Promise<void>) | undefined;
+  beforeDelete(className: string): ((object: JsonObject, request: RequestContext) => Promise<void>) | undefined;
+  afterDelete(className: string): ((change: Change) => Promise<void>) | undefined;
+  /** May change the parameters of a query (where, limit, …). */
+  beforeFind(
+    className: string,
+  ): ((params: Record<string, unknown>, request: RequestContext) => Promise<Record<string, unknown>>) | undefined;
+  afterFind(
+    className: string,
+  ): ((objects: JsonObject[], request: RequestContext) => Promise<JsonObject[]>) | undefined;
+}

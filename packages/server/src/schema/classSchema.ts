@@ -1,0 +1,25 @@
+import type { FieldType } from "@purse/protocol";
+
+export type ClassOperation = "get" | "find" | "count" | "create" | "update" | "delete" | "addField";
+
+/** Who may carry out an operation on a class: `*`, user ids, `role:` names, `requiresAuthentication`, `pointerFields`. */
+export type ClassPermission = Record<string, boolean | string[]>;
+
+export type ClassLevelPermissions = Partial<Record<ClassOperation, ClassPermission>> & {
+  /** By principal, the fields that it does not get to see. */
+  protectedFields?: Record<string, string[]>;
+  readUserFields?: string[];
+  writeUserFields?: string[];
+};
+
+/** The fields, permissions and indexes of one class. */
+export interface ClassSchema {
+  className: string;
+  /** The name of its table; differs from the class where two classes differ only by case. */
+  table: string;
+  /** Without the fields that every object has (objectId, createdAt, updatedAt, ACL). */
+  fields: Record<string, FieldType>;
+  classLevelPermissions: ClassLevelPermissions;
+  /** Index name → fields with their direction. */
+  indexes: Record<string, Record<string, 1 | -1>>;
+}

@@ -1,0 +1,94 @@
+import type { Condition, JsonObject, Operation, Order } from "@purse/protocol";
+import type { Principals } from "../caller.ts";
+import type { ClassSchema } from "../schema/classSchema.ts";
+
+/** An object as it travels: the JSON text with objectId, createdAt, updatedAt, its fields and its ACL. */
+export type ObjectText = string;
+
+/** An object together with what must never travel (password hash, authData, …). */
+export interface SecretObject {
+  text: ObjectText;
+  secret: JsonObject;
+}
+
+export interface StoreQuery {
+  schema: ClassSchema;
+  where: Condition;
+  order: Order[];
+  limit: number;
+  skip: number;
+  /** Only objects that one of these may read; null reads everything. */
+  principals: Principals;
+}
+
+/** One step of a write; the steps of a group happen together or not at all. */
+export type Write =
+  | { kind: "create"; schema: ClassSchema; id: string; /** ISO. */ at: string; object: JsonObject; secret?: JsonObject }
+  | {
+      kind: "update";
+      schema: ClassSchema;
+      id: string;
+      at: string;
+      /** By field or dotted path. */
+      operations: Record<string, Operation>;
+      /** Merged over what is there; a null removes the key. */
+      secret?: JsonObject;
+      principals: Principals;
+    }
+  | { kind: "delete"; schema: ClassSchema; id: string; principals: Principals }
+  /** Adds to and removes from the relation `key` of an object; ids of the related class. */
+  | { kind: "relate"; schema: ClassSchema; id: string; key: string; add: string[]; remove: string[] }
+  /**
+   * Takes a value that only one may hold (a username, a session token's hash, a signature).
+   * Throws ClaimTaken where it is held and has not expired. `expiresAt` in ms since the epoch.
+   */
+  | { kind: "claim"; scope: string; value: string; owner: string; expiresAt?: number }
+  | { kind: "release"; scope: string; value: string; /** Releases only what this owner holds. */ owner?: string }
+  | { kind: "releaseAll"; scope: string; owner: string };
+
+/** What a create, update or delete did, as texts; other steps have neither. */
+export interface WriteResult {
+  before: ObjectText | null;
+  after: ObjectText | null;
+}
+
+/** A claim that another owner holds. Nothing of its group was written. */
+export class ClaimTaken extends Error {
+  override readonly name = "ClaimTaken";
+  readonly scope: string;
+  readonly value: string;
+  readonly owner: string;
+
+  constructor(scope: string, value: string, owner: string) {
+    super(`${scope} is taken`);
+    this.scope = scope;
+    this.value = value;
+    this.owner = owner;
+  }
+}
+
+/**
+ * The face of a database. Reads see every acknowledged write. A write that resolved survives
+ * power loss. Rejections: ProtocolError 101 (no such object, or no right to it), 111 (type clash),
+ * ClaimTaken.
+ */
+export interface Store {
+  get(schema: ClassSchema, id: string, principals: Principals): Promise<ObjectText | undefined>;
+  find(query: StoreQuery): Promise<ObjectText[]>;
+  count(query: StoreQuery): Promise<number>;
+  /** An object with its secret, past every permission: for the server's own use. */
+  getSecret(schema: ClassSchema, id: string): Promise<SecretObject | undefined>;
+  /** The owner that holds a claim now. */
+  ownerOf(scope: string, value: string): Promise<string | undefined>;
+  /** The values that an owner holds in a scope. */
+  claimsOf(scope: string, owner: string): Promise<string[]>;
+  /** Ids of the objects that relate to `relatedId` by the relation `key` of a class. */
+  ownersInRelation(className: string, key: string, relatedIds: string[]): Promise<string[]>;
+  write(group: Write[]): Promise<WriteResult[]>;
+  loadClasses(): Promise<ClassSchema[]>;
+  /** Creates or changes a class: its table, fields and indexes. */
+  saveClass(schema: ClassSchema): Promise<void>;
+  /** Removes a class with its objects. */
+  dropClass(schema: ClassSchema): Promise<void>;
+  close(): Promise<void>;
+}
