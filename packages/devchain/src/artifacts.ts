@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import type { Abi, Hex } from "viem";
+import { isHex } from "viem/utils";
+
+/** A compiled contract as `scripts/compile.ts` writes it. */
+export interface Artifact {
+  contractName: string;
+  abi: Abi;
+  /** Creation code; none of our contracts takes constructor arguments. */
+  bytecode: Hex;
+}
+
+export type ContractName = "PurseToken" | "PursePieces" | "PurseItems";
+
+/** Reads `artifacts/<name>.json`. Throws an Error that names the file if it is not an artifact. */
+export function readArtifact(name: ContractName): Artifact {
+  const file = new URL(`../artifacts/${name}.json`, import.meta.url);
+  const artifact: unknown = JSON.parse(readFileSync(file, "utf8"));
+  if (!isArtifact(artifact)) throw new Error(`${file.pathname} is not a contract artifact; run "npm run contracts"`);
+  return artifact;
+}
+
+const abiEntryTypes = new Set(["constructor", "error", "event", "fallback", "function", "receive"]);
+
+function isArtifact(value: unknown): value is Artifact {
+  if (typeof value !== "object" || value === null) return false;
+  if (!("contractName" in value) || !("abi" in value) || !("bytecode" in value)) return false;
+  return typeof value.contractName === "string" && isAbi(value.abi) && isHex(value.bytecode);
+}
+
+function isAbi(value: unknown): value is Abi {
+  return Array.isArray(value) && value.every((entry) => abiEntryTypes.has(entry?.type));
+}

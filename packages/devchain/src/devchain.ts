@@ -1,0 +1,153 @@
+import { DEV_ACCOUNT_COUNT, DEV_MNEMONIC, type DevAccount, devAccounts } from "./accounts.ts";
+import { type Anvil, startAnvil } from "./anvil.ts";
+import { type ContractPlan, type DevContracts, planContracts } from "./contracts.ts";
+import { genesisTime, makeHistory } from "./history.ts";
+import { type NodeClient, nodeClient } from "./node-client.ts";
+import { type SavedState, savedState } from "./saved-state.ts";
+
+export interface DevChainOptions {
+  /** Default 8545; 0 takes a free port. */
+  port?: number;
+  /** Folder for the chain's state; made if missing. One running chain per folder. */
+  dataDir: string;
+  /** Default 1337 (0x539). */
+  chainId?: number;
+  /** Told in plain lines what happens. */
+  log?: (line: string) => void;
+}
+
+/** A running local EVM chain on the loopback address that mines a block for each transaction. */
+export interface DevChain {
+  /** JSON-RPC over HTTP and, under the same address, WebSocket; open to every origin. */
+  url: string;
+  chainId: number;
+  /** Ten accounts, funded with 10,000 ether at genesis. */
+  accounts: DevAccount[];
+  contracts: DevContracts;
+  /** Id of the process group of the node. */
+  pid: number;
+  /** Saves the state and ends the node. May be called more than once. */
+  stop(): Promise<void>;
+}
+
+/** Most of a second's blocks may be lost by `kill -9`, nothing by `stop`. */
+const saveInterval = 1_000;
+
+/**
+ * Starts the chain: anew with contracts and a history of transfers, which are the same on every machine, or where
+ * `dataDir` left it. Blocks, transactions, receipts, logs and past states stay readable after restarts.
+ * Rejects with an Error in plain words if the port is taken, Anvil is missing or the saved state does not fit.
+ */
+export async function startDevChain(options: DevChainOptions): Promise<DevChain> {
+  const { port = 8545, dataDir, chainId = 1337, log = () => {} } = options;
+  const accounts = devAccounts();
+  const plan = planContracts(accounts[0]?.address ?? "0x");
+  const state = savedState(dataDir);
+
+  const saved = await state.unpack();
+  const anvil = await startAnvil({
+    port,
+    chainId,
+    mnemonic: DEV_MNEMONIC,
+    accountCount: DEV_ACCOUNT_COUNT,
+    genesisTime,
+    loadState: saved?.path,
+  }).finally(() => saved?.remove());
+  const node = nodeClient(anvil.url);
+
+  try {
+    if (saved) {
+      await requireContracts(node, plan, dataDir);
+      log(`Local chain ${chainId} continues on ${anvil.url}`);
+    } else {
+      const made = await makeHistory(node, chainId, accounts, plan, Math.floor(Date.now() / 1000));
+      log(`Local chain ${chainId} begins on ${anvil.url}: ${made.transactions} transactions in ${made.blocks} blocks`);
+    }
+    await state.saveAll(node);
+  } catch (error) {
+    await anvil.stop();
+    throw error;
+  }
+
+  const keeper = keepSaved(anvil, node, state, log);
+  const stop = async () => {
+    await keeper.stop();
+    await anvil.stop();
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    url: anvil.url,
+    chainId,
+    accounts,
+    contracts: plan.contracts,
+    pid: anvil.pid,
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+/** A state is saved only once its history is complete, so a saved chain without the contracts is another chain. */
+async function requireContracts(node: NodeClient, plan: ContractPlan, dataDir: string): Promise<void> {
+  for (const { address, name } of Object.values(plan.contracts)) {
+    const code = await node.request({ method: "eth_getCode", params: [address, "latest"] });
+    if (code === "0x") {
+      throw new Error(
+        `The local chain saved in ${dataDir} has no ${name} at ${address}. Remove the folder to begin a new chain.`,
+      );
+    }
+  }
+}
+
+/** Saves new blocks every second, more rarely when the state has grown so large that saving takes long. */
+function keepSaved(anvil: Anvil, node: NodeClient, state: SavedState, log: (line: string) => void) {
+  let stopping = false;
+  let timer: NodeJS.Timeout | undefined;
+  let saving: Promise<void> = Promise.resolve();
+
+  const save = async (): Promise<void> => {
+    const began = performance.now();
+    try {
+      await state.save(node);
+    } catch (error) {
+      if (!stopping) log(`The local chain's state could not be saved: ${messageOf(error)}`);
+    }
+    schedule(Math.max(saveInterval, 20 * (performance.now() - began)));
+  };
+  const schedule = (delay: number): void => {
+    if (stopping) return;
+    timer = setTimeout(() => {
+      saving = save();
+    }, delay);
+    timer.unref();
+  };
+  const end = (): void => {
+    stopping = true;
+    clearTimeout(timer);
+  };
+
+  schedule(saveInterval);
+  anvil.ended.then((reason) => {
+    if (!stopping) log(`The local chain ended unexpectedly (${reason}). Restart to continue it.`);
+    end();
+  });
+
+  return {
+    async stop(): Promise<void> {
+      const running = !stopping;
+      end();
+      await saving;
+      if (!running) return;
+      try {
+        await state.saveAll(node);
+      } catch (error) {
+        log(`The local chain's last state could not be saved: ${messageOf(error)}`);
+      }
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,26 @@
+import { type Address, createClient, type Hash, type Hex, http, rpcSchema } from "viem";
+
+/** The JSON-RPC methods of Anvil that we call, beside the standard ones used here. */
+type NodeMethods = [
+  { Method: "eth_chainId"; Parameters?: undefined; ReturnType: Hex },
+  { Method: "eth_getCode"; Parameters: [Address, "latest"]; ReturnType: Hex },
+  { Method: "eth_getBlockByNumber"; Parameters: ["latest", false]; ReturnType: { hash: Hash; number: Hex } },
+  { Method: "eth_sendRawTransaction"; Parameters: [Hex]; ReturnType: Hash },
+  { Method: "eth_getTransactionReceipt"; Parameters: [Hash]; ReturnType: { status: Hex } | null },
+  { Method: "evm_setAutomine"; Parameters: [boolean]; ReturnType: null },
+  { Method: "evm_setNextBlockTimestamp"; Parameters: [number]; ReturnType: null },
+  { Method: "evm_setTime"; Parameters: [number]; ReturnType: number },
+  { Method: "evm_mine"; Parameters?: undefined; ReturnType: Hex },
+  /** `true`: with the state at each past block. Returns gzipped JSON. */
+  { Method: "anvil_dumpState"; Parameters: [boolean]; ReturnType: Hex },
+];
+
+export type NodeClient = ReturnType<typeof nodeClient>;
+
+/** A client of the local node. Calls are not retried: the node is on this machine, what fails once is wrong. */
+export function nodeClient(url: string) {
+  return createClient({
+    transport: http(url, { retryCount: 0, timeout: 30_000 }),
+    rpcSchema: rpcSchema<NodeMethods>(),
+  });
+}

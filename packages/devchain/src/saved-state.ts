@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs";
+import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import type { NodeClient } from "./node-client.ts";
+
+/** Keeps the chain's state on disk, so that it can go on after a restart or a crash. */
+export interface SavedState {
+  /** Unpacks what was saved into a file that Anvil can load; undefined if nothing was saved yet. */
+  unpack(): Promise<{ path: string; remove(): Promise<void> } | undefined>;
+  /** Saves the state of the node if it has new blocks since the last time. */
+  save(node: NodeClient): Promise<void>;
+  /** Saves regardless. */
+  saveAll(node: NodeClient): Promise<void>;
+}
+
+/**
+ * The saved state in `folder`. We do not use Anvil's own `--state`: it rewrites the file in place, so that a crash in
+ * the middle would lose the whole chain. Here a new file is complete and synced before it takes the old one's name.
+ */
+export function savedState(folder: string): SavedState {
+  const file = join(folder, "state.json.gz");
+  let savedHead: string | undefined;
+
+  const head = async (node: NodeClient): Promise<string> => {
+    return (await node.request({ method: "eth_getBlockByNumber", params: ["latest", false] })).hash;
+  };
+  const write = async (node: NodeClient, headBefore: string): Promise<void> => {
+    const dump = await node.request({ method: "anvil_dumpState", params: [true] });
+    await replaceFile(file, Buffer.from(dump.slice(2), "hex"));
+    savedHead = headBefore;
+  };
+
+  return {
+    async unpack() {
+      await mkdir(folder, { recursive: true });
+      if (!existsSync(file)) return undefined;
+      const path = join(folder, "loading.json");
+      try {
+        await writeFile(path, await promisify(gunzip)(await readFile(file)));
+      } catch (error) {
+        throw new Error(
+          `The local chain's saved state ${file} cannot be read (${error instanceof Error ? error.message : error}). ` +
+            "Remove the file to begin a new chain.",
+        );
+      }
+      return { path, remove: () => rm(path, { force: true }) };
+    },
+    async save(node) {
+      const now = await head(node);
+      if (now !== savedHead) await write(node, now);
+    },
+    async saveAll(node) {
+      await write(node, await head(node));
+    },
+  };
+}
+
+async function replaceFile(path: string, content: Buffer): Promise<void> {
+  const draft = `${path}.new`;
+  const handle = await open(draft, "w", 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, path);
+}
