@@ -1,5 +1,13 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
-import { assertStorable, isJsonObject, isPointer, type JsonValue, jsonEqual, type WirePointer } from "./values.ts";
+import {
+  assertStorable,
+  isJsonObject,
+  isPointer,
+  type JsonObject,
+  type JsonValue,
+  jsonEqual,
+  type WirePointer,
+} from "./values.ts";
 
 /** What a write does to one field. `value` and `objects` are wire values. */
 export type Operation =
@@ -113,4 +121,40 @@ function arrayOf(value: JsonValue | undefined): JsonValue[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "cannot add to or remove from a non-array");
   return value;
+}
+
+/**
+ * Applies operations, by field or dotted path, to a copy of an object; nested objects on the way are
+ * made where they are missing. Relations are left out. Throws 111 on a type clash.
+ */
+export function applyOperations(object: JsonObject, operations: Readonly<Record<string, Operation>>): JsonObject {
+  const result: JsonObject = { ...object };
+  for (const [path, operation] of Object.entries(operations)) {
+    if (operation.op !== "Relation") applyAt(result, path.split("."), operation);
+  }
+  return result;
+}
+
+function applyAt(target: JsonObject, path: string[], operation: Operation): void {
+  const [key = "", ...rest] = path;
+  const current = Object.hasOwn(target, key) ? target[key] : undefined;
+  if (rest.length === 0) {
+    const value = applyOperation(current, operation);
+    if (value === undefined) delete target[key];
+    else target[key] = value;
+    return;
+  }
+  if (current === undefined && operation.op === "Delete") return;
+  if (Array.isArray(current)) {
+    const items: JsonObject = { ...current };
+    applyAt(items, rest, operation);
+    target[key] = Object.values(items).filter((item) => item !== undefined);
+    return;
+  }
+  if (current !== undefined && current !== null && !isJsonObject(current)) {
+    throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `cannot set a key of ${key}, which is not an object`);
+  }
+  const nested: JsonObject = { ...current };
+  applyAt(nested, rest, operation);
+  target[key] = nested;
 }

@@ -40,7 +40,8 @@ export type Write =
   | { kind: "relate"; schema: ClassSchema; id: string; key: string; add: string[]; remove: string[] }
   /**
    * Takes a value that only one may hold (a username, a session token's hash, a signature).
-   * Throws ClaimTaken where it is held and has not expired. `expiresAt` in ms since the epoch.
+   * Throws ClaimTaken where another owner holds it and it has not expired; what may be used only once is
+   * claimed by an owner that is new each time. `expiresAt` in ms since the epoch.
    */
   | { kind: "claim"; scope: string; value: string; owner: string; expiresAt?: number }
   | { kind: "release"; scope: string; value: string; /** Releases only what this owner holds. */ owner?: string }

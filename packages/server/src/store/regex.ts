@@ -1,0 +1,53 @@
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { RE2JS } from "re2js";
+
+const MAX_CACHED = 500;
+const cache = new Map<string, (text: string) => boolean>();
+
+/**
+ * A test for a regular expression from outside, in time linear to the text (RE2's syntax: no
+ * look-around, no back references). Plain `\Q…\E` patterns, which the SDKs make of startsWith and
+ * contains, become string searches. Flags: i, m, s, x, u. Throws 102 for what RE2 cannot read.
+ */
+export function compileRegex(source: string, flags: string): (text: string) => boolean {
+  const key = `${flags}/${source}`;
+  const known = cache.get(key);
+  if (known) return known;
+  if (cache.size >= MAX_CACHED) cache.clear();
+  const test = plainTest(source, flags) ?? re2Test(source, flags);
+  cache.set(key, test);
+  return test;
+}
+
+/** The text that `^\Q…\E` quotes, where the whole pattern is that; E-terminated pieces joined by `\\E` as the SDKs write. */
+export function literalOf(source: string): { text: string; start: boolean; end: boolean } | undefined {
+  const match = /^(\^?)\\Q(.*?)\\E(\$?)$/s.exec(source);
+  const text = match?.[2];
+  if (!match || text === undefined || text.includes("\\E")) return undefined;
+  return { text, start: match[1] === "^", end: match[3] === "$" };
+}
+
+function plainTest(source: string, flags: string): ((text: string) => boolean) | undefined {
+  const literal = flags === "" ? literalOf(source) : undefined;
+  if (!literal) return undefined;
+  const { text, start, end } = literal;
+  if (start && end) return (value) => value === text;
+  if (start) return (value) => value.startsWith(text);
+  if (end) return (value) => value.endsWith(text);
+  return (value) => value.includes(text);
+}
+
+function re2Test(source: string, flags: string): (text: string) => boolean {
+  let bits = 0;
+  if (flags.includes("i")) bits |= RE2JS.CASE_INSENSITIVE;
+  if (flags.includes("m")) bits |= RE2JS.MULTILINE;
+  if (flags.includes("s")) bits |= RE2JS.DOTALL;
+  const pattern = flags.includes("x") ? source.replace(/(?<!\\)#.*$|(?<!\\)\s+/gm, "") : source;
+  try {
+    const compiled = RE2JS.compile(pattern, bits);
+    return (value) => compiled.matcher(value).find();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "unknown";
+    throw new ProtocolError(ErrorCode.INVALID_QUERY, `bad $regex: ${reason.slice(0, 200)}`);
+  }
+}

@@ -1,0 +1,59 @@
+import type Database from "better-sqlite3";
+import type { ClassSchema } from "../../schema/classSchema.ts";
+import { sqliteDialect } from "./dialect.ts";
+
+/** The tables that are not classes. Versioned by `user_version`; each step runs once. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE purse_classes (class_name TEXT PRIMARY KEY, schema TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE purse_claims (
+    scope TEXT NOT NULL, value TEXT NOT NULL, owner TEXT NOT NULL, expires_at INTEGER,
+    PRIMARY KEY (scope, value)
+  ) WITHOUT ROWID;
+  CREATE INDEX purse_claims_owner ON purse_claims (scope, owner);
+  CREATE INDEX purse_claims_expiry ON purse_claims (expires_at) WHERE expires_at IS NOT NULL;
+  CREATE TABLE purse_relations (
+    class_name TEXT NOT NULL, key TEXT NOT NULL, owner_id TEXT NOT NULL, related_id TEXT NOT NULL,
+    PRIMARY KEY (class_name, key, owner_id, related_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX purse_relations_related ON purse_relations (class_name, key, related_id);
+  `,
+];
+
+export function migrate(database: Database.Database): void {
+  const version = Number(database.pragma("user_version", { simple: true }));
+  if (version > MIGRATIONS.length) {
+    throw new Error(`The database was written by a newer Purse (layout ${version}, this one knows ${MIGRATIONS.length})`);
+  }
+  database.transaction(() => {
+    for (const step of MIGRATIONS.slice(version)) database.exec(step);
+    database.pragma(`user_version = ${MIGRATIONS.length}`);
+  })();
+}
+
+/**
+ * The statements that bring a class's table and indexes up to its schema; all may run again.
+ * `doc` is the object as it travels; an ACL column is NULL where everyone has the permission.
+ */
+export function classStatements(schema: ClassSchema): string[] {
+  const quoted = (name: string) => sqliteDialect.identifier(name);
+  const table = quoted(schema.table);
+  const statements = [
+    `CREATE TABLE IF NOT EXISTS ${table} (
+      seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+      read_acl TEXT, write_acl TEXT, secret TEXT, doc TEXT NOT NULL)`,
+    `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/created`)} ON ${table} (created_at)`,
+    `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/updated`)} ON ${table} (updated_at)`,
+  ];
+  for (const [name, keys] of Object.entries(schema.indexes)) {
+    const columns = Object.entries(keys).map(([field, direction]) => {
+      const type = schema.fields[field]?.type;
+      const path = type === "Date" ? [field, "iso"] : type === "Pointer" ? [field, "objectId"] : field.split(".");
+      return `${sqliteDialect.value("doc", path)}${direction === -1 ? " DESC" : ""}`;
+    });
+    statements.push(
+      `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/index/${name}`)} ON ${table} (${columns.join(", ")})`,
+    );
+  }
+  return statements;
+}

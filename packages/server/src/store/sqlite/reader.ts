@@ -1,0 +1,89 @@
+import { Worker } from "node:worker_threads";
+import { ProtocolError } from "@purse/protocol";
+import { openDatabase, statementCache } from "./connection.ts";
+import type { ReaderAnswer, ReaderJob } from "./readerThread.ts";
+
+/** A statement whose shape takes longer than this on average runs beside the event loop, not in it. */
+const INLINE_MS = 1.5;
+
+/**
+ * Reads rows of one text column. Point reads run where they are asked. Others run in a reader thread
+ * until their shape has proved to be quick, so that a slow query never holds up the others for long.
+ */
+export class Reader {
+  readonly #prepare: ReturnType<typeof statementCache>;
+  readonly #close: () => void;
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, { resolve(rows: string[]): void; reject(error: Error): void; sql: string }>();
+  /** Average duration in ms by statement text. */
+  readonly #durations = new Map<string, number>();
+  #nextId = 1;
+
+  constructor(file: string) {
+    const database = openDatabase(file, { readonly: true });
+    this.#prepare = statementCache(database);
+    this.#close = () => database.close();
+    this.#worker = new Worker(new URL("./readerThread.ts", import.meta.url), { workerData: { file } });
+    this.#worker.on("message", (answer: ReaderAnswer) => this.#settle(answer));
+    this.#worker.on("error", (error) => this.#fail(error));
+    this.#worker.on("exit", () => this.#fail(new Error("The database's reader has stopped")));
+  }
+
+  /** For statements known to be quick. */
+  first(sql: string, parameters: (string | number)[]): string | undefined {
+    const value = this.#prepare(sql).pluck().get(parameters);
+    return value === undefined ? undefined : String(value);
+  }
+
+  /** For statements known to be quick, with any columns. */
+  rows(sql: string, parameters: (string | number)[]): unknown[] {
+    return this.#prepare(sql).pluck(false).all(parameters);
+  }
+
+  all(sql: string, parameters: (string | number)[]): Promise<string[]> | string[] {
+    const duration = this.#durations.get(sql);
+    if (duration === undefined || duration > INLINE_MS) return this.#beside(sql, parameters);
+    const started = performance.now();
+    const rows = this.#prepare(sql).pluck().all(parameters).map(String);
+    this.#learn(sql, performance.now() - started);
+    return rows;
+  }
+
+  async close(): Promise<void> {
+    this.#worker.removeAllListeners("exit");
+    await this.#worker.terminate();
+    this.#close();
+  }
+
+  #beside(sql: string, parameters: (string | number)[]): Promise<string[]> {
+    return new Promise((resolve, reject) => {
+      const job: ReaderJob = { id: this.#nextId++, sql, parameters };
+      this.#waiting.set(job.id, { resolve, reject, sql });
+      this.#worker.postMessage(job);
+    });
+  }
+
+  #settle(answer: ReaderAnswer): void {
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    if (!waiting) return;
+    if (answer.error) {
+      waiting.reject(new ProtocolError(answer.error.code, answer.error.message));
+      return;
+    }
+    this.#learn(waiting.sql, answer.ms);
+    waiting.resolve(answer.text ? answer.text.split("\n") : []);
+  }
+
+  #learn(sql: string, ms: number): void {
+    if (this.#durations.size > 5_000) this.#durations.clear();
+    const known = this.#durations.get(sql);
+    this.#durations.set(sql, known === undefined ? ms : known * 0.8 + ms * 0.2);
+  }
+
+  #fail(cause: unknown): void {
+    const error = cause instanceof Error ? cause : new Error(String(cause));
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,97 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { ClassSchema } from "../../schema/classSchema.ts";
+import { createStatements } from "../sql/statement.ts";
+import type { SecretObject, Store } from "../store.ts";
+import { sqliteDialect } from "./dialect.ts";
+import { classStatements } from "./layout.ts";
+import { Reader } from "./reader.ts";
+import { Writer } from "./writer.ts";
+
+/**
+ * Opens the embedded store in a file, made where there is none. One thread writes, with group
+ * commit; reads run beside it.
+ */
+export async function openSqliteStore(file: string): Promise<Store> {
+  mkdirSync(dirname(file), { recursive: true });
+  const writer = new Writer(file);
+  await writer.opened();
+  const reader = new Reader(file);
+  const statements = createStatements(sqliteDialect);
+
+  return {
+    async get(schema, id, principals) {
+      const { sql, parameters } = statements.get(schema, id, principals);
+      return reader.first(sql, parameters);
+    },
+
+    async find(query) {
+      if (query.limit === 0) return [];
+      const { sql, parameters } = statements.find(query);
+      return reader.all(sql, parameters);
+    },
+
+    async count(query) {
+      const { sql, parameters } = statements.count(query);
+      const [count] = await reader.all(sql, parameters);
+      return Number(count);
+    },
+
+    async getSecret(schema, id): Promise<SecretObject | undefined> {
+      const sql = `SELECT json_array(doc, secret) FROM ${sqliteDialect.identifier(schema.table)} WHERE id = ?`;
+      const row = reader.first(sql, [id]);
+      if (row === undefined) return undefined;
+      const [text, secret]: [string, string | null] = JSON.parse(row);
+      return { text, secret: secret === null ? {} : JSON.parse(secret) };
+    },
+
+    async ownerOf(scope, value) {
+      return reader.first(
+        "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
+        [scope, value, Date.now()],
+      );
+    },
+
+    async claimsOf(scope, owner) {
+      return reader.all("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [scope, owner]);
+    },
+
+    async ownersInRelation(className, key, relatedIds) {
+      return reader.all(
+        "SELECT DISTINCT owner_id FROM purse_relations WHERE class_name = ? AND key = ? AND related_id IN (SELECT value FROM json_each(?))",
+        [className, key, JSON.stringify(relatedIds)],
+      );
+    },
+
+    write: (group) => writer.write(group),
+
+    async loadClasses() {
+      const rows = await reader.all("SELECT schema FROM purse_classes", []);
+      return rows.map((row): ClassSchema => JSON.parse(row));
+    },
+
+    async saveClass(schema) {
+      await writer.execute([
+        ...classStatements(schema).map((sql) => ({ sql, parameters: [] })),
+        {
+          sql: `INSERT INTO purse_classes (class_name, schema) VALUES (?, ?)
+                ON CONFLICT (class_name) DO UPDATE SET schema = excluded.schema`,
+          parameters: [schema.className, JSON.stringify(schema)],
+        },
+      ]);
+    },
+
+    async dropClass(schema) {
+      await writer.execute([
+        { sql: `DROP TABLE IF EXISTS ${sqliteDialect.identifier(schema.table)}`, parameters: [] },
+        { sql: "DELETE FROM purse_relations WHERE class_name = ?", parameters: [schema.className] },
+        { sql: "DELETE FROM purse_classes WHERE class_name = ?", parameters: [schema.className] },
+      ]);
+    },
+
+    async close() {
+      await reader.close();
+      await writer.close();
+    },
+  };
+}
