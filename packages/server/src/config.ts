@@ -1,0 +1,254 @@
+import { access } from "node:fs/promises";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { type ChainSetting, chainSetting } from "./config/chains.ts";
+import { loadKeys } from "./config/keys.ts";
+import { CHAIN_SETTINGS, type Setting, type SettingKey, SETTINGS } from "./config/settings.ts";
+import type { LogFormat, LogLevel } from "./observe/log.ts";
+
+export type { ChainSetting };
+
+/** What the server runs with: validated, with every default filled in. Paths are absolute. */
+export interface Config {
+  environment: "development" | "production";
+  host: string;
+  port: number;
+  dataDir: string;
+  /** Where the application id and the master key are kept; undefined when both were set from outside. */
+  keysPath: string | undefined;
+  appId: string;
+  masterKey: string;
+  /** Addresses that may use the master key; `*` stands for all. */
+  masterKeyIps: string[];
+  /** The Parse protocol's address as clients see it; undefined to take it from host and port. */
+  serverUrl: string | undefined;
+  database: { kind: "sqlite"; path: string };
+  cloudFile: string | undefined;
+  chains: ChainSetting[];
+  devChain: { enabled: boolean; port: number };
+  log: { level: LogLevel; format: LogFormat };
+  limits: Limits;
+  sessionSeconds: number;
+  signatureSeconds: number;
+}
+
+export interface Limits {
+  maxBodyBytes: number;
+  requestTimeoutMs: number;
+  functionTimeoutMs: number;
+  /** Most objects in one answer. */
+  maxLimit: number;
+}
+
+/** What `purse.config.ts` may export as default. */
+export type ConfigFile = Partial<Record<SettingKey, string | number | boolean | string[]>> & {
+  chains?: Record<string, { rpcUrl: string | string[]; id?: number; startBlock?: number }>;
+};
+
+export interface ConfigSources {
+  /** Arguments after the script's name. */
+  argv: string[];
+  env: Record<string, string | undefined>;
+  cwd: string;
+}
+
+type Values = { [K in SettingKey]: ReturnType<(typeof SETTINGS)[K]["parse"]> | undefined };
+
+/**
+ * Reads the settings: flags win over the environment, that over the config file, that over defaults.
+ * Makes the data folder, and the keys at the first run. Throws Error naming the setting, its value
+ * (unless it is secret) and what is allowed.
+ */
+export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Config> {
+  const flags = parseFlags(argv);
+  const file = await readConfigFile(flags["--config"] ?? env.PURSE_CONFIG, cwd);
+  const values = readValues(flags, env, file);
+
+  const environment = values.environment ?? (env.NODE_ENV === "production" ? "production" : "development");
+  const dataDir = resolve(cwd, required("dataDir", values));
+  const keys = await keysFor(values, dataDir);
+  return {
+    environment,
+    host: required("host", values),
+    port: required("port", values),
+    dataDir,
+    ...keys,
+    masterKeyIps: required("masterKeyIps", values),
+    serverUrl: values.serverUrl,
+    database: { kind: "sqlite", path: resolve(cwd, values.databaseUrl ?? resolve(dataDir, "purse.sqlite")) },
+    cloudFile: await cloudFile(values.cloud, cwd),
+    chains: readChains(env, file),
+    devChain: {
+      enabled: values.devChain ?? environment === "development",
+      port: required("devChainPort", values),
+    },
+    log: {
+      level: required("logLevel", values),
+      format: values.logFormat ?? (environment === "production" ? "json" : "text"),
+    },
+    limits: {
+      maxBodyBytes: required("maxBodyBytes", values),
+      requestTimeoutMs: required("requestTimeoutMs", values),
+      functionTimeoutMs: required("functionTimeoutMs", values),
+      maxLimit: required("maxLimit", values),
+    },
+    sessionSeconds: required("sessionSeconds", values),
+    signatureSeconds: required("signatureSeconds", values),
+  };
+}
+
+/** Every setting as rows of a Markdown table: for `--help` and the documentation. */
+export function settingsTable(): string {
+  const rows = Object.entries<Setting<unknown>>(SETTINGS).map(([key, setting]) => [
+    setting.flag ?? "",
+    setting.env,
+    key,
+    setting.fallback ?? "",
+    setting.about,
+  ]);
+  rows.push(["--config", "PURSE_CONFIG", "", "./purse.config.ts", "File with settings; its keys stand in the third column."]);
+  for (const { env, about } of CHAIN_SETTINGS) rows.push(["", env, "chains", "", about]);
+  const table = [["Flag", "Environment", "Config file", "Default", "What it sets"], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const line = (row: string[]): string =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const [head = [], ...body] = table;
+  const rule = `|${[...widths, 12].map((width) => "-".repeat(width + 2)).join("|")}|`;
+  return [line(head), rule, ...body.map(line)].join("\n");
+}
+
+function parseFlags(argv: string[]): Record<string, string | undefined> {
+  const names = ["--config", ...Object.values<Setting<unknown>>(SETTINGS).flatMap(({ flag }) => flag ?? [])];
+  const options = Object.fromEntries(names.map((name) => [name.slice(2), { type: "string" as const }]));
+  try {
+    const { values } = parseArgs({ args: argv, options, strict: true, allowPositionals: false });
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [`--${name}`, String(value)]));
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}. Flags are ${names.join(", ")}`);
+  }
+}
+
+async function readConfigFile(named: string | undefined, cwd: string): Promise<Record<string, unknown>> {
+  const path = resolve(cwd, named ?? "purse.config.ts");
+  if (!(await exists(path))) {
+    if (named === undefined) return {};
+    throw new Error(`--config names ${path}, which is not there`);
+  }
+  const module: unknown = await import(pathToFileURL(path).href);
+  const file = isRecord(module) ? module.default : undefined;
+  if (!isRecord(file)) throw new Error(`${path} must export its settings as default`);
+  const unknown = Object.keys(file).find((key) => key !== "chains" && !Object.hasOwn(SETTINGS, key));
+  if (unknown === undefined) return file;
+  throw new Error(`${path}: "${unknown}" is not a setting. Settings are ${Object.keys(SETTINGS).join(", ")}, chains`);
+}
+
+function readValues(
+  flags: Record<string, string | undefined>,
+  env: Record<string, string | undefined>,
+  file: Record<string, unknown>,
+): Values {
+  const read = <T>(key: SettingKey, setting: Setting<T>): T | undefined => {
+    const found =
+      named(setting.flag, setting.flag && flags[setting.flag]) ??
+      // An empty variable is how many shells and compose files say "not set".
+      named(setting.env, env[setting.env] || undefined) ??
+      named(`"${key}" of the config file`, fileText(file[key])) ??
+      named(key, setting.fallback);
+    if (!found) return undefined;
+    try {
+      return setting.parse(found.text);
+    } catch (error) {
+      const value = key === "masterKey" ? "" : ` is "${found.text}"`;
+      throw new Error(`${found.name}${value}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  return {
+    port: read("port", SETTINGS.port),
+    host: read("host", SETTINGS.host),
+    dataDir: read("dataDir", SETTINGS.dataDir),
+    environment: read("environment", SETTINGS.environment),
+    appId: read("appId", SETTINGS.appId),
+    masterKey: read("masterKey", SETTINGS.masterKey),
+    masterKeyIps: read("masterKeyIps", SETTINGS.masterKeyIps),
+    serverUrl: read("serverUrl", SETTINGS.serverUrl),
+    databaseUrl: read("databaseUrl", SETTINGS.databaseUrl),
+    cloud: read("cloud", SETTINGS.cloud),
+    devChain: read("devChain", SETTINGS.devChain),
+    devChainPort: read("devChainPort", SETTINGS.devChainPort),
+    logLevel: read("logLevel", SETTINGS.logLevel),
+    logFormat: read("logFormat", SETTINGS.logFormat),
+    maxBodyBytes: read("maxBodyBytes", SETTINGS.maxBodyBytes),
+    requestTimeoutMs: read("requestTimeoutMs", SETTINGS.requestTimeoutMs),
+    functionTimeoutMs: read("functionTimeoutMs", SETTINGS.functionTimeoutMs),
+    maxLimit: read("maxLimit", SETTINGS.maxLimit),
+    sessionSeconds: read("sessionSeconds", SETTINGS.sessionSeconds),
+    signatureSeconds: read("signatureSeconds", SETTINGS.signatureSeconds),
+  };
+}
+
+function named(name: string | undefined, text: string | undefined): { name: string; text: string } | undefined {
+  return name === undefined || text === undefined ? undefined : { name, text };
+}
+
+function fileText(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  return Array.isArray(value) ? value.join(",") : String(value);
+}
+
+/** The value of a setting that has a default. */
+function required<K extends SettingKey>(key: K, values: Values): NonNullable<Values[K]> {
+  const value = values[key];
+  if (value === undefined || value === null) throw new Error(`${SETTINGS[key].env} is not set`);
+  return value;
+}
+
+async function keysFor(values: Values, dataDir: string): Promise<Pick<Config, "appId" | "masterKey" | "keysPath">> {
+  const { appId, masterKey } = values;
+  if (appId && masterKey) return { appId, masterKey, keysPath: undefined };
+  const kept = await loadKeys(dataDir);
+  return { appId: appId ?? kept.appId, masterKey: masterKey ?? kept.masterKey, keysPath: kept.path };
+}
+
+async function cloudFile(setting: string | undefined, cwd: string): Promise<string | undefined> {
+  const path = resolve(cwd, setting ?? "cloud/main.ts");
+  if (await exists(path)) return path;
+  if (setting === undefined) return undefined;
+  throw new Error(`PURSE_CLOUD names ${path}, which is not there`);
+}
+
+function readChains(env: Record<string, string | undefined>, file: Record<string, unknown>): ChainSetting[] {
+  const chains = new Map<number, ChainSetting>();
+  const inFile: unknown = file.chains ?? {};
+  if (!isRecord(inFile)) throw new Error('"chains" of the config file must be an object of chains by name');
+  for (const [name, chain] of Object.entries(inFile)) {
+    if (!isRecord(chain)) throw new Error(`"chains.${name}" of the config file must be { rpcUrl, id?, startBlock? }`);
+    const setting = chainSetting({
+      name,
+      rpcUrl: fileText(chain.rpcUrl) ?? "",
+      id: fileText(chain.id),
+      startBlock: fileText(chain.startBlock),
+    });
+    chains.set(setting.id, setting);
+  }
+  for (const [variable, rpcUrl] of Object.entries(env)) {
+    const name = /^PURSE_CHAIN_([A-Z0-9_]+)_RPC_URL$/.exec(variable)?.[1];
+    if (!name || !rpcUrl) continue;
+    const id = env[`PURSE_CHAIN_${name}_ID`] || undefined;
+    const startBlock = env[`PURSE_CHAIN_${name}_START_BLOCK`] || undefined;
+    const setting = chainSetting({ name, rpcUrl, id, startBlock });
+    chains.set(setting.id, setting);
+  }
+  return [...chains.values()];
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,73 @@
+/** An EVM chain that real nodes are configured for. */
+export interface ChainSetting {
+  id: number;
+  name: string;
+  aliases: string[];
+  rpcUrls: string[];
+  startBlock?: number;
+}
+
+/** The chains that go by a name, with the names that clients call them by. */
+const NAMED_CHAINS: readonly { name: string; id: number; aliases: readonly string[] }[] = [
+  { name: "eth", id: 1, aliases: ["mainnet", "ethereum"] },
+  { name: "ropsten", id: 3, aliases: ["testnet"] },
+  { name: "rinkeby", id: 4, aliases: [] },
+  { name: "goerli", id: 5, aliases: [] },
+  { name: "sepolia", id: 11_155_111, aliases: [] },
+  { name: "kovan", id: 42, aliases: [] },
+  { name: "polygon", id: 137, aliases: ["matic"] },
+  { name: "mumbai", id: 80_001, aliases: ["matic testnet", "polygon testnet"] },
+  { name: "bsc", id: 56, aliases: ["binance", "binance smart chain"] },
+  { name: "bsc testnet", id: 97, aliases: ["binance testnet", "binance smart chain testnet"] },
+  { name: "avalanche", id: 43_114, aliases: ["avax"] },
+  { name: "avalanche testnet", id: 43_113, aliases: ["avax testnet", "fuji"] },
+  { name: "fantom", id: 250, aliases: ["ftm"] },
+  { name: "localdevchain", id: 1337, aliases: ["ganache", "hardhat", "local devchain", "dev"] },
+];
+
+/** What a chain is configured with: texts as they come from the environment. */
+export interface ChainTexts {
+  /** As in the variable's name: `ETH`, `BSC_TESTNET`. */
+  name: string;
+  rpcUrl: string;
+  id?: string | undefined;
+  startBlock?: string | undefined;
+}
+
+/** Throws Error saying which setting is wrong and what is allowed. */
+export function chainSetting({ name, rpcUrl, id, startBlock }: ChainTexts): ChainSetting {
+  const setting = `PURSE_CHAIN_${name.toUpperCase().replaceAll(" ", "_")}`;
+  const lower = name.toLowerCase().replaceAll("_", " ");
+  const known = NAMED_CHAINS.find((chain) => chain.name === lower || chain.aliases.includes(lower));
+  const chainId = id === undefined ? known?.id : wholeNumber(`${setting}_ID`, id);
+  if (!chainId) {
+    throw new Error(
+      `${setting}_RPC_URL: "${lower}" is not a chain that goes by a name (${NAMED_CHAINS.map((chain) => chain.name).join(", ")}): set ${setting}_ID to its chain id`,
+    );
+  }
+  const chain: ChainSetting = {
+    id: chainId,
+    name: known?.name ?? lower,
+    aliases: [...(known?.aliases ?? [])],
+    rpcUrls: rpcUrls(`${setting}_RPC_URL`, rpcUrl),
+  };
+  if (startBlock !== undefined) chain.startBlock = wholeNumber(`${setting}_START_BLOCK`, startBlock);
+  return chain;
+}
+
+function rpcUrls(setting: string, value: string): string[] {
+  const urls = value.split(",").map((url) => url.trim());
+  for (const url of urls) {
+    // The value may hold a node's key: it is not repeated.
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      throw new Error(`${setting} must be one or more http:// or https:// URLs with commas between them`);
+    }
+  }
+  return urls;
+}
+
+function wholeNumber(setting: string, value: string): number {
+  const number = Number(value);
+  if (value.trim() !== "" && Number.isSafeInteger(number) && number >= 0) return number;
+  throw new Error(`${setting} is "${value}": it must be a whole number, 0 or more`);
+}

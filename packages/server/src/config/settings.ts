@@ -1,0 +1,200 @@
+import { isIP } from "node:net";
+import { LOG_LEVELS } from "../observe/log.ts";
+
+/** One thing that an operator can set: by flag, environment variable or a key of purse.config.ts. */
+export interface Setting<T> {
+  flag?: `--${string}`;
+  env: `PURSE_${string}`;
+  /** What is taken when nothing is set, as text; undefined where the default is explained by `about`. */
+  fallback?: string;
+  about: string;
+  /** Throws Error that says what is allowed. */
+  parse(text: string): T;
+}
+
+/** Every setting and every default of the server, by its key in purse.config.ts. */
+export const SETTINGS = {
+  port: {
+    flag: "--port",
+    env: "PURSE_PORT",
+    fallback: "1337",
+    about: "Port of everything: app, Parse protocol, live queries, data service. 0 takes a free one.",
+    parse: wholeNumber(0, 65_535),
+  },
+  host: {
+    flag: "--host",
+    env: "PURSE_HOST",
+    fallback: "127.0.0.1",
+    about: "Address to listen on; 0.0.0.0 lets other machines in.",
+    parse: text(),
+  },
+  dataDir: {
+    flag: "--data-dir",
+    env: "PURSE_DATA_DIR",
+    fallback: "./data",
+    about: "Folder of the database, the keys, the local chain.",
+    parse: text(),
+  },
+  environment: {
+    flag: "--env",
+    env: "PURSE_ENV",
+    about: "development or production. Without it NODE_ENV, else development.",
+    parse: oneOf(["development", "production"]),
+  },
+  appId: {
+    env: "PURSE_APP_ID",
+    about: "Application id of the clients. Without it: made at the first run, kept in keys.json.",
+    parse: text(),
+  },
+  masterKey: {
+    env: "PURSE_MASTER_KEY",
+    about: "Passes every permission. Without it: made at the first run, kept in keys.json.",
+    parse: secret(16),
+  },
+  masterKeyIps: {
+    env: "PURSE_MASTER_KEY_IPS",
+    fallback: "127.0.0.1,::1",
+    about: "Addresses that may use the master key, with commas; * for all.",
+    parse: addresses,
+  },
+  serverUrl: {
+    env: "PURSE_SERVER_URL",
+    about: "Address of the Parse protocol as clients see it, ending in /server. Without it: from host and port.",
+    parse: serverUrl,
+  },
+  databaseUrl: {
+    env: "PURSE_DATABASE_URL",
+    about: "sqlite:path/to/file. Without it: purse.sqlite in the data folder.",
+    parse: databaseUrl,
+  },
+  cloud: {
+    flag: "--cloud",
+    env: "PURSE_CLOUD",
+    about: "File with the cloud code, TypeScript or JavaScript. Without it: ./cloud/main.ts where there is one.",
+    parse: text(),
+  },
+  devChain: {
+    env: "PURSE_DEV_CHAIN",
+    about: "1 starts the local chain, 0 does not. Without it: 1 in development.",
+    parse: flag,
+  },
+  devChainPort: {
+    env: "PURSE_DEV_CHAIN_PORT",
+    fallback: "8545",
+    about: "Port of the local chain. 0 takes a free one.",
+    parse: wholeNumber(0, 65_535),
+  },
+  logLevel: {
+    flag: "--log-level",
+    env: "PURSE_LOG_LEVEL",
+    fallback: "info",
+    about: `The least important messages to write: ${LOG_LEVELS.join(", ")}.`,
+    parse: oneOf(LOG_LEVELS),
+  },
+  logFormat: {
+    env: "PURSE_LOG_FORMAT",
+    about: "text or json. Without it: text in development, json in production.",
+    parse: oneOf(["text", "json"]),
+  },
+  maxBodyBytes: {
+    env: "PURSE_MAX_BODY_BYTES",
+    fallback: String(20 * 1024 * 1024),
+    about: "Largest request body, in bytes.",
+    parse: wholeNumber(1_024, 2 ** 31 - 1),
+  },
+  requestTimeoutMs: {
+    env: "PURSE_REQUEST_TIMEOUT_MS",
+    fallback: "60000",
+    about: "How long a client may take to send a request, in ms.",
+    parse: wholeNumber(100, 3_600_000),
+  },
+  functionTimeoutMs: {
+    env: "PURSE_FUNCTION_TIMEOUT_MS",
+    fallback: "30000",
+    about: "How long a cloud function or trigger may take, in ms.",
+    parse: wholeNumber(10, 3_600_000),
+  },
+  maxLimit: {
+    env: "PURSE_MAX_LIMIT",
+    fallback: "10000",
+    about: "Most objects in one answer.",
+    parse: wholeNumber(1, 1_000_000),
+  },
+  sessionSeconds: {
+    env: "PURSE_SESSION_SECONDS",
+    fallback: String(365 * 24 * 3_600),
+    about: "How long a sign-in lasts, in s.",
+    parse: wholeNumber(60, 10 * 365 * 24 * 3_600),
+  },
+  signatureSeconds: {
+    env: "PURSE_SIGNATURE_SECONDS",
+    fallback: "300",
+    about: "How old the signature of a wallet sign-in may be, in s.",
+    parse: wholeNumber(10, 86_400),
+  },
+} satisfies Record<string, Setting<unknown>>;
+
+export type SettingKey = keyof typeof SETTINGS;
+
+export const CHAIN_SETTINGS: readonly { env: string; about: string }[] = [
+  { env: "PURSE_CHAIN_<NAME>_RPC_URL", about: "Node of a chain (ETH, POLYGON, BSC_TESTNET, …); more than one with commas." },
+  { env: "PURSE_CHAIN_<NAME>_ID", about: "Chain id, for names that are not known." },
+  { env: "PURSE_CHAIN_<NAME>_START_BLOCK", about: "First block to index." },
+];
+
+function wholeNumber(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
+    throw new Error(`it must be a whole number from ${least} to ${most}`);
+  };
+}
+
+function text(): (value: string) => string {
+  return (value) => {
+    if (value.trim() !== "") return value;
+    throw new Error("it must not be empty");
+  };
+}
+
+function secret(length: number): (value: string) => string {
+  return (value) => {
+    if (value.length >= length) return value;
+    throw new Error(`it must have at least ${length} characters`);
+  };
+}
+
+function oneOf<const T extends string>(choices: readonly T[]): (value: string) => T {
+  return (value) => {
+    const choice = choices.find((allowed) => allowed === value);
+    if (choice !== undefined) return choice;
+    throw new Error(`it must be one of ${choices.join(", ")}`);
+  };
+}
+
+function flag(value: string): boolean {
+  if (value === "1" || value === "true") return true;
+  if (value === "0" || value === "false") return false;
+  throw new Error("it must be 0 or 1");
+}
+
+function addresses(value: string): string[] {
+  const list = value.split(",").map((address) => address.trim());
+  if (list.every((address) => address === "*" || isIP(address) !== 0)) return list;
+  throw new Error("it must be IP addresses with commas between them, or *");
+}
+
+function serverUrl(value: string): string {
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, "");
+  throw new Error("it must be an http:// or https:// URL such as https://example.org/server");
+}
+
+/** Answers the path of the SQLite file. */
+function databaseUrl(value: string): string {
+  if (/^postgres(ql)?:/.test(value)) {
+    throw new Error("PostgreSQL is not supported yet; it must be sqlite:path/to/file");
+  }
+  const path = /^sqlite:(?:\/\/)?(.+)$/.exec(value)?.[1];
+  if (path) return path;
+  throw new Error("it must be sqlite:path/to/file");
+}

@@ -1,0 +1,122 @@
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogFormat = "text" | "json";
+export type LogFields = Record<string, unknown>;
+
+/** Where everything that happens in the server is told. Fields that hold secrets come out as `[redacted]`. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A log that adds these fields to every line. */
+  with(fields: LogFields): Log;
+}
+
+export interface LogOptions {
+  /** The least important level that is written. */
+  level: LogLevel;
+  format: LogFormat;
+  /** Takes one line without its end. */
+  write(line: string): void;
+  /** Milliseconds since the epoch. */
+  now?(): number;
+}
+
+const REDACTED = "[redacted]";
+const MAX_DEPTH = 6;
+const MAX_TEXT = 4_000;
+
+/** Names of fields that hold secrets, compared without case and underscores. */
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  "masterkey",
+  "javascriptkey",
+  "restapikey",
+  "apikey",
+  "sessiontoken",
+  "password",
+  "passwordhash",
+  "newpassword",
+  "secret",
+  "privatekey",
+  "mnemonic",
+  "signature",
+  "authdata",
+  "authorization",
+  "cookie",
+  "setcookie",
+  "xparsemasterkey",
+  "xparsesessiontoken",
+]);
+
+/** A session token, wherever in a text it stands. */
+const SESSION_TOKEN = /\br:[0-9A-Za-z]{16,}/g;
+
+export function createLog(options: LogOptions): Log {
+  return logWith(options, {});
+}
+
+/** Unique to a request; short enough to be read out. */
+export function newRequestId(): string {
+  return crypto.randomUUID();
+}
+
+function logWith(options: LogOptions, common: LogFields): Log {
+  const threshold = LOG_LEVELS.indexOf(options.level);
+  const write = (level: Exclude<LogLevel, "silent">, message: string, fields?: LogFields): void => {
+    if (LOG_LEVELS.indexOf(level) < threshold) return;
+    const time = new Date(options.now?.() ?? Date.now()).toISOString();
+    const safe = redactFields({ ...common, ...fields }, 0);
+    options.write(options.format === "json" ? jsonLine(time, level, redactText(message), safe) : textLine(time, level, redactText(message), safe));
+  };
+  return {
+    debug: (message, fields) => write("debug", message, fields),
+    info: (message, fields) => write("info", message, fields),
+    warn: (message, fields) => write("warn", message, fields),
+    error: (message, fields) => write("error", message, fields),
+    with: (fields) => logWith(options, { ...common, ...fields }),
+  };
+}
+
+function jsonLine(time: string, level: string, message: string, fields: LogFields): string {
+  return JSON.stringify({ time, level, message, ...fields });
+}
+
+function textLine(time: string, level: string, message: string, fields: LogFields): string {
+  const details = Object.entries(fields).map(([name, value]) => ` ${name}=${textOf(value)}`);
+  return `${time} ${level.padEnd(5)} ${oneLine(message)}${details.join("")}`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : (JSON.stringify(value) ?? "undefined");
+}
+
+/** Nobody outside may begin a line of the log. */
+function oneLine(text: string): string {
+  return text.replace(/[\r\n]+/g, " ⏎ ");
+}
+
+function redactFields(fields: object, depth: number): LogFields {
+  const safe: LogFields = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    safe[name] = SECRET_NAMES.has(name.replace(/[_-]/g, "").toLowerCase()) ? REDACTED : redact(value, depth + 1);
+  }
+  return safe;
+}
+
+function redact(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Date) return value;
+  if (depth > MAX_DEPTH) return "…";
+  if (value instanceof Error) return redactText(value.stack ?? `${value.name}: ${value.message}`);
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  return redactFields(value, depth);
+}
+
+function redactText(text: string): string {
+  const cut = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
+  return cut.replace(SESSION_TOKEN, `r:${REDACTED}`);
+}
