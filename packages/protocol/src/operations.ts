@@ -146,7 +146,7 @@ function applyAt(target: JsonObject, path: string[], operation: Operation): void
   }
   if (current === undefined && operation.op === "Delete") return;
   if (Array.isArray(current)) {
-    const items: JsonObject = { ...current };
+    const items: JsonObject = Object.fromEntries(current.entries());
     applyAt(items, rest, operation);
     target[key] = Object.values(items).filter((item) => item !== undefined);
     return;

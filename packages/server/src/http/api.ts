@@ -31,6 +31,10 @@ export interface ApiRoute {
   /** With named segments: `/classes/:className/:objectId`. */
   path: string;
   handle: Handler;
+  /** Serves callers whose session has ended as if they had sent none, rather than refusing them with 209. */
+  tolerant?: boolean;
+  /** Serves callers who name no application. */
+  withoutApplication?: boolean;
 }
 
 /** What a caller inside the process sends: credentials are judged as if they came by the door. */

@@ -13,8 +13,8 @@ export interface ClassRules {
   /** The fields that the class has from the start. */
   fields: ClassSchema["fields"];
   classLevelPermissions?: ClassSchema["classLevelPermissions"];
-  /** Whether clients may create objects with an id of their own. */
-  customObjectId?: boolean;
+  /** Fields that `onRead` hides from some: nobody but the master key may query or order by them. */
+  hidden?: readonly string[];
   beforeCreate?(draft: Draft, request: RequestContext): Promise<void> | void;
   /** `draft.original` is set. */
   beforeUpdate?(draft: Draft, request: RequestContext): Promise<void> | void;

@@ -1,0 +1,44 @@
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
+
+const MAX_REQUESTS = 500;
+
+/** Runs one request of a batch with the rights of the batch's caller. */
+export type RunPart = (request: ApiRequest, method: string, path: string, params: JsonObject) => Promise<ApiReply>;
+
+/**
+ * Many requests in one. Paths carry the server's own path (`/server/classes/A`); answers come in the
+ * order of the requests, each `{success}` or `{error}`. The parts run side by side, so that their
+ * writes share a commit.
+ */
+export function batchRoute(mountPath: string, run: RunPart): ApiRoute {
+  return {
+    method: "POST",
+    path: "/batch",
+    async handle(request) {
+      const { requests, transaction } = request.params;
+      if (!Array.isArray(requests)) throw new ProtocolError(ErrorCode.INVALID_JSON, "requests must be an array");
+      if (requests.length > MAX_REQUESTS) {
+        throw new ProtocolError(ErrorCode.INVALID_JSON, `a batch takes ${MAX_REQUESTS} requests at most`);
+      }
+      if (transaction === true) {
+        throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "batches with transaction: true are not available yet");
+      }
+      const parts = requests.map((part) => parsePart(part, mountPath));
+      const replies = await Promise.all(parts.map((part) => run(request, part.method, part.path, part.params)));
+      const answers = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
+      return { status: 200, body: `[${answers.join()}]` };
+    },
+  };
+}
+
+function parsePart(part: JsonValue, mountPath: string): { method: string; path: string; params: JsonObject } {
+  if (!isJsonObject(part) || typeof part.method !== "string" || typeof part.path !== "string") {
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "each request of a batch has a method and a path");
+  }
+  const { method, body = {} } = part;
+  if (!isJsonObject(body)) throw new ProtocolError(ErrorCode.INVALID_JSON, "the body of a request must be an object");
+  const path = part.path.startsWith(`${mountPath}/`) ? part.path.slice(mountPath.length) : part.path;
+  if (/^\/*batch\b/.test(path)) throw new ProtocolError(ErrorCode.INVALID_JSON, "nested batch requests are not allowed");
+  return { method, path, params: body };
+}

@@ -1,0 +1,182 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ANONYMOUS, type Caller, MASTER } from "../caller.ts";
+import type { ApiReply, ApiRequest, ApiRoute, Dispatch, InnerRequest, Method } from "./api.ts";
+import { batchRoute } from "./batchRoute.ts";
+import { readBody } from "./body.ts";
+import { type Envelope, openEnvelope } from "./envelope.ts";
+import { errorReply } from "./reply.ts";
+import { Router } from "./router.ts";
+
+export interface DoorParts {
+  appId: string;
+  masterKey: string;
+  /** Addresses that may use the master key; `*` stands for all. */
+  masterKeyIps: readonly string[];
+  /** `/server`. */
+  mountPath: string;
+  /** The address of the mount path, as clients see it. */
+  serverUrl: string;
+  maxBodyBytes: number;
+  routes: ApiRoute[];
+  callerOf(sessionToken: string): Promise<Caller>;
+  /** Told of errors that clients are not told of. */
+  report(error: unknown, requestId: string): void;
+}
+
+export interface Door {
+  /** Answers one HTTP request whose path (below the mount path) and query string have been cut out. */
+  handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply>;
+  /** The same for callers inside the process. */
+  dispatch: Dispatch;
+}
+
+/** The door of the Parse protocol: from an envelope to a reply, past the same stops for everyone. */
+export function createDoor(parts: DoorParts): Door {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  const masterDigest = digest(parts.masterKey);
+  const anyIp = parts.masterKeyIps.includes("*");
+  const runId = randomBytes(4).toString("hex");
+  let requests = 0;
+
+  const router = new Router<ApiRoute>([
+    ...parts.routes,
+    batchRoute(parts.mountPath, (request, method, path, params) =>
+      answer(request.requestId, async () => {
+        if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE") throw unknownPath(path);
+        const [clean = "", search = ""] = path.split("?", 2);
+        const query = Object.fromEntries(new URLSearchParams(search));
+        return run({ ...request, method, path: normalise(clean), params: { ...query, ...params } }, request.caller);
+      }),
+    ),
+  ]);
+
+  async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
+    const requestId = `${runId}-${++requests}`;
+    return answer(requestId, async () => {
+      const body = hasBody(message) ? await readBody(message, parts.maxBodyBytes) : EMPTY;
+      const envelope = openEnvelope(message.method ?? "GET", message.headers, search, body);
+      const ip = message.socket.remoteAddress ?? "";
+      return enter(envelope, normalise(path), ip, requestId);
+    });
+  }
+
+  /** Judges the credentials, then runs the route. */
+  async function enter(envelope: Envelope, path: string, ip: string, requestId: string): Promise<ApiReply> {
+    const route = routeFor(envelope.method, path);
+    if (envelope.appId !== parts.appId && !(envelope.appId === undefined && route.route.withoutApplication)) {
+      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+    }
+    const caller = await judge(envelope, ip, route.route.tolerant ?? false);
+    return carryOut(route, {
+      caller,
+      method: envelope.method,
+      path,
+      params: envelope.params,
+      names: route.names,
+      installationId: envelope.installationId,
+      context: envelope.context,
+      ip,
+      requestId,
+      serverUrl: parts.serverUrl,
+    });
+  }
+
+  async function judge(envelope: Envelope, ip: string, tolerant: boolean): Promise<Caller> {
+    if (envelope.masterKey !== undefined) {
+      const right = timingSafeEqual(digest(envelope.masterKey), masterDigest);
+      if (!right || !mayUseMasterKey(ip)) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+      return MASTER;
+    }
+    if (envelope.sessionToken === undefined) return ANONYMOUS;
+    try {
+      return await parts.callerOf(envelope.sessionToken);
+    } catch (error) {
+      if (tolerant && error instanceof ProtocolError && error.code === ErrorCode.INVALID_SESSION_TOKEN) return ANONYMOUS;
+      throw error;
+    }
+  }
+
+  function mayUseMasterKey(ip: string): boolean {
+    return anyIp || parts.masterKeyIps.includes(ip) || parts.masterKeyIps.includes(ip.replace(/^::ffff:/, ""));
+  }
+
+  function routeFor(method: Method, path: string) {
+    const match = router.match(method, path);
+    if (match.kind === "found") return match;
+    if (match.kind === "unknown") throw unknownPath(path);
+    throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `${path} takes ${match.allowed.join(", ")}`, 405);
+  }
+
+  function run(request: ApiRequest, caller: Caller): Promise<ApiReply> {
+    const match = routeFor(request.method, request.path);
+    return carryOut(match, { ...request, caller, names: match.names });
+  }
+
+  const dispatch: Dispatch = (inner: InnerRequest) => {
+    const requestId = `${runId}-${++requests}`;
+    return answer(requestId, async () => {
+      const path = normalise(inner.path);
+      const { route } = routeFor(inner.method, path);
+      const envelope: Envelope = {
+        method: inner.method,
+        appId: parts.appId,
+        masterKey: undefined,
+        sessionToken: inner.sessionToken,
+        installationId: inner.installationId,
+        context: inner.context ?? {},
+        params: inner.params,
+      };
+      const caller = inner.useMasterKey ? MASTER : await judge(envelope, "127.0.0.1", route.tolerant ?? false);
+      const { method, params, context, installationId } = envelope;
+      const from = { ip: "127.0.0.1", requestId, serverUrl: parts.serverUrl, names: {} };
+      return run({ method, path, params, context, installationId, caller, ...from }, caller);
+    });
+  };
+
+  async function answer(requestId: string, work: () => Promise<ApiReply>): Promise<ApiReply> {
+    try {
+      return await work();
+    } catch (error) {
+      return errorReply(error, (unexpected) => parts.report(unexpected, requestId));
+    }
+  }
+
+  return { handle, dispatch };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+async function carryOut(match: { route: ApiRoute }, request: ApiRequest): Promise<ApiReply> {
+  const result = await match.route.handle(request);
+  return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
+}
+
+function isReply(result: unknown): result is ApiReply {
+  return (
+    typeof result === "object" &&
+    result !== null &&
+    "status" in result &&
+    "body" in result &&
+    typeof result.status === "number" &&
+    typeof result.body === "string"
+  );
+}
+
+function hasBody(message: IncomingMessage): boolean {
+  return (
+    message.headers["transfer-encoding"] !== undefined ||
+    (message.headers["content-length"] !== undefined && message.headers["content-length"] !== "0")
+  );
+}
+
+/** Old clients send double slashes. */
+function normalise(path: string): string {
+  return path.includes("//") ? path.replace(/\/{2,}/g, "/") : path;
+}
+
+function unknownPath(path: string): ProtocolError {
+  return new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `There is nothing at ${path.slice(0, 200)}`, 404);
+}
+

@@ -1,0 +1,20 @@
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { ApiReply } from "./api.ts";
+
+const STATUS_BY_CODE: Readonly<Record<number, number>> = {
+  [ErrorCode.INTERNAL_SERVER_ERROR]: 500,
+  [ErrorCode.OBJECT_NOT_FOUND]: 404,
+  [ErrorCode.OPERATION_FORBIDDEN]: 403,
+  [ErrorCode.REQUEST_LIMIT_EXCEEDED]: 429,
+};
+
+/** The answer to an error. What is not meant for clients (a bug, a broken disk) is told to `report` alone. */
+export function errorReply(error: unknown, report: (error: unknown) => void): ApiReply {
+  if (error instanceof ProtocolError) {
+    const status = error.status ?? STATUS_BY_CODE[error.code] ?? 400;
+    return { status, body: JSON.stringify(error) };
+  }
+  if (error instanceof URIError) return { status: 400, body: '{"code":102,"error":"The path is not valid"}' };
+  report(error);
+  return { status: 500, body: '{"code":1,"error":"Internal server error."}' };
+}

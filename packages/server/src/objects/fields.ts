@@ -1,0 +1,48 @@
+import {
+  assertFieldName,
+  ErrorCode,
+  isWireDate,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+  ProtocolError,
+  parseAcl,
+  parseOperation,
+  parsePath,
+} from "@purse/protocol";
+
+/** Fields that the server sets by itself. */
+const RESERVED: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt"]);
+const MAX_FIELDS = 1_000;
+
+/** Reads the fields of a save from the wire. Throws 105 for bad or reserved names, 111/107/123 for bad values. */
+export function parseFields(fields: JsonObject): Record<string, Operation> {
+  const operations: Record<string, Operation> = {};
+  const names = Object.keys(fields);
+  if (names.length > MAX_FIELDS) throw new ProtocolError(ErrorCode.INVALID_JSON, `a save takes ${MAX_FIELDS} fields at most`);
+  for (const name of names) {
+    if (RESERVED.has(name)) {
+      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `${name} is an invalid field name. Invalid Key name`);
+    }
+    const value = fields[name];
+    if (name === "ACL") operations.ACL = aclOperation(value);
+    else {
+      if (name.includes(".")) parsePath(name);
+      else assertFieldName(name);
+      operations[name] = canonical(parseOperation(value));
+    }
+  }
+  return operations;
+}
+
+function aclOperation(value: JsonValue | undefined): Operation {
+  if (value === null || (typeof value === "object" && "__op" in value)) return { op: "Delete" };
+  const acl = parseAcl(value);
+  return { op: "Set", value: Object.fromEntries(Object.entries(acl).map(([who, entry]) => [who, { ...entry }])) };
+}
+
+/** Times are stored in one spelling, so that their text sorts as they do. */
+function canonical(operation: Operation): Operation {
+  if (operation.op !== "Set" || !isWireDate(operation.value)) return operation;
+  return { op: "Set", value: { __type: "Date", iso: new Date(operation.value.iso).toISOString() } };
+}

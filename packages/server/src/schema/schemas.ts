@@ -1,0 +1,162 @@
+import { assertClassName, ErrorCode, type FieldType, fieldTypeOf, type JsonValue, type Operation, ProtocolError } from "@purse/protocol";
+import type { ClassRules } from "../objects/rules.ts";
+import type { Store } from "../store/store.ts";
+import type { ClassSchema } from "./classSchema.ts";
+
+/** Fields that every object has and that no schema lists. */
+const COMMON_FIELDS: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt", "ACL"]);
+
+/** The classes of an application: kept in the store, cached, grown as objects are saved. Schemas are immutable. */
+export class Schemas {
+  readonly #store: Store;
+  readonly #classes = new Map<string, ClassSchema>();
+  readonly #rules: ReadonlyMap<string, ClassRules>;
+  /** Changes of one class wait for each other. */
+  #changes: Promise<unknown> = Promise.resolve();
+
+  private constructor(store: Store, rules: ReadonlyMap<string, ClassRules>) {
+    this.#store = store;
+    this.#rules = rules;
+  }
+
+  static async load(store: Store, rules: ReadonlyMap<string, ClassRules>): Promise<Schemas> {
+    const schemas = new Schemas(store, rules);
+    for (const schema of await store.loadClasses()) schemas.#classes.set(schema.className, schema);
+    for (const className of rules.keys()) await schemas.#ensureSystemClass(className);
+    return schemas;
+  }
+
+  get(className: string): ClassSchema | undefined {
+    return this.#classes.get(className);
+  }
+
+  /** A class that the server brings, or that is known to exist. */
+  require(className: string): ClassSchema {
+    const schema = this.#classes.get(className);
+    if (!schema) throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist`);
+    return schema;
+  }
+
+  all(): ClassSchema[] {
+    return [...this.#classes.values()];
+  }
+
+  /**
+   * The schema with which the operations can be stored, grown by the class and the fields that are
+   * new; `grow` is asked before it grows. Throws 111 where a field has another type.
+   */
+  async forWrite(
+    className: string,
+    operations: Record<string, Operation>,
+    grow: (schema: ClassSchema | undefined) => void,
+  ): Promise<ClassSchema> {
+    const current = this.#classes.get(className);
+    const added = current ? missingFields(current, operations) : {};
+    if (current && Object.keys(added).length === 0) return current;
+    grow(current);
+    return this.change(className, (schema) => {
+      const fields = { ...schema.fields, ...missingFields(schema, operations) };
+      return { ...schema, fields };
+    });
+  }
+
+  /** Creates or changes a class; changes happen one after the other. */
+  change(className: string, edit: (schema: ClassSchema) => ClassSchema): Promise<ClassSchema> {
+    const changed = this.#changes.then(async () => {
+      const schema = edit(this.#classes.get(className) ?? this.#emptyClass(className));
+      await this.#store.saveClass(schema);
+      this.#classes.set(className, schema);
+      return schema;
+    });
+    this.#changes = changed.catch(() => undefined);
+    return changed;
+  }
+
+  #emptyClass(className: string): ClassSchema {
+    assertClassName(className);
+    const rules = this.#rules.get(className);
+    return {
+      className,
+      table: this.#freeTable(className),
+      fields: { ...rules?.fields },
+      classLevelPermissions: { ...rules?.classLevelPermissions },
+      indexes: {},
+    };
+  }
+
+  async #ensureSystemClass(className: string): Promise<void> {
+    const known = this.#classes.get(className);
+    const fields = this.#rules.get(className)?.fields ?? {};
+    if (known && Object.keys(fields).every((name) => name in known.fields)) return;
+    await this.change(className, (schema) => ({ ...schema, fields: { ...schema.fields, ...fields } }));
+  }
+
+  /** Table names ignore case, class names do not. */
+  #freeTable(className: string): string {
+    const taken = new Set([...this.#classes.values()].map((schema) => schema.table.toLowerCase()));
+    // Names of the store's own tables and of SQLite's stay out of reach.
+    const base = /^(purse_|sqlite_)/i.test(className) ? `~${className}` : className;
+    let table = base;
+    for (let i = 2; taken.has(table.toLowerCase()); i++) table = `${base}~${i}`;
+    return table;
+  }
+}
+
+/** The fields that the operations bring and the schema lacks. Throws 111 on a mismatch. */
+function missingFields(schema: ClassSchema, operations: Record<string, Operation>): Record<string, FieldType> {
+  const missing: Record<string, FieldType> = {};
+  for (const [path, operation] of Object.entries(operations)) {
+    const dot = path.indexOf(".");
+    const name = dot < 0 ? path : path.slice(0, dot);
+    if (COMMON_FIELDS.has(name)) continue;
+    const type = dot < 0 ? typeFor(operation) : nestedType(operation);
+    if (!type) continue;
+    const known = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
+    if (!known) missing[name] = type;
+    else if (dot >= 0 ? known.type !== "Object" && known.type !== "Array" : !sameType(known, type)) {
+      throw new ProtocolError(
+        ErrorCode.INCORRECT_TYPE,
+        `schema mismatch for ${schema.className}.${name}; expected ${typeText(known)} but got ${typeText(type)}`,
+      );
+    }
+  }
+  return missing;
+}
+
+function nestedType(operation: Operation): FieldType | undefined {
+  return operation.op === "Delete" ? undefined : { type: "Object" };
+}
+
+function typeFor(operation: Operation): FieldType | undefined {
+  switch (operation.op) {
+    case "Set":
+      return fieldTypeOf(operation.value);
+    case "Delete":
+      return undefined;
+    case "Increment":
+      return { type: "Number" };
+    case "Add":
+    case "AddUnique":
+    case "Remove":
+      return { type: "Array" };
+    case "Relation": {
+      const target = (operation.add[0] ?? operation.remove[0])?.className;
+      return target === undefined ? undefined : { type: "Relation", targetClass: target };
+    }
+  }
+}
+
+function sameType(known: FieldType, type: FieldType): boolean {
+  return known.type === type.type && (known.targetClass === undefined || known.targetClass === type.targetClass);
+}
+
+function typeText(type: FieldType): string {
+  return type.targetClass === undefined ? type.type : `${type.type}<${type.targetClass}>`;
+}
+
+/** A value that a relation field has in an object as it travels. */
+export function relationFields(schema: ClassSchema): [string, JsonValue][] {
+  return Object.entries(schema.fields)
+    .filter(([, field]) => field.type === "Relation")
+    .map(([name, field]) => [name, { __type: "Relation", className: field.targetClass ?? "" }]);
+}
