@@ -1,0 +1,247 @@
+import { randomUUID } from "node:crypto";
+import { ErrorCode, isJsonObject, type JsonObject, parsePath, parseWhere, assertClassName, ProtocolError } from "@purse/protocol";
+import type { WebSocket } from "ws";
+import type { Log } from "../observe/log.ts";
+import type { Subscription } from "./subscriptions.ts";
+
+export interface ClientLimits {
+  /** Subscriptions of one socket. */
+  maxSubscriptions: number;
+  /** Bytes that may wait for a slow reader before it is cut off. */
+  maxBufferedBytes: number;
+  /** Messages that a socket may send at once, and, after those, per second. */
+  messageBurst: number;
+  messagesPerSecond: number;
+  /** How long a socket may stay without `connect`, in ms. */
+  connectTimeoutMs: number;
+}
+
+export interface ClientParts {
+  appId: string;
+  /** Whether a key is the master key and may be used from this address. */
+  isMasterKey(key: string, ip: string): boolean;
+  /** Judges and enters a subscription. Throws ProtocolError. */
+  subscribe(subscription: Subscription): Promise<void>;
+  unsubscribe(subscription: Subscription): void;
+  now(): number;
+  log: Log;
+  limits: ClientLimits;
+}
+
+const CLOSE_POLICY = 1008;
+
+/** One WebSocket of a client of the live query protocol, with what it subscribes to. */
+export class LiveClient {
+  readonly id = randomUUID();
+  readonly ip: string;
+  installationId: string | undefined;
+  /** Whether it showed the master key. */
+  master = false;
+  /** Answered the last ping. */
+  alive = true;
+  readonly subscriptions = new Map<number | string, Subscription>();
+
+  readonly #socket: WebSocket;
+  readonly #parts: ClientParts;
+  readonly #connectTimer: NodeJS.Timeout;
+  #connected = false;
+  #sessionToken: string | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #allowance: { messages: number; at: number };
+
+  constructor(socket: WebSocket, ip: string, parts: ClientParts) {
+    this.#socket = socket;
+    this.ip = ip;
+    this.#parts = parts;
+    this.#allowance = { messages: parts.limits.messageBurst, at: parts.now() };
+    this.#connectTimer = setTimeout(() => this.close(CLOSE_POLICY, "connect was not sent"), parts.limits.connectTimeoutMs);
+    this.#connectTimer.unref();
+    socket.on("message", (data, isBinary) => this.#receive(isBinary ? undefined : data.toString()));
+    socket.on("pong", () => {
+      this.alive = true;
+    });
+    socket.on("error", (error) => parts.log.debug("live query socket failed", { clientId: this.id, error: error.message }));
+    socket.on("close", () => this.#leave());
+  }
+
+  /** Sends a message; a reader that is too slow to take it is cut off. */
+  send(text: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.bufferedAmount > this.#parts.limits.maxBufferedBytes) {
+      this.#parts.log.warn("live query client reads too slowly and was cut off", { clientId: this.id });
+      this.terminate();
+      return;
+    }
+    this.#socket.send(text);
+  }
+
+  sendError(error: ProtocolError, requestId?: number | string): void {
+    const { code, message } = error;
+    this.send(JSON.stringify({ op: "error", clientId: this.id, requestId, code, error: message, reconnect: false }));
+  }
+
+  /** Ends one subscription and says why. */
+  end(subscription: Subscription, reason: ProtocolError): void {
+    if (this.subscriptions.get(subscription.requestId) !== subscription) return;
+    this.#drop(subscription);
+    this.sendError(reason, subscription.requestId);
+  }
+
+  ping(): void {
+    if (!this.alive) return this.terminate();
+    this.alive = false;
+    this.#socket.ping();
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #leave(): void {
+    clearTimeout(this.#connectTimer);
+    for (const subscription of [...this.subscriptions.values()]) this.#drop(subscription);
+  }
+
+  #drop(subscription: Subscription): void {
+    this.subscriptions.delete(subscription.requestId);
+    this.#parts.unsubscribe(subscription);
+  }
+
+  #receive(text: string | undefined): void {
+    if (!this.#mayReceive()) {
+      this.close(CLOSE_POLICY, "too many messages");
+      return;
+    }
+    // One after another: an unsubscribe may not overtake the subscribe before it.
+    this.#work = this.#work.then(() => this.#handle(text));
+  }
+
+  #mayReceive(): boolean {
+    const { messageBurst, messagesPerSecond } = this.#parts.limits;
+    const now = this.#parts.now();
+    const earned = ((now - this.#allowance.at) / 1_000) * messagesPerSecond;
+    this.#allowance = { messages: Math.min(messageBurst, this.#allowance.messages + earned) - 1, at: now };
+    return this.#allowance.messages >= 0;
+  }
+
+  async #handle(text: string | undefined): Promise<void> {
+    let message: JsonObject | undefined;
+    try {
+      message = parseMessage(text);
+      await this.#answer(message);
+    } catch (error) {
+      const known = error instanceof ProtocolError;
+      if (!known) this.#parts.log.error("live query message failed", { clientId: this.id, error });
+      this.sendError(
+        known ? error : new ProtocolError(ErrorCode.INTERNAL_SERVER_ERROR, "Internal server error"),
+        message && requestIdOf(message),
+      );
+    }
+  }
+
+  async #answer(message: JsonObject): Promise<void> {
+    if (message.op === "connect") return this.#connect(message);
+    if (!this.#connected) throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "connect comes first");
+    switch (message.op) {
+      case "subscribe":
+      case "update":
+        return this.#subscribe(message);
+      case "unsubscribe":
+        return this.#unsubscribe(message);
+      default:
+        throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `unknown op: ${String(message.op).slice(0, 64)}`);
+    }
+  }
+
+  #connect(message: JsonObject): void {
+    const { applicationId, masterKey } = message;
+    if (applicationId !== this.#parts.appId) return this.#refuse("unauthorized: unknown application id");
+    if (typeof masterKey === "string" && masterKey !== "") {
+      if (!this.#parts.isMasterKey(masterKey, this.ip)) return this.#refuse("unauthorized: master key");
+      this.master = true;
+    }
+    this.#sessionToken = textOf(message.sessionToken);
+    this.installationId = textOf(message.installationId);
+    this.#connected = true;
+    clearTimeout(this.#connectTimer);
+    this.send(JSON.stringify({ op: "connected", clientId: this.id, installationId: this.installationId }));
+  }
+
+  #refuse(reason: string): void {
+    this.sendError(new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, reason));
+    this.close(CLOSE_POLICY, reason);
+  }
+
+  async #subscribe(message: JsonObject): Promise<void> {
+    const { requestId, query } = message;
+    if (typeof requestId !== "number" && typeof requestId !== "string") throw invalid("requestId is missing");
+    if (!isJsonObject(query)) throw invalid("query is missing");
+    const { className, where = {} } = query;
+    assertClassName(className);
+    const replaced = this.subscriptions.get(requestId);
+    if (!replaced && this.subscriptions.size >= this.#parts.limits.maxSubscriptions) {
+      const most = this.#parts.limits.maxSubscriptions;
+      throw new ProtocolError(ErrorCode.REQUEST_LIMIT_EXCEEDED, `a socket can have ${most} subscriptions at most`);
+    }
+    const subscription: Subscription = {
+      client: this,
+      requestId,
+      className,
+      where: parseWhere(where),
+      whereText: JSON.stringify(where),
+      sessionToken: textOf(message.sessionToken) ?? this.#sessionToken,
+      fields: fieldsOf(query.keys ?? query.fields, "fields"),
+      watch: fieldsOf(query.watch, "watch"),
+    };
+    await this.#parts.subscribe(subscription);
+    // The socket may have been closed while the subscription was judged.
+    if (this.#socket.readyState !== this.#socket.OPEN) return this.#parts.unsubscribe(subscription);
+    if (replaced) this.#drop(replaced);
+    this.subscriptions.set(requestId, subscription);
+    this.send(JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId: this.installationId }));
+  }
+
+  #unsubscribe(message: JsonObject): void {
+    const requestId = requestIdOf(message);
+    const subscription = requestId === undefined ? undefined : this.subscriptions.get(requestId);
+    if (!subscription) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "there is no such subscription");
+    this.#drop(subscription);
+    this.send(JSON.stringify({ op: "unsubscribed", clientId: this.id, requestId }));
+  }
+}
+
+function parseMessage(text: string | undefined): JsonObject {
+  try {
+    const message: unknown = JSON.parse(text ?? "");
+    if (isJsonObject(message)) return message;
+  } catch {
+    // Answered below, as for any other text that is no message.
+  }
+  throw new ProtocolError(ErrorCode.INVALID_JSON, "a message must be a JSON object");
+}
+
+function requestIdOf({ requestId }: JsonObject): number | string | undefined {
+  return typeof requestId === "number" || typeof requestId === "string" ? requestId : undefined;
+}
+
+function fieldsOf(value: unknown, name: string): string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) throw invalid(`${name} must be an array of field names`);
+  const fields = value.map((field: unknown) => {
+    if (typeof field !== "string") throw invalid(`${name} must be an array of field names`);
+    return parsePath(field)[0];
+  });
+  return fields.length > 0 ? [...new Set(fields)].sort() : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_QUERY, message);
+}

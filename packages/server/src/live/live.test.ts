@@ -1,0 +1,405 @@
+import { createServer, type Server } from "node:http";
+import { type Condition, ErrorCode, isJsonObject, type JsonObject, parseWhere, ProtocolError } from "@purse/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { ANONYMOUS, type Caller } from "../caller.ts";
+import type { ChangeListener } from "../objects/change.ts";
+import { createLog } from "../observe/log.ts";
+import { compileRegex } from "../store/regex.ts";
+import { createLive, type Live, type LiveLimits, type LiveParts } from "./live.ts";
+
+const ANN = "r:annannannannann1";
+const BOB = "r:bobbobbobbobbob1";
+
+interface World {
+  url: string;
+  live: Live;
+  sessions: Map<string, Caller>;
+  change(className: string, before: JsonObject | null, after: JsonObject | null): void;
+}
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function world(parts: Partial<LiveParts> = {}, limits: Partial<LiveLimits> = {}): Promise<World> {
+  const listeners = new Set<ChangeListener>();
+  const sessions = new Map<string, Caller>([
+    [ANN, { kind: "user", userId: "ann", roles: ["Staff"], sessionId: "1", sessionToken: ANN }],
+    [BOB, { kind: "user", userId: "bob", roles: [], sessionId: "2", sessionToken: BOB }],
+  ]);
+  const live = createLive({
+    appId: "app",
+    isMasterKey: (key) => key === "master",
+    async callerOf(token) {
+      const caller = sessions.get(token);
+      if (caller) return caller;
+      throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    presenter: () => undefined,
+    scope: () => undefined,
+    mayFind: () => true,
+    regex: compileRegex,
+    log: createLog({ level: "silent", format: "text", write: () => undefined }),
+    ...parts,
+    limits,
+  });
+  const server: Server = createServer();
+  server.on("upgrade", (request, socket, head) => live.upgrade(request, socket, head));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(async () => {
+    await live.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    url: `ws://127.0.0.1:${portOf(server)}/server`,
+    live,
+    sessions,
+    change(className, before, after) {
+      const request = { caller: ANONYMOUS, installationId: undefined, context: {}, ip: "", requestId: "" };
+      const objectId = String((after ?? before)?.objectId);
+      const text = (object: JsonObject | null) => object && JSON.stringify(object);
+      for (const listener of listeners) {
+        listener({ className, objectId, before: text(before), after: text(after), request });
+      }
+    },
+  };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address === "object" && address) return address.port;
+  throw new Error("the server does not listen");
+}
+
+/** A client that keeps what it was told until somebody asks for it. */
+async function socket({ url }: World) {
+  const ws = new WebSocket(url);
+  const told: JsonObject[] = [];
+  const waiting: ((message: JsonObject) => void)[] = [];
+  ws.on("message", (data) => {
+    const message: JsonObject = JSON.parse(data.toString());
+    const next = waiting.shift();
+    if (next) next(message);
+    else told.push(message);
+  });
+  const closed = new Promise<number>((resolve) => ws.on("close", resolve));
+  await new Promise((resolve, reject) => ws.on("open", resolve).on("error", reject));
+  const client = {
+    ws,
+    told,
+    closed,
+    send: (message: unknown) => ws.send(typeof message === "string" ? message : JSON.stringify(message)),
+    next: () => new Promise<JsonObject>((resolve) => {
+      const message = told.shift();
+      if (message) resolve(message);
+      else waiting.push(resolve);
+    }),
+    async ask(message: unknown) {
+      client.send(message);
+      return client.next();
+    },
+    /** Answers once everything sent before has been handled. */
+    async quiet() {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return told;
+    },
+  };
+  return client;
+}
+
+async function connected(at: World, sessionToken?: string, more: JsonObject = {}) {
+  const client = await socket(at);
+  const message = { op: "connect", applicationId: "app", ...(sessionToken && { sessionToken }), ...more };
+  expect(await client.ask(message)).toMatchObject({ op: "connected" });
+  return client;
+}
+
+const subscribe = (where: unknown = {}, more: JsonObject = {}) => ({
+  op: "subscribe",
+  requestId: 1,
+  query: { className: "Note", where, ...more },
+});
+
+const note = (fields: JsonObject = {}): JsonObject => ({ objectId: "n1", text: "hi", done: false, ...fields });
+
+describe("connect", () => {
+  it("answers with the client's id and its installation", async () => {
+    const client = await socket(await world());
+    const answer = await client.ask({ op: "connect", applicationId: "app", installationId: "i1" });
+    expect(answer).toEqual({ op: "connected", clientId: expect.any(String), installationId: "i1" });
+  });
+
+  it.each([
+    ["another application id", { applicationId: "other" }],
+    ["no application id", {}],
+    ["a wrong master key", { applicationId: "app", masterKey: "guess" }],
+  ])("refuses %s and closes", async (_, fields) => {
+    const client = await socket(await world());
+    expect(await client.ask({ op: "connect", ...fields })).toMatchObject({ op: "error", code: 119 });
+    expect(await client.closed).toBe(1008);
+  });
+
+  it("comes first", async () => {
+    const client = await socket(await world());
+    expect(await client.ask(subscribe())).toMatchObject({ op: "error", requestId: 1 });
+  });
+
+  it("is waited for only so long", async () => {
+    const client = await socket(await world({}, { connectTimeoutMs: 20 }));
+    expect(await client.closed).toBe(1008);
+  });
+});
+
+describe("events", () => {
+  const here = note({ done: false });
+  const gone = note({ done: true });
+  it.each<[string, JsonObject | null, JsonObject | null]>([
+    ["create", null, here],
+    ["update", here, note({ text: "ho" })],
+    ["enter", gone, here],
+    ["leave", here, gone],
+    ["delete", here, null],
+  ])("%s", async (op, before, after) => {
+    const at = await world();
+    const client = await connected(at);
+    expect(await client.ask(subscribe({ done: false }))).toMatchObject({ op: "subscribed", requestId: 1 });
+    at.change("Note", before, after);
+    const event = await client.next();
+    expect(event).toMatchObject({ op, requestId: 1, object: { className: "Note", ...(after ?? before) } });
+    if (before && after) expect(event.original).toEqual({ className: "Note", ...before });
+    else expect(event).not.toHaveProperty("original");
+  });
+
+  it("are told only of what matches, by every way a where can be indexed", async () => {
+    const at = await world();
+    const client = await connected(at);
+    const wheres = [
+      { text: "hi" },
+      { text: "other" },
+      { text: { $in: ["a", "hi"] } },
+      { tags: "x" },
+      { count: 3, done: false },
+      { owner: { __type: "Pointer", className: "_User", objectId: "ann" } },
+      { text: { $regex: "^h" } },
+      { text: { $ne: "hi" } },
+    ];
+    for (const [requestId, where] of wheres.entries()) {
+      await client.ask({ ...subscribe(where), requestId });
+    }
+    const owner = { __type: "Pointer", className: "_User", objectId: "ann" };
+    at.change("Note", null, note({ tags: ["w", "x"], count: 3, owner }));
+    const told = (await client.quiet()).map(({ requestId }) => requestId);
+    expect(told.sort()).toEqual([0, 2, 3, 4, 5, 6]);
+  });
+
+  it("carry the fields that were asked for", async () => {
+    const at = await world();
+    const client = await connected(at);
+    await client.ask(subscribe({}, { fields: ["text"] }));
+    at.change("Note", null, note());
+    expect((await client.next()).object).toEqual({ className: "Note", objectId: "n1", text: "hi" });
+  });
+
+  it("leave out updates of fields that are not watched", async () => {
+    const at = await world();
+    const client = await connected(at);
+    await client.ask(subscribe({}, { watch: ["done"] }));
+    at.change("Note", note(), note({ text: "ho" }));
+    at.change("Note", note(), note({ done: true }));
+    expect(await client.next()).toMatchObject({ op: "update", object: { done: true } });
+  });
+
+  it("come in the order of the changes", async () => {
+    const at = await world({ presenter: () => async (object) => object });
+    const client = await connected(at, ANN);
+    await client.ask(subscribe());
+    for (let count = 0; count < 50; count += 1) at.change("Note", null, note({ count }));
+    await client.quiet();
+    const counts = client.told.map(({ object }) => isJsonObject(object) && object.count);
+    expect(counts).toEqual([...Array(50).keys()]);
+  });
+
+  it("stop after unsubscribe", async () => {
+    const at = await world();
+    const client = await connected(at);
+    await client.ask(subscribe());
+    expect(await client.ask({ op: "unsubscribe", requestId: 1 })).toMatchObject({ op: "unsubscribed", requestId: 1 });
+    at.change("Note", null, note());
+    expect(await client.quiet()).toEqual([]);
+  });
+});
+
+describe("permissions, as they are at the event", () => {
+  const annOnly = { ann: { read: true } };
+
+  it("[6.acl.read-per-user] tell only who may read by user id", async () => {
+    const at = await world();
+    const [ann, bob] = [await connected(at, ANN), await connected(at, BOB)];
+    await Promise.all([ann.ask(subscribe()), bob.ask(subscribe())]);
+    at.change("Note", null, note({ ACL: annOnly }));
+    expect(await ann.next()).toMatchObject({ op: "create" });
+    expect(await bob.quiet()).toEqual([]);
+  });
+
+  it("[6.acl.read-per-role] tell members of a role, and the master key", async () => {
+    const at = await world();
+    const [ann, bob] = [await connected(at, ANN), await connected(at, BOB)];
+    const master = await connected(at, undefined, { masterKey: "master" });
+    for (const client of [ann, bob, master]) await client.ask(subscribe());
+    at.change("Note", null, note({ ACL: { "role:Staff": { read: true } } }));
+    expect(await ann.next()).toMatchObject({ op: "create" });
+    expect(await master.next()).toMatchObject({ op: "create" });
+    expect(await bob.quiet()).toEqual([]);
+  });
+
+  it("make a revoked right a leave that carries no data", async () => {
+    const at = await world();
+    const bob = await connected(at, BOB);
+    await bob.ask(subscribe());
+    at.change("Note", note(), note({ text: "secret", ACL: annOnly }));
+    const event = await bob.next();
+    expect(event).toMatchObject({ op: "leave", object: { className: "Note", objectId: "n1" } });
+    expect(JSON.stringify(event)).not.toMatch(/secret|hi|ann/);
+  });
+
+  it("make a granted right an enter that does not tell what was before", async () => {
+    const at = await world();
+    const bob = await connected(at, BOB);
+    await bob.ask(subscribe());
+    at.change("Note", note({ text: "secret", ACL: annOnly }), note());
+    const event = await bob.next();
+    expect(event).toMatchObject({ op: "enter", object: { text: "hi" } });
+    expect(event).not.toHaveProperty("original");
+  });
+
+  it("end the subscription of a revoked session with an error", async () => {
+    const at = await world();
+    const bob = await connected(at, BOB);
+    await bob.ask(subscribe());
+    at.sessions.delete(BOB);
+    at.change("Note", null, note());
+    expect(await bob.next()).toMatchObject({ op: "error", code: 209, requestId: 1 });
+    at.change("Note", null, note());
+    expect(await bob.quiet()).toEqual([]);
+  });
+
+  it("end it at the next heartbeat where nothing happens", async () => {
+    const at = await world({}, { heartbeatMs: 20 });
+    const bob = await connected(at, BOB);
+    await bob.ask(subscribe());
+    at.sessions.delete(BOB);
+    expect(await bob.next()).toMatchObject({ op: "error", code: 209 });
+  });
+
+  it("[8.code.209] refuse a session token that is not valid", async () => {
+    const client = await connected(await world());
+    expect(await client.ask({ ...subscribe(), sessionToken: "r:nobody" })).toMatchObject({ op: "error", code: 209 });
+  });
+
+  it("[8.code.119] refuse a class that the caller may not find", async () => {
+    const client = await connected(await world({ mayFind: (caller) => caller.kind === "user" }));
+    expect(await client.ask(subscribe())).toMatchObject({ op: "error", code: 119, requestId: 1 });
+  });
+
+  it("keep to the scope of a class", async () => {
+    const scope = (): Condition => parseWhere({ text: "mine" });
+    const at = await world({ scope });
+    const client = await connected(at, ANN);
+    await client.ask(subscribe());
+    at.change("Note", null, note());
+    at.change("Note", null, note({ text: "mine" }));
+    expect(await client.next()).toMatchObject({ object: { text: "mine" } });
+  });
+
+  it("show objects as the class's rules present them to each caller", async () => {
+    const at = await world({
+      presenter: () => (object, { caller }) => {
+        if (caller.kind !== "user" || caller.userId !== "ann") delete object.text;
+        return object;
+      },
+    });
+    const [ann, bob] = [await connected(at, ANN), await connected(at, BOB)];
+    await Promise.all([ann.ask(subscribe()), bob.ask(subscribe())]);
+    at.change("Note", null, note());
+    expect((await ann.next()).object).toHaveProperty("text");
+    expect((await bob.next()).object).not.toHaveProperty("text");
+  });
+});
+
+describe("bad input is answered with an error, and the socket lives", () => {
+  it.each<[string, unknown, number]>([
+    ["[8.code.107] malformed JSON", "{", 107],
+    ["a message that is no object", "[1]", 107],
+    ["an unknown op", { op: "drop" }, 108],
+    ["[8.code.102] a bad regular expression", subscribe({ text: { $regex: "(" } }), 102],
+    ["an unknown operator", subscribe({ text: { $where: "1" } }), 102],
+    ["[8.code.105] a bad key", subscribe({ "a b": 1 }), 105],
+    ["a bad class name", { op: "subscribe", requestId: 1, query: { className: "__proto__", where: {} } }, 103],
+    ["a relation", subscribe({ $relatedTo: { object: { __type: "Pointer", className: "A", objectId: "1" }, key: "k" } }), 102],
+    ["an unsubscribe of nothing", { op: "unsubscribe", requestId: 9 }, 101],
+  ])("%s", async (_, message, code) => {
+    const client = await connected(await world());
+    expect(await client.ask(message)).toMatchObject({ op: "error", code });
+    expect(await client.ask(subscribe())).toMatchObject({ op: "subscribed" });
+  });
+
+  it("a regular expression that would run for ever takes no time", async () => {
+    const at = await world();
+    const client = await connected(at);
+    await client.ask(subscribe({ text: { $regex: "^(a+)+$" } }));
+    at.change("Note", null, note({ text: `${"a".repeat(50_000)}!` }));
+    expect(await client.quiet()).toEqual([]);
+  });
+});
+
+describe("limits", () => {
+  it("subscriptions per socket", async () => {
+    const client = await connected(await world({}, { maxSubscriptions: 1 }));
+    await client.ask(subscribe());
+    expect(await client.ask({ ...subscribe(), requestId: 2 })).toMatchObject({ op: "error", code: 155 });
+  });
+
+  it("message size", async () => {
+    const client = await connected(await world({}, { maxMessageBytes: 1_000 }));
+    client.send(subscribe({ text: "x".repeat(2_000) }));
+    expect(await client.closed).toBe(1009);
+  });
+
+  it("message rate", async () => {
+    const client = await connected(await world({}, { messageBurst: 10, messagesPerSecond: 1 }));
+    for (let i = 0; i < 20; i += 1) client.send({ op: "nothing" });
+    expect(await client.closed).toBe(1008);
+  });
+
+  it("sockets", async () => {
+    const at = await world({}, { maxSockets: 1 });
+    await connected(at);
+    await expect(socket(at)).rejects.toThrow("503");
+  });
+
+  it("what waits for a slow reader", async () => {
+    const at = await world({}, { maxBufferedBytes: 200_000 });
+    const client = await connected(at);
+    await client.ask(subscribe());
+    client.ws.pause();
+    const text = "x".repeat(100_000);
+    for (let i = 0; i < 400 && at.live.size() > 0; i += 1) {
+      at.change("Note", null, note({ text }));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect(at.live.size()).toBe(0);
+  });
+
+  it("a socket that does not answer pings", async () => {
+    const at = await world({}, { heartbeatMs: 20 });
+    const client = await connected(at);
+    client.ws.pause();
+    await expect.poll(() => at.live.size()).toBe(0);
+  });
+});

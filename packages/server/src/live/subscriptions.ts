@@ -1,0 +1,162 @@
+import {
+  compileMatcher,
+  type Condition,
+  isPointer,
+  type JsonObject,
+  type JsonValue,
+  type Matcher,
+  type MatcherParts,
+  type Operand,
+} from "@purse/protocol";
+import type { LiveClient } from "./client.ts";
+
+/** One query that one client follows. */
+export interface Subscription {
+  client: LiveClient;
+  requestId: number | string;
+  className: string;
+  where: Condition;
+  /** What makes two wheres the same one. */
+  whereText: string;
+  sessionToken: string | undefined;
+  /** Fields that events carry; undefined means all. */
+  fields: string[] | undefined;
+  /** Updates are told only when one of these changed; undefined means always. */
+  watch: string[] | undefined;
+}
+
+/** Subscriptions that ask the same: matched once for all of them. */
+export interface Group {
+  matches: Matcher;
+  subscriptions: Set<Subscription>;
+}
+
+/** A field whose value decides whether a group can match at all. */
+interface Anchor {
+  field: string;
+  keys: string[];
+}
+
+interface ClassIndex {
+  groups: Map<string, Group & { anchor: Anchor | undefined }>;
+  /** Groups without an anchor: every change has to be matched with them. */
+  scanned: Set<Group>;
+  /** Field → key of a value → groups. */
+  anchored: Map<string, Map<string, Set<Group>>>;
+}
+
+/** A longer `$in` is scanned rather than entered under every value. */
+const MAX_ANCHOR_KEYS = 100;
+
+/**
+ * All subscriptions, so arranged that a change is matched only with those it can concern: by class,
+ * then by the value of a field that the where fixes.
+ */
+export class SubscriptionIndex {
+  readonly #classes = new Map<string, ClassIndex>();
+  readonly #parts: MatcherParts;
+
+  constructor(parts: MatcherParts) {
+    this.#parts = parts;
+  }
+
+  has(className: string): boolean {
+    return this.#classes.has(className);
+  }
+
+  /** Throws 102 for a regular expression that cannot be read. */
+  add(subscription: Subscription): void {
+    const { className, where, whereText } = subscription;
+    const index: ClassIndex = this.#classes.get(className) ?? {
+      groups: new Map(),
+      scanned: new Set(),
+      anchored: new Map(),
+    };
+    let group = index.groups.get(whereText);
+    if (!group) {
+      group = { matches: compileMatcher(where, this.#parts), subscriptions: new Set(), anchor: anchorOf(where) };
+      index.groups.set(whereText, group);
+      for (const set of placesOf(group, index)) set.add(group);
+    }
+    group.subscriptions.add(subscription);
+    this.#classes.set(className, index);
+  }
+
+  remove(subscription: Subscription): void {
+    const index = this.#classes.get(subscription.className);
+    const group = index?.groups.get(subscription.whereText);
+    if (!index || !group) return;
+    group.subscriptions.delete(subscription);
+    if (group.subscriptions.size > 0) return;
+    index.groups.delete(subscription.whereText);
+    for (const set of placesOf(group, index)) set.delete(group);
+    prune(group.anchor, index);
+    if (index.groups.size === 0) this.#classes.delete(subscription.className);
+  }
+
+  /** The groups that a change of these objects can concern. */
+  candidates(className: string, before: JsonObject | null, after: JsonObject | null): Set<Group> {
+    const index = this.#classes.get(className);
+    const found = new Set<Group>(index?.scanned);
+    if (!index) return found;
+    for (const [field, byKey] of index.anchored) {
+      for (const object of [before, after]) {
+        const value = object && Object.hasOwn(object, field) ? object[field] : undefined;
+        for (const item of Array.isArray(value) ? value : [value]) {
+          const key = keyOf(item);
+          if (key) for (const group of byKey.get(key) ?? []) found.add(group);
+        }
+      }
+    }
+    return found;
+  }
+}
+
+function placesOf(group: Group & { anchor: Anchor | undefined }, index: ClassIndex): Set<Group>[] {
+  const { anchor } = group;
+  if (!anchor) return [index.scanned];
+  const byKey = index.anchored.get(anchor.field) ?? new Map<string, Set<Group>>();
+  index.anchored.set(anchor.field, byKey);
+  return anchor.keys.map((key) => {
+    const set = byKey.get(key) ?? new Set<Group>();
+    byKey.set(key, set);
+    return set;
+  });
+}
+
+function prune(anchor: Anchor | undefined, { anchored }: ClassIndex): void {
+  const byKey = anchor && anchored.get(anchor.field);
+  if (!anchor || !byKey) return;
+  for (const key of anchor.keys) if (byKey.get(key)?.size === 0) byKey.delete(key);
+  if (byKey.size === 0) anchored.delete(anchor.field);
+}
+
+/** The most telling equality that every match has to fulfil. */
+function anchorOf(where: Condition): Anchor | undefined {
+  if (where.kind === "and") {
+    const anchors = where.conditions.map(anchorOf).filter((anchor) => anchor !== undefined);
+    return anchors.find(({ keys }) => keys.every((key) => !key.startsWith("boolean"))) ?? anchors[0];
+  }
+  if (where.kind === "eq") return anchorOn(where.path, [where.operand]);
+  if (where.kind === "in") return anchorOn(where.path, where.operands);
+  return undefined;
+}
+
+function anchorOn([field, ...rest]: [string, ...string[]], operands: Operand[]): Anchor | undefined {
+  if (rest.length > 0 || operands.length > MAX_ANCHOR_KEYS) return undefined;
+  const keys = operands.map(operandKey).filter((key) => key !== undefined);
+  return keys.length === operands.length ? { field, keys } : undefined;
+}
+
+function operandKey(operand: Operand): string | undefined {
+  return operand.type === "date" || operand.type === "json" || operand.type === "null"
+    ? undefined
+    : keyOf(operand.value);
+}
+
+function keyOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+    return `${typeof value} ${value}`;
+  }
+  return isPointer(value) ? `pointer ${value.className} ${value.objectId}` : undefined;
+}
