@@ -1,0 +1,54 @@
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { decode } from "./object/decode.ts";
+import { encode, encodeFields } from "./object/encode.ts";
+import type { ParseObject } from "./object/ParseObject.ts";
+import { objects } from "./object/registry.ts";
+import { invalidResponse, type RequestOptions, request, requestObject } from "./transport.ts";
+
+/** Functions and jobs that run on the server. */
+export const Cloud = { run, startJob, getJobsData, getJobStatus };
+
+/**
+ * Calls a cloud function and answers its result; undefined when it has none. Dates, files and places are
+ * sent as they are; objects of a class are refused, their ids can be sent instead.
+ */
+async function run<R = unknown>(name: string, params: object = {}, options: RequestOptions = {}): Promise<R> {
+  if (typeof name !== "string" || name.length === 0) {
+    throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud function name must be a string.");
+  }
+  const payload = encodeFields(params, { refuseObjects: true });
+  const { body } = await request("POST", `functions/${name}`, payload, options);
+  // What a function answers is known to who wrote it: R is the caller's word.
+  return resultOf(body) as R;
+}
+
+function resultOf(body: unknown): unknown {
+  if (!isJsonObject(body)) throw invalidResponse();
+  if ("result" in body) return decode(body.result);
+  if (Object.keys(body).length === 0) return undefined;
+  throw invalidResponse();
+}
+
+/** Starts a job; answers the id of its status. Needs the master key. */
+async function startJob(name: string, params: object = {}): Promise<string> {
+  if (typeof name !== "string" || name.length === 0) {
+    throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud job name must be a string.");
+  }
+  const payload = encodeFields(params, { refuseObjects: true });
+  const { body } = await request("POST", `jobs/${name}`, payload, { useMasterKey: true });
+  return String(body);
+}
+
+/** Jobs that the server has. Needs the master key. */
+function getJobsData(): Promise<JsonObject> {
+  return requestObject("GET", "cloud_code/jobs/data", {}, { useMasterKey: true });
+}
+
+/** The status of a job that was started. Needs the master key. Throws 101. */
+async function getJobStatus(jobStatusId: string): Promise<ParseObject> {
+  const payload = { where: { objectId: encode(jobStatusId) }, limit: 1 };
+  const body = await requestObject("GET", "classes/_JobStatus", payload, { useMasterKey: true });
+  const found = Array.isArray(body.results) ? body.results[0] : undefined;
+  if (!isJsonObject(found)) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+  return objects().fromJSON({ ...found, className: "_JobStatus" });
+}

@@ -1,0 +1,109 @@
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { defaultStorage, inBrowser, type Storage } from "./storage.ts";
+
+/** Time and chance, passed in so that tests need not wait. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** 0 inclusive to 1 exclusive. */
+  random(): number;
+  /** Waits `ms` milliseconds; rejects with the signal's reason when it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Everything a call needs to know about its server. Never changed: a new one takes its place. */
+export interface Connection {
+  readonly applicationId: string;
+  /** Without a slash at the end; empty while only `initialize` was called. */
+  readonly serverUrl: string;
+  readonly javascriptKey: string | undefined;
+  readonly masterKey: string | undefined;
+  /** Starts with ws; derived from serverUrl where undefined. */
+  readonly liveQueryUrl: string | undefined;
+  /** Value of the Authorization header, for servers behind a gate. */
+  readonly authorization: string | undefined;
+  /** Sends one request id with every attempt of a call. */
+  readonly idempotency: boolean;
+  /** Whether a signed-in user becomes the current user. Off in Node, where callers would share it. */
+  readonly keepsCurrentUser: boolean;
+  readonly revocableSession: boolean;
+  /** Attempts of a call in all, when the server fails or cannot be reached. */
+  readonly requestAttemptLimit: number;
+  /** Objects saved or destroyed in one request. */
+  readonly batchSize: number;
+  readonly storage: Storage;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+}
+
+export type ConnectionSettings = Partial<Connection> & Pick<Connection, "applicationId">;
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  random: () => Math.random(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      }, ms);
+      signal?.addEventListener("abort", stop, { once: true });
+    }),
+};
+
+let active: Connection | undefined;
+const listeners = new Set<() => void>();
+
+/** Makes the connection that all later calls use. */
+export function connect(settings: ConnectionSettings): Connection {
+  const { applicationId, serverUrl = "", ...rest } = settings;
+  return activate({
+    javascriptKey: undefined,
+    masterKey: undefined,
+    liveQueryUrl: undefined,
+    authorization: undefined,
+    idempotency: false,
+    keepsCurrentUser: inBrowser(),
+    revocableSession: false,
+    requestAttemptLimit: 5,
+    batchSize: 20,
+    storage: rest.storage ?? defaultStorage(),
+    fetch: (input, init) => fetch(input, init),
+    clock: systemClock,
+    ...rest,
+    applicationId,
+    serverUrl: serverUrl.replace(/\/+$/, ""),
+  });
+}
+
+/** The connection in use. Throws 109 before `start`. */
+export function connection(): Connection {
+  if (active) return active;
+  throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "Moralis has not been initialized, run Moralis.start first");
+}
+
+export function currentConnection(): Connection | undefined {
+  return active;
+}
+
+/** Puts a changed copy in the place of the connection in use. */
+export function reconfigure(change: Partial<Connection>): Connection {
+  return activate({ ...connection(), ...change });
+}
+
+/** Calls back whenever another connection takes over. Returns the way to stop it. */
+export function onConnection(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+function activate(next: Connection): Connection {
+  active = Object.freeze(next);
+  for (const listener of [...listeners]) listener();
+  return active;
+}

@@ -1,0 +1,49 @@
+export { ErrorCode } from "@purse/protocol";
+export { Cloud } from "./cloud.ts";
+export {
+  type Clock,
+  type Connection,
+  connection,
+  currentConnection,
+  onConnection,
+  reconfigure,
+} from "./connection.ts";
+export { AggregateParseError, ObjectError, ParseError, ParseError as Error } from "./errors.ts";
+export { installationId, onCurrentUser } from "./identity.ts";
+export {
+  type EventMeta,
+  Subscription,
+  type SubscriptionEvent,
+  type SubscriptionEvents,
+} from "./live/Subscription.ts";
+export { ACL } from "./object/ACL.ts";
+export { type FileData, ParseFile, ParseFile as File } from "./object/File.ts";
+export { GeoPoint } from "./object/GeoPoint.ts";
+export type { Op as Operation } from "./object/Op.ts";
+export {
+  type Attributes,
+  type BaseAttributes,
+  type FieldName,
+  ParseObject,
+  ParseObject as Object,
+  type SetOptions,
+} from "./object/ParseObject.ts";
+export { Polygon } from "./object/Polygon.ts";
+export { Relation } from "./object/Relation.ts";
+export type { ObjectClass } from "./object/registry.ts";
+export type { FetchOptions, SaveOptions } from "./object/saving.ts";
+export { type PluginCallOptions, Plugins, type PluginSpec, setTriggerHandler, type Trigger } from "./plugins.ts";
+export { type BatchOptions, type CountedResults, Query, type QueryKey } from "./query/Query.ts";
+export { initialize, start, type StartOptions } from "./start.ts";
+export { type AsyncStorage, asyncStorage, memoryStorage, type Storage, type SyncStorage, syncStorage } from "./storage.ts";
+export { type RequestOptions, VERSION } from "./transport.ts";
+export { Role } from "./user/Role.ts";
+export { Session, type SessionAttributes } from "./user/Session.ts";
+export {
+  type AuthData,
+  type AuthProvider,
+  beforeLogOut,
+  type LogInOptions,
+  User,
+  type UserAttributes,
+} from "./user/User.ts";

@@ -1,0 +1,89 @@
+import type { ParseObject } from "../object/ParseObject.ts";
+import type { Query } from "../query/Query.ts";
+
+/** Where an event came from. */
+export interface EventMeta {
+  clientId: string | undefined;
+  installationId: string | undefined;
+}
+
+/** Events of a live query and what their listeners get. `original` is the object as it was before. */
+export interface SubscriptionEvents<T> {
+  open: [answer: object];
+  close: [];
+  error: [error: unknown];
+  create: [object: T, meta: unknown];
+  update: [object: T, original: unknown, meta?: unknown];
+  enter: [object: T, original: unknown, meta?: unknown];
+  leave: [object: T, original: unknown, meta?: unknown];
+  delete: [object: T, meta: unknown];
+}
+
+export type SubscriptionEvent = keyof SubscriptionEvents<unknown>;
+type Listener<T, E extends SubscriptionEvent> = (...args: SubscriptionEvents<T>[E]) => void;
+type Listeners<T> = { [E in SubscriptionEvent]: Set<Listener<T, E>> };
+
+/** An open live query. */
+export class Subscription<T extends ParseObject<object> = ParseObject> {
+  readonly id: number;
+  readonly query: Query<T>;
+  readonly sessionToken: string | undefined;
+  /** Settles when the server confirmed the subscription, or refused it. */
+  readonly subscribePromise: Promise<void>;
+  readonly #listeners: Listeners<T> = {
+    open: new Set(),
+    close: new Set(),
+    error: new Set(),
+    create: new Set(),
+    update: new Set(),
+    enter: new Set(),
+    leave: new Set(),
+    delete: new Set(),
+  };
+  readonly #close: (subscription: Subscription<T>) => Promise<void>;
+  #settle: { resolve(): void; reject(error: unknown): void };
+
+  constructor(
+    id: number,
+    query: Query<T>,
+    sessionToken: string | undefined,
+    close: (subscription: Subscription<T>) => Promise<void>,
+  ) {
+    this.id = id;
+    this.query = query;
+    this.sessionToken = sessionToken;
+    this.#close = close;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.subscribePromise = promise;
+    this.#settle = { resolve, reject };
+    // Whoever does not wait for it listens to "error" instead.
+    promise.catch(() => undefined);
+  }
+
+  on<E extends SubscriptionEvent>(event: E, listener: Listener<T, E>): this {
+    this.#listeners[event].add(listener);
+    return this;
+  }
+
+  off<E extends SubscriptionEvent>(event: E, listener: Listener<T, E>): this {
+    this.#listeners[event].delete(listener);
+    return this;
+  }
+
+  /** Ends it; `close` is the last event. */
+  unsubscribe(): Promise<void> {
+    return this.#close(this);
+  }
+
+  _emit<E extends SubscriptionEvent>(event: E, ...args: SubscriptionEvents<T>[E]): void {
+    for (const listener of [...this.#listeners[event]]) listener(...args);
+  }
+
+  _confirm(): void {
+    this.#settle.resolve();
+  }
+
+  _refuse(error: unknown): void {
+    this.#settle.reject(error);
+  }
+}

@@ -1,0 +1,141 @@
+import { type Acl, type AclEntry, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
+
+/** A user or a role: anything of those classes that has an id or a name. */
+export type Principal = string | { readonly className: string; readonly id?: string | undefined; getName?(): string };
+
+type Permission = "read" | "write";
+
+/** Who may read and write one object. Without any entry nobody may, but the master key. */
+export class ACL {
+  #entries: Acl = {};
+
+  /** Of a user: that user reads and writes. Of a map: its entries. Throws TypeError. */
+  constructor(from?: Acl | Exclude<Principal, string> | null) {
+    if (from === undefined || from === null) return;
+    if (typeof from === "function") {
+      throw new TypeError("ParseACL constructed with a function. Did you forget ()?");
+    }
+    if (isUser(from)) {
+      this.setReadAccess(from, true);
+      this.setWriteAccess(from, true);
+      return;
+    }
+    for (const [principal, entry] of Object.entries(from)) this.#addEntry(principal, entry);
+  }
+
+  #addEntry(principal: string, entry: unknown): void {
+    if (typeof entry !== "object" || entry === null) throw new TypeError("Tried to create an ACL with an invalid entry.");
+    this.#entries[principal] = {};
+    for (const [permission, allowed] of Object.entries(entry)) {
+      if (permission !== "read" && permission !== "write") {
+        throw new TypeError("Tried to create an ACL with an invalid permission type.");
+      }
+      if (typeof allowed !== "boolean") {
+        throw new TypeError("Tried to create an ACL with an invalid permission value.");
+      }
+      this.#set(permission, principal, allowed);
+    }
+  }
+
+  #set(permission: Permission, principal: Principal, allowed: boolean): void {
+    if (typeof allowed !== "boolean") throw new TypeError("allowed must be either true or false.");
+    const id = principalId(principal);
+    const { [permission]: _, ...rest } = this.#entries[id] ?? {};
+    const entry: AclEntry = allowed ? { ...rest, [permission]: true } : rest;
+    if (Object.keys(entry).length > 0) this.#entries[id] = entry;
+    else delete this.#entries[id];
+  }
+
+  #get(permission: Permission, principal: Principal): boolean {
+    return this.#entries[principalId(principal)]?.[permission] === true;
+  }
+
+  setReadAccess(principal: Principal, allowed: boolean): void {
+    this.#set("read", principal, allowed);
+  }
+
+  getReadAccess(principal: Principal): boolean {
+    return this.#get("read", principal);
+  }
+
+  setWriteAccess(principal: Principal, allowed: boolean): void {
+    this.#set("write", principal, allowed);
+  }
+
+  getWriteAccess(principal: Principal): boolean {
+    return this.#get("write", principal);
+  }
+
+  setPublicReadAccess(allowed: boolean): void {
+    this.#set("read", PUBLIC, allowed);
+  }
+
+  getPublicReadAccess(): boolean {
+    return this.#get("read", PUBLIC);
+  }
+
+  setPublicWriteAccess(allowed: boolean): void {
+    this.#set("write", PUBLIC, allowed);
+  }
+
+  getPublicWriteAccess(): boolean {
+    return this.#get("write", PUBLIC);
+  }
+
+  setRoleReadAccess(role: Principal, allowed: boolean): void {
+    this.#set("read", roleId(role), allowed);
+  }
+
+  getRoleReadAccess(role: Principal): boolean {
+    return this.#get("read", roleId(role));
+  }
+
+  setRoleWriteAccess(role: Principal, allowed: boolean): void {
+    this.#set("write", roleId(role), allowed);
+  }
+
+  getRoleWriteAccess(role: Principal): boolean {
+    return this.#get("write", roleId(role));
+  }
+
+  equals(other: unknown): boolean {
+    if (!(other instanceof ACL)) return false;
+    const theirs = other.toJSON();
+    const ours = this.toJSON();
+    const principals = Object.keys(ours);
+    return (
+      principals.length === Object.keys(theirs).length &&
+      principals.every(
+        (id) => ours[id]?.read === theirs[id]?.read && ours[id]?.write === theirs[id]?.write,
+      )
+    );
+  }
+
+  toJSON(): Record<string, Record<string, boolean>> {
+    const json: Record<string, Record<string, boolean>> = {};
+    for (const [id, entry] of Object.entries(this.#entries)) json[id] = { ...entry };
+    return json;
+  }
+}
+
+function isUser(value: object): value is Exclude<Principal, string> {
+  return "className" in value && value.className === "_User" && !isEntry(value.className);
+}
+
+function isEntry(value: unknown): value is AclEntry {
+  return typeof value === "object";
+}
+
+function principalId(principal: Principal): string {
+  if (typeof principal === "string") return principal;
+  if (principal?.className === "_Role") return roleId(principal);
+  if (principal?.className !== "_User") throw new TypeError("userId must be a string.");
+  if (!principal.id) throw new Error("Cannot get access for a user with no id.");
+  return principal.id;
+}
+
+function roleId(role: Principal): string {
+  const name = typeof role === "string" ? role : role.getName?.();
+  if (!name) throw new TypeError("role must be a ParseRole or a String");
+  return `${ROLE_PREFIX}${name}`;
+}

@@ -1,0 +1,275 @@
+import { isJsonObject, type JsonObject, type JsonValue, jsonEqual } from "@purse/protocol";
+import type { ParseObject } from "./ParseObject.ts";
+import { encode } from "./encode.ts";
+
+/** A change of one field that was not sent yet. */
+export interface Op {
+  /** The field's value after the operation. */
+  applyTo(value: unknown): unknown;
+  /** One operation that does what `previous` and then this one do. */
+  mergeWith(previous: Op | undefined): Op;
+  toJSON(): JsonValue;
+}
+
+export class SetOp implements Op {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+
+  applyTo(): unknown {
+    return this.value;
+  }
+
+  mergeWith(): Op {
+    return new SetOp(this.value);
+  }
+
+  toJSON(): JsonValue {
+    return encode(this.value);
+  }
+}
+
+export class UnsetOp implements Op {
+  applyTo(): undefined {
+    return undefined;
+  }
+
+  mergeWith(): Op {
+    return new UnsetOp();
+  }
+
+  toJSON(): JsonValue {
+    return { __op: "Delete" };
+  }
+}
+
+export class IncrementOp implements Op {
+  readonly amount: number;
+
+  constructor(amount: number) {
+    if (typeof amount !== "number") throw new TypeError("Increment Op must be initialized with a numeric amount.");
+    this.amount = amount;
+  }
+
+  applyTo(value: unknown): number {
+    if (value === undefined) return this.amount;
+    if (typeof value !== "number") throw new TypeError("Cannot increment a non-numeric value.");
+    return this.amount + value;
+  }
+
+  mergeWith(previous: Op | undefined): Op {
+    if (!previous) return this;
+    if (previous instanceof SetOp) return new SetOp(this.applyTo(previous.value));
+    if (previous instanceof UnsetOp) return new SetOp(this.amount);
+    if (previous instanceof IncrementOp) return new IncrementOp(this.applyTo(previous.amount));
+    throw cannotMerge();
+  }
+
+  toJSON(): JsonValue {
+    return { __op: "Increment", amount: this.amount };
+  }
+}
+
+export class AddOp implements Op {
+  readonly items: readonly unknown[];
+
+  constructor(items: unknown) {
+    this.items = Array.isArray(items) ? items : [items];
+  }
+
+  applyTo(value: unknown): unknown[] {
+    return [...listOf(value, "add elements to"), ...this.items];
+  }
+
+  mergeWith(previous: Op | undefined): Op {
+    if (!previous) return this;
+    if (previous instanceof SetOp) return new SetOp(this.applyTo(previous.value));
+    if (previous instanceof UnsetOp) return new SetOp(this.items);
+    if (previous instanceof AddOp) return new AddOp(this.applyTo(previous.items));
+    throw cannotMerge();
+  }
+
+  toJSON(): JsonValue {
+    return { __op: "Add", objects: encode(this.items) };
+  }
+}
+
+export class AddUniqueOp implements Op {
+  readonly items: readonly unknown[];
+
+  constructor(items: unknown) {
+    this.items = unique(Array.isArray(items) ? items : [items]);
+  }
+
+  applyTo(value: unknown): unknown[] {
+    return unique([...listOf(value, "add elements to"), ...this.items]);
+  }
+
+  mergeWith(previous: Op | undefined): Op {
+    if (!previous) return this;
+    if (previous instanceof SetOp) return new SetOp(this.applyTo(previous.value));
+    if (previous instanceof UnsetOp) return new SetOp(this.items);
+    if (previous instanceof AddUniqueOp) return new AddUniqueOp(this.applyTo(previous.items));
+    throw cannotMerge();
+  }
+
+  toJSON(): JsonValue {
+    return { __op: "AddUnique", objects: encode(this.items) };
+  }
+}
+
+export class RemoveOp implements Op {
+  readonly items: readonly unknown[];
+
+  constructor(items: unknown) {
+    this.items = unique(Array.isArray(items) ? items : [items]);
+  }
+
+  applyTo(value: unknown): unknown[] {
+    return listOf(value, "remove elements from").filter((item) => !this.items.some((removed) => same(item, removed)));
+  }
+
+  mergeWith(previous: Op | undefined): Op {
+    if (!previous) return this;
+    if (previous instanceof SetOp) return new SetOp(this.applyTo(previous.value));
+    if (previous instanceof UnsetOp) return new UnsetOp();
+    if (previous instanceof RemoveOp) return new RemoveOp([...previous.items, ...this.items]);
+    throw cannotMerge();
+  }
+
+  toJSON(): JsonValue {
+    return { __op: "Remove", objects: encode(this.items) };
+  }
+}
+
+/** Adds objects to a relation and removes others; all must be saved and of one class. */
+export class RelationOp implements Op {
+  targetClassName: string | undefined;
+  readonly relationsToAdd: readonly string[];
+  readonly relationsToRemove: readonly string[];
+
+  constructor(
+    adds: readonly (ParseObject<object> | string)[] = [],
+    removes: readonly (ParseObject<object> | string)[] = [],
+    targetClassName?: string,
+  ) {
+    this.targetClassName = targetClassName;
+    this.relationsToAdd = [...new Set(adds.map((object) => this.#idOf(object)))];
+    this.relationsToRemove = [...new Set(removes.map((object) => this.#idOf(object)))];
+  }
+
+  #idOf(object: ParseObject<object> | string): string {
+    if (typeof object === "string") return object;
+    if (!object.id) throw new Error("You cannot add or remove an unsaved Parse Object from a relation");
+    this.targetClassName ??= object.className;
+    if (this.targetClassName === object.className) return object.id;
+    throw new Error(
+      `Tried to create a Relation with 2 different object types: ${this.targetClassName} and ${object.className}.`,
+    );
+  }
+
+  /** The relation itself is made by the object that holds it. */
+  applyTo(value: unknown): unknown {
+    return value;
+  }
+
+  mergeWith(previous: Op | undefined): Op {
+    if (!previous) return this;
+    if (previous instanceof UnsetOp) throw new Error("You cannot modify a relation after deleting it.");
+    if (!(previous instanceof RelationOp)) throw cannotMerge();
+    const target = previous.targetClassName;
+    if (target && this.targetClassName && target !== this.targetClassName) {
+      throw new Error(
+        `Related object must be of class ${target}, but ${this.targetClassName} was passed in.`,
+      );
+    }
+    const added = previous.relationsToAdd.filter((id) => !this.relationsToRemove.includes(id));
+    const removed = previous.relationsToRemove.filter((id) => !this.relationsToAdd.includes(id));
+    return new RelationOp(
+      [...added, ...this.relationsToAdd],
+      [...removed, ...this.relationsToRemove],
+      target ?? this.targetClassName,
+    );
+  }
+
+  toJSON(): JsonValue {
+    const pointers = (ids: readonly string[]): JsonValue[] =>
+      ids.map((objectId) => ({ __type: "Pointer", className: this.targetClassName ?? "", objectId }));
+    const adds: JsonObject | null =
+      this.relationsToAdd.length > 0 ? { __op: "AddRelation", objects: pointers(this.relationsToAdd) } : null;
+    const removes: JsonObject | null =
+      this.relationsToRemove.length > 0 ? { __op: "RemoveRelation", objects: pointers(this.relationsToRemove) } : null;
+    if (adds && removes) return { __op: "Batch", ops: [adds, removes] };
+    return adds ?? removes ?? {};
+  }
+}
+
+/** Reads an operation from the wire; undefined for what is none. `decode` reads the values in it. */
+export function opFromJSON(json: JsonObject, decode: (value: JsonValue) => unknown): Op | undefined {
+  switch (json.__op) {
+    case "Delete":
+      return new UnsetOp();
+    case "Increment":
+      return new IncrementOp(Number(json.amount));
+    case "Add":
+      return new AddOp(decode(json.objects ?? []));
+    case "AddUnique":
+      return new AddUniqueOp(decode(json.objects ?? []));
+    case "Remove":
+      return new RemoveOp(decode(json.objects ?? []));
+    case "AddRelation":
+      return relationOp(json.objects, []);
+    case "RemoveRelation":
+      return relationOp([], json.objects);
+    case "Batch":
+      return batchFromJSON(json, decode);
+    default:
+      return undefined;
+  }
+}
+
+function batchFromJSON(json: JsonObject, decode: (value: JsonValue) => unknown): Op | undefined {
+  let merged: Op | undefined;
+  for (const entry of Array.isArray(json.ops) ? json.ops : []) {
+    const op = isJsonObject(entry) ? opFromJSON(entry, decode) : undefined;
+    if (op) merged = op.mergeWith(merged);
+  }
+  return merged;
+}
+
+function relationOp(adds: JsonValue | undefined, removes: JsonValue | undefined): RelationOp {
+  const pointers = [adds, removes].map((list) => (Array.isArray(list) ? list.filter(isJsonObject) : []));
+  const [added = [], removed = []] = pointers.map((list) => list.map((pointer) => String(pointer.objectId)));
+  const className = pointers.flat()[0]?.className;
+  return new RelationOp(added, removed, typeof className === "string" ? className : undefined);
+}
+
+function listOf(value: unknown, action: string): unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new TypeError(`Cannot ${action} a non-array value`);
+  return value;
+}
+
+function unique(items: readonly unknown[]): unknown[] {
+  const kept: unknown[] = [];
+  for (const item of items) if (!kept.some((other) => same(item, other))) kept.push(item);
+  return kept;
+}
+
+/** Equality as the server judges it; objects that are not saved are equal only to themselves. */
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;
+  if (isUnsaved(a) || isUnsaved(b)) return false;
+  return jsonEqual(encode(a), encode(b));
+}
+
+function isUnsaved(value: object): boolean {
+  return "toPointer" in value && "id" in value && !value.id;
+}
+
+function cannotMerge(): Error {
+  return new Error("Cannot merge this Op with the previous Op");
+}

@@ -1,0 +1,62 @@
+import { type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
+
+/** Values that know their own form on the wire: GeoPoint, Polygon, ParseFile, ACL, Relation, operations. */
+interface Encodable {
+  toJSON(): JsonValue;
+}
+
+/** Objects of a class: they travel as pointers. */
+interface Referable {
+  readonly className: string;
+  toPointer(): JsonValue;
+}
+
+export interface EncodeOptions {
+  /** Refuses objects of a class, as parameters of cloud functions must not hold any. */
+  refuseObjects?: boolean;
+  /** What to write for an object of a class instead of its pointer. */
+  object?: (object: Referable) => JsonValue;
+}
+
+/** A value as it travels. Undefined fields and functions are left out. */
+export function encode(value: unknown, options: EncodeOptions = {}): JsonValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object") throw new Error(`Cannot encode a ${typeof value}.`);
+  if (isReferable(value)) {
+    if (options.refuseObjects) throw new Error("Parse Objects not allowed here");
+    return options.object ? options.object(value) : value.toPointer();
+  }
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) throw new Error("Tried to encode an invalid date.");
+    return wireDate(value);
+  }
+  if (value instanceof RegExp) return value.source;
+  if (Array.isArray(value)) return value.map((item) => encode(item, options));
+  if (isEncodable(value)) return value.toJSON();
+  return encodeFields(value, options);
+}
+
+export function encodeFields(value: object, options: EncodeOptions = {}): JsonObject {
+  const fields: JsonObject = {};
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== undefined && typeof item !== "function") fields[key] = encode(item, options);
+  }
+  return fields;
+}
+
+function isReferable(value: object): value is Referable {
+  return "className" in value && "toPointer" in value && typeof value.toPointer === "function";
+}
+
+function isEncodable(value: object): value is Encodable {
+  return "toJSON" in value && typeof value.toJSON === "function";
+}
+
+/** A literal object, as opposed to an instance of some class. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

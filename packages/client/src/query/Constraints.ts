@@ -1,0 +1,233 @@
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { encode } from "../object/encode.ts";
+import { type GeoPoint, kilometersToRadians, milesToRadians } from "../object/GeoPoint.ts";
+import type { Polygon } from "../object/Polygon.ts";
+
+/** A query that can stand within another one. */
+interface Subquery {
+  readonly className: string;
+  toJSON(): JsonObject;
+}
+
+export interface FullTextOptions {
+  language?: string;
+  caseSensitive?: boolean;
+  diacriticSensitive?: boolean;
+}
+
+const SIMPLE_REGEX_QUOTE = /\\E/g;
+
+/** The conditions that objects must meet; every method narrows further and answers the query itself. */
+export class Constraints<Field extends string = string> {
+  protected _where: JsonObject = {};
+  protected _order: string[] = [];
+  protected _keys: string[] | undefined;
+
+  protected _condition(key: string, operator: string, value: unknown): this {
+    const known = this._where[key];
+    const conditions = isConditions(known) ? known : {};
+    this._where[key] = { ...conditions, [operator]: encode(value) };
+    return this;
+  }
+
+  /** One field or, as an object, several. Undefined means that the field does not exist. */
+  equalTo(key: Field | Partial<Record<Field, unknown>>, value?: unknown): this {
+    if (typeof key === "object") return this.#each(key, (name, item) => this.equalTo(name, item));
+    if (value === undefined) return this.doesNotExist(key);
+    this._where[key] = encode(value);
+    return this;
+  }
+
+  notEqualTo(key: Field | Partial<Record<Field, unknown>>, value?: unknown): this {
+    if (typeof key === "object") return this.#each(key, (name, item) => this.notEqualTo(name, item));
+    return this._condition(key, "$ne", value);
+  }
+
+  #each(fields: Partial<Record<Field, unknown>>, apply: (name: Field, value: unknown) => void): this {
+    for (const name in fields) apply(name, fields[name]);
+    return this;
+  }
+
+  lessThan(key: Field, value: unknown): this {
+    return this._condition(key, "$lt", value);
+  }
+
+  lessThanOrEqualTo(key: Field, value: unknown): this {
+    return this._condition(key, "$lte", value);
+  }
+
+  greaterThan(key: Field, value: unknown): this {
+    return this._condition(key, "$gt", value);
+  }
+
+  greaterThanOrEqualTo(key: Field, value: unknown): this {
+    return this._condition(key, "$gte", value);
+  }
+
+  containedIn(key: Field, values: readonly unknown[]): this {
+    return this._condition(key, "$in", values);
+  }
+
+  notContainedIn(key: Field, values: readonly unknown[]): this {
+    return this._condition(key, "$nin", values);
+  }
+
+  /** Arrays all of whose items are among the values. */
+  containedBy(key: Field, values: readonly unknown[]): this {
+    return this._condition(key, "$containedBy", values);
+  }
+
+  /** Arrays that hold all the values. */
+  containsAll(key: Field, values: readonly unknown[]): this {
+    return this._condition(key, "$all", values);
+  }
+
+  containsAllStartingWith(key: Field, values: string | readonly string[]): this {
+    const prefixes = typeof values === "string" ? [values] : values;
+    return this._condition(key, "$all", prefixes.map((prefix) => ({ $regex: `^${quote(prefix)}` })));
+  }
+
+  exists(key: Field): this {
+    return this._condition(key, "$exists", true);
+  }
+
+  doesNotExist(key: Field): this {
+    return this._condition(key, "$exists", false);
+  }
+
+  /** Texts that match; `modifiers` are `i` and `m`, added to those of the expression. */
+  matches(key: Field, expression: RegExp | string, modifiers = ""): this {
+    const source = typeof expression === "string" ? expression : expression.source;
+    const flags = typeof expression === "string" ? "" : expression.flags.replace(/[^im]/g, "");
+    const options = [...new Set(flags + modifiers)].join("");
+    this._condition(key, "$regex", source);
+    return options ? this._condition(key, "$options", options) : this;
+  }
+
+  contains(key: Field, text: string): this {
+    return this._condition(key, "$regex", quote(requireText(text)));
+  }
+
+  startsWith(key: Field, prefix: string, modifiers = ""): this {
+    return this.matches(key, `^${quote(requireText(prefix))}`, modifiers);
+  }
+
+  endsWith(key: Field, suffix: string, modifiers = ""): this {
+    return this.matches(key, `${quote(requireText(suffix))}$`, modifiers);
+  }
+
+  fullText(key: Field, term: string, options: FullTextOptions = {}): this {
+    if (!key) throw new Error("A key is required.");
+    if (!term) throw new Error("A search term is required");
+    if (typeof term !== "string") throw new Error("The value being searched must be a string.");
+    const search: JsonObject = { $term: term };
+    if (options.language !== undefined) search.$language = options.language;
+    if (options.caseSensitive !== undefined) search.$caseSensitive = options.caseSensitive;
+    if (options.diacriticSensitive !== undefined) search.$diacriticSensitive = options.diacriticSensitive;
+    return this._condition(key, "$text", { $search: search });
+  }
+
+  /** Best matches of `fullText` first. */
+  sortByTextScore(): this {
+    this._order = ["$score"];
+    this._keys = [...(this._keys ?? []), "$score"];
+    return this;
+  }
+
+  /** Pointers to objects that the other query finds. */
+  matchesQuery(key: Field, query: Subquery): this {
+    return this._condition(key, "$inQuery", { ...query.toJSON(), className: query.className });
+  }
+
+  doesNotMatchQuery(key: Field, query: Subquery): this {
+    return this._condition(key, "$notInQuery", { ...query.toJSON(), className: query.className });
+  }
+
+  /** Values that `queryKey` has in an object that the other query finds. */
+  matchesKeyInQuery(key: Field, queryKey: string, query: Subquery): this {
+    return this._condition(key, "$select", { key: queryKey, query: { ...query.toJSON(), className: query.className } });
+  }
+
+  doesNotMatchKeyInQuery(key: Field, queryKey: string, query: Subquery): this {
+    const subquery = { ...query.toJSON(), className: query.className };
+    return this._condition(key, "$dontSelect", { key: queryKey, query: subquery });
+  }
+
+  /** Nearest first. */
+  near(key: Field, point: GeoPoint): this {
+    return this._condition(key, "$nearSphere", point);
+  }
+
+  /** Nearest first, unless `sorted` is false. */
+  withinRadians(key: Field, point: GeoPoint, distance: number, sorted = true): this {
+    if (!sorted) {
+      const center = [[point.longitude, point.latitude], distance];
+      return this._condition(key, "$geoWithin", { $centerSphere: center });
+    }
+    return this.near(key, point)._condition(key, "$maxDistance", distance);
+  }
+
+  withinMiles(key: Field, point: GeoPoint, distance: number, sorted = true): this {
+    return this.withinRadians(key, point, milesToRadians(distance), sorted);
+  }
+
+  withinKilometers(key: Field, point: GeoPoint, distance: number, sorted = true): this {
+    return this.withinRadians(key, point, kilometersToRadians(distance), sorted);
+  }
+
+  withinGeoBox(key: Field, southwest: GeoPoint, northeast: GeoPoint): this {
+    return this._condition(key, "$within", { $box: [southwest, northeast] });
+  }
+
+  withinPolygon(key: Field, points: Polygon | readonly (GeoPoint | readonly [number, number])[]): this {
+    return this._condition(key, "$geoWithin", { $polygon: points });
+  }
+
+  polygonContains(key: Field, point: GeoPoint): this {
+    return this._condition(key, "$geoIntersects", { $point: point });
+  }
+
+  ascending(...keys: (string | readonly string[])[]): this {
+    this._order = [];
+    return this.addAscending(...keys);
+  }
+
+  addAscending(...keys: (string | readonly string[])[]): this {
+    this._order.push(...names(keys));
+    return this;
+  }
+
+  descending(...keys: (string | readonly string[])[]): this {
+    this._order = [];
+    return this.addDescending(...keys);
+  }
+
+  addDescending(...keys: (string | readonly string[])[]): this {
+    this._order.push(...names(keys).map((name) => `-${name}`));
+    return this;
+  }
+}
+
+function isConditions(value: JsonValue | undefined): value is JsonObject {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const keys = Object.keys(value);
+  return keys.length > 0 && keys.every((key) => key.startsWith("$"));
+}
+
+/** Keys, "a,b" or lists of either. */
+export function names(keys: readonly (string | readonly string[])[]): string[] {
+  return keys
+    .flat()
+    .flatMap((key) => key.replace(/\s/g, "").split(","))
+    .filter((key) => key !== "");
+}
+
+/** Text that a regular expression takes literally. */
+function quote(text: string): string {
+  return `\\Q${text.replace(SIMPLE_REGEX_QUOTE, "\\E\\\\E\\Q")}\\E`;
+}
+
+function requireText(value: unknown): string {
+  if (typeof value === "string") return value;
+  throw new ProtocolError(ErrorCode.INVALID_QUERY, "The value being searched for must be a string.");
+}

@@ -1,0 +1,69 @@
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { Cloud } from "./cloud.ts";
+import { type Connection, type ConnectionSettings, connect, currentConnection } from "./connection.ts";
+import { ParseObject } from "./object/ParseObject.ts";
+import { parsePluginSpecs, type PluginSpec, setPlugins } from "./plugins.ts";
+import { inBrowser } from "./storage.ts";
+import { Role } from "./user/Role.ts";
+import { Session } from "./user/Session.ts";
+import { User } from "./user/User.ts";
+
+export interface StartOptions extends Partial<Omit<ConnectionSettings, "applicationId" | "serverUrl">> {
+  /** Address of the server's Parse protocol, as `http://127.0.0.1:1337/server`. */
+  serverUrl?: string;
+  appId?: string;
+  /** Instead of asking the server's function getPluginSpecs. */
+  plugins?: readonly PluginSpec[];
+  /** A secret of the hosted service; not used here, and out of place in a page. */
+  moralisSecret?: string;
+}
+
+/**
+ * Connects the client to its server and learns the server's plugins.
+ * Throws `Moralis.start failed: …` without address or application id. Calls nobody but the server.
+ */
+export async function start(options: StartOptions): Promise<void> {
+  const { serverUrl, appId, plugins, moralisSecret, ...settings } = options;
+  if ((moralisSecret || settings.masterKey) && inBrowser()) {
+    console.warn("Moralis.start warning: using moralisSecret or masterKey on the browser exposes it to everyone");
+  }
+  if (!serverUrl) throw new Error("Moralis.start failed: serverUrl is required");
+  if (!appId) throw new Error("Moralis.start failed: appId is required");
+  const before = currentConnection();
+  open({ ...settings, keepsCurrentUser: settings.keepsCurrentUser ?? keptBefore(before), applicationId: appId, serverUrl });
+  setPlugins(plugins ?? (await pluginSpecs()));
+}
+
+/** Connects without plugins; the server's address is given later, as `Moralis.serverURL`. */
+export function initialize(applicationId: string, javascriptKey?: string, masterKey?: string): void {
+  const before = currentConnection();
+  open({
+    applicationId,
+    javascriptKey,
+    masterKey,
+    serverUrl: before?.serverUrl ?? "",
+    keepsCurrentUser: keptBefore(before),
+  });
+}
+
+/** `enableUnsafeCurrentUser` outlasts a new start. */
+function keptBefore(before: Connection | undefined): boolean {
+  return before?.keepsCurrentUser ?? inBrowser();
+}
+
+function open(settings: ConnectionSettings): void {
+  ParseObject.registerSubclass("_User", User);
+  ParseObject.registerSubclass("_Role", Role);
+  ParseObject.registerSubclass("_Session", Session);
+  connect(settings);
+}
+
+async function pluginSpecs(): Promise<PluginSpec[]> {
+  try {
+    return parsePluginSpecs(await Cloud.run("getPluginSpecs"));
+  } catch (error) {
+    // Plain Parse servers have no such function; they have no plugins either.
+    if (error instanceof ProtocolError && error.code === ErrorCode.SCRIPT_FAILED) return [];
+    throw error;
+  }
+}

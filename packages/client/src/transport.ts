@@ -1,0 +1,160 @@
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { type Connection, connection } from "./connection.ts";
+import { installationId, loadStoredUser, uuid } from "./identity.ts";
+
+/** The version that the client tells the server, and the Moralis version that it replaces. */
+export const VERSION = "1.7.0";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+export interface RequestOptions {
+  /** Sends the master key, if the connection has one. */
+  useMasterKey?: boolean;
+  /** Instead of the current user's; an empty text sends none. */
+  sessionToken?: string;
+  installationId?: string;
+  /** Handed to the server's triggers. */
+  context?: JsonObject;
+  /** Ends the call, which then rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface Answer {
+  status: number;
+  body: JsonValue;
+}
+
+/**
+ * Calls the server: POST as text/plain (spares browsers a preflight) with the real verb and who asks in the body.
+ * Tries again on status ≥ 500 or no connection. Throws ParseError.
+ */
+export async function request(
+  method: Method,
+  path: string,
+  payload: JsonObject = {},
+  options: RequestOptions = {},
+  on: Connection = connection(),
+): Promise<Answer> {
+  const body = JSON.stringify(await envelope(method, payload, options, on));
+  const headers: Record<string, string> = { "Content-Type": "text/plain" };
+  if (on.authorization) headers.Authorization = on.authorization;
+  if (on.idempotency) headers["X-Parse-Request-Id"] = uuid();
+  return send(`${on.serverUrl}/${path}`, { method: "POST", headers, body }, options, on);
+}
+
+/** Like `request`, for answers that are objects. Throws 107 for any other. */
+export async function requestObject(
+  method: Method,
+  path: string,
+  payload?: JsonObject,
+  options?: RequestOptions,
+): Promise<JsonObject> {
+  const { body } = await request(method, path, payload, options);
+  if (isJsonObject(body)) return body;
+  throw invalidResponse();
+}
+
+export function invalidResponse(): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_JSON, "The server returned an invalid response.");
+}
+
+async function envelope(
+  method: Method,
+  payload: JsonObject,
+  options: RequestOptions,
+  on: Connection,
+): Promise<JsonObject> {
+  const fields: JsonObject = { ...payload };
+  if (options.context) fields._context = options.context;
+  if (method !== "POST") fields._method = method;
+  fields._ApplicationId = on.applicationId;
+  if (options.useMasterKey && on.masterKey) fields._MasterKey = on.masterKey;
+  else if (on.javascriptKey) fields._JavaScriptKey = on.javascriptKey;
+  fields._ClientVersion = `js${VERSION}`;
+  fields._InstallationId = options.installationId ?? (await installationId(on));
+  if (on.revocableSession) fields._RevocableSession = "1";
+  const token = options.sessionToken ?? (await loadStoredUser(on))?.sessionToken;
+  if (typeof token === "string" && token) fields._SessionToken = token;
+  return fields;
+}
+
+/** One HTTP exchange with its retries; also used for the calls that are not in the envelope. */
+export async function send(
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: string },
+  options: { signal?: AbortSignal; emptyAllowed?: boolean },
+  on: Connection,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await attemptOnce(url, init, options.signal, on);
+    if (response.status >= 200 && response.status < 300) return success(response, options.emptyAllowed === true);
+    const mayRecover = response.status === 0 || response.status >= 500;
+    if (!mayRecover || attempt >= on.requestAttemptLimit) throw failure(response);
+    await on.clock.sleep(Math.round(on.clock.random() * 125 * 2 ** attempt), options.signal);
+  }
+}
+
+interface Response {
+  /** 0 when no answer came. */
+  status: number;
+  text: string;
+  jobId: string | null;
+}
+
+async function attemptOnce(
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: string },
+  signal: AbortSignal | undefined,
+  on: Connection,
+): Promise<Response> {
+  try {
+    const response = await on.fetch(url, signal ? { ...init, signal } : init);
+    return {
+      status: response.status,
+      text: await response.text(),
+      jobId: response.headers.get("x-parse-job-status-id"),
+    };
+  } catch {
+    // fetch tells a refused and a broken connection apart from an abort only by the signal.
+    if (signal?.aborted) throw signal.reason;
+    return { status: 0, text: "", jobId: null };
+  }
+}
+
+function success(response: Response, emptyAllowed: boolean): Answer {
+  const { status } = response;
+  if (response.jobId) return { status, body: response.jobId };
+  if (emptyAllowed && response.text === "") return { status, body: {} };
+  let body: JsonValue;
+  try {
+    body = JSON.parse(response.text);
+  } catch (error) {
+    throw connectionFailed(String(error));
+  }
+  if (!body) throw invalidResponse();
+  return { status, body };
+}
+
+function failure({ status, text }: Response): ProtocolError {
+  if (status === 0) return connectionFailed("Unable to connect to the Parse API");
+  if (!text) return connectionFailed(`The server answered with status ${status} and nothing else`);
+  try {
+    const body: unknown = JSON.parse(text);
+    if (isJsonObject(body)) {
+      const code = typeof body.code === "number" ? body.code : ErrorCode.OTHER_CAUSE;
+      const message = body.error ?? body.message ?? text;
+      return new ProtocolError(code, typeof message === "string" ? message : JSON.stringify(message), status);
+    }
+  } catch {
+    // Falls to the answer for whatever is not an error object.
+  }
+  return new ProtocolError(
+    ErrorCode.INVALID_JSON,
+    `Received an error with invalid JSON from Parse: ${text}`,
+    status,
+  );
+}
+
+function connectionFailed(reason: string): ProtocolError {
+  return new ProtocolError(ErrorCode.CONNECTION_FAILED, `XMLHttpRequest failed: ${JSON.stringify(reason)}`);
+}

@@ -1,0 +1,46 @@
+import { ErrorCode, isRoleName, ProtocolError } from "@purse/protocol";
+import type { ACL } from "../object/ACL.ts";
+import { type Attributes, ParseObject } from "../object/ParseObject.ts";
+import type { Relation } from "../object/Relation.ts";
+import type { User } from "./User.ts";
+
+/** A named group of users and of other roles. */
+export class Role extends ParseObject {
+  /** Without arguments it is a role that the server will fill. Throws −1 for a bad name. */
+  constructor(name?: string, acl?: ACL) {
+    super("_Role");
+    if (name !== undefined) this._setOrThrow({ name });
+    if (acl !== undefined) this._setOrThrow({ ACL: acl });
+  }
+
+  getName(): string {
+    const name = this._get("name");
+    return typeof name === "string" ? name : "";
+  }
+
+  /** Only before the first save; false when it is refused. */
+  setName(name: string): this | false {
+    return this._set({ name });
+  }
+
+  getUsers(): Relation<User> {
+    return this.relation<User>("users");
+  }
+
+  getRoles(): Relation<Role> {
+    return this.relation<Role>("roles");
+  }
+
+  override validate(fields: Attributes): Error | false {
+    const error = super.validate(fields);
+    if (error || !("name" in fields) || fields.name === this.getName()) return error;
+    if (this.id) return refusal("A role's name can only be set before it has been saved.");
+    if (typeof fields.name !== "string") return refusal("A role's name must be a String.");
+    if (isRoleName(fields.name)) return false;
+    return refusal("A role's name can be only contain alphanumeric characters, _, -, and spaces.");
+  }
+}
+
+function refusal(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.OTHER_CAUSE, message);
+}

@@ -1,0 +1,43 @@
+import { type Attributes, ParseObject } from "../object/ParseObject.ts";
+import { type RequestOptions, requestObject } from "../transport.ts";
+import { User } from "./User.ts";
+
+export interface SessionAttributes {
+  sessionToken: string;
+  user: User;
+  createdWith: Record<string, unknown>;
+  expiresAt: Date;
+  installationId: string;
+  restricted: boolean;
+}
+
+/** One sign-in of a user on one installation. The server alone sets its fields. */
+export class Session<A extends object = Attributes> extends ParseObject<SessionAttributes & A> {
+  constructor() {
+    super("_Session");
+  }
+
+  getSessionToken(): string | undefined {
+    const token = this._get("sessionToken");
+    return typeof token === "string" ? token : undefined;
+  }
+
+  override _readOnlyAttributes(): readonly string[] {
+    return Session.readOnlyAttributes();
+  }
+
+  static readOnlyAttributes(): string[] {
+    return ["createdWith", "expiresAt", "installationId", "restricted", "sessionToken", "user"];
+  }
+
+  /** The session that calls are made with. */
+  static async current(options: RequestOptions = {}): Promise<Session> {
+    const session = new Session();
+    session._finishFetch(await requestObject("GET", "sessions/me", {}, options));
+    return session;
+  }
+
+  static isCurrentSessionRevocable(): boolean {
+    return User.current()?.getSessionToken()?.includes("r:") ?? false;
+  }
+}
