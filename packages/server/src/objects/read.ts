@@ -4,6 +4,7 @@ import {
   DEFAULT_QUERY_LIMITS,
   ErrorCode,
   type JsonObject,
+  type Order,
   ProtocolError,
   parseQuery,
   type Query,
@@ -29,9 +30,14 @@ export interface ReadParts {
 export interface Reads {
   find(request: RequestContext, className: string, params: JsonObject): Promise<string>;
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
-  /** An object as this caller gets to see it: protected fields taken out, the class's rules applied. */
-  present(object: JsonObject, request: RequestContext, className: string): Promise<JsonObject>;
+  /** Throws 119 (or 101) where the caller may not ask this of a class, whatever the answer would be. */
+  assertFind(request: RequestContext, className: string, where: Condition, order?: Order[]): void;
+  /** How objects of a class are shown to callers; undefined where they are shown as they are. */
+  presenter(className: string): Present | undefined;
 }
+
+/** Takes from, or adds to, an object on its way out (a copy that may be changed). */
+export type Present = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
 
 export function createReads(parts: ReadParts): Reads {
   const { store, schemas, rules, triggers } = parts;
@@ -42,9 +48,9 @@ export function createReads(parts: ReadParts): Reads {
     const schema = schemas.get(className);
     const beforeFind = triggers.beforeFind(className);
     const query = parseQuery(className, beforeFind ? await beforeFind(params, request) : params, limits);
-    authorise(schema, query.count && query.limit === 0 ? "count" : "find", request.caller);
+    const operation = query.count && query.limit === 0 ? "count" : "find";
+    assertAllowed(request, className, operation, query.where, query.order);
     if (!schema) return query.count ? '{"results":[],"count":0}' : '{"results":[]}';
-    assertQueryable(query, schema, rules.get(className)?.hidden ?? [], request);
 
     const scoped = {
       schema,
@@ -97,21 +103,19 @@ export function createReads(parts: ReadParts): Reads {
   ): Promise<string> {
     const { className } = schema;
     const afterFind = triggers.afterFind(className);
-    const plain =
-      query.include.length === 0 &&
-      !query.keys &&
-      query.excludeKeys.length === 0 &&
-      !afterFind &&
-      !rules.get(className)?.onRead &&
-      protectedFieldsFor(schema, request.caller).length === 0;
+    const present = presenter(className);
+    const asStored = !present && !afterFind && !query.keys && query.include.length + query.excludeKeys.length === 0;
     const relations = relationFields(schema);
-    if (plain) {
+    if (asStored) {
       if (relations.length === 0) return texts.join();
       const tail = `,${JSON.stringify(Object.fromEntries(relations)).slice(1)}`;
       return texts.map((text) => text.slice(0, -1) + tail).join();
     }
     let objects = await Promise.all(
-      texts.map((text) => present({ ...JSON.parse(text), ...Object.fromEntries(relations) }, request, className)),
+      texts.map((text) => {
+        const object: JsonObject = { ...JSON.parse(text), ...Object.fromEntries(relations) };
+        return present ? present(object, request) : object;
+      }),
     );
     if (query.include.length > 0) {
       await includePointers(objects, query.include, (target, ids) => fetchIncluded(target, ids, request));
@@ -131,40 +135,52 @@ export function createReads(parts: ReadParts): Reads {
     const where = narrow(idsCondition(ids), rules.get(className)?.scope?.(request), request);
     const principals = principalsOf(request.caller);
     const texts = await store.find({ schema, where, order: [], limit: ids.length, skip: 0, principals });
+    const present = presenter(className);
     for (const text of texts) {
-      const object = await present(JSON.parse(text), request, className);
+      const stored: JsonObject = JSON.parse(text);
+      const object = present ? await present(stored, request) : stored;
       found.set(String(object.objectId), object);
     }
     return found;
   }
 
-  async function present(object: JsonObject, request: RequestContext, className: string): Promise<JsonObject> {
-    const schema = schemas.get(className);
-    if (schema) for (const field of protectedFieldsFor(schema, request.caller)) delete object[field];
+  function presenter(className: string): Present | undefined {
     const onRead = rules.get(className)?.onRead;
-    return onRead ? onRead(object, request) : object;
+    const isProtected = schemas.get(className)?.classLevelPermissions.protectedFields !== undefined;
+    if (!onRead && !isProtected) return undefined;
+    return (object, request) => {
+      const schema = schemas.get(className);
+      if (schema) for (const field of protectedFieldsFor(schema, request.caller)) delete object[field];
+      return onRead ? onRead(object, request) : object;
+    };
   }
 
-  return { find, get, present };
-}
+  /** A where can ask about a hidden field without being shown it: refused. */
+  function assertAllowed(
+    request: RequestContext,
+    className: string,
+    operation: "find" | "count",
+    where: Condition,
+    order: Order[],
+  ): void {
+    const schema = schemas.get(className);
+    authorise(schema, operation, request.caller);
+    if (!schema || request.caller.kind === "master") return;
+    const hidden = [...protectedFieldsFor(schema, request.caller), ...(rules.get(className)?.hidden ?? [])];
+    if (hidden.length === 0) return;
+    const asked = [...fieldsOf(where), ...order.map((part) => part.path[0])];
+    const field = asked.find((name) => hidden.includes(name));
+    if (field === undefined) return;
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      `This user is not allowed to query ${field} on class ${className}`,
+    );
+  }
 
-/** A where can ask about a hidden field without being shown it: refused. */
-function assertQueryable(
-  query: Query,
-  schema: ClassSchema,
-  hiddenByRules: readonly string[],
-  request: RequestContext,
-): void {
-  if (request.caller.kind === "master") return;
-  const hidden = [...protectedFieldsFor(schema, request.caller), ...hiddenByRules];
-  if (hidden.length === 0) return;
-  const asked = [...fieldsOf(query.where), ...query.order.map((part) => part.path[0])];
-  const field = asked.find((name) => hidden.includes(name));
-  if (field === undefined) return;
-  throw new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
-    `This user is not allowed to query ${field} on class ${schema.className}`,
-  );
+  const assertFind: Reads["assertFind"] = (request, className, where, order = []) =>
+    assertAllowed(request, className, "find", where, order);
+
+  return { find, get, assertFind, presenter };
 }
 
 function fieldsOf(where: Condition): string[] {

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { parseAcl, principalsWith } from "./acl.ts";
+
+describe("parseAcl", () => {
+  it("[3.acl.user-id] [3.acl.role-name] [3.acl.public] takes users, roles and everyone", () => {
+    const acl = { u1: { read: true, write: true }, "role:team a": { read: true }, "*": { read: true } };
+    expect(parseAcl(acl)).toEqual(acl);
+  });
+
+  it("drops what is false", () => {
+    expect(parseAcl({ u1: { read: false, write: true } })).toEqual({ u1: { write: true } });
+  });
+
+  it.each([
+    ["[3.acl.read-boolean] a permission that is no boolean", { u1: { read: 1 } }],
+    ["[3.acl.write-boolean] a permission that is text", { u1: { write: "true" } }],
+    ["a permission that is neither read nor write", { u1: { delete: true } }],
+    ["an entry that is no object", { u1: true }],
+    ["a list", []],
+    ["null", null],
+    ["a name with a bar", { "a|b": { read: true } }],
+    ["a role without a name", { "role:": { read: true } }],
+    ["the prototype", JSON.parse('{"__proto__":{"read":true}}')],
+  ])("refuses %s with 123", (_name, value) => {
+    expect(() => parseAcl(value)).toThrow(expect.objectContaining({ code: 123 }));
+  });
+});
+
+describe("principalsWith", () => {
+  it("is null where everyone has the permission", () => {
+    expect(principalsWith(undefined, "read")).toBeNull();
+    expect(principalsWith({ "*": { read: true } }, "read")).toBeNull();
+  });
+
+  it("names those who have it", () => {
+    expect(principalsWith({ u1: { write: true }, u2: { read: true } }, "write")).toEqual(["u1"]);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { compileMatcher } from "./matcher.ts";
+import type { JsonObject } from "./values.ts";
+import { parseWhere } from "./where.ts";
+
+const post: JsonObject = {
+  objectId: "a",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  title: "Apple",
+  likes: 2,
+  nothing: null,
+  tags: ["x", 3, { k: 1 }],
+  place: { city: "Bern", codes: ["3000"] },
+  author: { __type: "Pointer", className: "_User", objectId: "u1" },
+  due: { __type: "Date", iso: "2026-03-01T00:00:00.000Z" },
+};
+
+const regex = (source: string, flags: string) => (text: string) => new RegExp(source, flags).test(text);
+
+describe("compileMatcher", () => {
+  it.each([
+    [{ title: "Apple" }, true],
+    [{ title: "apple" }, false],
+    [{ likes: { $gt: 1, $lt: 3 } }, true],
+    [{ likes: "2" }, false],
+    [{ likes: { $in: [1, 2] } }, true],
+    [{ likes: { $nin: [1, 2] } }, false],
+    [{ missing: { $ne: 1 } }, true],
+    [{ missing: null }, true],
+    [{ nothing: { $exists: true } }, true],
+    [{ missing: { $exists: false } }, true],
+    [{ tags: "x" }, true],
+    [{ tags: { k: 1 } }, true],
+    [{ tags: { $all: ["x", 3] } }, true],
+    [{ tags: { $all: ["x", 4] } }, false],
+    [{ "place.city": "Bern" }, true],
+    [{ "place.codes": "3000" }, true],
+    [{ author: { __type: "Pointer", className: "_User", objectId: "u1" } }, true],
+    [{ author: { __type: "Pointer", className: "Other", objectId: "u1" } }, false],
+    [{ due: { $gt: { __type: "Date", iso: "2026-02-01T00:00:00.000Z" } } }, true],
+    [{ createdAt: { $lte: { __type: "Date", iso: "2026-01-01T00:00:00.000Z" } } }, true],
+    [{ title: { $regex: "^app", $options: "i" } }, true],
+    [{ $or: [{ likes: 9 }, { title: "Apple" }] }, true],
+    [{ $nor: [{ likes: 9 }, { title: "Apple" }] }, false],
+    [{}, true],
+  ])("%j → %s", (where, expected) => {
+    expect(compileMatcher(parseWhere(where), { regex })(post)).toBe(expected);
+  });
+
+  it("does not see what an object inherits", () => {
+    expect(compileMatcher(parseWhere({ toString: { $exists: true } }), { regex })({})).toBe(false);
+  });
+});

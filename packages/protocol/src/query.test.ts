@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { parseQuery } from "./query.ts";
+
+describe("parseQuery", () => {
+  it("reads typed parameters and texts alike", () => {
+    const typed = parseQuery("Post", { where: { a: 1 }, limit: 5, skip: 2, count: 1, order: "a,-b.c" });
+    const texts = parseQuery("Post", { where: '{"a":1}', limit: "5", skip: "2", count: "1", order: "a,-b.c" });
+    expect(texts).toEqual(typed);
+    expect(typed.order).toEqual([
+      { path: ["a"], descending: false },
+      { path: ["b", "c"], descending: true },
+    ]);
+  });
+
+  it("includes what dotted keys lead to", () => {
+    expect(parseQuery("Post", { keys: "title,author.name" }).include).toEqual([["author"]]);
+  });
+
+  it("takes a limit of -1 as none, as old clients send it", () => {
+    expect(parseQuery("Post", { limit: -1 }).limit).toBe(100);
+  });
+
+  it.each([
+    ["an unknown parameter", { wher: {} }, 102],
+    ["a limit that is no number", { limit: "many" }, 102],
+    ["a negative skip", { skip: -1 }, 102],
+    ["an unknown operator", { where: { a: { $explode: 1 } } }, 102],
+    ["$where", { where: { $where: "1" } }, 102],
+    ["$expr", { where: { $expr: {} } }, 102],
+    ["a mix of operators and keys", { where: { a: { $gt: 1, b: 2 } } }, 102],
+    ["an $in that is no list", { where: { a: { $in: "x" } } }, 102],
+    ["an empty $or", { where: { $or: [] } }, 102],
+    ["a where that is no object", { where: [1] }, 102],
+    ["a where that is not JSON", { where: "{" }, 107],
+    ["a bad key in where", { where: { "a;drop": 1 } }, 105],
+    ["a quoted key in where", { where: { 'a"b': 1 } }, 105],
+    ["a bad key in order", { order: "a->b" }, 105],
+    ["a bad key among keys", { keys: "$$" }, 105],
+    ["an internal field", { where: { _rperm: "x" } }, 105],
+    ["a way to the prototype", { where: { "a.__proto__.b": 1 } }, 105],
+    ["a prototype's key", { where: JSON.parse('{"__proto__":1}') }, 105],
+    ["a long regular expression", { where: { a: { $regex: "x".repeat(5_000) } } }, 102],
+  ])("refuses %s", (_name, params, code) => {
+    expect(() => parseQuery("Post", params)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it("refuses deep conditions before it recurses into them", () => {
+    let where: unknown = { a: 1 };
+    for (let i = 0; i < 10_000; i++) where = { $or: [where] };
+    expect(() => parseQuery("Post", { where })).toThrow(expect.objectContaining({ code: 102 }));
+  });
+});

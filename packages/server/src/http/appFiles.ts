@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { extname, join, relative, sep } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+interface AppFile {
+  type: string;
+  etag: string;
+  cacheControl: string;
+  plain: Buffer;
+  brotli?: Buffer;
+  gzip?: Buffer;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".ico": "image/x-icon",
+  ".woff2": "font/woff2",
+  ".txt": "text/plain; charset=utf-8",
+  ".webmanifest": "application/manifest+json",
+};
+
+const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
+
+/**
+ * Serves the built app from memory: read and compressed once at the start. Any path that names no file is one of
+ * the app's pages. Answers false when there is no app.
+ */
+export function createAppFiles(folder: string, connectTo: readonly string[]) {
+  const files = existsSync(folder) ? readFiles(folder) : new Map<string, AppFile>();
+  const index = files.get("/index.html");
+  const policy = [
+    "default-src 'self'",
+    `connect-src ${["'self'", ...connectTo].join(" ")}`,
+    "img-src 'self' data: blob:",
+    "style-src 'self' 'unsafe-inline'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "form-action 'self'",
+  ].join("; ");
+
+  return function serve(message: IncomingMessage, response: ServerResponse, path: string): boolean {
+    const file = files.get(path) ?? (extname(path) === "" ? index : undefined);
+    if (!file || (message.method !== "GET" && message.method !== "HEAD")) return false;
+    const headers: Record<string, string> = {
+      "content-type": file.type,
+      "cache-control": file.cacheControl,
+      etag: file.etag,
+      vary: "accept-encoding",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "content-security-policy": policy,
+    };
+    if (message.headers["if-none-match"] === file.etag) {
+      response.writeHead(304, headers).end();
+      return true;
+    }
+    const accepted = String(message.headers["accept-encoding"] ?? "");
+    let content = file.plain;
+    if (file.brotli && /\bbr\b/.test(accepted)) {
+      content = file.brotli;
+      headers["content-encoding"] = "br";
+    } else if (file.gzip && /\bgzip\b/.test(accepted)) {
+      content = file.gzip;
+      headers["content-encoding"] = "gzip";
+    }
+    response.writeHead(200, { ...headers, "content-length": content.length });
+    response.end(message.method === "HEAD" ? undefined : content);
+    return true;
+  };
+}
+
+function readFiles(folder: string): Map<string, AppFile> {
+  const files = new Map<string, AppFile>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = `/${relative(folder, file).split(sep).join("/")}`;
+    files.set(path, readFile(file, path));
+  }
+  return files;
+}
+
+function readFile(file: string, path: string): AppFile {
+  const plain = readFileSync(file);
+  const type = TYPES[extname(file)] ?? "application/octet-stream";
+  // Names under /assets carry a hash of their content.
+  const cacheControl = path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : "no-cache";
+  const etag = `"${createHash("sha256").update(plain).digest("base64url").slice(0, 20)}"`;
+  if (!COMPRESSIBLE.test(type) || plain.length < 1024) return { type, etag, cacheControl, plain };
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+  return { type, etag, cacheControl, plain, brotli: brotliCompressSync(plain, quality), gzip: gzipSync(plain) };
+}

@@ -1,0 +1,32 @@
+import type { IncomingMessage } from "node:http";
+import type { ChainService, Route } from "@purse/chain";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { ApiReply } from "./api.ts";
+import { readBody } from "./body.ts";
+import { openEnvelope } from "./envelope.ts";
+import { errorReply } from "./reply.ts";
+import { Router } from "./router.ts";
+
+/** The door of the data service: plain REST, errors as `{message}`. */
+export function createDataDoor(service: ChainService, maxBodyBytes: number, report: (error: unknown) => void) {
+  const router = new Router<Route>(service.routes);
+
+  return async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
+    try {
+      const { method, params } = openEnvelope(
+        message.method ?? "GET",
+        message.headers,
+        search,
+        await readBody(message, maxBodyBytes),
+      );
+      const match = router.match(method, path);
+      if (match.kind !== "found") throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${method} ${path}`, 404);
+      const all: JsonObject = { ...params, ...match.names };
+      return { status: 200, body: JSON.stringify(await match.route.run(all)) };
+    } catch (error) {
+      const reply = errorReply(error, report);
+      const { error: text } = JSON.parse(reply.body);
+      return { status: reply.status, body: JSON.stringify({ message: text }) };
+    }
+  };
+}

@@ -1,0 +1,261 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { type ChainConfig, createChainService } from "@purse/chain";
+import { ErrorCode, type JsonObject } from "@purse/protocol";
+import { createAccounts } from "./accounts/index.ts";
+import type { Caller, RequestContext } from "./caller.ts";
+import { createCloud } from "./cloud/index.ts";
+import type { Config } from "./config.ts";
+import type { ApiReply } from "./http/api.ts";
+import { createAppFiles } from "./http/appFiles.ts";
+import { createDataDoor } from "./http/dataDoor.ts";
+import { createDoor, type Door } from "./http/door.ts";
+import { objectRoutes } from "./http/objectRoutes.ts";
+import { createLive } from "./live/index.ts";
+import { createObjects } from "./objects/index.ts";
+import type { Log } from "./observe/log.ts";
+import { Schemas } from "./schema/schemas.ts";
+import { compileRegex } from "./store/regex.ts";
+import { openSqliteStore } from "./store/sqlite/sqliteStore.ts";
+
+/** Where the Parse protocol and live queries are served. */
+export const MOUNT_PATH = "/server";
+/** Where the data service is served. */
+export const DATA_PATH = "/api/v2";
+
+export interface ServerOptions {
+  log: Log;
+  /** The chains that the data service follows. */
+  chains: ChainConfig[];
+  /** The built app's folder; without one `/` serves nothing. */
+  appDir?: string;
+  /** What the app is told beside its server's address: `/config.json`. */
+  appConfig?: JsonObject;
+  /** Addresses beside our own that the app may connect to (a local chain). */
+  connectTo?: string[];
+}
+
+export interface PurseServer {
+  /** `http://127.0.0.1:1337`, known once started. */
+  readonly url: string;
+  start(): Promise<void>;
+  /** Ends open requests and sockets, then the parts in the reverse order of their start. */
+  stop(): Promise<void>;
+}
+
+/** Wires the parts; the only file that knows them all. */
+export async function createServer(config: Config, options: ServerOptions): Promise<PurseServer> {
+  const { log } = options;
+  const report = (error: unknown, during: string) =>
+    log.error("unexpected error", { during, error: error instanceof Error ? (error.stack ?? error.message) : error });
+
+  const publicUrl = config.serverUrl?.replace(/\/+$/, "") ?? `http://${hostText(config.host)}:${config.port}${MOUNT_PATH}`;
+  const store = await openSqliteStore(config.database.path);
+  const chain = createChainService({ chains: options.chains, dataDir: config.dataDir, log });
+
+  // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
+  const late: { objects?: ReturnType<typeof createObjects>; door?: Door } = {};
+  const objectsOf = () => required(late.objects);
+  const accounts = createAccounts({
+    store,
+    schemaOf: (className) => schemas.require(className),
+    objects: {
+      find: (...args) => objectsOf().find(...args),
+      get: (...args) => objectsOf().get(...args),
+      create: (...args) => objectsOf().create(...args),
+      update: (...args) => objectsOf().update(...args),
+      remove: (...args) => objectsOf().remove(...args),
+      onChange: (listener) => objectsOf().onChange(listener),
+    },
+    config: {
+      appId: config.appId,
+      sessionSeconds: config.sessionSeconds,
+      signatureSeconds: config.signatureSeconds,
+      revokeSessionsOnPasswordChange: true,
+    },
+    clock: Date.now,
+    log,
+  });
+  const rules = new Map(accounts.rules.map((rule) => [rule.className, rule]));
+  const schemas = await Schemas.load(store, rules);
+  const cloud = await createCloud({
+    dispatch: (request) => required(late.door).dispatch(request),
+    config,
+    log,
+    file: config.cloudFile,
+  });
+  const objects = createObjects({
+    store,
+    schemas,
+    rules,
+    triggers: cloud.triggers,
+    limits: { defaultLimit: 100, maxLimit: config.limits.maxLimit },
+    allowClientClassCreation: config.environment === "development",
+    clock: Date.now,
+    onError: report,
+  });
+  late.objects = objects;
+  for (const route of chain.routes) cloud.define(route.functionName, ({ params }) => route.run(params));
+
+  const door = createDoor({
+    appId: config.appId,
+    masterKey: config.masterKey,
+    masterKeyIps: config.masterKeyIps,
+    mountPath: MOUNT_PATH,
+    serverUrl: publicUrl,
+    maxBodyBytes: config.limits.maxBodyBytes,
+    routes: [...objectRoutes(objects), ...accounts.routes, ...cloud.routes],
+    callerOf: accounts.callerOf,
+    report,
+  });
+  late.door = door;
+  const live = createLive({
+    appId: config.appId,
+    isMasterKey: (key, ip) => sameText(key, config.masterKey) && mayUseMasterKey(config.masterKeyIps, ip),
+    callerOf: accounts.callerOf,
+    onChange: objects.onChange,
+    presenter: objects.presenter,
+    scope: (className, request) => rules.get(className)?.scope?.(request),
+    mayFind: (caller, className, where) => {
+      try {
+        objects.assertFind(requestOf(caller), className, where);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    regex: compileRegex,
+    log,
+  });
+
+  const handleData = createDataDoor(chain, config.limits.maxBodyBytes, (error) => report(error, "the data service"));
+  const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
+  const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
+
+  const http = createHttpServer({ requestTimeout: config.limits.requestTimeoutMs, headersTimeout: 15_000 }, handle);
+  http.on("upgrade", (message, socket, head) => {
+    const [path = ""] = (message.url ?? "").split("?", 1);
+    if (path.replace(/\/+$/, "") === MOUNT_PATH) live.upgrade(message, socket, head);
+    else socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  });
+
+  function handle(message: IncomingMessage, response: ServerResponse): void {
+    const url = message.url ?? "/";
+    const mark = url.indexOf("?");
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const search = mark < 0 ? "" : url.slice(mark + 1);
+    route(message, response, path, search).catch((error: unknown) => {
+      report(error, path);
+      if (!response.headersSent) send(response, { status: 500, body: '{"code":1,"error":"Internal server error."}' });
+    });
+  }
+
+  async function route(message: IncomingMessage, response: ServerResponse, path: string, search: string): Promise<void> {
+    const below = belowMount(path, MOUNT_PATH) ?? undefined;
+    if (below !== undefined) {
+      if (message.method === "OPTIONS") return preflight(response);
+      return send(response, await door.handle(message, below, search));
+    }
+    const data = belowMount(path, DATA_PATH);
+    if (data !== undefined) {
+      if (message.method === "OPTIONS") return preflight(response);
+      return send(response, await handleData(message, data, search));
+    }
+    message.resume();
+    if (path === "/health") return send(response, { status: 200, body: health() });
+    if (path === "/config.json") return send(response, { status: 200, body: appConfig });
+    if (serveApp(message, response, path)) return;
+    const body = JSON.stringify({ code: ErrorCode.OBJECT_NOT_FOUND, error: `There is nothing at ${path.slice(0, 200)}` });
+    send(response, { status: 404, body });
+  }
+
+  function health(): string {
+    return JSON.stringify({ status: "ok", chains: chain.status() });
+  }
+
+  let url = "";
+  return {
+    get url() {
+      return url;
+    },
+    async start() {
+      await new Promise<void>((resolve, reject) => {
+        http.once("error", reject);
+        http.listen(config.port, config.host, resolve);
+      });
+      url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
+      await chain.start();
+    },
+    async stop() {
+      const closed = new Promise((resolve) => http.close(resolve));
+      http.closeIdleConnections();
+      await live.stop();
+      const forced = setTimeout(() => http.closeAllConnections(), 5_000);
+      await closed;
+      clearTimeout(forced);
+      await chain.stop();
+      await cloud.stop();
+      await store.close();
+    },
+  };
+}
+
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "X-Parse-Job-Status-Id, X-Parse-Push-Status-Id, Retry-After",
+};
+
+function send(response: ServerResponse, reply: ApiReply): void {
+  response.writeHead(reply.status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(reply.body),
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    ...CORS,
+    ...reply.headers,
+    // What is left of a body that was too large is not read.
+    ...(reply.status === 413 && { connection: "close" }),
+  });
+  response.end(reply.body);
+}
+
+function preflight(response: ServerResponse): void {
+  response.writeHead(204, {
+    ...CORS,
+    "access-control-allow-methods": "GET, POST, PUT, DELETE, OPTIONS",
+    "access-control-allow-headers":
+      "X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Session-Token, X-Parse-Installation-Id, X-Parse-Request-Id, X-Parse-Revocable-Session, X-Parse-Cloud-Context, X-API-Key, X-Requested-With, X-Moralis-Platform, X-Moralis-Platform-Version, X-Moralis-Build-Target, Content-Type, Accept, Authorization",
+    "access-control-max-age": "86400",
+  });
+  response.end();
+}
+
+function belowMount(path: string, mount: string): string | undefined {
+  if (!path.startsWith(mount)) return undefined;
+  const below = path.slice(mount.length);
+  return below === "" ? "/" : below.startsWith("/") ? below : undefined;
+}
+
+function hostText(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function sameText(a: string, b: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function mayUseMasterKey(allowed: readonly string[], ip: string): boolean {
+  return allowed.includes("*") || allowed.includes(ip) || allowed.includes(ip.replace(/^::ffff:/, ""));
+}
+
+function requestOf(caller: Caller): RequestContext {
+  return { caller, installationId: undefined, context: {}, ip: "", requestId: "" };
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("A part was used before the server was put together");
+  return value;
+}
