@@ -8,8 +8,11 @@ export {
   onConnection,
   reconfigure,
 } from "./connection.ts";
+export { Config } from "./config.ts";
 export { AggregateParseError, ObjectError, ParseError, ParseError as Error } from "./errors.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
+export { LiveQueryClient, type LiveQueryClientOptions } from "./live/LiveQueryClient.ts";
+export { LiveQuery, liveQueryClient, liveQueryUrl } from "./live/liveQuery.ts";
 export {
   type EventMeta,
   Subscription,
@@ -19,7 +22,7 @@ export {
 export { ACL } from "./object/ACL.ts";
 export { type FileData, ParseFile, ParseFile as File } from "./object/File.ts";
 export { GeoPoint } from "./object/GeoPoint.ts";
-export type { Op as Operation } from "./object/Op.ts";
+export * as Op from "./object/ops.ts";
 export {
   type Attributes,
   type BaseAttributes,
@@ -47,3 +50,6 @@ export {
   User,
   type UserAttributes,
 } from "./user/User.ts";
+export { Units } from "./units.ts";
+export type * from "./web3api/results.ts";
+export { setConnectedAccount, Web3API } from "./web3api/web3api.ts";

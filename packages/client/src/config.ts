@@ -1,0 +1,46 @@
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { connection } from "./connection.ts";
+import { decodeFields } from "./object/decode.ts";
+import { encodeFields } from "./object/encode.ts";
+import { storageKey } from "./storage.ts";
+import { type RequestOptions, requestObject } from "./transport.ts";
+
+/** The application's settings as kept on the server. */
+export class Config {
+  readonly attributes: Readonly<Record<string, unknown>>;
+
+  constructor(attributes: Record<string, unknown> = {}) {
+    this.attributes = Object.freeze(attributes);
+  }
+
+  get(key: string): unknown {
+    return Object.hasOwn(this.attributes, key) ? this.attributes[key] : undefined;
+  }
+
+  /** Asks the server and remembers the answer for `current`. Throws 107 for an answer without settings. */
+  static async get(options: RequestOptions = {}): Promise<Config> {
+    const { params } = await requestObject("GET", "config", {}, options);
+    if (!isJsonObject(params)) {
+      throw new ProtocolError(ErrorCode.INVALID_JSON, "Config JSON response invalid.");
+    }
+    const on = connection();
+    await on.storage.area.setItem(storageKey(on.applicationId, "currentConfig"), JSON.stringify(params));
+    return new Config(decodeFields(params));
+  }
+
+  /** What the server answered last, from the storage. */
+  static async current(): Promise<Config> {
+    const on = connection();
+    const text = await on.storage.area.getItem(storageKey(on.applicationId, "currentConfig"));
+    const params: unknown = text ? JSON.parse(text) : {};
+    return new Config(isJsonObject(params) ? decodeFields(params) : {});
+  }
+
+  /** Changes settings; `masterKeyOnly` marks those that only the master key reads. Needs the master key. */
+  static async save(attributes: object, masterKeyOnly: Record<string, boolean> = {}): Promise<Config> {
+    const payload: JsonObject = { params: encodeFields(attributes), masterKeyOnly };
+    const { result } = await requestObject("PUT", "config", payload, { useMasterKey: true });
+    if (result) return Config.get({ useMasterKey: true });
+    throw new ProtocolError(ErrorCode.INTERNAL_SERVER_ERROR, "Error occured updating Config.");
+  }
+}

@@ -1,0 +1,240 @@
+import { isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { Clock } from "../connection.ts";
+import type { ParseObject } from "../object/ParseObject.ts";
+import { objects } from "../object/registry.ts";
+import type { Query } from "../query/Query.ts";
+import { Subscription } from "./Subscription.ts";
+
+export interface LiveQueryClientOptions {
+  applicationId: string;
+  /** Starts with ws. */
+  serverURL: string;
+  javascriptKey?: string | undefined;
+  masterKey?: string | undefined;
+  sessionToken?: string | undefined;
+  installationId?: string | undefined;
+  clock?: Pick<Clock, "random" | "sleep">;
+}
+
+export interface LiveQueryClientEvents {
+  open: [];
+  close: [];
+  error: [error: unknown];
+}
+type ClientEvent = keyof LiveQueryClientEvents;
+
+/** closed: never opened or closed by hand; waiting: lost, opens again after a pause. */
+type State =
+  | { name: "closed" }
+  | { name: "opening" | "connected"; socket: WebSocket }
+  | { name: "waiting"; pause: AbortController };
+
+const systemClock: Pick<Clock, "random" | "sleep"> = {
+  random: Math.random,
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      signal?.addEventListener("abort", () => clearTimeout(timer), { once: true });
+    }),
+};
+
+/**
+ * A connection to a live query server. When it breaks it opens again, after a random part of 1, 3, 7 …
+ * at most 30 seconds, and subscribes anew to everything.
+ */
+export class LiveQueryClient {
+  readonly #options: LiveQueryClientOptions;
+  readonly #clock: Pick<Clock, "random" | "sleep">;
+  readonly #subscriptions = new Map<number, Subscription<ParseObject<object>>>();
+  readonly #listeners: { [E in ClientEvent]: Set<(...args: LiveQueryClientEvents[E]) => void> } = {
+    open: new Set(),
+    close: new Set(),
+    error: new Set(),
+  };
+  #state: State = { name: "closed" };
+  #requestId = 1;
+  #failures = 0;
+  #sendInstallationId = true;
+
+  /** Throws when the address does not start with ws. */
+  constructor(options: LiveQueryClientOptions) {
+    if (!options.serverURL?.startsWith("ws")) {
+      throw new Error("You need to set a proper Parse LiveQuery server url before using LiveQueryClient");
+    }
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  on<E extends ClientEvent>(event: E, listener: (...args: LiveQueryClientEvents[E]) => void): this {
+    this.#listeners[event].add(listener);
+    return this;
+  }
+
+  off<E extends ClientEvent>(event: E, listener: (...args: LiveQueryClientEvents[E]) => void): this {
+    this.#listeners[event].delete(listener);
+    return this;
+  }
+
+  #emit<E extends ClientEvent>(event: E, ...args: LiveQueryClientEvents[E]): void {
+    for (const listener of [...this.#listeners[event]]) listener(...args);
+  }
+
+  /** Whether `open` would open a connection. */
+  shouldOpen(): boolean {
+    return this.#state.name === "closed";
+  }
+
+  open(): void {
+    if (this.#state.name === "opening" || this.#state.name === "connected") return;
+    if (this.#state.name === "waiting") this.#state.pause.abort();
+    const socket = new WebSocket(this.#options.serverURL);
+    this.#state = { name: "opening", socket };
+    socket.onopen = () => this.#send(this.#connectMessage());
+    socket.onmessage = ({ data }) => this.#receive(String(data));
+    socket.onclose = () => this.#lost(socket);
+    // A close always follows, and with it the next attempt.
+    socket.onerror = () => this.#emit("error", new Error(`No connection to ${this.#options.serverURL}`));
+  }
+
+  /** Ends the connection and all subscriptions. */
+  close(): void {
+    const state = this.#state;
+    if (state.name === "closed") return;
+    this.#state = { name: "closed" };
+    this.#failures = 0;
+    if (state.name === "waiting") state.pause.abort();
+    else state.socket.close();
+    for (const subscription of this.#subscriptions.values()) subscription._emit("close");
+    this.#subscriptions.clear();
+    this.#emit("close");
+  }
+
+  /** Subscribes as soon as there is a connection. */
+  subscribe<T extends ParseObject<object>>(query: Query<T>, sessionToken?: string): Subscription<T> {
+    const id = this.#requestId;
+    this.#requestId += 1;
+    const subscription = new Subscription<T>(id, query, sessionToken, (closing) => this.unsubscribe(closing));
+    // Objects of an event are of the query's class, which the map cannot say.
+    this.#subscriptions.set(id, subscription as unknown as Subscription<ParseObject<object>>);
+    if (this.#state.name === "connected") this.#sendSubscription(subscription);
+    else this.open();
+    return subscription;
+  }
+
+  async unsubscribe<T extends ParseObject<object>>(subscription: Subscription<T>): Promise<void> {
+    if (!this.#subscriptions.delete(subscription.id)) return;
+    if (this.#state.name === "connected") this.#send({ op: "unsubscribe", requestId: subscription.id });
+    subscription._emit("close");
+  }
+
+  /** Subscribes anew to everything, as after a lost connection. */
+  resubscribe(): void {
+    for (const subscription of this.#subscriptions.values()) this.#sendSubscription(subscription);
+  }
+
+  #sendSubscription<T extends ParseObject<object>>({ id, query, sessionToken }: Subscription<T>): void {
+    const { where = {}, keys } = query.toJSON();
+    const asked: JsonObject = { className: query.className, where };
+    if (typeof keys === "string") asked.fields = keys.split(",");
+    const token = sessionToken ?? this.#options.sessionToken;
+    const message: JsonObject = { op: "subscribe", requestId: id, query: asked };
+    if (token) message.sessionToken = token;
+    this.#send(message);
+  }
+
+  #connectMessage(): JsonObject {
+    const { applicationId, javascriptKey, masterKey, sessionToken, installationId } = this.#options;
+    const message: JsonObject = { op: "connect", applicationId };
+    if (javascriptKey) message.javascriptKey = javascriptKey;
+    if (masterKey) message.masterKey = masterKey;
+    if (sessionToken) message.sessionToken = sessionToken;
+    if (installationId && this.#sendInstallationId) message.installationId = installationId;
+    return message;
+  }
+
+  #send(message: JsonObject): void {
+    const state = this.#state;
+    if (state.name !== "opening" && state.name !== "connected") return;
+    if (state.socket.readyState === WebSocket.OPEN) state.socket.send(JSON.stringify(message));
+  }
+
+  #receive(text: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      this.#emit("error", new Error("The live query server sent something that is not JSON"));
+      return;
+    }
+    if (!isJsonObject(message)) return;
+    if (message.op === "connected") this.#connected();
+    else if (message.op === "error") this.#refused(message);
+    else this.#event(message);
+  }
+
+  #connected(): void {
+    if (this.#state.name !== "opening") return;
+    this.#state = { name: "connected", socket: this.#state.socket };
+    this.#failures = 0;
+    this.resubscribe();
+    this.#emit("open");
+  }
+
+  #refused(message: JsonObject): void {
+    const text = typeof message.error === "string" ? message.error : "The live query server refused the request";
+    const error = new ProtocolError(typeof message.code === "number" ? message.code : -1, text);
+    if (text.includes("Additional properties not allowed")) this.#sendInstallationId = false;
+    const subscription = this.#subscriptions.get(Number(message.requestId));
+    if (!subscription) return this.#emit("error", error);
+    this.#subscriptions.delete(subscription.id);
+    subscription._refuse(error);
+    later(() => subscription._emit("error", error));
+  }
+
+  #event(message: JsonObject): void {
+    const subscription = this.#subscriptions.get(Number(message.requestId));
+    if (!subscription) return;
+    if (message.op === "subscribed") {
+      subscription._confirm();
+      return later(() => subscription._emit("open", message));
+    }
+    const object = objectOf(message.object);
+    if (!object) return;
+    const meta = { clientId: message.clientId, installationId: message.installationId };
+    const original = objectOf(message.original);
+    switch (message.op) {
+      case "create":
+      case "delete":
+        return subscription._emit(message.op, object, meta);
+      case "update":
+      case "enter":
+      case "leave":
+        return original
+          ? subscription._emit(message.op, object, original, meta)
+          : subscription._emit(message.op, object, meta);
+    }
+  }
+
+  #lost(socket: WebSocket): void {
+    if ((this.#state.name !== "opening" && this.#state.name !== "connected") || this.#state.socket !== socket) return;
+    const pause = new AbortController();
+    this.#state = { name: "waiting", pause };
+    this.#failures += 1;
+    this.#emit("close");
+    const ms = this.#clock.random() * Math.min(30, 2 ** this.#failures - 1) * 1_000;
+    const again = (): void => {
+      if (!pause.signal.aborted) this.open();
+    };
+    // An aborted pause means that somebody opened or closed by hand.
+    this.#clock.sleep(ms, pause.signal).then(again, () => undefined);
+  }
+}
+
+/** So that who awaited the subscription can listen first. */
+function later(task: () => void): void {
+  setTimeout(task, 0);
+}
+
+function objectOf(json: JsonValue | undefined): ParseObject | undefined {
+  return isJsonObject(json) && typeof json.className === "string" ? objects().fromJSON(json) : undefined;
+}

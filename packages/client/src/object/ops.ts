@@ -1,0 +1,11 @@
+/** The operations under their short names: `new Op.Increment(1)`. */
+export {
+  AddOp as Add,
+  AddUniqueOp as AddUnique,
+  IncrementOp as Increment,
+  type Op as Operation,
+  RelationOp as Relation,
+  RemoveOp as Remove,
+  SetOp as Set,
+  UnsetOp as Unset,
+} from "./Op.ts";
