@@ -1,0 +1,390 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Caller } from "../caller.ts";
+import type { ApiRoute, Dispatch, InnerRequest } from "../http/api.ts";
+import { createDoor, type Door } from "../http/door.ts";
+import { objectRoutes } from "../http/objectRoutes.ts";
+import { createObjects } from "../objects/index.ts";
+import { createLog } from "../observe/log.ts";
+import { Schemas } from "../schema/schemas.ts";
+import { openSqliteStore } from "../store/sqlite/sqliteStore.ts";
+import { type Cloud, createCloud } from "./index.ts";
+
+const ANN = "r:annannannannann1";
+const ann: Caller = { kind: "user", userId: "ann", roles: [], sessionId: "s1", sessionToken: ANN };
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+interface World {
+  cloud: Cloud;
+  /** What a client gets that sends this. */
+  ask(request: Partial<InnerRequest> & { path: string }): Promise<{ status: number; body: JsonObject }>;
+  call(name: string, params?: JsonObject, more?: Partial<InnerRequest>): Promise<JsonObject>;
+  logged: string[];
+  errors: unknown[];
+}
+
+/** A server without accounts and HTTP: store, pipeline, door and this cloud code are the real ones. */
+async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), "purse-cloud-"));
+  const file = join(folder, "main.mjs");
+  await writeFile(file, code);
+  const logged: string[] = [];
+  const errors: unknown[] = [];
+  const log = createLog({ level: "debug", format: "text", write: (line) => logged.push(line) });
+  const store = await openSqliteStore(join(folder, "purse.sqlite"));
+  const late: { door?: Door } = {};
+  const dispatch: Dispatch = async (request) => {
+    if (late.door) return late.door.dispatch(request);
+    throw new Error("too early");
+  };
+  const cloud = await createCloud({
+    dispatch,
+    config: { appId: "app", limits: { functionTimeoutMs } },
+    log,
+    file,
+    now: () => new Date(0),
+  });
+  const schemas = await Schemas.load(store, new Map());
+  const objects = createObjects({
+    store,
+    schemas,
+    rules: new Map(),
+    triggers: cloud.triggers,
+    allowClientClassCreation: true,
+    clock: Date.now,
+    onError: (error) => errors.push(error),
+  });
+  const me: ApiRoute = {
+    method: "GET",
+    path: "/users/me",
+    handle: async ({ caller }) => (caller.kind === "user" ? { objectId: caller.userId, username: "Ann", sessionToken: ANN } : {}),
+  };
+  late.door = createDoor({
+    appId: "app",
+    masterKey: "master",
+    masterKeyIps: ["*"],
+    mountPath: "/server",
+    serverUrl: "http://127.0.0.1/server",
+    maxBodyBytes: 1_000_000,
+    routes: [...objectRoutes(objects), me, ...cloud.routes],
+    callerOf: async (token) => {
+      if (token === ANN) return ann;
+      throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
+    },
+    report: (error) => errors.push(error),
+  });
+  closers.push(async () => {
+    await cloud.stop();
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const ask: World["ask"] = async (request) => {
+    const reply = await dispatch({ method: "POST", params: {}, ...request });
+    return { status: reply.status, body: JSON.parse(reply.body) };
+  };
+  return {
+    cloud,
+    ask,
+    logged,
+    errors,
+    call: async (name, params = {}, more = {}) => (await ask({ path: `/functions/${name}`, params, ...more })).body,
+  };
+}
+
+describe("built-in functions", () => {
+  it("[7.server-time.function] [3.server-time.date-time] getServerTime answers the time as dateTime", async () => {
+    const { call } = await world();
+    expect(await call("getServerTime")).toEqual({ result: { dateTime: "1970-01-01T00:00:00.000Z" } });
+  });
+
+  it("getPluginSpecs answers no plugins", async () => {
+    const { call } = await world();
+    expect(await call("getPluginSpecs")).toEqual({ result: [] });
+  });
+
+  it("can be added, and give way to the cloud code's own", async () => {
+    const { cloud, call } = await world(`Parse.Cloud.define("taken", () => "mine");`);
+    cloud.define("taken", () => "built in");
+    cloud.define("double", ({ params }) => Number(params.n) * 2);
+    expect(await call("taken")).toEqual({ result: "mine" });
+    expect(await call("double", { n: 4 })).toEqual({ result: 8 });
+  });
+});
+
+describe("functions", () => {
+  it("[7.function] [7.function.params] run with their decoded parameters", async () => {
+    const { call } = await world(`
+      Parse.Cloud.define("kinds", ({ params, functionName }) => ({
+        functionName,
+        date: params.date instanceof Date && params.date.getTime(),
+        pointer: params.owner instanceof Parse.Object && params.owner.id,
+        nested: params.deep.list[1],
+      }));
+    `);
+    const params: JsonObject = {
+      date: { __type: "Date", iso: "1970-01-01T00:00:01.000Z" },
+      owner: { __type: "Pointer", className: "Owner", objectId: "o1" },
+      deep: { list: [1, 2] },
+    };
+    expect(await call("kinds", params)).toEqual({
+      result: { functionName: "kinds", date: 1000, pointer: "o1", nested: 2 },
+    });
+  });
+
+  it("encode what they answer: dates, objects, nothing", async () => {
+    const { call } = await world(`
+      Parse.Cloud.define("date", () => new Date(0));
+      Parse.Cloud.define("object", async () => {
+        const thing = new Parse.Object("Thing");
+        await thing.save({ size: 3 });
+        return [thing];
+      });
+      Parse.Cloud.define("nothing", () => undefined);
+      Parse.Cloud.define("falsy", () => 0);
+    `);
+    expect(await call("date")).toEqual({ result: { __type: "Date", iso: "1970-01-01T00:00:00.000Z" } });
+    expect((await call("object")).result).toMatchObject([{ __type: "Object", className: "Thing", size: 3 }]);
+    expect(await call("nothing")).toEqual({});
+    expect(await call("falsy")).toEqual({ result: 0 });
+  });
+
+  it("are told who calls", async () => {
+    const { call } = await world(`
+      Parse.Cloud.define("who", ({ user, master, installationId, context, ip }) => ({
+        name: user?.getUsername(), id: user?.id, token: user?.getSessionToken(), master, installationId, context, ip,
+      }));
+    `);
+    const more = { sessionToken: ANN, installationId: "i1", context: { a: 1 } };
+    expect((await call("who", {}, more)).result).toEqual({
+      name: "Ann",
+      id: "ann",
+      token: ANN,
+      master: false,
+      installationId: "i1",
+      context: { a: 1 },
+      ip: "127.0.0.1",
+    });
+    expect((await call("who", {}, { useMasterKey: true })).result).toMatchObject({ master: true });
+  });
+
+  it.each(["nope", "toString", "__proto__", "constructor", "a.b", "hasOwnProperty"])(
+    "[8.code.141] named %s are not found",
+    async (name) => {
+      const { ask } = await world();
+      const answer = await ask({ path: `/functions/${name}` });
+      expect(answer).toEqual({ status: 400, body: { code: 141, error: `Invalid function: "${name}"` } });
+    },
+  );
+
+  it.each<[string, JsonObject]>([
+    ["throw 'told';", { code: 141, error: "told" }],
+    ["throw new Error('told');", { code: 141, error: "told" }],
+    ["throw new Parse.Error(101, 'gone');", { code: 101, error: "gone" }],
+    ["throw undefined;", { code: 141, error: "Script failed." }],
+    ["throw { code: 'odd' };", { code: 141, error: "Script failed." }],
+    ["const loop = {}; loop.loop = loop; return loop;", { code: 141 }],
+    ["return Promise.reject(new Error('late'));", { code: 141, error: "late" }],
+  ])("[8.code.141] that fail are answered: %s", async (body, answer) => {
+    const { ask } = await world(`Parse.Cloud.define("f", () => { ${body} });`);
+    expect(await ask({ path: "/functions/f" })).toMatchObject({ body: answer });
+  });
+
+  it("[8.code.124] that never end are answered in time", async () => {
+    const { call } = await world(`Parse.Cloud.define("f", () => new Promise(() => undefined));`, 30);
+    expect(await call("f")).toMatchObject({ code: 124 });
+  });
+
+  it("[8.code.142] run only where their validator lets them", async () => {
+    const { call } = await world(`
+      Parse.Cloud.define("user", () => 1, { requireUser: true });
+      Parse.Cloud.define("master", () => 1, { requireMaster: true });
+      Parse.Cloud.define("fields", () => 1, { fields: ["a"] });
+    `);
+    expect(await call("user")).toMatchObject({ code: 142, error: "Validation failed. Please login to continue." });
+    expect(await call("user", {}, { sessionToken: ANN })).toEqual({ result: 1 });
+    expect(await call("master", {}, { sessionToken: ANN })).toMatchObject({ code: 142 });
+    expect(await call("master", {}, { useMasterKey: true })).toEqual({ result: 1 });
+    expect(await call("fields")).toMatchObject({ code: 142, error: "Validation failed. Please specify data for a." });
+    expect(await call("fields", { a: 1 })).toEqual({ result: 1 });
+  });
+
+  it("that call themselves for ever are stopped", async () => {
+    const { call } = await world(`Parse.Cloud.define("f", () => Parse.Cloud.run("f"));`);
+    expect(await call("f")).toMatchObject({ code: 141, error: expect.stringContaining("deep") });
+  });
+});
+
+describe("what cloud code asks for itself", () => {
+  const code = `
+    const find = (options) => new Parse.Query("Secret").find(options).then((list) => list.length);
+    Parse.Cloud.define("asNobody", () => find());
+    Parse.Cloud.define("asCaller", ({ user }) => find({ sessionToken: user.getSessionToken() }));
+    Parse.Cloud.define("asMaster", () => find({ useMasterKey: true }));
+    Parse.Cloud.define("wrongToken", () => find({ sessionToken: "r:wrong" }));
+  `;
+
+  it("has the rights that it passes on, not the caller's", async () => {
+    const { ask, call } = await world(code);
+    const annOnly = { ACL: { ann: { read: true } } };
+    const nobody = { ACL: {} };
+    for (const params of [annOnly, nobody]) await ask({ path: "/classes/Secret", params });
+    const asAnn = { sessionToken: ANN };
+    expect(await call("asNobody", {}, asAnn)).toEqual({ result: 0 });
+    expect(await call("asCaller", {}, asAnn)).toEqual({ result: 1 });
+    expect(await call("asMaster", {}, asAnn)).toEqual({ result: 2 });
+    expect(await call("wrongToken", {}, asAnn)).toMatchObject({ code: 209 });
+  });
+
+  it("goes to its own server, with two in one process", async () => {
+    const first = await world(`Parse.Cloud.define("make", () => new Parse.Object("Thing").save().then(() => 1));`);
+    const second = await world();
+    await first.call("make");
+    const count = async ({ ask }: World) =>
+      (await ask({ method: "GET", path: "/classes/Thing", params: { count: 1, limit: 0 } })).body.count;
+    expect(await count(first)).toBe(1);
+    expect(await count(second)).toBe(0);
+  });
+});
+
+describe("triggers", () => {
+  const saved = async ({ ask }: World, params: JsonObject, objectId?: string) =>
+    ask({
+      method: objectId ? "PUT" : "POST",
+      path: objectId ? `/classes/Thing/${objectId}` : "/classes/Thing",
+      params,
+      sessionToken: ANN,
+    });
+  const read = async ({ ask }: World, objectId: unknown) =>
+    (await ask({ method: "GET", path: `/classes/Thing/${objectId}`, useMasterKey: true })).body;
+
+  it("beforeSave changes what is stored, and the client is told", async () => {
+    const at = await world(`
+      Parse.Cloud.beforeSave("Thing", ({ object, user, triggerName }) => {
+        object.set("name", object.get("name").trim());
+        object.set("by", user.id + " " + triggerName + " " + object.isNew());
+        object.increment("saves");
+        object.unset("junk");
+        object.addUnique("tags", "seen");
+        object.setACL(new Parse.ACL(user));
+      });
+    `);
+    const { status, body } = await saved(at, { name: " a ", junk: 1, tags: ["x"] });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ name: "a", by: "ann beforeSave true", saves: 1, tags: ["x", "seen"] });
+    const stored = await read(at, body.objectId);
+    expect(stored).toMatchObject({ name: "a", saves: 1, tags: ["x", "seen"], ACL: { ann: { read: true, write: true } } });
+    expect(stored).not.toHaveProperty("junk");
+  });
+
+  it("beforeSave of an update sees the original, what changes, and leaves the rest alone", async () => {
+    const at = await world(`
+      Parse.Cloud.beforeSave("Thing", ({ object, original }) => {
+        if (!original) return;
+        object.set("seen", [original.get("count"), object.get("count"), object.dirty("count"), object.dirty("name"), object.isNew()]);
+      });
+    `);
+    const { body } = await saved(at, { name: "a", count: 1 });
+    const update = await saved(at, { count: { __op: "Increment", amount: 2 } }, String(body.objectId));
+    expect(update).toMatchObject({ status: 200, body: { count: 3, seen: [1, 3, true, false, false] } });
+    expect(await read(at, body.objectId)).toMatchObject({ name: "a", count: 3 });
+  });
+
+  it("beforeSave can take back a change", async () => {
+    const at = await world(`
+      Parse.Cloud.beforeSave("Thing", ({ object, original }) => { if (original) object.revert("owner"); });
+    `);
+    const { body } = await saved(at, { owner: "ann" });
+    await saved(at, { owner: "eve", name: "b" }, String(body.objectId));
+    expect(await read(at, body.objectId)).toMatchObject({ owner: "ann", name: "b" });
+  });
+
+  it("[8.code.141] beforeSave that throws stops the save", async () => {
+    const at = await world(`Parse.Cloud.beforeSave("Thing", () => { throw "no"; });`);
+    expect(await saved(at, { name: "a" })).toMatchObject({ status: 400, body: { code: 141, error: "no" } });
+    const all = await at.ask({ method: "GET", path: "/classes/Thing", useMasterKey: true });
+    expect(all.body.results).toEqual([]);
+  });
+
+  it("keep dates, pointers and dotted keys as they came", async () => {
+    const at = await world(`Parse.Cloud.beforeSave("Thing", ({ object }) => { object.set("touched", true); });`);
+    const fields: JsonObject = {
+      date: { __type: "Date", iso: "2026-01-01T00:00:00.000Z" },
+      place: { __type: "GeoPoint", latitude: 1, longitude: 2 },
+      other: { __type: "Pointer", className: "Other", objectId: "o1" },
+      deep: { a: 1 },
+    };
+    const { body } = await saved(at, fields);
+    await saved(at, { "deep.b": 2 }, String(body.objectId));
+    expect(await read(at, body.objectId)).toMatchObject({ ...fields, deep: { a: 1, b: 2 }, touched: true });
+  });
+
+  it("afterSave sees the object before and after", async () => {
+    const at = await world(`
+      Parse.Cloud.afterSave("Thing", async ({ object, original }) => {
+        const fields = { was: original?.get("n") ?? 0, is: object.get("n"), existed: object.existed() };
+        await new Parse.Object("Trace").save(fields);
+      });
+    `);
+    const { body } = await saved(at, { n: 1 });
+    await saved(at, { n: 2 }, String(body.objectId));
+    const traces = async () => {
+      const answer = await at.ask({ method: "GET", path: "/classes/Trace", params: { order: "is" } });
+      return answer.body.results;
+    };
+    await expect.poll(traces).toMatchObject([
+      { was: 0, is: 1, existed: false },
+      { was: 1, is: 2, existed: true },
+    ]);
+  });
+
+  it("beforeDelete can keep an object, afterDelete learns of it", async () => {
+    const at = await world(`
+      Parse.Cloud.beforeDelete("Thing", ({ object }) => { if (object.get("kept")) throw new Parse.Error(119, "kept"); });
+      Parse.Cloud.afterDelete("Thing", ({ object, log }) => log.info("deleted " + object.get("name")));
+    `);
+    const remove = (objectId: unknown) => at.ask({ method: "DELETE", path: `/classes/Thing/${objectId}` });
+    const kept = await saved(at, { kept: true });
+    const free = await saved(at, { name: "free" });
+    expect(await remove(kept.body.objectId)).toMatchObject({ body: { code: 119, error: "kept" } });
+    expect(await remove(free.body.objectId)).toMatchObject({ status: 200 });
+    await expect.poll(() => at.logged.join()).toContain("deleted free");
+  });
+
+  it("beforeFind narrows a query, afterFind changes what is told", async () => {
+    const at = await world(`
+      Parse.Cloud.beforeFind("Thing", ({ query }) => { query.greaterThan("n", 1); });
+      Parse.Cloud.afterFind("Thing", ({ objects }) => objects.filter((o) => o.get("n") < 4).map((o) => o.set("extra", 1)));
+    `);
+    for (const n of [1, 2, 3, 4]) await saved(at, { n });
+    const params = { where: '{"n":{"$lt":10}}', order: "-n", limit: "10" };
+    const { body } = await at.ask({ method: "GET", path: "/classes/Thing", params });
+    expect(body.results).toMatchObject([
+      { n: 3, extra: 1 },
+      { n: 2, extra: 1 },
+    ]);
+  });
+});
+
+describe("the file", () => {
+  it("that cannot be loaded is named with the reason", async () => {
+    await expect(world("const = 1;")).rejects.toThrow(/Cloud code .*main\.mjs: /);
+    await expect(world(`Parse.Cloud.define("a.b", () => 1);`)).rejects.toThrow('"a.b" cannot name a cloud function');
+  });
+
+  it("may register what is not available yet, and is warned", async () => {
+    const { logged } = await world(`Parse.Cloud.job("nightly", () => undefined);`);
+    expect(logged.join()).toContain("Cloud.job is not available yet");
+  });
+
+  it("finds Moralis to be the same as Parse", async () => {
+    const { call } = await world(`Moralis.Cloud.define("same", () => Moralis.Query === Parse.Query);`);
+    expect(await call("same")).toEqual({ result: true });
+  });
+});
