@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Cloud } from "./cloud.ts";
+import { connection } from "./connection.ts";
+import { Plugins } from "./plugins.ts";
+import { startRecordingServer, type RecordingServer } from "./recordingServer.ts";
+import { start } from "./start.ts";
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+});
+afterEach(() => server.stop());
+
+describe("start", () => {
+  it("[5.start.server-url-required] needs the server's address", async () => {
+    await expect(start({ appId: "app" })).rejects.toThrow("Moralis.start failed: serverUrl is required");
+  });
+
+  it("[5.start.app-id-required] needs the application's id", async () => {
+    await expect(start({ serverUrl: server.url })).rejects.toThrow("Moralis.start failed: appId is required");
+  });
+
+  it("[5.start.secret-in-browser-warning] warns of a secret in a page", async () => {
+    vi.stubGlobal("window", {});
+    vi.stubGlobal("document", {});
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    await start({ serverUrl: server.url, appId: "app", moralisSecret: "secret", plugins: [] });
+    expect(warn).toHaveBeenCalledOnce();
+    vi.unstubAllGlobals();
+    warn.mockRestore();
+  });
+
+  it("makes a connection that cannot be changed", async () => {
+    await start({ serverUrl: `${server.url}/`, appId: "app", plugins: [] });
+    expect(connection()).toMatchObject({ applicationId: "app", serverUrl: server.url });
+    expect(Object.isFrozen(connection())).toBe(true);
+  });
+
+  it("calls nobody but its server, and that only for the plugins", async () => {
+    server.answer(() => ({ body: { result: [] } }));
+    await start({ serverUrl: server.url, appId: "app" });
+    expect(server.requests.map(({ call }) => call)).toEqual(["POST functions/getPluginSpecs"]);
+  });
+
+  it("starts with servers that have no plugins function", async () => {
+    server.answer(() => ({ status: 400, body: { code: 141, error: 'Invalid function: "getPluginSpecs"' } }));
+    await start({ serverUrl: server.url, appId: "app" });
+    expect(Object.keys(Plugins)).toEqual([]);
+  });
+});
+
+describe("plugins", () => {
+  const specs = [{ name: "shop", functions: ["buy"] }];
+
+  it("[7.plugin.function-name] run as cloud functions named after plugin and function", async () => {
+    server.answer(() => ({ body: { result: { data: { success: true, result: { data: "ok" } } } } }));
+    await start({ serverUrl: server.url, appId: "app", plugins: specs });
+    expect(await Plugins.shop?.buy?.({ item: 1 })).toBe("ok");
+    expect(server.requests[0]).toMatchObject({ call: "POST functions/shop_buy", body: { item: 1 } });
+  });
+
+  it("[8.plugin.something-went-wrong] [8.plugin.details] tell what went wrong", async () => {
+    server.answer(() => ({ body: { result: { data: { success: false, data: { data: { reason: "sold out" } } } } } }));
+    await start({ serverUrl: server.url, appId: "app", plugins: specs });
+    await expect(Plugins.shop?.buy?.()).rejects.toThrow('Something went wrong\n{\n  "reason": "sold out"\n}');
+  });
+
+  it("refuse triggers that nobody knows", async () => {
+    const result = { triggers: [{ name: "fly" }] };
+    server.answer(() => ({ body: { result: { data: { success: true, result } } } }));
+    await start({ serverUrl: server.url, appId: "app", plugins: specs });
+    await expect(Plugins.shop?.buy?.()).rejects.toThrow('Unknown trigger: "fly"');
+  });
+});
+
+describe("cloud functions", () => {
+  beforeEach(() => server.connect());
+
+  it("[7.function.result] answer what is in result, with dates as dates", async () => {
+    server.answer(() => ({ body: { result: { at: { __type: "Date", iso: "2026-01-02T03:04:05.006Z" } } } }));
+    expect(await Cloud.run("when")).toEqual({ at: new Date("2026-01-02T03:04:05.006Z") });
+  });
+
+  it("send their parameters encoded at the top level", async () => {
+    server.answer(() => ({ body: {} }));
+    expect(await Cloud.run("when", { from: new Date(0), n: 1 })).toBeUndefined();
+    expect(server.requests[0]?.body).toMatchObject({ from: { __type: "Date", iso: "1970-01-01T00:00:00.000Z" }, n: 1 });
+  });
+
+  it("[8.function.error-field] surface the error that the server tells", async () => {
+    server.answer(() => ({ status: 400, body: { code: 141, error: "no stock" } }));
+    await expect(Cloud.run("buy")).rejects.toMatchObject({ code: 141, message: "no stock" });
+  });
+
+  it("refuse an answer without a result", async () => {
+    server.answer(() => ({ body: { other: 1 } }));
+    await expect(Cloud.run("buy")).rejects.toMatchObject({ code: 107, message: "The server returned an invalid response." });
+  });
+});

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startRecordingServer, type RecordingServer } from "./recordingServer.ts";
+import { request } from "./transport.ts";
+import { User } from "./user/User.ts";
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+});
+afterEach(() => server.stop());
+
+describe("the envelope of a call", () => {
+  it("[7.transport.post] [7.transport.verb-in-body] sends a POST with the real verb in the body", async () => {
+    await request("GET", "classes/Note");
+    expect(server.requests[0]).toMatchObject({ httpMethod: "POST", body: { _method: "GET" } });
+  });
+
+  it("sends no verb for a real POST", async () => {
+    await request("POST", "classes/Note");
+    expect(server.requests[0]?.body).not.toHaveProperty("_method");
+  });
+
+  it("[7.transport.content-type] sends text/plain, which spares browsers a preflight", async () => {
+    await request("PUT", "classes/Note/1");
+    expect(server.requests[0]?.headers["content-type"]).toBe("text/plain");
+  });
+
+  it("[7.transport.body-application-id] [7.transport.body-client-key] [7.transport.body-client-version] [9.sdk-version] names application, key and version", async () => {
+    server.connect({ javascriptKey: "js" });
+    await request("GET", "classes/Note");
+    expect(server.requests[0]?.body).toMatchObject({
+      _ApplicationId: "app",
+      _JavaScriptKey: "js",
+      _ClientVersion: "js1.7.0",
+    });
+  });
+
+  it("[7.transport.body-installation-id] names the same installation in every call", async () => {
+    await Promise.all([request("GET", "a"), request("GET", "b")]);
+    const ids = server.requests.map(({ body }) => body._InstallationId);
+    expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(ids[1]).toBe(ids[0]);
+  });
+
+  it("[7.transport.body-session-token] carries the current user's session token", async () => {
+    await User.hydrate({ objectId: "u1", sessionToken: "r:mine" });
+    await request("GET", "classes/Note");
+    expect(server.requests[0]?.body._SessionToken).toBe("r:mine");
+  });
+
+  it("lets a call bring another token, or with an empty text none", async () => {
+    await User.hydrate({ objectId: "u1", sessionToken: "r:mine" });
+    await request("GET", "a", {}, { sessionToken: "r:other" });
+    await request("GET", "b", {}, { sessionToken: "" });
+    expect(server.requests[0]?.body._SessionToken).toBe("r:other");
+    expect(server.requests[1]?.body).not.toHaveProperty("_SessionToken");
+  });
+
+  it("[7.transport.body-master-key] sends the master key when asked, in the place of the client key", async () => {
+    server.connect({ javascriptKey: "js", masterKey: "master" });
+    await request("GET", "a", {}, { useMasterKey: true });
+    await request("GET", "b");
+    expect(server.requests[0]?.body._MasterKey).toBe("master");
+    expect(server.requests[0]?.body).not.toHaveProperty("_JavaScriptKey");
+    expect(server.requests[1]?.body).not.toHaveProperty("_MasterKey");
+  });
+
+  it("goes without a master key that was asked for but is not set", async () => {
+    await request("GET", "a", {}, { useMasterKey: true });
+    expect(server.requests[0]?.body).not.toHaveProperty("_MasterKey");
+  });
+
+  it("[7.transport.body-context] carries the context", async () => {
+    await request("POST", "classes/Note", {}, { context: { from: "test" } });
+    expect(server.requests[0]?.body._context).toEqual({ from: "test" });
+  });
+
+  it("[7.transport.body-revocable-session] carries the flag only after enableRevocableSession", async () => {
+    await request("GET", "a");
+    User.enableRevocableSession();
+    await request("GET", "b");
+    expect(server.requests[0]?.body).not.toHaveProperty("_RevocableSession");
+    expect(server.requests[1]?.body._RevocableSession).toBe("1");
+  });
+});
+
+describe("what a call answers", () => {
+  it("[8.backend.non-2xx-json] turns an error body into an error with its code and message", async () => {
+    server.answer(() => ({ status: 404, body: { code: 101, error: "Object not found." } }));
+    await expect(request("GET", "a")).rejects.toMatchObject({ code: 101, message: "Object not found.", status: 404 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("[8.backend.invalid-json] names an error body that is not JSON", async () => {
+    server.answer(() => ({ status: 400, text: "<html>" }));
+    const error = { code: 107, message: "Received an error with invalid JSON from Parse: <html>" };
+    await expect(request("GET", "a")).rejects.toMatchObject(error);
+  });
+
+  it("[8.backend.connection-failed] [8.code.100] fails with 100 on an answer that is no JSON", async () => {
+    server.answer(() => ({ text: "" }));
+    const failure = { code: 100, message: expect.stringMatching(/^XMLHttpRequest failed: / ) };
+    await expect(request("GET", "a")).rejects.toMatchObject(failure);
+  });
+
+  it("answers the job's id where the server names one", async () => {
+    server.answer(() => ({ body: {}, headers: { "X-Parse-Job-Status-Id": "job1" } }));
+    expect((await request("POST", "jobs/x")).body).toBe("job1");
+  });
+});
+
+describe("a call that the server cannot answer", () => {
+  it("[9.retry.http-5xx] [9.retry.delay] is tried again after about 125 ms times chance times 2^attempt", async () => {
+    server.answer((_, attempt) => (attempt < 3 ? { status: 503, text: "" } : { body: { ok: 1 } }));
+    expect((await request("GET", "a")).body).toEqual({ ok: 1 });
+    expect(server.pauses).toEqual([125, 250]);
+  });
+
+  it("[9.retry.status-0] [9.retry.attempt-limit] [8.backend.unable-to-connect] gives up after five attempts", async () => {
+    server.answer(() => ({ hangUp: true }));
+    const message = 'XMLHttpRequest failed: "Unable to connect to the Parse API"';
+    await expect(request("GET", "a")).rejects.toMatchObject({ code: 100, message });
+    expect(server.requests.length).toBeGreaterThanOrEqual(5);
+    expect(server.pauses).toHaveLength(4);
+  });
+
+  it("tells the last answer's error after the attempts", async () => {
+    server.answer(() => ({ status: 500, body: { code: 1, error: "Internal server error." } }));
+    await expect(request("GET", "a")).rejects.toMatchObject({ code: 1 });
+    expect(server.requests).toHaveLength(5);
+  });
+
+  it("sends one request id with all attempts when idempotency is on", async () => {
+    server.connect({ idempotency: true });
+    server.answer((_, attempt) => (attempt < 3 ? { status: 500, text: "" } : { body: {} }));
+    await request("POST", "classes/Note");
+    const ids = new Set(server.requests.map(({ headers }) => headers["x-parse-request-id"]));
+    expect(ids.size).toBe(1);
+    expect([...ids][0]).toBeTruthy();
+  });
+
+  it("ends when its signal is aborted, without another attempt", async () => {
+    const abort = new AbortController();
+    server.answer(() => {
+      abort.abort(new Error("enough"));
+      return { status: 500 };
+    });
+    await expect(request("GET", "a", {}, { signal: abort.signal })).rejects.toThrow("enough");
+    expect(server.requests).toHaveLength(1);
+  });
+});
