@@ -49,7 +49,7 @@ export const SETTINGS = {
   masterKey: {
     env: "PURSE_MASTER_KEY",
     about: "Passes every permission. Without it: made at the first run, kept in keys.json.",
-    parse: secret(16),
+    parse: secret(8),
   },
   masterKeyIps: {
     env: "PURSE_MASTER_KEY_IPS",

@@ -1,0 +1,143 @@
+/*
+ * The program behind `npm start`: settings, local chain, server, and a clean end. `--help` lists the settings.
+ */
+import { readFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import type { DevChain } from "@purse/devchain";
+import { type Config, createLog, createServer, type Log, loadConfig } from "@purse/server";
+import { appConfig, chainsFor } from "./chains.ts";
+import { helpText } from "./help.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+/** How long everything together may take to end, in ms. */
+const STOP_DEADLINE_MS = 10_000;
+
+interface Running {
+  url: string;
+  chain: DevChain | undefined;
+  stop(): Promise<void>;
+}
+
+await main(process.argv.slice(2));
+
+async function main(argv: string[]): Promise<void> {
+  if (argv.includes("--help") || argv.includes("-h")) return print(helpText());
+  if (argv.includes("--version") || argv.includes("-v")) return print(await version());
+
+  const config = await loadConfig({ argv, env: process.env, cwd: process.cwd() }).catch(fail);
+  const log = createLog({ ...config.log, write: (line) => process.stderr.write(`${line}\n`) });
+  surviveCloudCode(config, log);
+  const ended = endRequested();
+  const running = await start(config, log).catch((error: unknown) => fail(reasonOf(error, config)));
+  print(await banner(config, running));
+
+  await ended;
+  process.once("SIGINT", () => process.exit(130));
+  setTimeout(() => {
+    log.error("not everything ended in time", { ms: STOP_DEADLINE_MS });
+    process.exit(1);
+  }, STOP_DEADLINE_MS).unref();
+  await running.stop();
+  process.exit(0);
+}
+
+async function start(config: Config, log: Log): Promise<Running> {
+  const chain = config.devChain.enabled ? await startChain(config, log) : undefined;
+  try {
+    const server = await createServer(config, {
+      log,
+      chains: chainsFor(config, chain),
+      appDir: join(ROOT, "app/dist"),
+      appConfig: appConfig(config, chain),
+      connectTo: chain ? [chain.url, chain.url.replace(/^http/, "ws")] : [],
+    });
+    await server.start();
+    return {
+      url: server.url,
+      chain,
+      async stop() {
+        await server.stop();
+        await chain?.stop();
+      },
+    };
+  } catch (error) {
+    await chain?.stop();
+    throw error;
+  }
+}
+
+/** Without the local chain everything else still works: what is missing is said, not thrown. */
+async function startChain(config: Config, log: Log): Promise<DevChain | undefined> {
+  try {
+    const { startDevChain } = await import("@purse/devchain");
+    return await startDevChain({
+      port: config.devChain.port,
+      dataDir: join(config.dataDir, "devchain"),
+      log: (line) => log.debug(line),
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn(`The local chain did not start: ${reason} Sign-in and data work; balances and transfers do not.`);
+    return undefined;
+  }
+}
+
+async function banner(config: Config, { url, chain }: Running): Promise<string> {
+  const place = (path: string): string => {
+    const near = relative(process.cwd(), path);
+    return near.startsWith("..") ? path : `./${near}`;
+  };
+  const rows: [string, string][] = [
+    ["Open", url],
+    ["Data", place(config.dataDir)],
+    ["Keys", config.keysPath ? `${place(config.keysPath)} (application id and master key)` : "from the environment"],
+  ];
+  if (config.cloudFile) rows.push(["Cloud code", place(config.cloudFile)]);
+  if (chain) rows.push(["Local chain", `${chain.url} (chain ${chain.chainId})`]);
+  for (const { name, id } of config.chains) rows.push(["Chain", `${name} (${id})`]);
+  if (chain && !config.chains.some(({ id }) => id === 1)) {
+    rows.push(["", `It also answers for "eth", until PURSE_CHAIN_ETH_RPC_URL names a real node.`]);
+  }
+  const lines = rows.map(([label, value]) => `  ${label.padEnd(12)} ${value}`);
+  return ["", `  Purse ${await version()}`, "", ...lines, "", "  Ctrl-C ends it.", ""].join("\n");
+}
+
+/** Resolves when somebody asks the process to end. */
+function endRequested(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+  });
+}
+
+/**
+ * A promise that cloud code forgot, or a timer of its that throws, must not end the server for
+ * everyone. What else is not caught is a defect whose consequences nobody knows: the process ends.
+ */
+function surviveCloudCode({ cloudFile }: Config, log: Log): void {
+  process.on("unhandledRejection", (error) => log.error("a promise was rejected and nobody looked", { error }));
+  process.on("uncaughtException", (error) => {
+    log.error("uncaught exception", { error });
+    if (!cloudFile || !error.stack?.includes(cloudFile)) process.exit(1);
+  });
+}
+
+function reasonOf(error: unknown, { host, port }: Config): unknown {
+  if (!(error instanceof Error) || !("code" in error)) return error;
+  if (error.code === "EADDRINUSE") return new Error(`Port ${port} of ${host} is taken: stop what uses it, or take another with --port`);
+  if (error.code === "EACCES") return new Error(`Port ${port} of ${host} needs rights that this user does not have: take another with --port`);
+  return error;
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(`purse: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+async function version(): Promise<string> {
+  const manifest: { version: string } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  return manifest.version;
+}
