@@ -73,7 +73,6 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       appId: config.appId,
       sessionSeconds: config.sessionSeconds,
       signatureSeconds: config.signatureSeconds,
-      revokeSessionsOnPasswordChange: true,
     },
     clock: Date.now,
     log,

@@ -1,0 +1,36 @@
+import type { Caller } from "../caller.ts";
+import type { ApiRoute } from "../http/api.ts";
+import type { ClassRules } from "../objects/rules.ts";
+import { ethAddressRules } from "./ethAddressRules.ts";
+import type { AccountsParts } from "./parts.ts";
+import { roleRules } from "./roleRules.ts";
+import { accountRoutes } from "./routes.ts";
+import { sessionRules } from "./sessionRules.ts";
+import { Sessions } from "./sessions.ts";
+import { userRules } from "./userRules.ts";
+import { Wallets } from "./wallets.ts";
+
+export type { AccountsConfig, AccountsParts } from "./parts.ts";
+
+export interface Accounts {
+  rules: ClassRules[];
+  routes: ApiRoute[];
+  /** Who a session token stands for now. Throws 209. */
+  callerOf(sessionToken: string): Promise<Caller>;
+}
+
+/** People: how they sign up, in and out, by password and by wallet, and the classes that this lives in. */
+export function createAccounts(parts: AccountsParts): Accounts {
+  const sessions = new Sessions(parts);
+  const wallets = new Wallets(parts);
+  return {
+    rules: [
+      userRules(parts, sessions, wallets),
+      sessionRules(sessions),
+      roleRules(sessions),
+      ethAddressRules(parts, wallets),
+    ],
+    routes: accountRoutes(parts, sessions, wallets),
+    callerOf: (sessionToken) => sessions.callerOf(sessionToken),
+  };
+}

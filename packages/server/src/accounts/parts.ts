@@ -1,0 +1,38 @@
+import type { ClassSchema } from "../schema/classSchema.ts";
+import type { Log } from "../observe/log.ts";
+import type { Objects } from "../objects/objects.ts";
+import type { Store } from "../store/store.ts";
+
+export interface AccountsConfig {
+  appId: string;
+  /** How long a session lasts, in seconds. */
+  sessionSeconds: number;
+  /** How old a signed sign-in message may be, in seconds. */
+  signatureSeconds: number;
+}
+
+export interface AccountsParts {
+  store: Store;
+  /** The schema of a class that the server brings. */
+  schemaOf(className: string): ClassSchema;
+  objects: Objects;
+  config: AccountsConfig;
+  /** Milliseconds since the epoch. */
+  clock(): number;
+  log: Log;
+}
+
+/** Claims that accounts hold, by scope; the owner is the user's id, for session tokens the session's. */
+export const CLAIM = {
+  username: "_User.username",
+  email: "_User.email",
+  address: "_EthAddress",
+  role: "_Role.name",
+  sessionToken: "_Session.sessionToken",
+  signature: "signature",
+} as const;
+
+/** Names that look alike to people count as the same: case and Unicode variants are folded. */
+export function foldName(name: string): string {
+  return name.normalize("NFKC").toLowerCase();
+}

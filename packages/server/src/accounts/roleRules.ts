@@ -1,0 +1,43 @@
+import { ErrorCode, isRoleName, ProtocolError } from "@purse/protocol";
+import type { ClassRules } from "../objects/rules.ts";
+import { CLAIM } from "./parts.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** `_Role`: a name that is unique and stays, and an ACL that says who may change the members. */
+export function roleRules(sessions: Sessions): ClassRules {
+  return {
+    className: "_Role",
+    fields: {
+      name: { type: "String" },
+      users: { type: "Relation", targetClass: "_User" },
+      roles: { type: "Relation", targetClass: "_Role" },
+    },
+    beforeCreate(draft) {
+      const operation = draft.operations.name;
+      const name = operation?.op === "Set" ? operation.value : undefined;
+      if (typeof name !== "string" || !isRoleName(name)) {
+        throw new ProtocolError(
+          ErrorCode.INVALID_ROLE_NAME,
+          "A role's name can only contain alphanumeric characters, _, -, and spaces.",
+        );
+      }
+      if (!("ACL" in draft.operations)) {
+        throw new ProtocolError(ErrorCode.INVALID_ACL, "A role needs an ACL that says who may change it.");
+      }
+      draft.writes.push({ kind: "claim", scope: CLAIM.role, value: name, owner: draft.objectId });
+      draft.afterwards.push(async () => sessions.forget());
+    },
+    beforeUpdate(draft) {
+      const operation = draft.operations.name;
+      if (operation && !(operation.op === "Set" && operation.value === draft.original?.name)) {
+        throw new ProtocolError(ErrorCode.INVALID_ROLE_NAME, "A role's name can only be set before it has been saved.");
+      }
+      draft.afterwards.push(async () => sessions.forget());
+    },
+    beforeDelete(draft) {
+      draft.writes.push({ kind: "releaseAll", scope: CLAIM.role, owner: draft.objectId });
+      draft.afterwards.push(async () => sessions.forget());
+    },
+    onClaimTaken: () => new ProtocolError(ErrorCode.DUPLICATE_VALUE, "A role with this name exists."),
+  };
+}

@@ -1,0 +1,17 @@
+import { idsCondition } from "../objects/include.ts";
+import type { AccountsParts } from "./parts.ts";
+
+/** The names of a user's roles with those that they are part of, each once: cycles end. */
+export async function rolesOf(userId: string, { store, schemaOf }: AccountsParts): Promise<string[]> {
+  const ids = new Set<string>();
+  let level = await store.ownersInRelation("_Role", "users", [userId]);
+  while (level.length > 0) {
+    for (const id of level) ids.add(id);
+    const above = await store.ownersInRelation("_Role", "roles", level);
+    level = above.filter((id) => !ids.has(id));
+  }
+  if (ids.size === 0) return [];
+  const query = { schema: schemaOf("_Role"), where: idsCondition([...ids]), order: [], skip: 0, principals: null };
+  const texts = await store.find({ ...query, limit: ids.size });
+  return texts.map((text): string => JSON.parse(text).name);
+}

@@ -1,0 +1,36 @@
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { ClassRules } from "../objects/rules.ts";
+import type { Sessions } from "./sessions.ts";
+
+const READ_ONLY = ["sessionToken", "user", "createdWith", "expiresAt", "restricted", "installationId", "ACL"] as const;
+
+/** `_Session`: begun by signing in, seen and ended by its user, changed by nobody. */
+export function sessionRules(sessions: Sessions): ClassRules {
+  return {
+    className: "_Session",
+    fields: {
+      user: { type: "Pointer", targetClass: "_User" },
+      createdWith: { type: "Object" },
+      restricted: { type: "Boolean" },
+      expiresAt: { type: "Date" },
+      installationId: { type: "String" },
+    },
+    beforeCreate() {
+      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Sessions begin by signing in.");
+    },
+    beforeUpdate(draft) {
+      const field = READ_ONLY.find((name) => name in draft.operations);
+      if (field === undefined) return;
+      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Cannot change ${field} of a session. Invalid Key name`);
+    },
+    beforeDelete(draft) {
+      draft.writes.push(...sessions.endClaims(draft.objectId));
+      draft.afterwards.push(async () => sessions.forget((caller) => caller.sessionId === draft.objectId));
+    },
+    onRead(object, request) {
+      const { caller } = request;
+      if (caller.kind === "user" && caller.sessionId === object.objectId) object.sessionToken = caller.sessionToken;
+      return object;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  type Condition,
+  ErrorCode,
+  isPointer,
+  isWireDate,
+  type JsonObject,
+  ProtocolError,
+  wireDate,
+} from "@purse/protocol";
+import type { Caller } from "../caller.ts";
+import { newObjectId } from "../objects/objectId.ts";
+import type { Write } from "../store/store.ts";
+import { type AccountsParts, CLAIM } from "./parts.ts";
+import { rolesOf } from "./roles.ts";
+
+export interface NewSession {
+  sessionToken: string;
+  writes: Write[];
+}
+
+type UserCaller = Extract<Caller, { kind: "user" }>;
+
+interface CachedCaller {
+  caller: UserCaller;
+  /** Ms since the epoch. */
+  expiresAt: number;
+}
+
+const MAX_CACHED = 50_000;
+
+/** Sessions: tokens are kept as hashes only; who a token stands for is cached until something about it changes. */
+export class Sessions {
+  readonly #parts: AccountsParts;
+  /** By the token itself, which is in memory as long as its requests come. */
+  readonly #callers = new Map<string, CachedCaller>();
+
+  constructor(parts: AccountsParts) {
+    this.#parts = parts;
+  }
+
+  /** The steps that begin a session. */
+  begin(userId: string, createdWith: { action: string; authProvider: string }, installationId?: string): NewSession {
+    const sessionToken = `r:${randomBytes(16).toString("hex")}`;
+    const id = newObjectId();
+    const now = this.#parts.clock();
+    const at = new Date(now).toISOString();
+    const expiresAt = now + this.#parts.config.sessionSeconds * 1000;
+    const object: JsonObject = {
+      objectId: id,
+      createdAt: at,
+      updatedAt: at,
+      user: { __type: "Pointer", className: "_User", objectId: userId },
+      createdWith,
+      restricted: false,
+      expiresAt: wireDate(new Date(expiresAt)),
+      ...(installationId !== undefined && { installationId }),
+      ACL: { [userId]: { read: true, write: true } },
+    };
+    const schema = this.#parts.schemaOf("_Session");
+    return {
+      sessionToken,
+      writes: [
+        { kind: "create", schema, id, at, object },
+        { kind: "claim", scope: CLAIM.sessionToken, value: tokenHash(sessionToken), owner: id, expiresAt },
+      ],
+    };
+  }
+
+  /** Who a token stands for now. Throws 209. */
+  async callerOf(sessionToken: string): Promise<Caller> {
+    const cached = this.#callers.get(sessionToken);
+    if (cached && cached.expiresAt > this.#parts.clock()) return cached.caller;
+    const found = await this.#load(sessionToken);
+    if (this.#callers.size >= MAX_CACHED) this.#callers.clear();
+    this.#callers.set(sessionToken, found);
+    return found.caller;
+  }
+
+  /** The steps that end sessions of a user, but for one that may go on. */
+  async end(userId: string, except?: string): Promise<Write[]> {
+    const schema = this.#parts.schemaOf("_Session");
+    const user = { __type: "Pointer" as const, className: "_User", objectId: userId };
+    const where: Condition = { kind: "eq", path: ["user"], operand: { type: "pointer", value: user } };
+    const found = await this.#parts.store.find({ schema, where, order: [], limit: 10_000, skip: 0, principals: null });
+    const ids = found.map((text): string => JSON.parse(text).objectId).filter((id) => id !== except);
+    return ids.flatMap((id): Write[] => [{ kind: "delete", schema, id, principals: null }, ...this.endClaims(id)]);
+  }
+
+  /** The steps that make a session's token worthless. */
+  endClaims(sessionId: string): Write[] {
+    return [{ kind: "releaseAll", scope: CLAIM.sessionToken, owner: sessionId }];
+  }
+
+  /** Ends one session at once. */
+  async endOne(sessionId: string): Promise<void> {
+    const schema = this.#parts.schemaOf("_Session");
+    const gone: Write = { kind: "delete", schema, id: sessionId, principals: null };
+    await this.#parts.store.write([gone, ...this.endClaims(sessionId)]).catch((error: unknown) => {
+      // Ended meanwhile by another request: what was wanted is the case.
+      if (!(error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND)) throw error;
+    });
+    this.forget((caller) => caller.sessionId === sessionId);
+  }
+
+  /** Forgets callers, so that their next request is judged anew. */
+  forget(which: (caller: UserCaller) => boolean = () => true): void {
+    for (const [token, { caller }] of this.#callers) if (which(caller)) this.#callers.delete(token);
+  }
+
+  async #load(sessionToken: string): Promise<CachedCaller> {
+    const { store, schemaOf, clock } = this.#parts;
+    const sessionId = await store.ownerOf(CLAIM.sessionToken, tokenHash(sessionToken));
+    const text = sessionId === undefined ? undefined : await store.get(schemaOf("_Session"), sessionId, null);
+    const session: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
+    if (!session || sessionId === undefined || !isPointer(session.user)) throw invalidSession();
+    const expiresAt = isWireDate(session.expiresAt) ? Date.parse(session.expiresAt.iso) : 0;
+    if (expiresAt <= clock()) throw invalidSession();
+    const userId = session.user.objectId;
+    if ((await store.get(schemaOf("_User"), userId, null)) === undefined) throw invalidSession();
+    const roles = await rolesOf(userId, this.#parts);
+    return { caller: { kind: "user", userId, roles, sessionId, sessionToken }, expiresAt };
+  }
+}
+
+function tokenHash(sessionToken: string): string {
+  return createHash("sha256").update(sessionToken).digest("hex");
+}
+
+export function invalidSession(): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
+}

@@ -1,0 +1,259 @@
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+  ProtocolError,
+} from "@purse/protocol";
+import type { RequestContext } from "../caller.ts";
+import type { Draft } from "../objects/draft.ts";
+import { newObjectId } from "../objects/objectId.ts";
+import type { ClassRules } from "../objects/rules.ts";
+import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
+import { hashPassword } from "./password.ts";
+import type { Sessions } from "./sessions.ts";
+import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
+import type { VerifiedWallet } from "./walletMessage.ts";
+
+const EMAIL = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/;
+/** Set by the server alone. */
+const SERVER_FIELDS = ["sessionToken", "emailVerified", "passwordHash"] as const;
+
+/** `_User`: credentials stay out of the object, names and addresses are unique, people write only themselves. */
+export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wallets): ClassRules {
+  return {
+    className: "_User",
+    fields: {
+      username: { type: "String" },
+      email: { type: "String" },
+      emailVerified: { type: "Boolean" },
+      accounts: { type: "Array" },
+      ethAddress: { type: "String" },
+    },
+    hidden: ["email", "emailVerified"],
+    beforeCreate,
+    beforeUpdate,
+    beforeDelete,
+    onRead,
+    onClaimTaken(taken) {
+      if (taken.scope === CLAIM.username) {
+        return new ProtocolError(ErrorCode.USERNAME_TAKEN, "Account already exists for this username.");
+      }
+      if (taken.scope === CLAIM.email) {
+        return new ProtocolError(ErrorCode.EMAIL_TAKEN, "Account already exists for this email address.");
+      }
+      return walletTaken(taken.scope);
+    },
+  };
+
+  async function beforeCreate(draft: Draft, request: RequestContext): Promise<void> {
+    const wallet = wallets.verifiedBy(request);
+    const password = takeValue(draft, "password");
+    const authData = takeValue(draft, "authData");
+    dropServerFields(draft);
+    if (authData !== undefined && !wallet) {
+      throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
+    }
+    if (!wallet) {
+      const username = valueOf(draft, "username");
+      if (typeof username !== "string" || username === "") {
+        throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
+      }
+      if (typeof password !== "string" || password === "") {
+        throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password is required");
+      }
+    }
+    if (wallet && !("username" in draft.operations)) set(draft, "username", newObjectId(25));
+    claimName(draft, undefined);
+    claimEmail(draft, undefined);
+    if (typeof password === "string") draft.secret.passwordHash = await hashPassword(password);
+    delete draft.operations.accounts;
+    delete draft.operations.ethAddress;
+    if (wallet) {
+      set(draft, "accounts", [wallet.address]);
+      set(draft, "ethAddress", wallet.address);
+      draft.secret.authData = { [WALLET_PROVIDER]: walletAuthData(wallet, authData) };
+      draft.writes.push(wallets.use(wallet), ...wallets.take(wallet.address, draft.objectId));
+      draft.reply.accounts = [wallet.address];
+      draft.reply.ethAddress = wallet.address;
+      draft.reply.username = valueOf(draft, "username") ?? null;
+    }
+    keepOwnAccess(draft, { "*": { read: true } });
+    const createdWith = { action: "signup", authProvider: wallet ? WALLET_PROVIDER : "password" };
+    const session = sessions.begin(draft.objectId, createdWith, request.installationId);
+    draft.writes.push(...session.writes);
+    draft.reply.sessionToken = session.sessionToken;
+  }
+
+  async function beforeUpdate(draft: Draft, request: RequestContext): Promise<void> {
+    assertOwn(draft.objectId, request);
+    const original = draft.original ?? {};
+    const password = takeValue(draft, "password");
+    const authData = takeValue(draft, "authData");
+    dropServerFields(draft);
+    if ("username" in draft.operations) claimName(draft, original);
+    if ("email" in draft.operations) claimEmail(draft, original);
+    if (password !== undefined) await changePassword(draft, password, request);
+    if (authData !== undefined) await changeAuthData(draft, authData);
+    await deriveAddresses(draft, original);
+    if ("ACL" in draft.operations) keepOwnAccess(draft, {});
+  }
+
+  async function changePassword(draft: Draft, password: JsonValue, request: RequestContext): Promise<void> {
+    if (typeof password !== "string" || password === "") {
+      throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password must be a non-empty string");
+    }
+    draft.secret.passwordHash = await hashPassword(password);
+    // Whoever knew the old password is out; the session that changed it goes on.
+    const kept = request.caller.kind === "user" ? request.caller.sessionId : undefined;
+    draft.writes.push(...(await sessions.end(draft.objectId, kept)));
+    draft.afterwards.push(async () =>
+      sessions.forget((caller) => caller.userId === draft.objectId && caller.sessionId !== kept),
+    );
+  }
+
+  /** `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing. */
+  async function changeAuthData(draft: Draft, authData: JsonValue): Promise<void> {
+    if (!isJsonObject(authData)) throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "authData must be an object");
+    const schema = parts.schemaOf("_User");
+    const secret = (await parts.store.getSecret(schema, draft.objectId))?.secret ?? {};
+    const current = isJsonObject(secret.authData) ? secret.authData : {};
+    const next: JsonObject = { ...current };
+    for (const [provider, proof] of Object.entries(authData)) {
+      if (proof === null) delete next[provider];
+      // What the client knew already comes back with every save.
+      else if (!isSameProof(current[provider], proof)) next[provider] = await link(draft, provider, proof);
+    }
+    draft.secret.authData = next;
+  }
+
+  async function link(draft: Draft, provider: string, proof: JsonValue | undefined): Promise<JsonValue> {
+    if (provider !== WALLET_PROVIDER) {
+      throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
+    }
+    const wallet = await wallets.verify(proof ?? null);
+    const owner = await wallets.ownerOf(wallet.address);
+    if (owner !== undefined && owner !== draft.objectId) throw walletTaken(CLAIM.address);
+    draft.writes.push(wallets.use(wallet));
+    if (owner === undefined) {
+      draft.writes.push(...wallets.take(wallet.address, draft.objectId));
+      set(draft, "accounts", [...(await wallets.addressesOf(draft.objectId, draft.original?.accounts)), wallet.address]);
+    }
+    set(draft, "ethAddress", wallet.address);
+    return proof ?? null;
+  }
+
+  /** Clients say which address is the current one; what they hold is for the server to know. */
+  async function deriveAddresses(draft: Draft, original: JsonObject): Promise<void> {
+    const linked = draft.writes.some((write) => write.kind === "claim" && write.scope === CLAIM.address);
+    if (linked || !("accounts" in draft.operations || "ethAddress" in draft.operations)) return;
+    const accounts = await wallets.addressesOf(draft.objectId, original.accounts);
+    const wanted = valueOf(draft, "ethAddress");
+    const chosen = typeof wanted === "string" ? wanted.toLowerCase() : original.ethAddress;
+    const current = accounts.find((address) => address === chosen) ?? accounts[0];
+    if ("accounts" in draft.operations) {
+      set(draft, "accounts", accounts);
+      draft.reply.accounts = accounts;
+    }
+    draft.operations.ethAddress = current === undefined ? { op: "Delete" } : { op: "Set", value: current };
+  }
+
+  async function beforeDelete(draft: Draft, request: RequestContext): Promise<void> {
+    assertOwn(draft.objectId, request);
+    const owner = draft.objectId;
+    draft.writes.push(...(await sessions.end(owner)));
+    const schema = parts.schemaOf("_EthAddress");
+    for (const address of await wallets.addressesOf(owner)) {
+      draft.writes.push({ kind: "delete", schema, id: address, principals: null });
+    }
+    for (const scope of [CLAIM.username, CLAIM.email, CLAIM.address]) {
+      draft.writes.push({ kind: "releaseAll", scope, owner });
+    }
+    draft.afterwards.push(async () => sessions.forget((caller) => caller.userId === owner));
+  }
+
+  /** Others do not see how to reach a person; people see their own authData, as old clients expect. */
+  async function onRead(object: JsonObject, request: RequestContext): Promise<JsonObject> {
+    const { caller } = request;
+    if (caller.kind === "master") return object;
+    if (caller.kind !== "user" || caller.userId !== object.objectId) {
+      delete object.email;
+      delete object.emailVerified;
+      return object;
+    }
+    const found = await parts.store.getSecret(parts.schemaOf("_User"), caller.userId);
+    if (found?.secret.authData !== undefined) object.authData = found.secret.authData;
+    return object;
+  }
+}
+
+function assertOwn(userId: string, request: RequestContext): void {
+  const { caller } = request;
+  if (caller.kind === "master" || (caller.kind === "user" && caller.userId === userId)) return;
+  throw new ProtocolError(ErrorCode.SESSION_MISSING, `Cannot modify user ${userId}.`);
+}
+
+function claimName(draft: Draft, original: JsonObject | undefined): void {
+  const username = valueOf(draft, "username");
+  if (typeof username !== "string" || username === "") {
+    throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
+  }
+  const value = foldName(username);
+  const before = typeof original?.username === "string" ? foldName(original.username) : undefined;
+  if (before === value) return;
+  if (before !== undefined) draft.writes.push({ kind: "release", scope: CLAIM.username, value: before });
+  draft.writes.push({ kind: "claim", scope: CLAIM.username, value, owner: draft.objectId });
+}
+
+function claimEmail(draft: Draft, original: JsonObject | undefined): void {
+  const operation = draft.operations.email;
+  if (!operation) return;
+  const before = typeof original?.email === "string" ? foldName(original.email) : undefined;
+  const email = operation.op === "Set" && operation.value !== null ? operation.value : undefined;
+  if (email !== undefined && (typeof email !== "string" || !EMAIL.test(email) || email.length > 320)) {
+    throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "Email address format is invalid.");
+  }
+  const value = email === undefined ? undefined : foldName(email);
+  if (before === value) return;
+  if (before !== undefined) draft.writes.push({ kind: "release", scope: CLAIM.email, value: before });
+  if (value !== undefined) draft.writes.push({ kind: "claim", scope: CLAIM.email, value, owner: draft.objectId });
+}
+
+/** Nobody can lock themselves out of their own account. */
+function keepOwnAccess(draft: Draft, fallback: JsonObject): void {
+  const given = valueOf(draft, "ACL");
+  const acl = isJsonObject(given) ? given : fallback;
+  set(draft, "ACL", { ...acl, [draft.objectId]: { read: true, write: true } });
+}
+
+function dropServerFields(draft: Draft): void {
+  for (const field of SERVER_FIELDS) delete draft.operations[field];
+}
+
+function walletAuthData(wallet: VerifiedWallet, authData: JsonValue | undefined): JsonValue {
+  const given = isJsonObject(authData) ? authData[WALLET_PROVIDER] : undefined;
+  return isJsonObject(given) ? { ...given, id: wallet.address } : { id: wallet.address };
+}
+
+function isSameProof(known: JsonValue | undefined, proof: JsonValue | undefined): boolean {
+  return (
+    isJsonObject(known) && isJsonObject(proof) && known.signature !== undefined && known.signature === proof.signature
+  );
+}
+
+function set(draft: Draft, field: string, value: JsonValue): void {
+  draft.operations[field] = { op: "Set", value };
+}
+
+function valueOf(draft: Draft, field: string): JsonValue | undefined {
+  const operation: Operation | undefined = draft.operations[field];
+  return operation?.op === "Set" ? operation.value : undefined;
+}
+
+/** A value that must not be stored in the object. */
+function takeValue(draft: Draft, field: string): JsonValue | undefined {
+  const value = valueOf(draft, field);
+  delete draft.operations[field];
+  return value;
+}

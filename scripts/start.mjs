@@ -1,0 +1,14 @@
+// `npm start`: installs what is missing, builds what is stale, runs Purse with the pinned Node.js.
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { ensureAppBuilt } from "./build.mjs";
+import { ensureInstalled, node, root } from "./install.mjs";
+
+ensureInstalled();
+ensureAppBuilt();
+
+const child = spawn(node, [join(root, "scripts/purse.ts"), ...process.argv.slice(2)], { stdio: "inherit", cwd: root });
+// A terminal's Ctrl-C reaches the child by itself; a signal from elsewhere is handed on.
+process.on("SIGINT", () => {});
+process.on("SIGTERM", () => child.kill("SIGTERM"));
+child.on("exit", (code, signal) => process.exit(code ?? (signal ? 1 : 0)));

@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { JsonObject } from "@purse/protocol";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+export interface PurseOptions {
+  /** Starts the local chain too, on a free port. */
+  devChain?: boolean;
+  /** Kept from an earlier run; a new folder otherwise. */
+  dataDir?: string;
+  port?: number;
+  env?: Record<string, string>;
+}
+
+/** A really started server, a process of its own. */
+export interface Purse {
+  url: string;
+  serverUrl: string;
+  appId: string;
+  masterKey: string;
+  dataDir: string;
+  port: number;
+  rpcUrl: string;
+  /** What the process has printed. */
+  output(): string;
+  /** Asks it to end, as Ctrl-C does; resolves with its exit code. */
+  stop(): Promise<number | null>;
+  /** Ends it at once, as a power cut would. */
+  kill(): Promise<void>;
+  /** Ends it and removes its data. */
+  remove(): Promise<void>;
+}
+
+export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "purse-test-"));
+  const port = options.port ?? (await freePort());
+  const chainPort = await freePort();
+  const appId = "test-app";
+  const masterKey = "test-master-key";
+  let output = "";
+  const child = spawn(
+    join(ROOT, "node_modules/.bin/node"),
+    [join(ROOT, "scripts/purse.ts"), "--port", String(port), "--data-dir", dataDir],
+    {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        NODE_ENV: "development",
+        PURSE_APP_ID: appId,
+        PURSE_MASTER_KEY: masterKey,
+        PURSE_DEV_CHAIN: options.devChain ? "1" : "0",
+        PURSE_DEV_CHAIN_PORT: String(chainPort),
+        ...options.env,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
+  const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
+  const url = `http://127.0.0.1:${port}`;
+  await untilHealthy(url, child, () => output);
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    return exited;
+  };
+  return {
+    url,
+    serverUrl: `${url}/server`,
+    appId,
+    masterKey,
+    dataDir,
+    port,
+    rpcUrl: `http://127.0.0.1:${chainPort}`,
+    output: () => output,
+    stop: () => end("SIGINT"),
+    kill: async () => {
+      await end("SIGKILL");
+    },
+    remove: async () => {
+      await end("SIGINT");
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilHealthy(url: string, child: ChildProcess, output: () => string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}:\n${output()}`);
+    const answer = await fetch(`${url}/health`).catch(() => undefined);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  child.kill("SIGKILL");
+  throw new Error(`The server did not answer within 30 s:\n${output()}`);
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => (typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port"))));
+    });
+  });
+}
+
+export interface Credentials {
+  sessionToken?: string;
+  useMasterKey?: boolean;
+}
+
+export interface Answer {
+  status: number;
+  body: JsonObject & { code?: number; error?: string };
+  headers: Headers;
+}
+
+/** Ordinary REST with `X-Parse-…` headers. */
+export async function rest(
+  purse: Purse,
+  method: string,
+  path: string,
+  body?: unknown,
+  credentials: Credentials = {},
+): Promise<Answer> {
+  const headers: Record<string, string> = { "X-Parse-Application-Id": purse.appId, "Content-Type": "application/json" };
+  if (credentials.sessionToken) headers["X-Parse-Session-Token"] = credentials.sessionToken;
+  if (credentials.useMasterKey) headers["X-Parse-Master-Key"] = purse.masterKey;
+  const response = await fetch(`${purse.serverUrl}${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json(), headers: response.headers };
+}
+
+/** The envelope of the old clients: POST, text/plain, everything in the body. */
+export async function envelope(purse: Purse, path: string, body: JsonObject | string): Promise<Answer> {
+  const response = await fetch(`${purse.serverUrl}${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "text/plain" },
+    body: typeof body === "string" ? body : JSON.stringify({ _ApplicationId: purse.appId, ...body }),
+  });
+  return { status: response.status, body: await response.json(), headers: response.headers };
+}
+
+let users = 0;
+
+/** Signs a new user up. */
+export async function signUp(purse: Purse, fields: JsonObject = {}): Promise<{ id: string; sessionToken: string; username: string }> {
+  const username = `user${++users}-${Date.now()}`;
+  const { status, body } = await rest(purse, "POST", "/users", { username, password: "correct horse", ...fields });
+  if (status !== 201) throw new Error(`Sign-up answered ${status}: ${JSON.stringify(body)}`);
+  return { id: String(body.objectId), sessionToken: String(body.sessionToken), username };
+}
+
+/** A `where` in a path. */
+export function query(params: Record<string, unknown>): string {
+  const texts = Object.entries(params).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
+  return `?${new URLSearchParams(texts)}`;
+}
