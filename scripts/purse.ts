@@ -27,16 +27,11 @@ async function main(argv: string[]): Promise<void> {
   const config = await loadConfig({ argv, env: process.env, cwd: process.cwd() }).catch(fail);
   const log = createLog({ ...config.log, write: (line) => process.stderr.write(`${line}\n`) });
   surviveCloudCode(config, log);
-  const ended = endRequested();
+  const ended = endRequested(log);
   const running = await start(config, log).catch((error: unknown) => fail(reasonOf(error, config)));
   print(await banner(config, running));
 
   await ended;
-  process.once("SIGINT", () => process.exit(130));
-  setTimeout(() => {
-    log.error("not everything ended in time", { ms: STOP_DEADLINE_MS });
-    process.exit(1);
-  }, STOP_DEADLINE_MS).unref();
   await running.stop();
   process.exit(0);
 }
@@ -102,10 +97,18 @@ async function banner(config: Config, { url, chain }: Running): Promise<string> 
   return ["", `  Purse ${await version()}`, "", ...lines, "", "  Ctrl-C ends it.", ""].join("\n");
 }
 
-/** Resolves when somebody asks the process to end. */
-function endRequested(): Promise<void> {
+/** Resolves when somebody asks the process to end; from then on the deadline runs, and a second Ctrl-C ends it at once. */
+function endRequested(log: Log): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+    const end = (): void => {
+      process.once("SIGINT", () => process.exit(130));
+      setTimeout(() => {
+        log.error("not everything ended in time", { ms: STOP_DEADLINE_MS });
+        process.exit(1);
+      }, STOP_DEADLINE_MS).unref();
+      resolve();
+    };
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, end);
   });
 }
 
