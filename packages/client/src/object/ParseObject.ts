@@ -49,7 +49,7 @@ export class ParseObject<A extends object = Attributes> {
   id: string | undefined;
   readonly #state = new ObjectState();
 
-  constructor(className: string | ({ className: string } & Partial<A>), attributes?: Partial<A>) {
+  constructor(className: string | ({ className: string } & Partial<NoInfer<A>>), attributes?: Partial<NoInfer<A>>) {
     const { className: name, ...rest } = typeof className === "string" ? { className } : className;
     this.className = name === "User" ? "_User" : name;
     const initial = { ...rest, ...attributes };

@@ -1,0 +1,473 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startRecordingServer, type RecordedRequest, type RecordingServer, type Reply } from "../recordingServer.ts";
+import { ACL } from "./ACL.ts";
+import { ParseFile } from "./File.ts";
+import { GeoPoint } from "./GeoPoint.ts";
+import { ParseObject } from "./ParseObject.ts";
+import { Polygon } from "./Polygon.ts";
+
+interface NoteFields {
+  text: string;
+  count: number;
+  tags: string[];
+  place: { city: string; zip?: string };
+}
+
+class Note extends ParseObject<NoteFields> {
+  constructor(fields?: Partial<NoteFields>) {
+    super("Note", fields);
+  }
+}
+
+function saved(fields: Record<string, unknown> = {}, id = "n1"): ParseObject {
+  return ParseObject.fromJSON({ className: "Note", objectId: id, ...fields } as Parameters<typeof ParseObject.fromJSON>[0]);
+}
+
+/** Answers saves like a server: ids in order, batches entry by entry. */
+function savingServer(): (request: RecordedRequest) => Reply {
+  let count = 0;
+  const answer = (method: unknown): object => {
+    count += 1;
+    return method === "PUT" ? { updatedAt: "2026-01-02T00:00:00.000Z" } : { objectId: `id${count}`, createdAt: "2026-01-01T00:00:00.000Z" };
+  };
+  return ({ call, body }) => {
+    if (call === "POST batch" && Array.isArray(body.requests)) {
+      return { body: body.requests.map((entry) => ({ success: answer((entry as { method: string }).method) })) };
+    }
+    return { status: call.startsWith("POST") ? 201 : 200, body: answer(call.split(" ")[0]) };
+  };
+}
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+  server.answer(savingServer());
+});
+afterEach(() => server.stop());
+
+const sent = (index = 0): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(server.requests[index]?.body ?? {}).filter(([key]) => !key.startsWith("_")));
+
+describe("a record's life", () => {
+  it("[4.record.new-until-id] is new until it has an id", async () => {
+    const note = new Note({ text: "a" });
+    expect(note.isNew()).toBe(true);
+    await note.save();
+    expect(note.isNew()).toBe(false);
+    expect(note.id).toBe("id1");
+    expect(note.createdAt).toEqual(note.updatedAt);
+  });
+
+  it("[4.record.dirty-while-pending] is dirty while changes are pending", async () => {
+    const note = new Note({ text: "a" });
+    await note.save();
+    expect(note.dirty()).toBe(false);
+    note.set("text", "b");
+    expect(note.dirty()).toBe(true);
+    expect(note.dirtyKeys()).toEqual(["text"]);
+    await note.save();
+    expect(note.dirty("text")).toBe(false);
+  });
+
+  it("is created by POST and updated by PUT, with only what changed", async () => {
+    const note = new Note({ text: "a", count: 1 });
+    await note.save();
+    await note.save("count", 2);
+    expect(server.requests.map(({ call }) => call)).toEqual(["POST classes/Note", "PUT classes/Note/id1"]);
+    expect(sent(0)).toEqual({ text: "a", count: 1 });
+    expect(sent(1)).toEqual({ count: 2 });
+  });
+
+  it("existed before only when the server did not just create it", async () => {
+    const note = new Note();
+    await note.save();
+    expect(note.existed()).toBe(false);
+    await note.save({ text: "b" });
+    expect(note.existed()).toBe(true);
+  });
+
+  it("keeps its changes when a save fails, beneath those made meanwhile", async () => {
+    const note = saved({ count: 1, text: "a" });
+    server.answer(() => ({ status: 400, body: { code: 119, error: "no" } }));
+    note.increment("count", 2);
+    const saving = note.save();
+    note.increment("count", 3);
+    await expect(saving).rejects.toMatchObject({ code: 119 });
+    expect(note.get("count")).toBe(6);
+    server.answer(() => ({ body: { count: 6 } }));
+    await note.save();
+    expect(sent(1)).toEqual({ count: { __op: "Increment", amount: 5 } });
+  });
+
+  it("saves one after the other", async () => {
+    const note = new Note({ text: "a" });
+    await Promise.all([note.save(), note.save({ text: "b" })]);
+    expect(server.requests.map(({ call }) => call.split(" ")[0])).toEqual(["POST", "PUT"]);
+  });
+
+  it("is deleted by its id", async () => {
+    await saved().destroy();
+    expect(server.requests[0]?.call).toBe("DELETE classes/Note/n1");
+  });
+
+  it("is fetched with what it includes, and keeps its changes", async () => {
+    const note = saved({ text: "old" });
+    note.set("count", 5);
+    server.answer(() => ({ body: { objectId: "n1", text: "new", createdAt: "2026-01-01T00:00:00.000Z" } }));
+    await note.fetch({ include: ["author", "author.company"] });
+    expect(server.requests[0]?.call).toBe("GET classes/Note/n1");
+    expect(sent()).toEqual({ include: "author,author.company" });
+    expect(note.get("text")).toBe("new");
+    expect(note.get("count")).toBe(5);
+  });
+
+  it("[8.backend.object-no-id] cannot be fetched without an id", async () => {
+    const error = { code: 104, message: "Object does not have an ID" };
+    await expect(new Note().fetch()).rejects.toMatchObject(error);
+  });
+});
+
+describe("operations on fields", () => {
+  it("travel as operations and show their result at once", async () => {
+    const note = saved({ count: 1, tags: ["a", "b"], text: "x" });
+    note.increment("count");
+    note.addUnique("tags", "c");
+    note.unset("text");
+    expect(note.attributes).toMatchObject({ count: 2, tags: ["a", "b", "c"] });
+    expect(note.has("text")).toBe(false);
+    await note.save();
+    expect(sent()).toEqual({
+      count: { __op: "Increment", amount: 1 },
+      tags: { __op: "AddUnique", objects: ["c"] },
+      text: { __op: "Delete" },
+    });
+    expect(note.get("tags")).toEqual(["a", "b", "c"]);
+  });
+
+  it("merge until they are sent", async () => {
+    const note = saved({ tags: ["a"] });
+    note.add("tags", "b");
+    note.add("tags", "c");
+    note.set("count", 1);
+    note.increment("count", 4);
+    await note.save();
+    expect(sent()).toEqual({ tags: { __op: "Add", objects: ["b", "c"] }, count: 5 });
+  });
+
+  it("take the server's result where the answer tells it", async () => {
+    const note = saved({ tags: ["a"] });
+    server.answer(() => ({ body: { tags: ["a", "z", "b"] } }));
+    note.add("tags", "b");
+    await note.save();
+    expect(note.get("tags")).toEqual(["a", "z", "b"]);
+  });
+
+  it("lay plain objects in the answer over the known ones", async () => {
+    const note = saved({ place: { city: "Bern", zip: "3000" } });
+    server.answer(() => ({ body: { place: { zip: "3001" } } }));
+    await note.save({ "place.zip": "3001" });
+    expect(sent()).toEqual({ "place.zip": "3001" });
+    expect(note.get("place")).toEqual({ city: "Bern", zip: "3001" });
+  });
+
+  it("send structured values that were changed in place whole", async () => {
+    const note = saved({ place: { city: "Bern" } });
+    const place = note.get("place") as { city: string };
+    place.city = "Basel";
+    expect(note.dirtyKeys()).toEqual(["place"]);
+    await note.save();
+    expect(sent()).toEqual({ place: { city: "Basel" } });
+    expect(note.dirty()).toBe(false);
+  });
+
+  it("are dropped by revert", () => {
+    const note = saved({ text: "a", count: 1 });
+    note.set({ text: "b", count: 2 });
+    note.revert("text");
+    expect(note.attributes).toEqual({ text: "a", count: 2 });
+    note.revert();
+    expect(note.dirty()).toBe(false);
+  });
+
+  it("of relations name pointers, both ways in a batch", async () => {
+    const note = saved();
+    note.relation("readers").add([saved({}, "a"), saved({}, "b")]);
+    note.relation("readers").remove(saved({}, "c"));
+    await note.save();
+    const pointer = (objectId: string): object => ({ __type: "Pointer", className: "Note", objectId });
+    expect(sent().readers).toEqual({
+      __op: "Batch",
+      ops: [
+        { __op: "AddRelation", objects: [pointer("a"), pointer("b")] },
+        { __op: "RemoveRelation", objects: [pointer("c")] },
+      ],
+    });
+    expect(note.relation("readers").query().toJSON().where).toEqual({
+      $relatedTo: { object: pointer("n1"), key: "readers" },
+    });
+  });
+});
+
+describe("what a record refuses", () => {
+  it.each([
+    ["[5.field-key.starts-with-letter] a key that starts with a digit", "1a"],
+    ["[5.field-key.starts-with-letter] a key that starts with an underscore", "_a"],
+    ["[5.field-key.characters] a key with a hyphen", "a-b"],
+    ["[5.field-key.characters] a key with a space", "a b"],
+  ])("%s", async (_, key) => {
+    expect(saved().set({ [key]: 1 })).toBe(false);
+    await expect(saved().save({ [key]: 1 })).rejects.toMatchObject({ code: 105 });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("[8.backend.invalid-key-name] says so by its name", async () => {
+    await expect(saved().save({ "a b": 1 })).rejects.toThrow("Invalid Key name");
+  });
+
+  it("[5.field-key.dots-in-save] but not a key with dots", async () => {
+    await saved({ place: { city: "Bern" } }).save({ "place.city": "Basel" });
+    expect(sent()).toEqual({ "place.city": "Basel" });
+  });
+
+  it("[5.acl.is-access-control-object] an ACL that is no access-control object", async () => {
+    await expect(saved().save({ ACL: "everyone" })).rejects.toThrow("ACL must be a Parse ACL.");
+  });
+
+  it("[5.record.read-only-attributes] a change of a read-only attribute", () => {
+    class Sealed extends ParseObject {
+      constructor() {
+        super("Sealed");
+      }
+      static readOnlyAttributes(): string[] {
+        return ["seal"];
+      }
+    }
+    expect(() => new Sealed().set("seal", 1)).toThrow("Cannot modify readonly attribute: seal");
+  });
+
+  it("silently: createdAt and updatedAt", () => {
+    const note = saved();
+    note.set({ createdAt: new Date(), updatedAt: new Date() });
+    expect(note.dirty()).toBe(false);
+  });
+});
+
+describe("records within records", () => {
+  it("are saved first", async () => {
+    const author = new ParseObject("Author", { name: "Ann" });
+    const note = new ParseObject("Note", { text: "a", authors: [author] });
+    await note.save();
+    expect(server.requests.map(({ call }) => call)).toEqual(["POST batch", "POST classes/Note"]);
+    expect(sent(1).authors).toEqual([{ __type: "Pointer", className: "Author", objectId: "id1" }]);
+  });
+
+  it("go into batches of 20, with the server's own path in each", async () => {
+    const list = Array.from({ length: 45 }, (_, i) => new Note({ count: i }));
+    await ParseObject.saveAll(list);
+    const batches = server.requests.map(({ body }) => body.requests as { path: string; method: string }[]);
+    expect(batches.map((batch) => batch.length)).toEqual([20, 20, 5]);
+    expect(batches[0]?.[0]).toMatchObject({ method: "POST", path: "/server/classes/Note" });
+    expect(list.every((note) => note.id)).toBe(true);
+  });
+
+  it("[9.batch-size.configured] in batches of the configured size", async () => {
+    server.connect({ batchSize: 2 });
+    await ParseObject.saveAll([new Note(), new Note(), new Note()]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("[8.backend.batch-cycle] cannot hold one another unsaved", async () => {
+    const a = new ParseObject("Note");
+    const b = new ParseObject("Note", { a });
+    a.set({ b });
+    await expect(ParseObject.saveAll([a, b])).rejects.toThrow("Tried to save a batch with a cycle");
+    await expect(a.save()).rejects.toThrow("Tried to save a batch with a cycle");
+  });
+
+  it("tell the first error and save the others", async () => {
+    const [good, bad] = [new Note({ text: "a" }), new Note({ text: "b" })];
+    server.answer(() => ({ body: [{ success: { objectId: "1" } }, { error: { code: 142, error: "too short" } }] }));
+    await expect(ParseObject.saveAll([good, bad])).rejects.toMatchObject({ code: 142, message: "too short" });
+    expect(good.id).toBe("1");
+    expect(bad.dirty("text")).toBe(true);
+  });
+
+  it("[8.backend.aggregate-error] [8.code.600] are deleted with one error for each that cannot be", async () => {
+    const list = [saved({}, "1"), saved({}, "2"), saved({}, "3")];
+    const refused = { error: { code: 101, error: "Object not found." } };
+    server.answer(() => ({ body: [{ success: {} }, refused, refused] }));
+    const error: unknown = await ParseObject.destroyAll(list).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 600, errors: [{ code: 101, object: list[1] }, { code: 101, object: list[2] }] });
+  });
+});
+
+describe("fetching a list", () => {
+  it("asks one question for all of them", async () => {
+    const list = [saved({}, "1"), saved({}, "2")];
+    server.answer(() => ({ body: { results: [{ objectId: "2", text: "b" }, { objectId: "1", text: "a" }] } }));
+    await ParseObject.fetchAll(list);
+    expect(sent()).toEqual({ where: { objectId: { $in: ["1", "2"] } }, limit: 2 });
+    expect(list.map((note) => note.get("text"))).toEqual(["a", "b"]);
+  });
+
+  it.each([
+    ["[8.backend.all-objects-have-id] without an id", [new Note(), saved()], 104, "All objects must have an ID"],
+    ["[8.backend.same-class] of different classes", [saved(), new ParseObject("Other")], 103, "All objects should be of the same class"],
+    ["[8.backend.all-objects-on-server] not on the server", [saved()], 101, "All objects must exist on the server."],
+  ])("refuses one %s", async (_, list, code, message) => {
+    server.answer(() => ({ body: { results: [] } }));
+    await expect(ParseObject.fetchAll(list)).rejects.toMatchObject({ code, message });
+  });
+});
+
+describe("the types that travel", () => {
+  const wire = {
+    at: { __type: "Date" as const, iso: "2026-01-02T03:04:05.006Z" },
+    where: { __type: "GeoPoint" as const, latitude: 47, longitude: 8 },
+    area: { __type: "Polygon" as const, coordinates: [[0, 0], [0, 1], [1, 1]] },
+    file: { __type: "File" as const, name: "a.txt", url: "http://x/a.txt" },
+    friend: { __type: "Pointer" as const, className: "Friend", objectId: "f1" },
+    readers: { __type: "Relation" as const, className: "_User" },
+    raw: { __type: "Bytes" as const, base64: "AA==" },
+    nested: { deep: [{ at: { __type: "Date" as const, iso: "2026-01-02T03:04:05.006Z" } }] },
+  };
+
+  it("are decoded to what applications work with", () => {
+    const note = saved(wire);
+    expect(note.get("at")).toEqual(new Date("2026-01-02T03:04:05.006Z"));
+    expect(note.get("where")).toEqual(new GeoPoint(47, 8));
+    expect(note.get("area")).toBeInstanceOf(Polygon);
+    expect(note.get("file")).toBeInstanceOf(ParseFile);
+    expect(note.get("friend")).toMatchObject({ className: "Friend", id: "f1" });
+    expect(note.relation("readers").targetClassName).toBe("_User");
+    expect(note.get("raw")).toEqual(wire.raw);
+  });
+
+  it("come back the same from toJSON", () => {
+    const { friend, ...rest } = wire;
+    expect(saved(wire).toJSON()).toMatchObject({ ...rest, objectId: "n1" });
+    expect(saved(wire).toJSON().friend).toMatchObject({ className: "Friend", objectId: friend.objectId });
+  });
+
+  it("are of the registered subclass", () => {
+    class Friend extends ParseObject {
+      constructor() {
+        super("Friend");
+      }
+    }
+    ParseObject.registerSubclass("Friend", Friend);
+    expect(saved(wire).get("friend")).toBeInstanceOf(Friend);
+    expect(Friend.createWithoutData("f2").id).toBe("f2");
+  });
+
+  it("are made at run time by extend, with their methods", () => {
+    const Dog = ParseObject.extend("Dog", {
+      bark(this: ParseObject) {
+        return `${String(this.get("name"))}!`;
+      },
+    });
+    const dog: ParseObject & { bark?: () => string } = new Dog({ name: "Rex" });
+    expect(dog.className).toBe("Dog");
+    expect(dog.bark?.()).toBe("Rex!");
+  });
+});
+
+describe("access control lists", () => {
+  it("[9.acl-wildcard] name everyone *", () => {
+    const acl = new ACL();
+    acl.setPublicReadAccess(true);
+    acl.setRoleWriteAccess("admins", true);
+    expect(acl.toJSON()).toEqual({ "*": { read: true }, "role:admins": { write: true } });
+  });
+
+  it("[5.acl.values-boolean] refuse values that are not boolean", () => {
+    expect(() => new ACL(JSON.parse('{"u1":{"read":"yes"}}'))).toThrow("Tried to create an ACL with an invalid permission value.");
+  });
+
+  it("[5.acl.permission-types] refuse permissions other than read and write", () => {
+    expect(() => new ACL(JSON.parse('{"u1":{"delete":true}}'))).toThrow("Tried to create an ACL with an invalid permission type.");
+  });
+
+  it("of a user let that user read and write", () => {
+    const user = ParseObject.fromJSON({ className: "_User", objectId: "u1" });
+    expect(new ACL(user).toJSON()).toEqual({ u1: { read: true, write: true } });
+  });
+});
+
+describe("places", () => {
+  it.each([
+    ["[5.geo-point.latitude-range] a latitude above 90", [90.1, 0]],
+    ["[5.geo-point.latitude-range] a latitude below -90", [-90.1, 0]],
+    ["[5.geo-point.longitude-range] a longitude above 180", [0, 180.1]],
+    ["[5.geo-point.longitude-range] a longitude below -180", [0, -180.1]],
+    ["[5.geo-point.latitude-numeric] a latitude that is no number", ["47", 8]],
+    ["[5.geo-point.longitude-numeric] a longitude that is no number", [47, null]],
+  ])("refuse %s", (_, point) => {
+    expect(() => new GeoPoint(point as [number, number])).toThrow(TypeError);
+  });
+
+  it("[9.geo-bounds.latitude] [9.geo-bounds.longitude] include the bounds", () => {
+    expect(new GeoPoint(-90, -180).toJSON()).toMatchObject({ latitude: -90, longitude: -180 });
+    expect(new GeoPoint(90, 180).toJSON()).toMatchObject({ latitude: 90, longitude: 180 });
+  });
+
+  it("[9.earth-radius-km] [9.earth-radius-miles] measure on an earth of 6371 km or 3958.8 miles", () => {
+    const quarter = Math.PI / 2;
+    expect(new GeoPoint(0, 0).kilometersTo(new GeoPoint(0, 90))).toBeCloseTo(6371 * quarter, 6);
+    expect(new GeoPoint(0, 0).milesTo(new GeoPoint(0, 90))).toBeCloseTo(3958.8 * quarter, 6);
+  });
+
+  it("[5.polygon.at-least-3-points] an area needs three of them", () => {
+    expect(() => new Polygon([[0, 0], [1, 1]])).toThrow("Polygon must have at least 3 GeoPoints or Points");
+    expect(new Polygon([[0, 0], [0, 2], [2, 2], [2, 0]]).containsPoint(new GeoPoint(1, 1))).toBe(true);
+    expect(new Polygon([[0, 0], [0, 2], [2, 2], [2, 0]]).containsPoint(new GeoPoint(3, 1))).toBe(false);
+  });
+});
+
+describe("files", () => {
+  beforeEach(() => server.answer(() => ({ status: 201, body: { name: "x_a.txt", url: "http://x/x_a.txt", hash: "Qm", ipfs: "http://x/ipfs/Qm" } })));
+
+  it.each([
+    ["[5.file.data-bytes] bytes", [104, 105]],
+    ["[5.file.data-blob] a blob", new Blob(["hi"])],
+    ["[5.file.data-base64-object] a base64 object", { base64: "aGk=" }],
+    ["[9.file-data-url-base64] a base64 data URI", { base64: "data:text/plain;base64,aGk=" }],
+    ["[5.file.data-uri-object] a uri object", { uri: "data:text/plain,hi" }],
+  ])("take %s", async (_, data) => {
+    await new ParseFile("a.txt", data).save();
+    expect(server.requests[0]?.call).toBe("POST files/a.txt");
+    expect(sent().base64).toBe("aGk=");
+  });
+
+  it("[5.file.data-otherwise-refused] refuse anything else", () => {
+    const data: unknown = "hi";
+    expect(() => new ParseFile("a.txt", data as Blob)).toThrow("Cannot create a Parse.File with that data.");
+  });
+
+  it("are saved once, to IPFS where asked, with metadata and tags", async () => {
+    const file = new ParseFile("a.txt", [1], "text/plain", { size: 1 }, { kind: "t" });
+    await Promise.all([file.saveIPFS(), file.save()]);
+    expect(server.requests).toHaveLength(1);
+    expect(sent()).toEqual({ base64: "AQ==", fileData: { ipfs: true, metadata: { size: 1 }, tags: { kind: "t" } } });
+    expect(server.requests[0]?.body._ContentType).toBe("text/plain");
+    expect([file.name(), file.hash(), file.ipfs()]).toEqual(["x_a.txt", "Qm", "http://x/ipfs/Qm"]);
+  });
+
+  it("are saved before the record that holds them", async () => {
+    await new ParseObject("Note", { file: new ParseFile("a.txt", [1]) }).save();
+    expect(server.requests.map(({ call }) => call)).toEqual(["POST files/a.txt", "POST classes/Note"]);
+    expect(sent(1).file).toMatchObject({ __type: "File", name: "x_a.txt" });
+  });
+
+  it("[5.file.unnamed-delete] [8.code.161] are not deleted without a name", async () => {
+    await expect(new ParseFile("").destroy()).rejects.toMatchObject({ code: 161 });
+  });
+
+  it("are deleted by a real DELETE with the keys in headers", async () => {
+    server.connect({ masterKey: "m" });
+    server.answer(() => ({ text: "" }));
+    await ParseFile.fromJSON({ __type: "File", name: "a.txt", url: "http://x/a.txt" }).destroy();
+    expect(server.requests[0]).toMatchObject({ httpMethod: "DELETE", headers: { "x-parse-master-key": "m", "x-parse-application-id": "app" } });
+  });
+});

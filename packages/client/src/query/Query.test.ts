@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { GeoPoint } from "../object/GeoPoint.ts";
+import { ParseObject } from "../object/ParseObject.ts";
+import { startRecordingServer, type RecordingServer } from "../recordingServer.ts";
+import { Query } from "./Query.ts";
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+});
+afterEach(() => server.stop());
+
+const notes = (): Query => new Query("Note");
+const where = (query: Query): unknown => query.toJSON().where;
+
+describe("constraints on the wire", () => {
+  it.each<[string, (query: Query) => Query, object]>([
+    ["equalTo", (q) => q.equalTo("a", 1), { a: 1 }],
+    ["equalTo undefined", (q) => q.equalTo("a", undefined), { a: { $exists: false } }],
+    ["equalTo a map", (q) => q.equalTo({ a: 1, b: "x" }), { a: 1, b: "x" }],
+    ["equalTo an object", (q) => q.equalTo("a", ParseObject.fromJSON({ className: "B", objectId: "1" })), { a: { __type: "Pointer", className: "B", objectId: "1" } }],
+    ["comparisons on one field", (q) => q.greaterThan("a", 1).lessThanOrEqualTo("a", 9), { a: { $gt: 1, $lte: 9 } }],
+    ["dates", (q) => q.lessThan("a", new Date(0)), { a: { $lt: { __type: "Date", iso: "1970-01-01T00:00:00.000Z" } } }],
+    ["containedIn", (q) => q.containedIn("a", [1, 2]), { a: { $in: [1, 2] } }],
+    ["containsAll", (q) => q.containsAll("a", [1]), { a: { $all: [1] } }],
+    ["containsAllStartingWith", (q) => q.containsAllStartingWith("a", ["x"]), { a: { $all: [{ $regex: "^\\Qx\\E" }] } }],
+    ["matches", (q) => q.matches("a", /^x/i, "m"), { a: { $regex: "^x", $options: "im" } }],
+    ["contains", (q) => q.contains("a", "x.y"), { a: { $regex: "\\Qx.y\\E" } }],
+    ["startsWith", (q) => q.startsWith("a", "x"), { a: { $regex: "^\\Qx\\E" } }],
+    ["endsWith", (q) => q.endsWith("a", "x"), { a: { $regex: "\\Qx\\E$" } }],
+    ["text that ends a quotation", (q) => q.contains("a", "x\\Ey"), { a: { $regex: "\\Qx\\E\\\\E\\Qy\\E" } }],
+    ["matchesQuery", (q) => q.matchesQuery("a", notes().equalTo("b", 1)), { a: { $inQuery: { className: "Note", where: { b: 1 } } } }],
+    ["doesNotMatchKeyInQuery", (q) => q.doesNotMatchKeyInQuery("a", "b", notes()), { a: { $dontSelect: { key: "b", query: { className: "Note", where: {} } } } }],
+    ["fullText", (q) => q.fullText("a", "x", { language: "en" }), { a: { $text: { $search: { $term: "x", $language: "en" } } } }],
+    ["withinGeoBox", (q) => q.withinGeoBox("a", new GeoPoint(0, 0), new GeoPoint(1, 1)), { a: { $within: { $box: [new GeoPoint(0, 0).toJSON(), new GeoPoint(1, 1).toJSON()] } } }],
+    ["[9.distance-miles] withinMiles", (q) => q.withinMiles("a", new GeoPoint(0, 0), 3958.8), { a: { $nearSphere: new GeoPoint(0, 0).toJSON(), $maxDistance: 1 } }],
+    ["[9.distance-kilometres] withinKilometers", (q) => q.withinKilometers("a", new GeoPoint(1, 2), 6371, false), { a: { $geoWithin: { $centerSphere: [[2, 1], 1] } } }],
+    ["or", () => Query.or(notes().equalTo("a", 1), notes().equalTo("b", 2)), { $or: [{ a: 1 }, { b: 2 }] }],
+  ])("%s", (_, build, expected) => {
+    expect(where(build(notes()))).toEqual(expected);
+  });
+
+  it("combine only queries of one class", () => {
+    expect(() => Query.or(notes(), new Query("Other"))).toThrow("All queries must be for the same class.");
+  });
+
+  it("[5.query.skip-number] [5.query.skip-non-negative] skip takes a number that is not negative", () => {
+    expect(() => notes().skip(Number("x"))).toThrow("You can only skip by a positive number");
+    expect(() => notes().skip(JSON.parse('"1"'))).toThrow("You can only skip by a positive number");
+    expect(() => notes().skip(-1)).toThrow("You can only skip by a positive number");
+  });
+
+  it("[5.query.limit-numeric] limit takes a number", () => {
+    expect(() => notes().limit(JSON.parse('"1"'))).toThrow("You can only set the limit to a numeric value");
+  });
+
+  it("come back from JSON the same", () => {
+    const query = notes().greaterThan("a", 1).descending("b").addAscending("c").include("d").select("a").limit(5).skip(2).withCount().hint("i");
+    expect(Query.fromJSON("Note", query.toJSON()).toJSON()).toEqual(query.toJSON());
+    expect(query.toJSON()).toMatchObject({ order: "-b,c", include: "d", keys: "a", limit: 5, skip: 2, count: 1 });
+  });
+});
+
+describe("asking", () => {
+  const results = [{ objectId: "1", text: "a" }, { objectId: "2", text: "b" }];
+
+  it("find answers objects of the class", async () => {
+    server.answer(() => ({ body: { results } }));
+    const found = await notes().equalTo("a", 1).find();
+    expect(server.requests[0]).toMatchObject({ call: "GET classes/Note", body: { where: { a: 1 } } });
+    expect(found.map((note) => [note.className, note.id, note.get("text")])).toEqual([["Note", "1", "a"], ["Note", "2", "b"]]);
+    expect(found[0]?.dirty()).toBe(false);
+  });
+
+  it("find after withCount answers how many there are too", async () => {
+    server.answer(() => ({ body: { results, count: 9 } }));
+    expect(await notes().withCount().find()).toMatchObject({ count: 9, results: [{ id: "1" }, { id: "2" }] });
+    expect((await notes().findWithCount()).count).toBe(9);
+  });
+
+  it("get asks by id, never by path", async () => {
+    server.answer(() => ({ body: { results } }));
+    expect((await notes().get("1")).id).toBe("1");
+    expect(server.requests[0]).toMatchObject({ call: "GET classes/Note", body: { where: { objectId: "1" }, limit: 1 } });
+  });
+
+  it("[8.backend.object-not-found] get of what is not there fails with 101", async () => {
+    server.answer(() => ({ body: { results: [] } }));
+    await expect(notes().get("1")).rejects.toMatchObject({ code: 101, message: "Object not found." });
+  });
+
+  it("first answers undefined for nothing", async () => {
+    server.answer(() => ({ body: { results: [] } }));
+    expect(await notes().first()).toBeUndefined();
+  });
+
+  it("count asks for no rows", async () => {
+    server.answer(() => ({ body: { results: [], count: 7 } }));
+    expect(await notes().count()).toBe(7);
+    expect(server.requests[0]?.body).toMatchObject({ limit: 0, count: 1 });
+  });
+
+  it("aggregate and distinct use the master key and send the condition along", async () => {
+    server.connect({ masterKey: "m" });
+    server.answer(() => ({ body: { results: ["x"] } }));
+    expect(await notes().equalTo("a", 1).aggregate({ group: { objectId: "$b" } })).toEqual(["x"]);
+    await notes().equalTo("a", 1).distinct("b");
+    expect(server.requests[0]).toMatchObject({
+      call: "GET aggregate/Note",
+      body: { _MasterKey: "m", pipeline: [{ match: { a: 1 } }, { group: { objectId: "$b" } }] },
+    });
+    expect(server.requests[1]?.body).toMatchObject({ distinct: "b", where: { a: 1 } });
+  });
+
+  it("cancel ends the request, which answers nothing", async () => {
+    const query = notes();
+    server.answer(() => new Promise((resolve) => setTimeout(() => resolve({ body: { results } }), 200)));
+    const finding = query.find();
+    setTimeout(() => query.cancel(), 20);
+    expect(await finding).toEqual([]);
+  });
+
+  it("an aborted signal rejects with its reason", async () => {
+    await expect(notes().find({ signal: AbortSignal.abort(new Error("gone")) })).rejects.toThrow("gone");
+  });
+});
+
+describe("iterating", () => {
+  const rows = Array.from({ length: 250 }, (_, i) => ({ objectId: String(i).padStart(3, "0") }));
+
+  beforeEach(() => {
+    server.answer(({ body }) => {
+      const condition = (body.where as { objectId?: { $gt: string } }).objectId;
+      const rest = rows.filter(({ objectId }) => !condition || objectId > condition.$gt);
+      return { body: { results: rest.slice(0, Number(body.limit)) } };
+    });
+  });
+
+  it("[9.iteration-batch.default] [9.iteration-batch.order] goes in batches of 100 in the order of objectId", async () => {
+    const sizes: number[] = [];
+    await notes().eachBatch((batch) => void sizes.push(batch.length));
+    expect(sizes).toEqual([100, 100, 50]);
+    expect(server.requests[1]?.body).toMatchObject({ order: "objectId", limit: 100, where: { objectId: { $gt: "099" } } });
+  });
+
+  it("findAll, map, filter and reduce see every object", async () => {
+    expect(await notes().findAll()).toHaveLength(250);
+    expect((await notes().map((note) => note.id)).at(-1)).toBe("249");
+    expect(await notes().filter((note) => note.id === "007")).toHaveLength(1);
+    expect(await notes().reduce((count) => count + 1, 0)).toBe(250);
+  });
+
+  it("refuses an order, skip or limit of its own", async () => {
+    await expect(notes().limit(1).each(() => undefined)).rejects.toThrow("Cannot iterate on a query with sort, skip, or limit.");
+  });
+});

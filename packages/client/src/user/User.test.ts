@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { connection, reconfigure } from "../connection.ts";
+import { forgetIdentities, onCurrentUser } from "../identity.ts";
+import { ACL } from "../object/ACL.ts";
+import { ParseObject } from "../object/ParseObject.ts";
+import { slowStorage, startRecordingServer, type RecordingServer } from "../recordingServer.ts";
+import { Role } from "./Role.ts";
+import { Session } from "./Session.ts";
+import { beforeLogOut, User } from "./User.ts";
+
+const account = { objectId: "u1", username: "ann", sessionToken: "r:1", createdAt: "2026-01-01T00:00:00.000Z" };
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+  server.answer(({ call }) => ({ status: call === "POST users" ? 201 : 200, body: account }));
+});
+afterEach(() => server.stop());
+
+/** What the storage holds, as a new page would read it. */
+async function stored(): Promise<unknown> {
+  const text = await connection().storage.area.getItem("Parse/app/currentUser");
+  return text === null ? null : JSON.parse(text);
+}
+
+describe("signing up", () => {
+  it("[4.current-user.cached-after-sign-up] [4.current-user.persisted-after-sign-up] makes the current user", async () => {
+    const user = await User.signUp("ann", "secret", { email: "a@b.c" });
+    expect(server.requests[0]).toMatchObject({
+      call: "POST users",
+      body: { username: "ann", password: "secret", email: "a@b.c" },
+    });
+    expect(User.current()).toBe(user);
+    expect(await stored()).toMatchObject({ objectId: "u1", sessionToken: "r:1", className: "_User" });
+  });
+
+  it("keeps no password", async () => {
+    const user = await User.signUp("ann", "secret");
+    expect(user.get("password")).toBeUndefined();
+    expect(JSON.stringify(await stored())).not.toContain("secret");
+    expect(user.dirty()).toBe(false);
+  });
+
+  it("[9.current-user-key] [9.current-user-namespace] under currentUser of the application", async () => {
+    await User.signUp("ann", "secret");
+    expect(connection().storage.area.getItem("Parse/app/currentUser")).toContain("u1");
+  });
+
+  it("[5.sign-up.username-non-empty] needs a username", async () => {
+    await expect(User.signUp("", "secret")).rejects.toThrow("Cannot sign up user with an empty username.");
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("[5.sign-up.password-non-empty] needs a password", async () => {
+    await expect(User.signUp("ann", "")).rejects.toThrow("Cannot sign up user with an empty password.");
+  });
+});
+
+describe("logging in", () => {
+  it("[4.current-user.cached-after-login] [4.current-user.persisted-after-login] makes the current user", async () => {
+    const user = await User.logIn("ann", "secret");
+    expect(server.requests[0]).toMatchObject({ call: "POST login", body: { username: "ann", password: "secret" } });
+    expect(User.current()).toBe(user);
+    expect(user.authenticated()).toBe(true);
+    expect(await stored()).toMatchObject({ objectId: "u1", sessionToken: "r:1" });
+  });
+
+  it("goes as a GET where asked", async () => {
+    await User.logIn("ann", "secret", { usePost: false });
+    expect(server.requests[0]?.call).toBe("GET login");
+  });
+
+  it("[5.login.username-string] [5.login.password-string] takes texts", async () => {
+    await expect(User.logIn(JSON.parse("1"), "secret")).rejects.toThrow("Username must be a string.");
+    await expect(User.logIn("ann", JSON.parse("null"))).rejects.toThrow("Password must be a string.");
+  });
+
+  it("[4.login-or-signup.code-101] signs up when there is no such account", async () => {
+    server.answer(({ call }) =>
+      call === "POST login" ? { status: 404, body: { code: 101, error: "Invalid username/password." } } : { status: 201, body: account },
+    );
+    expect((await User.loginOrSignup("ann", "secret")).id).toBe("u1");
+    expect(server.requests.map(({ call }) => call)).toEqual(["POST login", "POST users"]);
+  });
+
+  it("does not sign up after any other failure", async () => {
+    server.answer(() => ({ status: 400, body: { code: 205, error: "locked" } }));
+    await expect(User.loginOrSignup("ann", "secret")).rejects.toMatchObject({ code: 205 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("[4.current-user.cached-after-become] [4.current-user.persisted-after-become] works with a session token", async () => {
+    const user = await User.become("r:1");
+    expect(server.requests[0]).toMatchObject({ call: "GET users/me", body: { _SessionToken: "r:1" } });
+    expect(User.current()).toBe(user);
+    expect(await stored()).toMatchObject({ sessionToken: "r:1" });
+  });
+
+  it("me answers the user without signing in", async () => {
+    expect((await User.me("r:1")).id).toBe("u1");
+    expect(User.current()).toBeNull();
+  });
+
+  it("works with what a provider knows, as wallets do", async () => {
+    const authData = { id: "0xabc", signature: "0x1", data: "Moralis Authentication" };
+    const user = await User.logInWith("moralisEth", { authData });
+    expect(server.requests[0]).toMatchObject({ call: "POST users", body: { authData: { moralisEth: authData } } });
+    expect(server.requests[0]?.body).not.toHaveProperty("_SessionToken");
+    expect(user.get("sessionToken")).toBe("r:1");
+    expect(User.current()).toBe(user);
+  });
+
+  it("keeps no current user in Node unless enabled", async () => {
+    reconfigure({ keepsCurrentUser: false });
+    await User.logIn("ann", "secret");
+    expect(User.current()).toBeNull();
+    User.enableUnsafeCurrentUser();
+    await User.logIn("ann", "secret");
+    expect(User.current()?.id).toBe("u1");
+  });
+});
+
+describe("the current user", () => {
+  beforeEach(async () => {
+    await User.logIn("ann", "secret");
+    server.requests.length = 0;
+  });
+
+  it("is there again when the page is loaded anew", () => {
+    forgetIdentities();
+    expect(User.current()).toMatchObject({ id: "u1" });
+    expect(User.current()?.getUsername()).toBe("ann");
+    expect(User.current()).toBe(User.current());
+  });
+
+  it("[4.current-user.cached-after-link] [4.current-user.persisted-after-link] stays with a linked identity", async () => {
+    const user = User.current();
+    server.answer(() => ({ body: {} }));
+    await user?.linkWith("moralisEth", { authData: { id: "0xabc" } });
+    expect(server.requests[0]).toMatchObject({ call: "PUT classes/_User/u1", body: { _SessionToken: "r:1" } });
+    expect(User.current()).toBe(user);
+    expect(await stored()).toMatchObject({ authData: { moralisEth: { id: "0xabc" } }, sessionToken: "r:1" });
+  });
+
+  it("is unlinked with null", async () => {
+    server.answer(() => ({ body: {} }));
+    await User.current()?.linkWith("moralisEth", { authData: { id: "0xabc" } });
+    await User.current()?._unlinkFrom("moralisEth");
+    expect(server.requests[1]?.body.authData).toEqual({ moralisEth: null });
+    expect(User.current()?._isLinked("moralisEth")).toBe(false);
+  });
+
+  it("follows its own saves and fetches", async () => {
+    server.answer(() => ({ body: {} }));
+    await User.current()?.save({ nickname: "A" });
+    expect(await stored()).toMatchObject({ nickname: "A", sessionToken: "r:1" });
+    server.answer(() => ({ body: { objectId: "u1", nickname: "B" } }));
+    await User.current()?.fetch();
+    expect(await stored()).toMatchObject({ nickname: "B", sessionToken: "r:1" });
+  });
+
+  it("[4.current-user.cleared-on-logout] is cleared by a log-out that the server confirms", async () => {
+    await User.logOut();
+    expect(server.requests[0]).toMatchObject({ call: "POST logout", body: { _SessionToken: "r:1" } });
+    expect(User.current()).toBeNull();
+    expect(await stored()).toBeNull();
+  });
+
+  it("is kept when the log-out fails", async () => {
+    server.answer(() => ({ status: 400, body: { code: 1, error: "down" } }));
+    await expect(User.logOut()).rejects.toThrow("down");
+    expect(User.current()?.id).toBe("u1");
+    expect(await stored()).toMatchObject({ objectId: "u1" });
+  });
+
+  it("[4.current-user.cleared-on-destroy] is cleared when it is deleted", async () => {
+    server.answer(() => ({ body: {} }));
+    await User.current()?.destroy();
+    expect(User.current()).toBeNull();
+    expect(await stored()).toBeNull();
+  });
+
+  it("tells whoever listens, after the wallet was put away", async () => {
+    const told: string[] = [];
+    const stops = [beforeLogOut(() => void told.push("hook")), onCurrentUser(() => void told.push("change"))];
+    await User.logOut();
+    expect(told).toEqual(["hook", "change"]);
+    for (const stop of stops) stop();
+  });
+
+  it("lets nobody set its session token", () => {
+    expect(() => User.current()?.set("sessionToken", "r:2")).toThrow("Cannot modify readonly attribute: sessionToken");
+  });
+});
+
+describe("a storage that answers later", () => {
+  it("has its current user behind currentAsync", async () => {
+    const storage = slowStorage();
+    server.connect({ storage });
+    await User.logIn("ann", "secret");
+    forgetIdentities();
+    expect(() => User.current()).toThrow("async storage");
+    expect((await User.currentAsync())?.id).toBe("u1");
+  });
+});
+
+describe("sessions", () => {
+  it("the current one is asked for", async () => {
+    server.answer(() => ({ body: { objectId: "s1", sessionToken: "r:1" } }));
+    expect((await Session.current()).getSessionToken()).toBe("r:1");
+    expect(server.requests[0]?.call).toBe("GET sessions/me");
+  });
+
+  it("[8.backend.upgrade-without-session-token] cannot be upgraded without a token", async () => {
+    const failure = { code: 206, message: "Cannot upgrade a user with no session token" };
+    await expect(new User()._upgradeToRevocableSession()).rejects.toMatchObject(failure);
+  });
+});
+
+describe("roles", () => {
+  it("[5.role.name-string] refuse a name that is no text", () => {
+    expect(() => new Role(JSON.parse("5"), new ACL())).toThrow("A role's name must be a String.");
+  });
+
+  it("[5.role.name-characters] refuse other characters than letters, digits, underscore, hyphen and space", () => {
+    expect(() => new Role("a/b", new ACL())).toThrow("A role's name can be only contain alphanumeric characters, _, -, and spaces.");
+    expect(new Role("Team a_b-1", new ACL()).getName()).toBe("Team a_b-1");
+  });
+
+  it("[5.role.name-before-first-save] have their name set before the first save and not after it", async () => {
+    const role = new Role("a", new ACL());
+    role.setName("b");
+    await role.save();
+    await expect(role.save({ name: "c" })).rejects.toThrow("A role's name can only be set before it has been saved.");
+    expect(role.setName("c")).toBe(false);
+    expect(role.getName()).toBe("b");
+  });
+
+  it("come from the server as roles", () => {
+    expect(ParseObject.fromJSON({ className: "_Role", objectId: "r1", name: "a" })).toBeInstanceOf(Role);
+  });
+});

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startRecordingServer, type RecordingServer } from "../recordingServer.ts";
+import { User } from "../user/User.ts";
+import { operations } from "./operations.ts";
+import { Web3API } from "./web3api.ts";
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+  server.answer(() => ({ body: { result: {} } }));
+});
+afterEach(() => server.stop());
+
+const address = "0x1111111111111111111111111111111111111111";
+
+it("has the 39 operations in their 7 groups", () => {
+  expect(Object.keys(Web3API)).toEqual(["native", "account", "token", "resolve", "defi", "storage", "info"]);
+  expect(Object.values(operations).flatMap((group) => Object.keys(group))).toHaveLength(39);
+});
+
+it.each([
+  ["[1.capability.query-balances] balances", () => Web3API.account.getNativeBalance({ address }), "getNativeBalance"],
+  ["[1.capability.query-transfers] transfers", () => Web3API.account.getTokenTransfers({ address }), "getTokenTransfers"],
+  ["[1.capability.query-nfts] NFTs", () => Web3API.account.getNFTs({ address }), "getNFTs"],
+  ["[1.capability.query-prices] prices", () => Web3API.token.getTokenPrice({ address }), "getTokenPrice"],
+  ["[1.capability.resolve-domain] domains", () => Web3API.resolve.resolveDomain({ domain: "a.eth" }), "resolveDomain"],
+  ["[1.capability.query-pair-reserves] reserves", () => Web3API.defi.getPairReserves({ pair_address: address }), "getPairReserves"],
+  ["[1.capability.ipfs-upload] uploads", () => Web3API.storage.uploadFolder({ data: [{ path: "a", content: "aGk=" }] }), "uploadFolder"],
+])("asks the server for %s", async (_, call, operation) => {
+  await call();
+  expect(server.requests[0]?.call).toBe(`POST functions/${operation}`);
+});
+
+it("[9.default-chain] asks about eth unless told otherwise", async () => {
+  await Web3API.account.getNativeBalance({ address });
+  await Web3API.account.getNativeBalance({ address, chain: "0x539" });
+  expect(server.requests.map(({ body }) => body.chain)).toEqual(["eth", "0x539"]);
+});
+
+it("[7.function.session-token] [7.function.application-id] carries the session and the application", async () => {
+  await User.hydrate({ objectId: "u1", sessionToken: "r:1", ethAddress: address });
+  await Web3API.account.getNativeBalance();
+  expect(server.requests[0]?.body).toMatchObject({ _SessionToken: "r:1", _ApplicationId: "app", address });
+});
+
+it("[8.function.error-field] surfaces what the server tells", async () => {
+  server.answer(() => ({ status: 400, body: { code: 141, error: "Not a chain that is followed here: eth" } }));
+  await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow("Not a chain that is followed here: eth");
+});
+
+describe("pages", () => {
+  const page = (number: number, more: object = {}) => ({ total: 5, page: number, page_size: 2, result: [number], ...more });
+
+  it("[7.data.pagination-by-cursor] [7.data.response-cursor] [7.data.response-next] [7.data.response-result] follow by cursor", async () => {
+    server.answer(({ body }) => ({ body: { result: page(body.cursor ? 1 : 0, { cursor: body.cursor ? "" : "c1" }) } }));
+    const first = await Web3API.account.getTokenTransfers({ address, limit: 2 });
+    const second = await first.next?.();
+    expect(second?.result).toEqual([1]);
+    expect(server.requests[1]?.body).toMatchObject({ cursor: "c1", limit: 2, address });
+  });
+
+  it("[7.data.pagination-by-offset] [9.offset-page-size] follow by offset of 500 where there is no cursor", async () => {
+    server.answer(() => ({ body: { result: page(0) } }));
+    await (await Web3API.account.getTokenTransfers({ address })).next?.();
+    expect(server.requests[1]?.body).toMatchObject({ offset: 500 });
+  });
+
+  it("[7.data.pagination-end] [7.data.response-total] [7.data.response-page] [7.data.response-page-size] end when total is reached", async () => {
+    server.answer(() => ({ body: { result: page(2) } }));
+    expect((await Web3API.account.getTokenTransfers({ address })).next).toBeUndefined();
+  });
+});
