@@ -53,3 +53,6 @@ export {
 export { Units } from "./units.ts";
 export type * from "./web3api/results.ts";
 export { setConnectedAccount, Web3API } from "./web3api/web3api.ts";
+export { AnonymousUtils } from "./user/AnonymousUtils.ts";
+export { Moralis, type MoralisNamespace } from "./namespace.ts";
+export * from "./legacy.ts";

@@ -1,0 +1,42 @@
+import { Cloud } from "./cloud.ts";
+
+/*
+ * Chain data as applications before the Web3API asked for it: cloud functions of the same name. `chain` is
+ * a name ("Eth") or hex id; without `address` the signed-in user's is meant.
+ */
+
+interface ChainAddress {
+  chain?: string;
+  address?: string;
+}
+
+export function getAllERC20(options: ChainAddress = {}): Promise<unknown> {
+  return Cloud.run("getAllERC20", options);
+}
+
+export function getERC20(
+  options: ChainAddress & { symbol?: string; tokenAddress?: string } = {},
+): Promise<unknown> {
+  return Cloud.run("getERC20", options);
+}
+
+export function getNFTs({ chain = "Eth", address = "" }: ChainAddress = {}): Promise<unknown> {
+  return Cloud.run("getNFTs_old", { chain, address });
+}
+
+export function getNFTsCount({ chain = "Eth", address = "" }: ChainAddress = {}): Promise<unknown> {
+  return Cloud.run("getNFTsCount_old", { chain, address });
+}
+
+/** Newest first unless `order` says "asc". */
+export function getTransactions({
+  chain = "Eth",
+  address = "",
+  order = "desc",
+}: ChainAddress & { order?: "asc" | "desc" } = {}): Promise<unknown> {
+  return Cloud.run("getTransactions", { chain, address, order });
+}
+
+export function getTransactionsCount({ chain = "Eth", address = "" }: ChainAddress = {}): Promise<unknown> {
+  return Cloud.run("getTransactionsCount", { chain, address });
+}

@@ -1,0 +1,121 @@
+import { Cloud } from "./cloud.ts";
+import { Config } from "./config.ts";
+import { currentConnection, reconfigure } from "./connection.ts";
+import { ParseError } from "./errors.ts";
+import { installationId } from "./identity.ts";
+import {
+  getAllERC20,
+  getERC20,
+  getNFTs,
+  getNFTsCount,
+  getTransactions,
+  getTransactionsCount,
+} from "./legacy.ts";
+import { LiveQueryClient } from "./live/LiveQueryClient.ts";
+import { LiveQuery } from "./live/liveQuery.ts";
+import { ACL } from "./object/ACL.ts";
+import { decode } from "./object/decode.ts";
+import { encode } from "./object/encode.ts";
+import { ParseFile } from "./object/File.ts";
+import { GeoPoint } from "./object/GeoPoint.ts";
+import * as Op from "./object/ops.ts";
+import { ParseObject } from "./object/ParseObject.ts";
+import { Polygon } from "./object/Polygon.ts";
+import { Relation } from "./object/Relation.ts";
+import { Plugins } from "./plugins.ts";
+import { Query } from "./query/Query.ts";
+import { initialize, start } from "./start.ts";
+import { type AsyncStorage, asyncStorage } from "./storage.ts";
+import { AnonymousUtils } from "./user/AnonymousUtils.ts";
+import { Role } from "./user/Role.ts";
+import { Session } from "./user/Session.ts";
+import { User } from "./user/User.ts";
+import { Units } from "./units.ts";
+import { VERSION } from "./transport.ts";
+import { Web3API } from "./web3api/web3api.ts";
+
+/**
+ * Everything under its old name. Importing it brings the whole package along; applications that care
+ * about their size import the parts by name.
+ */
+const members = {
+  ACL,
+  AnonymousUtils,
+  Cloud,
+  Config,
+  Error: ParseError,
+  File: ParseFile,
+  GeoPoint,
+  LiveQuery,
+  LiveQueryClient,
+  Object: ParseObject,
+  Op,
+  Plugins,
+  Polygon,
+  Query,
+  Relation,
+  Role,
+  Session,
+  Units,
+  User,
+  Web3API,
+  start,
+  initialize,
+  version: VERSION,
+  getAllERC20,
+  getERC20,
+  getNFTs,
+  getNFTsCount,
+  getTransactions,
+  getTransactionsCount,
+  setAsyncStorage: (area: AsyncStorage) => void reconfigure({ storage: asyncStorage(area) }),
+  _getInstallationId: () => installationId(),
+  _encode: encode,
+  _decode: decode,
+
+  get applicationId(): string | undefined {
+    return currentConnection()?.applicationId;
+  },
+  get javaScriptKey(): string | undefined {
+    return currentConnection()?.javascriptKey;
+  },
+  get masterKey(): string | undefined {
+    return currentConnection()?.masterKey;
+  },
+  set masterKey(masterKey: string | undefined) {
+    reconfigure({ masterKey });
+  },
+  get serverURL(): string | undefined {
+    return currentConnection()?.serverUrl;
+  },
+  set serverURL(url: string) {
+    reconfigure({ serverUrl: url.replace(/\/+$/, "") });
+  },
+  get liveQueryServerURL(): string | undefined {
+    return currentConnection()?.liveQueryUrl;
+  },
+  set liveQueryServerURL(liveQueryUrl: string) {
+    reconfigure({ liveQueryUrl });
+  },
+  get idempotency(): boolean {
+    return currentConnection()?.idempotency ?? false;
+  },
+  set idempotency(idempotency: boolean) {
+    reconfigure({ idempotency });
+  },
+};
+
+type Members = typeof members;
+export interface MoralisNamespace extends Members {
+  /** The namespace itself, as old code spells it. */
+  readonly Web3: MoralisNamespace;
+  readonly Moralis: MoralisNamespace;
+}
+
+export const Moralis: MoralisNamespace = /* @__PURE__ */ selfNamed(members);
+
+function selfNamed(target: Members): MoralisNamespace {
+  const self = { get: () => target, enumerable: false };
+  // The two properties that make the members the namespace are defined right here.
+  return Object.defineProperties(target, { Web3: self, Moralis: self }) as MoralisNamespace;
+}

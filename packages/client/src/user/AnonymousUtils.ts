@@ -1,0 +1,20 @@
+import { uuid } from "../identity.ts";
+import type { SaveOptions } from "../object/saving.ts";
+import { User } from "./User.ts";
+
+const PROVIDER = "anonymous";
+
+/** Accounts without name or password; they last until somebody signs up with them or out of them. */
+export const AnonymousUtils = {
+  isLinked(user: User): boolean {
+    return user._isLinked(PROVIDER);
+  },
+
+  logIn(options?: SaveOptions): Promise<User> {
+    return User.logInWith(PROVIDER, { authData: { id: uuid() } }, options);
+  },
+
+  link(user: User, options?: SaveOptions): Promise<User> {
+    return user.linkWith(PROVIDER, { authData: { id: uuid() } }, options);
+  },
+};
