@@ -312,6 +312,14 @@ describe("triggers", () => {
     expect(all.body.results).toEqual([]);
   });
 
+  it("leave operations that do not go with a value to be refused with 111", async () => {
+    const at = await world(`Parse.Cloud.beforeSave("Thing", () => undefined);`);
+    const { body } = await saved(at, { name: "a" });
+    const update = await saved(at, { name: { __op: "Increment", amount: 1 } }, String(body.objectId));
+    expect(update).toMatchObject({ status: 400, body: { code: 111 } });
+    expect(at.errors).toEqual([]);
+  });
+
   it("keep dates, pointers and dotted keys as they came", async () => {
     const at = await world(`Parse.Cloud.beforeSave("Thing", ({ object }) => { object.set("touched", true); });`);
     const fields: JsonObject = {

@@ -1,5 +1,5 @@
 import { ParseObject, Query } from "@purse/client";
-import { isJsonObject, type JsonObject, jsonEqual, type Operation, parseOperation } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, jsonEqual, type Operation, ProtocolError, parseOperation } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { Change } from "../objects/change.ts";
 import type { Draft } from "../objects/draft.ts";
@@ -111,15 +111,22 @@ function pendingOf(object: ParseObject): JsonObject {
   return object._saveParams().body;
 }
 
-/** Lays what a write asks for over the object, as changes that wait to be saved. */
+/** Lays what a write asks for over the object, as changes that wait to be saved. What only the server sets stays out. */
 function applyDraft(object: ParseObject, draft: Draft): void {
+  const untouched = new Set(["objectId", "id", "createdAt", "updatedAt", ...object._readOnlyAttributes()]);
+  const operations = Object.entries(draft.operations).filter(([key]) => !untouched.has(key));
   const wire: JsonObject = {};
-  for (const [key, operation] of Object.entries(draft.operations)) wire[key] = wireOf(operation);
+  for (const [key, operation] of operations) wire[key] = wireOf(operation);
   const values = ParseObject.fromJSON({ className: draft.className, ...wire });
-  for (const [key, operation] of Object.entries(draft.operations)) {
+  for (const [key, operation] of operations) {
     // A dotted key is not a field of `values`: its value goes in as it travels.
     const set = operation.op === "Set" && !key.includes(".");
-    object._set({ [key]: set ? values._get(key) : wire[key] }, { ignoreValidation: true });
+    try {
+      object._set({ [key]: set ? values._get(key) : wire[key] }, { ignoreValidation: true });
+    } catch (error) {
+      // An operation that does not go with the value that is there.
+      throw new ProtocolError(ErrorCode.INCORRECT_TYPE, error instanceof Error ? error.message : String(error));
+    }
   }
 }
 

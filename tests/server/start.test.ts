@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { freePort } from "../support/purse.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+let folder: string;
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "purse-start-"));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The program as `npm start` runs it. */
+function purse(args: string[], env: Record<string, string> = {}) {
+  const { NODE_ENV: _, ...inherited } = process.env;
+  const child = spawn(join(ROOT, "node_modules/.bin/node"), [join(ROOT, "scripts/purse.ts"), ...args], {
+    cwd: ROOT,
+    env: { ...inherited, PURSE_DEV_CHAIN: "0", PURSE_DATA_DIR: join(folder, "data"), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.push(child);
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk));
+  const ended = new Promise<number | null>((done) => child.once("exit", done));
+  return {
+    ended,
+    output: () => text,
+    says: (part: string) => expect.poll(() => text, { timeout: 10_000 }).toContain(part),
+    stop: (signal: NodeJS.Signals) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+describe("npm start", () => {
+  it("says where to go and where the keys are, and never the master key", async () => {
+    const port = String(await freePort());
+    const program = purse(["--port", port]);
+    await program.says("Ctrl-C ends it");
+    expect(program.output()).toContain(`http://127.0.0.1:${port}`);
+    const path = join(folder, "data", "keys.json");
+    expect(program.output()).toContain(path);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const { masterKey, appId } = JSON.parse(await readFile(path, "utf8"));
+    expect(program.output()).not.toContain(masterKey);
+    const config = await (await fetch(`http://127.0.0.1:${port}/config.json`)).text();
+    expect(JSON.parse(config)).toMatchObject({ appId, serverUrl: `http://127.0.0.1:${port}/server`, devWallets: [] });
+    expect(config).not.toContain(masterKey);
+    await program.stop("SIGINT");
+  });
+
+  it.each<NodeJS.Signals>(["SIGINT", "SIGTERM"])("ends cleanly on %s, and goes on with the same data", async (signal) => {
+    const port = String(await freePort());
+    const address = `http://127.0.0.1:${port}/server/classes/Thing`;
+    const appId = "continued";
+    const headers = { "X-Parse-Application-Id": appId, "Content-Type": "application/json" };
+
+    const first = purse(["--port", port], { PURSE_APP_ID: appId });
+    await first.says("Ctrl-C ends it");
+    const made = await fetch(address, { method: "POST", headers, body: '{"size":3}' });
+    const { objectId } = await made.json();
+    expect(await first.stop(signal)).toBe(0);
+
+    const second = purse(["--port", port], { PURSE_APP_ID: appId });
+    await second.says("Ctrl-C ends it");
+    expect(await (await fetch(`${address}/${objectId}`, { headers })).json()).toMatchObject({ size: 3 });
+    expect(await second.stop(signal)).toBe(0);
+  }, 30_000);
+
+  it("ends at once though a live query and a request are open", async () => {
+    const port = await freePort();
+    const program = purse(["--port", String(port)]);
+    await program.says("Ctrl-C ends it");
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/server`);
+    await new Promise((opened) => socket.addEventListener("open", opened));
+    const closed = new Promise<number>((done) => socket.addEventListener("close", ({ code }) => done(code)));
+    const idle = connect(port, "127.0.0.1");
+    idle.write("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+    await new Promise((answered) => idle.once("data", answered));
+    const before = Date.now();
+    expect(await program.stop("SIGINT")).toBe(0);
+    expect(Date.now() - before).toBeLessThan(3_000);
+    expect(await closed).toBe(1001);
+    idle.destroy();
+  });
+
+  it("names a setting that is wrong and what is allowed", async () => {
+    const program = purse([], { PURSE_PORT: "many" });
+    expect(await program.ended).toBe(1);
+    expect(program.output()).toBe('purse: PURSE_PORT is "many": it must be a whole number from 0 to 65535\n');
+  });
+
+  it("says that its port is taken", async () => {
+    const other = createServer();
+    const port = await freePort();
+    await new Promise<void>((listening) => other.listen(port, "127.0.0.1", listening));
+    const program = purse(["--port", String(port)]);
+    expect(await program.ended).toBe(1);
+    expect(program.output()).toContain(`Port ${port} of 127.0.0.1 is taken`);
+    other.close();
+  });
+
+  it("goes on without the local chain, and says what is missing", async () => {
+    const taken = createServer();
+    const chainPort = await freePort();
+    await new Promise<void>((listening) => taken.listen(chainPort, "127.0.0.1", listening));
+    const port = String(await freePort());
+    const program = purse(["--port", port], { PURSE_DEV_CHAIN: "1", PURSE_DEV_CHAIN_PORT: String(chainPort) });
+    await program.says("Ctrl-C ends it");
+    expect(program.output()).toContain("The local chain did not start");
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+    expect(await program.stop("SIGINT")).toBe(0);
+    taken.close();
+  });
+
+  it("starts the local chain, tells the app of it, and remarks that it answers for eth", async () => {
+    const port = String(await freePort());
+    const program = purse(["--port", port], { PURSE_DEV_CHAIN: "1", PURSE_DEV_CHAIN_PORT: "0" });
+    await program.says("Ctrl-C ends it");
+    expect(program.output()).toContain('answers for "eth"');
+    const config = await (await fetch(`http://127.0.0.1:${port}/config.json`)).json();
+    expect(config).toMatchObject({
+      development: true,
+      chains: [{ id: 1337, hexId: "0x539", rpcUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) }],
+    });
+    expect(config.devWallets.length).toBeGreaterThan(0);
+    expect(await program.stop("SIGINT")).toBe(0);
+  });
+
+  it("explains itself", async () => {
+    const program = purse(["--help"]);
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toContain("PURSE_DATABASE_URL");
+  });
+});
