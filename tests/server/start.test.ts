@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -135,6 +135,27 @@ describe("npm start", () => {
       chains: [{ id: 1337, hexId: "0x539", rpcUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) }],
     });
     expect(config.devWallets.length).toBeGreaterThan(0);
+    expect(await program.stop("SIGINT")).toBe(0);
+  });
+
+  it("survives cloud code that throws where nobody can catch it", async () => {
+    const cloud = join(folder, "main.mjs");
+    await writeFile(
+      cloud,
+      `Parse.Cloud.define("bad", () => {
+        setTimeout(() => { throw new Error("from a timer"); });
+        Promise.reject(new Error("from a promise"));
+        return 1;
+      });`,
+    );
+    const port = String(await freePort());
+    const program = purse(["--port", port, "--cloud", cloud]);
+    await program.says("Ctrl-C ends it");
+    const call = () => fetch(`http://127.0.0.1:${port}/server/functions/bad`, { method: "POST", body: "{}" });
+    expect(await (await call()).json()).toEqual({ result: 1 });
+    await program.says("from a timer");
+    await program.says("from a promise");
+    expect(await (await call()).json()).toEqual({ result: 1 });
     expect(await program.stop("SIGINT")).toBe(0);
   });
 
