@@ -84,7 +84,10 @@ export function connect(settings: ConnectionSettings): Connection {
 /** The connection in use. Throws 109 before `start`. */
 export function connection(): Connection {
   if (active) return active;
-  throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "Moralis has not been initialized, run Moralis.start first");
+  throw new ProtocolError(
+    ErrorCode.NOT_INITIALIZED,
+    "Moralis has not been initialized, run Moralis.start first",
+  );
 }
 
 export function currentConnection(): Connection | undefined {

@@ -1,4 +1,4 @@
-import { ErrorCode } from "@purse/protocol";
+import type { ErrorCode } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
 import { AggregateParseError, ObjectError, ParseError } from "./errors.ts";
 

@@ -35,10 +35,23 @@ export { Polygon } from "./object/Polygon.ts";
 export { Relation } from "./object/Relation.ts";
 export type { ObjectClass } from "./object/registry.ts";
 export type { FetchOptions, SaveOptions } from "./object/saving.ts";
-export { type PluginCallOptions, Plugins, type PluginSpec, setTriggerHandler, type Trigger } from "./plugins.ts";
+export {
+  type PluginCallOptions,
+  Plugins,
+  type PluginSpec,
+  setTriggerHandler,
+  type Trigger,
+} from "./plugins.ts";
 export { type BatchOptions, type CountedResults, Query, type QueryKey } from "./query/Query.ts";
 export { initialize, start, type StartOptions } from "./start.ts";
-export { type AsyncStorage, asyncStorage, memoryStorage, type Storage, type SyncStorage, syncStorage } from "./storage.ts";
+export {
+  type AsyncStorage,
+  asyncStorage,
+  memoryStorage,
+  type Storage,
+  type SyncStorage,
+  syncStorage,
+} from "./storage.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
 export { Role } from "./user/Role.ts";
 export { Session, type SessionAttributes } from "./user/Session.ts";

@@ -27,7 +27,9 @@ describe("the namespace", () => {
 
   it("throws errors that are its Error, with their codes on it", async () => {
     server.answer(() => ({ status: 404, body: { code: 101, error: "Object not found." } }));
-    const error: unknown = await new Moralis.Object("Note", { text: "a" }).save().catch((reason: unknown) => reason);
+    const error: unknown = await new Moralis.Object("Note", { text: "a" })
+      .save()
+      .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(Moralis.Error);
     expect(error).toMatchObject({ code: Moralis.Error.OBJECT_NOT_FOUND });
     expect(Moralis.Error).toBe(ParseError);

@@ -53,7 +53,12 @@ export function parsePluginSpecs(value: unknown): PluginSpec[] {
 }
 
 /** Calls `{plugin}_{function}`. Throws `Something went wrong` and the details. */
-async function callPlugin(plugin: string, fn: string, params: object, options: PluginCallOptions): Promise<unknown> {
+async function callPlugin(
+  plugin: string,
+  fn: string,
+  params: object,
+  options: PluginCallOptions,
+): Promise<unknown> {
   const response = await Cloud.run<unknown>(`${plugin}_${fn}`, params);
   const data = isJsonObject(response) && isJsonObject(response.data) ? response.data : {};
   if (!data.success) {

@@ -60,7 +60,9 @@ describe("plugins", () => {
   });
 
   it("[8.plugin.something-went-wrong] [8.plugin.details] tell what went wrong", async () => {
-    server.answer(() => ({ body: { result: { data: { success: false, data: { data: { reason: "sold out" } } } } } }));
+    server.answer(() => ({
+      body: { result: { data: { success: false, data: { data: { reason: "sold out" } } } } },
+    }));
     await start({ serverUrl: server.url, appId: "app", plugins: specs });
     await expect(Plugins.shop?.buy?.()).rejects.toThrow('Something went wrong\n{\n  "reason": "sold out"\n}');
   });
@@ -84,7 +86,10 @@ describe("cloud functions", () => {
   it("send their parameters encoded at the top level", async () => {
     server.answer(() => ({ body: {} }));
     expect(await Cloud.run("when", { from: new Date(0), n: 1 })).toBeUndefined();
-    expect(server.requests[0]?.body).toMatchObject({ from: { __type: "Date", iso: "1970-01-01T00:00:00.000Z" }, n: 1 });
+    expect(server.requests[0]?.body).toMatchObject({
+      from: { __type: "Date", iso: "1970-01-01T00:00:00.000Z" },
+      n: 1,
+    });
   });
 
   it("[8.function.error-field] surface the error that the server tells", async () => {
@@ -94,6 +99,9 @@ describe("cloud functions", () => {
 
   it("refuse an answer without a result", async () => {
     server.answer(() => ({ body: { other: 1 } }));
-    await expect(Cloud.run("buy")).rejects.toMatchObject({ code: 107, message: "The server returned an invalid response." });
+    await expect(Cloud.run("buy")).rejects.toMatchObject({
+      code: 107,
+      message: "The server returned an invalid response.",
+    });
   });
 });

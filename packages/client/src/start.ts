@@ -25,12 +25,19 @@ export interface StartOptions extends Partial<Omit<ConnectionSettings, "applicat
 export async function start(options: StartOptions): Promise<void> {
   const { serverUrl, appId, plugins, moralisSecret, ...settings } = options;
   if ((moralisSecret || settings.masterKey) && inBrowser()) {
-    console.warn("Moralis.start warning: using moralisSecret or masterKey on the browser exposes it to everyone");
+    console.warn(
+      "Moralis.start warning: using moralisSecret or masterKey on the browser exposes it to everyone",
+    );
   }
   if (!serverUrl) throw new Error("Moralis.start failed: serverUrl is required");
   if (!appId) throw new Error("Moralis.start failed: appId is required");
   const before = currentConnection();
-  open({ ...settings, keepsCurrentUser: settings.keepsCurrentUser ?? keptBefore(before), applicationId: appId, serverUrl });
+  open({
+    ...settings,
+    keepsCurrentUser: settings.keepsCurrentUser ?? keptBefore(before),
+    applicationId: appId,
+    serverUrl,
+  });
   setPlugins(plugins ?? (await pluginSpecs()));
 }
 

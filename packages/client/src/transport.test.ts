@@ -88,7 +88,11 @@ describe("the envelope of a call", () => {
 describe("what a call answers", () => {
   it("[8.backend.non-2xx-json] turns an error body into an error with its code and message", async () => {
     server.answer(() => ({ status: 404, body: { code: 101, error: "Object not found." } }));
-    await expect(request("GET", "a")).rejects.toMatchObject({ code: 101, message: "Object not found.", status: 404 });
+    await expect(request("GET", "a")).rejects.toMatchObject({
+      code: 101,
+      message: "Object not found.",
+      status: 404,
+    });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -100,7 +104,7 @@ describe("what a call answers", () => {
 
   it("[8.backend.connection-failed] [8.code.100] fails with 100 on an answer that is no JSON", async () => {
     server.answer(() => ({ text: "" }));
-    const failure = { code: 100, message: expect.stringMatching(/^XMLHttpRequest failed: / ) };
+    const failure = { code: 100, message: expect.stringMatching(/^XMLHttpRequest failed: /) };
     await expect(request("GET", "a")).rejects.toMatchObject(failure);
   });
 

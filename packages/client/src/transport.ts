@@ -87,7 +87,8 @@ export async function send(
 ): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await attemptOnce(url, init, options.signal, on);
-    if (response.status >= 200 && response.status < 300) return success(response, options.emptyAllowed === true);
+    if (response.status >= 200 && response.status < 300)
+      return success(response, options.emptyAllowed === true);
     const mayRecover = response.status === 0 || response.status >= 500;
     if (!mayRecover || attempt >= on.requestAttemptLimit) throw failure(response);
     await on.clock.sleep(Math.round(on.clock.random() * 125 * 2 ** attempt), options.signal);

@@ -181,11 +181,15 @@ export class LiveQueryClient {
   }
 
   #refused(message: JsonObject): void {
-    const text = typeof message.error === "string" ? message.error : "The live query server refused the request";
+    const text =
+      typeof message.error === "string" ? message.error : "The live query server refused the request";
     const error = new ProtocolError(typeof message.code === "number" ? message.code : -1, text);
     if (text.includes("Additional properties not allowed")) this.#sendInstallationId = false;
     const subscription = this.#subscriptions.get(Number(message.requestId));
-    if (!subscription) return this.#emit("error", error);
+    if (!subscription) {
+      this.#emit("error", error);
+      return;
+    }
     this.#subscriptions.delete(subscription.id);
     subscription._refuse(error);
     later(() => subscription._emit("error", error));
@@ -196,7 +200,8 @@ export class LiveQueryClient {
     if (!subscription) return;
     if (message.op === "subscribed") {
       subscription._confirm();
-      return later(() => subscription._emit("open", message));
+      later(() => subscription._emit("open", message));
+      return;
     }
     const object = objectOf(message.object);
     if (!object) return;
@@ -205,18 +210,19 @@ export class LiveQueryClient {
     switch (message.op) {
       case "create":
       case "delete":
-        return subscription._emit(message.op, object, meta);
+        subscription._emit(message.op, object, meta);
+        break;
       case "update":
       case "enter":
       case "leave":
-        return original
-          ? subscription._emit(message.op, object, original, meta)
-          : subscription._emit(message.op, object, meta);
+        if (original) subscription._emit(message.op, object, original, meta);
+        else subscription._emit(message.op, object, meta);
     }
   }
 
   #lost(socket: WebSocket): void {
-    if ((this.#state.name !== "opening" && this.#state.name !== "connected") || this.#state.socket !== socket) return;
+    if ((this.#state.name !== "opening" && this.#state.name !== "connected") || this.#state.socket !== socket)
+      return;
     const pause = new AbortController();
     this.#state = { name: "waiting", pause };
     this.#failures += 1;

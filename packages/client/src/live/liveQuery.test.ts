@@ -62,7 +62,9 @@ async function until(condition: () => boolean): Promise<void> {
 
 describe("the address of live queries", () => {
   it("is the server's, with ws and its path", () => {
-    expect(liveQueryUrl({ serverUrl: "https://a.b/server", liveQueryUrl: undefined })).toBe("wss://a.b/server");
+    expect(liveQueryUrl({ serverUrl: "https://a.b/server", liveQueryUrl: undefined })).toBe(
+      "wss://a.b/server",
+    );
     expect(liveQueryUrl({ serverUrl: "http://a.b:1/server", liveQueryUrl: "ws://live" })).toBe("ws://live");
   });
 
@@ -86,11 +88,14 @@ describe("a live query", () => {
       storage: memoryStorage(),
       clock: { now: () => 0, random: () => 1, sleep: async (ms) => void pauses.push(ms) },
     });
-    ParseObject.registerSubclass("Note", class extends ParseObject {
-      constructor() {
-        super("Note");
-      }
-    });
+    ParseObject.registerSubclass(
+      "Note",
+      class extends ParseObject {
+        constructor() {
+          super("Note");
+        }
+      },
+    );
   });
   afterEach(async () => {
     await LiveQuery.close();
@@ -120,7 +125,12 @@ describe("a live query", () => {
     const note = { className: "Note", objectId: "1" };
     await until(() => events.length === 1);
     server.send({ op: "create", requestId: 1, object: { ...note, text: "a" } });
-    server.send({ op: "update", requestId: 1, object: { ...note, text: "b" }, original: { ...note, text: "a" } });
+    server.send({
+      op: "update",
+      requestId: 1,
+      object: { ...note, text: "b" },
+      original: { ...note, text: "a" },
+    });
     await until(() => events.length === 3);
     expect(events).toEqual(["open", ["create", "a"], ["update", "b", "a"]]);
   });
@@ -128,7 +138,9 @@ describe("a live query", () => {
   it("subscribes anew after a lost connection, pausing longer each time", async () => {
     const subscription = await new Query("Note").subscribe();
     let texts = 0;
-    subscription.on("create", () => void (texts += 1));
+    subscription.on("create", () => {
+      texts += 1;
+    });
     server.drop();
     await until(() => server.received.filter(({ op }) => op === "subscribe").length === 2);
     server.send({ op: "create", requestId: 1, object: { className: "Note", objectId: "1" } });
@@ -139,7 +151,9 @@ describe("a live query", () => {
   it("tells the server when it is over", async () => {
     const subscription = await new Query("Note").subscribe();
     let closed = false;
-    subscription.on("close", () => void (closed = true));
+    subscription.on("close", () => {
+      closed = true;
+    });
     await subscription.unsubscribe();
     expect(closed).toBe(true);
     await until(() => server.received.some(({ op }) => op === "unsubscribe"));
@@ -148,7 +162,10 @@ describe("a live query", () => {
 
   it("rejects when the server refuses it", async () => {
     server.refuse("Permission denied");
-    await expect(new Query("Note").subscribe()).rejects.toMatchObject({ code: 119, message: "Permission denied" });
+    await expect(new Query("Note").subscribe()).rejects.toMatchObject({
+      code: 119,
+      message: "Permission denied",
+    });
   });
 
   it("shares one connection with the others", async () => {

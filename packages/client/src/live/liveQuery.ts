@@ -4,7 +4,7 @@ import { LiveQueryClient, type LiveQueryClientEvents } from "./LiveQueryClient.t
 
 /** The client of the connection in use; made when it is first needed. */
 let active: { on: Connection; token: string | undefined; client: LiveQueryClient } | undefined;
-let stopWatching: (() => void) | undefined;
+let watching = false;
 
 type Listener = (error?: unknown) => void;
 const listeners: Record<keyof LiveQueryClientEvents, Set<Listener>> = {
@@ -46,7 +46,8 @@ export async function liveQueryClient(): Promise<LiveQueryClient> {
   client.on("close", () => tell("close"));
   client.on("error", (error) => tell("error", error));
   active = { on, token, client };
-  stopWatching ??= onConnection(closeForgotten);
+  if (!watching) onConnection(closeForgotten);
+  watching = true;
   client.open();
   return client;
 }

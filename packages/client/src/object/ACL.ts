@@ -1,7 +1,9 @@
 import { type Acl, type AclEntry, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
 
 /** A user or a role: anything of those classes that has an id or a name. */
-export type Principal = string | { readonly className: string; readonly id?: string | undefined; getName?(): string };
+export type Principal =
+  | string
+  | { readonly className: string; readonly id?: string | undefined; getName?(): string };
 
 type Permission = "read" | "write";
 
@@ -24,7 +26,8 @@ export class ACL {
   }
 
   #addEntry(principal: string, entry: unknown): void {
-    if (typeof entry !== "object" || entry === null) throw new TypeError("Tried to create an ACL with an invalid entry.");
+    if (typeof entry !== "object" || entry === null)
+      throw new TypeError("Tried to create an ACL with an invalid entry.");
     this.#entries[principal] = {};
     for (const [permission, allowed] of Object.entries(entry)) {
       if (permission !== "read" && permission !== "write") {
@@ -105,9 +108,7 @@ export class ACL {
     const principals = Object.keys(ours);
     return (
       principals.length === Object.keys(theirs).length &&
-      principals.every(
-        (id) => ours[id]?.read === theirs[id]?.read && ours[id]?.write === theirs[id]?.write,
-      )
+      principals.every((id) => ours[id]?.read === theirs[id]?.read && ours[id]?.write === theirs[id]?.write)
     );
   }
 

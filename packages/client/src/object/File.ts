@@ -28,7 +28,8 @@ export class ParseFile {
     metadata: Record<string, string | number | boolean> = {},
     tags: Record<string, string | number | boolean> = {},
   ) {
-    if (data !== undefined && !isFileData(data)) throw new TypeError("Cannot create a Parse.File with that data.");
+    if (data !== undefined && !isFileData(data))
+      throw new TypeError("Cannot create a Parse.File with that data.");
     this.#name = name;
     this.#data = data;
     this.#type = type;
@@ -108,7 +109,9 @@ export class ParseFile {
     if (ipfs) fileData.ipfs = true;
     const payload: JsonObject = { base64, fileData };
     if (this.#type || type) payload._ContentType = this.#type || type;
-    const signal = options.signal ? AbortSignal.any([options.signal, this.#abort.signal]) : this.#abort.signal;
+    const signal = options.signal
+      ? AbortSignal.any([options.signal, this.#abort.signal])
+      : this.#abort.signal;
     const { body } = await request("POST", `files/${this.#name}`, payload, { ...options, signal });
     this.#accept(body);
     return this;
@@ -195,7 +198,10 @@ async function contentOf(data: FileData): Promise<{ base64: string; type: string
   if ("uri" in data) {
     const response = await connection().fetch(data.uri);
     if (!response.ok) {
-      throw new ProtocolError(ErrorCode.FILE_READ_ERROR, `Error response [${response.status}] ${response.statusText}`);
+      throw new ProtocolError(
+        ErrorCode.FILE_READ_ERROR,
+        `Error response [${response.status}] ${response.statusText}`,
+      );
     }
     return contentOf(await response.blob());
   }

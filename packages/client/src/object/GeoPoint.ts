@@ -9,7 +9,10 @@ export class GeoPoint {
   #longitude = 0;
 
   /** `[latitude, longitude]`, `{latitude, longitude}` or two numbers; without arguments 0, 0. Throws TypeError. */
-  constructor(point?: readonly [number, number] | { latitude: number; longitude: number } | number, longitude?: number) {
+  constructor(
+    point?: readonly [number, number] | { latitude: number; longitude: number } | number,
+    longitude?: number,
+  ) {
     if (point === undefined) return;
     if (typeof point === "number") {
       this.#set(point, longitude);
@@ -68,7 +71,9 @@ export class GeoPoint {
   }
 
   equals(other: unknown): boolean {
-    return other instanceof GeoPoint && other.latitude === this.latitude && other.longitude === this.longitude;
+    return (
+      other instanceof GeoPoint && other.latitude === this.latitude && other.longitude === this.longitude
+    );
   }
 
   toJSON(): WireGeoPoint {

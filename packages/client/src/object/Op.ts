@@ -49,7 +49,8 @@ export class IncrementOp implements Op {
   readonly amount: number;
 
   constructor(amount: number) {
-    if (typeof amount !== "number") throw new TypeError("Increment Op must be initialized with a numeric amount.");
+    if (typeof amount !== "number")
+      throw new TypeError("Increment Op must be initialized with a numeric amount.");
     this.amount = amount;
   }
 
@@ -128,7 +129,9 @@ export class RemoveOp implements Op {
   }
 
   applyTo(value: unknown): unknown[] {
-    return listOf(value, "remove elements from").filter((item) => !this.items.some((removed) => same(item, removed)));
+    return listOf(value, "remove elements from").filter(
+      (item) => !this.items.some((removed) => same(item, removed)),
+    );
   }
 
   mergeWith(previous: Op | undefined): Op {
@@ -200,7 +203,9 @@ export class RelationOp implements Op {
     const adds: JsonObject | null =
       this.relationsToAdd.length > 0 ? { __op: "AddRelation", objects: pointers(this.relationsToAdd) } : null;
     const removes: JsonObject | null =
-      this.relationsToRemove.length > 0 ? { __op: "RemoveRelation", objects: pointers(this.relationsToRemove) } : null;
+      this.relationsToRemove.length > 0
+        ? { __op: "RemoveRelation", objects: pointers(this.relationsToRemove) }
+        : null;
     if (adds && removes) return { __op: "Batch", ops: [adds, removes] };
     return adds ?? removes ?? {};
   }

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startRecordingServer, type RecordedRequest, type RecordingServer, type Reply } from "../recordingServer.ts";
+import {
+  startRecordingServer,
+  type RecordedRequest,
+  type RecordingServer,
+  type Reply,
+} from "../recordingServer.ts";
 import { ACL } from "./ACL.ts";
 import { ParseFile } from "./File.ts";
 import { GeoPoint } from "./GeoPoint.ts";
@@ -20,7 +25,9 @@ class Note extends ParseObject<NoteFields> {
 }
 
 function saved(fields: Record<string, unknown> = {}, id = "n1"): ParseObject {
-  return ParseObject.fromJSON({ className: "Note", objectId: id, ...fields } as Parameters<typeof ParseObject.fromJSON>[0]);
+  return ParseObject.fromJSON({ className: "Note", objectId: id, ...fields } as Parameters<
+    typeof ParseObject.fromJSON
+  >[0]);
 }
 
 /** Answers saves like a server: ids in order, batches entry by entry. */
@@ -28,11 +35,15 @@ function savingServer(): (request: RecordedRequest) => Reply {
   let count = 0;
   const answer = (method: unknown): object => {
     count += 1;
-    return method === "PUT" ? { updatedAt: "2026-01-02T00:00:00.000Z" } : { objectId: `id${count}`, createdAt: "2026-01-01T00:00:00.000Z" };
+    return method === "PUT"
+      ? { updatedAt: "2026-01-02T00:00:00.000Z" }
+      : { objectId: `id${count}`, createdAt: "2026-01-01T00:00:00.000Z" };
   };
   return ({ call, body }) => {
     if (call === "POST batch" && Array.isArray(body.requests)) {
-      return { body: body.requests.map((entry) => ({ success: answer((entry as { method: string }).method) })) };
+      return {
+        body: body.requests.map((entry) => ({ success: answer((entry as { method: string }).method) })),
+      };
     }
     return { status: call.startsWith("POST") ? 201 : 200, body: answer(call.split(" ")[0]) };
   };
@@ -47,7 +58,9 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 const sent = (index = 0): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(server.requests[index]?.body ?? {}).filter(([key]) => !key.startsWith("_")));
+  Object.fromEntries(
+    Object.entries(server.requests[index]?.body ?? {}).filter(([key]) => !key.startsWith("_")),
+  );
 
 describe("a record's life", () => {
   it("[4.record.new-until-id] is new until it has an id", async () => {
@@ -287,7 +300,9 @@ describe("records within records", () => {
 
   it("tell the first error and save the others", async () => {
     const [good, bad] = [new Note({ text: "a" }), new Note({ text: "b" })];
-    server.answer(() => ({ body: [{ success: { objectId: "1" } }, { error: { code: 142, error: "too short" } }] }));
+    server.answer(() => ({
+      body: [{ success: { objectId: "1" } }, { error: { code: 142, error: "too short" } }],
+    }));
     await expect(ParseObject.saveAll([good, bad])).rejects.toMatchObject({ code: 142, message: "too short" });
     expect(good.id).toBe("1");
     expect(bad.dirty("text")).toBe(true);
@@ -298,23 +313,51 @@ describe("records within records", () => {
     const refused = { error: { code: 101, error: "Object not found." } };
     server.answer(() => ({ body: [{ success: {} }, refused, refused] }));
     const error: unknown = await ParseObject.destroyAll(list).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 600, errors: [{ code: 101, object: list[1] }, { code: 101, object: list[2] }] });
+    expect(error).toMatchObject({
+      code: 600,
+      errors: [
+        { code: 101, object: list[1] },
+        { code: 101, object: list[2] },
+      ],
+    });
   });
 });
 
 describe("fetching a list", () => {
   it("asks one question for all of them", async () => {
     const list = [saved({}, "1"), saved({}, "2")];
-    server.answer(() => ({ body: { results: [{ objectId: "2", text: "b" }, { objectId: "1", text: "a" }] } }));
+    server.answer(() => ({
+      body: {
+        results: [
+          { objectId: "2", text: "b" },
+          { objectId: "1", text: "a" },
+        ],
+      },
+    }));
     await ParseObject.fetchAll(list);
     expect(sent()).toEqual({ where: { objectId: { $in: ["1", "2"] } }, limit: 2 });
     expect(list.map((note) => note.get("text"))).toEqual(["a", "b"]);
   });
 
   it.each([
-    ["[8.backend.all-objects-have-id] without an id", [new Note(), saved()], 104, "All objects must have an ID"],
-    ["[8.backend.same-class] of different classes", [saved(), new ParseObject("Other")], 103, "All objects should be of the same class"],
-    ["[8.backend.all-objects-on-server] not on the server", [saved()], 101, "All objects must exist on the server."],
+    [
+      "[8.backend.all-objects-have-id] without an id",
+      [new Note(), saved()],
+      104,
+      "All objects must have an ID",
+    ],
+    [
+      "[8.backend.same-class] of different classes",
+      [saved(), new ParseObject("Other")],
+      103,
+      "All objects should be of the same class",
+    ],
+    [
+      "[8.backend.all-objects-on-server] not on the server",
+      [saved()],
+      101,
+      "All objects must exist on the server.",
+    ],
   ])("refuses one %s", async (_, list, code, message) => {
     server.answer(() => ({ body: { results: [] } }));
     await expect(ParseObject.fetchAll(list)).rejects.toMatchObject({ code, message });
@@ -325,7 +368,14 @@ describe("the types that travel", () => {
   const wire = {
     at: { __type: "Date" as const, iso: "2026-01-02T03:04:05.006Z" },
     where: { __type: "GeoPoint" as const, latitude: 47, longitude: 8 },
-    area: { __type: "Polygon" as const, coordinates: [[0, 0], [0, 1], [1, 1]] },
+    area: {
+      __type: "Polygon" as const,
+      coordinates: [
+        [0, 0],
+        [0, 1],
+        [1, 1],
+      ],
+    },
     file: { __type: "File" as const, name: "a.txt", url: "http://x/a.txt" },
     friend: { __type: "Pointer" as const, className: "Friend", objectId: "f1" },
     readers: { __type: "Relation" as const, className: "_User" },
@@ -382,11 +432,15 @@ describe("access control lists", () => {
   });
 
   it("[5.acl.values-boolean] refuse values that are not boolean", () => {
-    expect(() => new ACL(JSON.parse('{"u1":{"read":"yes"}}'))).toThrow("Tried to create an ACL with an invalid permission value.");
+    expect(() => new ACL(JSON.parse('{"u1":{"read":"yes"}}'))).toThrow(
+      "Tried to create an ACL with an invalid permission value.",
+    );
   });
 
   it("[5.acl.permission-types] refuse permissions other than read and write", () => {
-    expect(() => new ACL(JSON.parse('{"u1":{"delete":true}}'))).toThrow("Tried to create an ACL with an invalid permission type.");
+    expect(() => new ACL(JSON.parse('{"u1":{"delete":true}}'))).toThrow(
+      "Tried to create an ACL with an invalid permission type.",
+    );
   });
 
   it("of a user let that user read and write", () => {
@@ -419,14 +473,39 @@ describe("places", () => {
   });
 
   it("[5.polygon.at-least-3-points] an area needs three of them", () => {
-    expect(() => new Polygon([[0, 0], [1, 1]])).toThrow("Polygon must have at least 3 GeoPoints or Points");
-    expect(new Polygon([[0, 0], [0, 2], [2, 2], [2, 0]]).containsPoint(new GeoPoint(1, 1))).toBe(true);
-    expect(new Polygon([[0, 0], [0, 2], [2, 2], [2, 0]]).containsPoint(new GeoPoint(3, 1))).toBe(false);
+    expect(
+      () =>
+        new Polygon([
+          [0, 0],
+          [1, 1],
+        ]),
+    ).toThrow("Polygon must have at least 3 GeoPoints or Points");
+    expect(
+      new Polygon([
+        [0, 0],
+        [0, 2],
+        [2, 2],
+        [2, 0],
+      ]).containsPoint(new GeoPoint(1, 1)),
+    ).toBe(true);
+    expect(
+      new Polygon([
+        [0, 0],
+        [0, 2],
+        [2, 2],
+        [2, 0],
+      ]).containsPoint(new GeoPoint(3, 1)),
+    ).toBe(false);
   });
 });
 
 describe("files", () => {
-  beforeEach(() => server.answer(() => ({ status: 201, body: { name: "x_a.txt", url: "http://x/x_a.txt", hash: "Qm", ipfs: "http://x/ipfs/Qm" } })));
+  beforeEach(() =>
+    server.answer(() => ({
+      status: 201,
+      body: { name: "x_a.txt", url: "http://x/x_a.txt", hash: "Qm", ipfs: "http://x/ipfs/Qm" },
+    })),
+  );
 
   it.each([
     ["[5.file.data-bytes] bytes", [104, 105]],
@@ -449,7 +528,10 @@ describe("files", () => {
     const file = new ParseFile("a.txt", [1], "text/plain", { size: 1 }, { kind: "t" });
     await Promise.all([file.saveIPFS(), file.save()]);
     expect(server.requests).toHaveLength(1);
-    expect(sent()).toEqual({ base64: "AQ==", fileData: { ipfs: true, metadata: { size: 1 }, tags: { kind: "t" } } });
+    expect(sent()).toEqual({
+      base64: "AQ==",
+      fileData: { ipfs: true, metadata: { size: 1 }, tags: { kind: "t" } },
+    });
     expect(server.requests[0]?.body._ContentType).toBe("text/plain");
     expect([file.name(), file.hash(), file.ipfs()]).toEqual(["x_a.txt", "Qm", "http://x/ipfs/Qm"]);
   });
@@ -468,6 +550,9 @@ describe("files", () => {
     server.connect({ masterKey: "m" });
     server.answer(() => ({ text: "" }));
     await ParseFile.fromJSON({ __type: "File", name: "a.txt", url: "http://x/a.txt" }).destroy();
-    expect(server.requests[0]).toMatchObject({ httpMethod: "DELETE", headers: { "x-parse-master-key": "m", "x-parse-application-id": "app" } });
+    expect(server.requests[0]).toMatchObject({
+      httpMethod: "DELETE",
+      headers: { "x-parse-master-key": "m", "x-parse-application-id": "app" },
+    });
   });
 });

@@ -1,10 +1,27 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError, type WirePointer } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  type WirePointer,
+} from "@purse/protocol";
 import { uuid } from "../identity.ts";
 import { type Method, type RequestOptions, request } from "../transport.ts";
 import { ACL } from "./ACL.ts";
 import { decode, decodeFields } from "./decode.ts";
 import { encode, encodeFields, isPlainObject } from "./encode.ts";
-import { AddOp, AddUniqueOp, IncrementOp, type Op, opFromJSON, RelationOp, RemoveOp, SetOp, UnsetOp } from "./Op.ts";
+import {
+  AddOp,
+  AddUniqueOp,
+  IncrementOp,
+  type Op,
+  opFromJSON,
+  RelationOp,
+  RemoveOp,
+  SetOp,
+  UnsetOp,
+} from "./Op.ts";
 import { Relation } from "./Relation.ts";
 import { classNamed, type ObjectClass, setClass, setObjectFactory } from "./registry.ts";
 import {
@@ -49,11 +66,15 @@ export class ParseObject<A extends object = Attributes> {
   id: string | undefined;
   readonly #state = new ObjectState();
 
-  constructor(className: string | ({ className: string } & Partial<NoInfer<A>>), attributes?: Partial<NoInfer<A>>) {
+  constructor(
+    className: string | ({ className: string } & Partial<NoInfer<A>>),
+    attributes?: Partial<NoInfer<A>>,
+  ) {
     const { className: name, ...rest } = typeof className === "string" ? { className } : className;
     this.className = name === "User" ? "_User" : name;
     const initial = { ...rest, ...attributes };
-    if (Object.keys(initial).length > 0 && !this._set(initial)) throw new Error("Can't create an invalid Parse Object");
+    if (Object.keys(initial).length > 0 && !this._set(initial))
+      throw new Error("Can't create an invalid Parse Object");
   }
 
   /** All fields, with the changes that were not saved yet. Frozen; the same object until something changes. */
@@ -94,7 +115,14 @@ export class ParseObject<A extends object = Attributes> {
   /** The field's value as text that is safe in HTML. */
   escape(key: FieldName<A>): string {
     const value = this._get(key) ?? "";
-    const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;", "/": "&#x2F;" };
+    const entities: Record<string, string> = {
+      "&": "&amp;",
+      "<": "&lt;",
+      ">": "&gt;",
+      '"': "&quot;",
+      "'": "&#x27;",
+      "/": "&#x2F;",
+    };
     return String(value).replace(/[&<>'"/]/g, (character) => entities[character] ?? character);
   }
 
@@ -125,7 +153,8 @@ export class ParseObject<A extends object = Attributes> {
       else operations.set(key, options.unset ? new UnsetOp() : this.#operationFor(key, value));
     }
     const values: Attributes = {};
-    for (const [key, op] of operations) values[key] = op instanceof SetOp ? op.value : op.applyTo(this._get(key));
+    for (const [key, op] of operations)
+      values[key] = op instanceof SetOp ? op.value : op.applyTo(this._get(key));
     const error = options.ignoreValidation ? false : this.validate(values);
     if (error) {
       options.error?.(this, error);
@@ -313,7 +342,8 @@ export class ParseObject<A extends object = Attributes> {
     };
     const json: JsonObject = {};
     for (const [key, value] of Object.entries(this._attributes())) {
-      if ((key === "createdAt" || key === "updatedAt") && value instanceof Date) json[key] = value.toISOString();
+      if ((key === "createdAt" || key === "updatedAt") && value instanceof Date)
+        json[key] = value.toISOString();
       else json[key] = encode(value, { object });
     }
     for (const [key, op] of this.#state.pending[0] ?? []) {
@@ -365,7 +395,11 @@ export class ParseObject<A extends object = Attributes> {
 
   _setOrThrow(fields: object): void {
     let refusal: Error | undefined;
-    const done = this._set(fields, { error: (_, error) => void (refusal = error) });
+    const done = this._set(fields, {
+      error: (_, error) => {
+        refusal = error;
+      },
+    });
     if (!done) throw refusal ?? new Error("The fields are not valid");
   }
 
@@ -383,9 +417,9 @@ export class ParseObject<A extends object = Attributes> {
 
   /** Fields that only the server sets. */
   _readOnlyAttributes(): readonly string[] {
-    const { constructor } = this;
-    const own = "readOnlyAttributes" in constructor ? constructor.readOnlyAttributes : undefined;
-    const list: unknown = typeof own === "function" ? own.call(constructor) : [];
+    const made = this.constructor;
+    const own = "readOnlyAttributes" in made ? made.readOnlyAttributes : undefined;
+    const list: unknown = typeof own === "function" ? own.call(made) : [];
     return Array.isArray(list) ? list : [];
   }
 
@@ -460,8 +494,8 @@ export class ParseObject<A extends object = Attributes> {
   }
 
   /** Objects of that class will be made by this constructor, which must work without arguments. */
-  static registerSubclass(className: string, constructor: ObjectClass): void {
-    setClass(className === "User" ? "_User" : className, constructor);
+  static registerSubclass(className: string, objectClass: ObjectClass): void {
+    setClass(className === "User" ? "_User" : className, objectClass);
   }
 
   /** A subclass made at run time, as code without classes does it. */
@@ -483,7 +517,8 @@ export class ParseObject<A extends object = Attributes> {
       }
     };
     for (const [key, value] of Object.entries(prototype)) {
-      if (key !== "className") Object.defineProperty(made.prototype, key, { value, writable: true, configurable: true });
+      if (key !== "className")
+        Object.defineProperty(made.prototype, key, { value, writable: true, configurable: true });
     }
     Object.assign(made, statics);
     setClass(name, made);
@@ -497,18 +532,27 @@ export class ParseObject<A extends object = Attributes> {
     return object;
   }
 
-  static async saveAll<T extends ParseObject<object>>(list: readonly T[], options: SaveOptions = {}): Promise<T[]> {
+  static async saveAll<T extends ParseObject<object>>(
+    list: readonly T[],
+    options: SaveOptions = {},
+  ): Promise<T[]> {
     await saveAllObjects(list, options);
     return [...list];
   }
 
   /** Throws AggregateParseError (600) when some could not be deleted. */
-  static async destroyAll<T extends ParseObject<object>>(list: readonly T[], options: SaveOptions = {}): Promise<T[]> {
+  static async destroyAll<T extends ParseObject<object>>(
+    list: readonly T[],
+    options: SaveOptions = {},
+  ): Promise<T[]> {
     await destroyAllObjects(list, options);
     return [...list];
   }
 
-  static async fetchAll<T extends ParseObject<object>>(list: readonly T[], options: FetchOptions = {}): Promise<T[]> {
+  static async fetchAll<T extends ParseObject<object>>(
+    list: readonly T[],
+    options: FetchOptions = {},
+  ): Promise<T[]> {
     await fetchAllObjects(list, false, options);
     return [...list];
   }
@@ -551,8 +595,8 @@ function baseFor(className: string): new () => ParseObject {
 }
 
 function createObject(className: string): ParseObject {
-  const constructor = classNamed(className);
-  return constructor ? new constructor() : new ParseObject(className);
+  const Registered = classNamed(className);
+  return Registered ? new Registered() : new ParseObject(className);
 }
 
 function isOp(value: unknown): value is Op {
@@ -574,7 +618,8 @@ function isSetOptions(value: unknown): value is SetOptions {
 function aclOf(value: Record<string, unknown>): ACL {
   const acl: Record<string, object> = {};
   for (const [principal, entry] of Object.entries(value)) {
-    if (typeof entry !== "object" || entry === null) throw new TypeError("Tried to create an ACL with an invalid entry.");
+    if (typeof entry !== "object" || entry === null)
+      throw new TypeError("Tried to create an ACL with an invalid entry.");
     acl[principal] = entry;
   }
   return new ACL(acl);
@@ -587,7 +632,8 @@ function serverFields(json: JsonObject): Attributes {
   for (const [key, value] of Object.entries(fields)) {
     if (value instanceof UnsetOp) fields[key] = undefined;
     else if (key === "ACL" && isPlainObject(value)) fields[key] = aclOf(value);
-    else if ((key === "createdAt" || key === "updatedAt") && typeof value === "string") fields[key] = new Date(value);
+    else if ((key === "createdAt" || key === "updatedAt") && typeof value === "string")
+      fields[key] = new Date(value);
   }
   fields.updatedAt ??= fields.createdAt;
   if (fields.updatedAt === undefined) delete fields.updatedAt;

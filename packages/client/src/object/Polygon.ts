@@ -44,7 +44,11 @@ export class Polygon {
   }
 }
 
-function crosses([latitude, longitude]: Corner, [otherLatitude, otherLongitude]: Corner, point: GeoPoint): boolean {
+function crosses(
+  [latitude, longitude]: Corner,
+  [otherLatitude, otherLongitude]: Corner,
+  point: GeoPoint,
+): boolean {
   if (longitude > point.longitude === otherLongitude > point.longitude) return false;
   const slope = (otherLatitude - latitude) / (otherLongitude - longitude);
   return point.latitude < slope * (point.longitude - longitude) + latitude;

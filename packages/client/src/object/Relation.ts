@@ -16,8 +16,12 @@ export class Relation<T extends ParseObject<object> = ParseObject> {
 
   /** Gives the relation its place; throws when it already has another one. */
   ensureParentAndKey(parent: ParseObject<object>, key: string): void {
-    if ((this.key ?? key) !== key) throw new Error("Internal Error. Relation retrieved from two different keys.");
-    if (this.parent && (this.parent.className !== parent.className || (this.parent.id ?? parent.id) !== parent.id)) {
+    if ((this.key ?? key) !== key)
+      throw new Error("Internal Error. Relation retrieved from two different keys.");
+    if (
+      this.parent &&
+      (this.parent.className !== parent.className || (this.parent.id ?? parent.id) !== parent.id)
+    ) {
       throw new Error("Internal Error. Relation retrieved from two different Objects.");
     }
     this.parent ??= parent;

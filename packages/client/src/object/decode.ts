@@ -24,7 +24,11 @@ export function decode(value: JsonValue | undefined): unknown {
     case "Polygon":
       return isPolygon(value) ? new Polygon(value.coordinates) : value;
     case "Relation":
-      return new Relation(undefined, undefined, typeof value.className === "string" ? value.className : undefined);
+      return new Relation(
+        undefined,
+        undefined,
+        typeof value.className === "string" ? value.className : undefined,
+      );
     default:
       return decodeFields(value);
   }

@@ -27,8 +27,8 @@ export function objects(): ObjectFactory {
   throw new Error("ParseObject is not loaded: run Moralis.start first");
 }
 
-export function setClass(className: string, constructor: ObjectClass): void {
-  classes.set(className, constructor);
+export function setClass(className: string, objectClass: ObjectClass): void {
+  classes.set(className, objectClass);
 }
 
 export function classNamed(className: string): ObjectClass | undefined {

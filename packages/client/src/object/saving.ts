@@ -131,7 +131,10 @@ interface BatchRequest {
   body: JsonObject;
 }
 
-async function requestBatch(requests: readonly BatchRequest[], options: RequestOptions): Promise<JsonValue[]> {
+async function requestBatch(
+  requests: readonly BatchRequest[],
+  options: RequestOptions,
+): Promise<JsonValue[]> {
   const prefix = new URL(connection().serverUrl).pathname.replace(/\/+$/, "");
   const list = requests.map(({ method, path, body }) => ({ method, path: `${prefix}/${path}`, body }));
   const { body } = await request("POST", "batch", { requests: list }, options);
@@ -142,7 +145,8 @@ async function requestBatch(requests: readonly BatchRequest[], options: RequestO
 function batchError(answer: JsonValue | undefined, object: AnyObject): ObjectError {
   const error = isJsonObject(answer) ? answer.error : undefined;
   const code = isJsonObject(error) && typeof error.code === "number" ? error.code : ErrorCode.INVALID_JSON;
-  const message = isJsonObject(error) && typeof error.error === "string" ? error.error : invalidResponse().message;
+  const message =
+    isJsonObject(error) && typeof error.error === "string" ? error.error : invalidResponse().message;
   return new ObjectError(code, message, object);
 }
 
@@ -181,7 +185,8 @@ export async function fetchAllObjects(
   if (list.some((object) => object.className !== className)) {
     throw error(ErrorCode.INVALID_CLASS_NAME, "All objects should be of the same class");
   }
-  if (list.some((object) => !object.id)) throw error(ErrorCode.MISSING_OBJECT_ID, "All objects must have an ID");
+  if (list.some((object) => !object.id))
+    throw error(ErrorCode.MISSING_OBJECT_ID, "All objects must have an ID");
   const wanted = onlyMissing ? list.filter((object) => !object.isDataAvailable()) : list;
   if (wanted.length === 0) return;
   const ids = [...new Set(wanted.map((object) => object.id))];

@@ -27,7 +27,11 @@ export class ObjectState {
     const fields: Fields = { ...this.serverData };
     for (const operations of this.#pending) {
       for (const [key, op] of operations) {
-        assign(fields, key, op instanceof RelationOp ? new SetOp(new Relation(owner(), key, op.targetClassName)) : op);
+        assign(
+          fields,
+          key,
+          op instanceof RelationOp ? new SetOp(new Relation(owner(), key, op.targetClassName)) : op,
+        );
       }
     }
     this.#estimate = Object.freeze(fields);
@@ -133,7 +137,9 @@ export class ObjectState {
   saveBody(attributes: Readonly<Fields>): JsonObject {
     const [operations = new Map<string, Op>()] = this.#pending;
     const body: JsonObject = {};
-    const dotted = new Set([...operations.keys()].filter((key) => key.includes(".")).map((key) => key.split(".")[0]));
+    const dotted = new Set(
+      [...operations.keys()].filter((key) => key.includes(".")).map((key) => key.split(".")[0]),
+    );
     for (const [key, value] of Object.entries(this.changedInPlace(attributes))) {
       if (!dotted.has(key)) body[key] = encode(value);
     }

@@ -84,7 +84,11 @@ export class Constraints<Field extends string = string> {
 
   containsAllStartingWith(key: Field, values: string | readonly string[]): this {
     const prefixes = typeof values === "string" ? [values] : values;
-    return this._condition(key, "$all", prefixes.map((prefix) => ({ $regex: `^${quote(prefix)}` })));
+    return this._condition(
+      key,
+      "$all",
+      prefixes.map((prefix) => ({ $regex: `^${quote(prefix)}` })),
+    );
   }
 
   exists(key: Field): this {
@@ -145,7 +149,10 @@ export class Constraints<Field extends string = string> {
 
   /** Values that `queryKey` has in an object that the other query finds. */
   matchesKeyInQuery(key: Field, queryKey: string, query: Subquery): this {
-    return this._condition(key, "$select", { key: queryKey, query: { ...query.toJSON(), className: query.className } });
+    return this._condition(key, "$select", {
+      key: queryKey,
+      query: { ...query.toJSON(), className: query.className },
+    });
   }
 
   doesNotMatchKeyInQuery(key: Field, queryKey: string, query: Subquery): this {

@@ -19,23 +19,63 @@ describe("constraints on the wire", () => {
     ["equalTo", (q) => q.equalTo("a", 1), { a: 1 }],
     ["equalTo undefined", (q) => q.equalTo("a", undefined), { a: { $exists: false } }],
     ["equalTo a map", (q) => q.equalTo({ a: 1, b: "x" }), { a: 1, b: "x" }],
-    ["equalTo an object", (q) => q.equalTo("a", ParseObject.fromJSON({ className: "B", objectId: "1" })), { a: { __type: "Pointer", className: "B", objectId: "1" } }],
-    ["comparisons on one field", (q) => q.greaterThan("a", 1).lessThanOrEqualTo("a", 9), { a: { $gt: 1, $lte: 9 } }],
-    ["dates", (q) => q.lessThan("a", new Date(0)), { a: { $lt: { __type: "Date", iso: "1970-01-01T00:00:00.000Z" } } }],
+    [
+      "equalTo an object",
+      (q) => q.equalTo("a", ParseObject.fromJSON({ className: "B", objectId: "1" })),
+      { a: { __type: "Pointer", className: "B", objectId: "1" } },
+    ],
+    [
+      "comparisons on one field",
+      (q) => q.greaterThan("a", 1).lessThanOrEqualTo("a", 9),
+      { a: { $gt: 1, $lte: 9 } },
+    ],
+    [
+      "dates",
+      (q) => q.lessThan("a", new Date(0)),
+      { a: { $lt: { __type: "Date", iso: "1970-01-01T00:00:00.000Z" } } },
+    ],
     ["containedIn", (q) => q.containedIn("a", [1, 2]), { a: { $in: [1, 2] } }],
     ["containsAll", (q) => q.containsAll("a", [1]), { a: { $all: [1] } }],
-    ["containsAllStartingWith", (q) => q.containsAllStartingWith("a", ["x"]), { a: { $all: [{ $regex: "^\\Qx\\E" }] } }],
+    [
+      "containsAllStartingWith",
+      (q) => q.containsAllStartingWith("a", ["x"]),
+      { a: { $all: [{ $regex: "^\\Qx\\E" }] } },
+    ],
     ["matches", (q) => q.matches("a", /^x/i, "m"), { a: { $regex: "^x", $options: "im" } }],
     ["contains", (q) => q.contains("a", "x.y"), { a: { $regex: "\\Qx.y\\E" } }],
     ["startsWith", (q) => q.startsWith("a", "x"), { a: { $regex: "^\\Qx\\E" } }],
     ["endsWith", (q) => q.endsWith("a", "x"), { a: { $regex: "\\Qx\\E$" } }],
     ["text that ends a quotation", (q) => q.contains("a", "x\\Ey"), { a: { $regex: "\\Qx\\E\\\\E\\Qy\\E" } }],
-    ["matchesQuery", (q) => q.matchesQuery("a", notes().equalTo("b", 1)), { a: { $inQuery: { className: "Note", where: { b: 1 } } } }],
-    ["doesNotMatchKeyInQuery", (q) => q.doesNotMatchKeyInQuery("a", "b", notes()), { a: { $dontSelect: { key: "b", query: { className: "Note", where: {} } } } }],
-    ["fullText", (q) => q.fullText("a", "x", { language: "en" }), { a: { $text: { $search: { $term: "x", $language: "en" } } } }],
-    ["withinGeoBox", (q) => q.withinGeoBox("a", new GeoPoint(0, 0), new GeoPoint(1, 1)), { a: { $within: { $box: [new GeoPoint(0, 0).toJSON(), new GeoPoint(1, 1).toJSON()] } } }],
-    ["[9.distance-miles] withinMiles", (q) => q.withinMiles("a", new GeoPoint(0, 0), 3958.8), { a: { $nearSphere: new GeoPoint(0, 0).toJSON(), $maxDistance: 1 } }],
-    ["[9.distance-kilometres] withinKilometers", (q) => q.withinKilometers("a", new GeoPoint(1, 2), 6371, false), { a: { $geoWithin: { $centerSphere: [[2, 1], 1] } } }],
+    [
+      "matchesQuery",
+      (q) => q.matchesQuery("a", notes().equalTo("b", 1)),
+      { a: { $inQuery: { className: "Note", where: { b: 1 } } } },
+    ],
+    [
+      "doesNotMatchKeyInQuery",
+      (q) => q.doesNotMatchKeyInQuery("a", "b", notes()),
+      { a: { $dontSelect: { key: "b", query: { className: "Note", where: {} } } } },
+    ],
+    [
+      "fullText",
+      (q) => q.fullText("a", "x", { language: "en" }),
+      { a: { $text: { $search: { $term: "x", $language: "en" } } } },
+    ],
+    [
+      "withinGeoBox",
+      (q) => q.withinGeoBox("a", new GeoPoint(0, 0), new GeoPoint(1, 1)),
+      { a: { $within: { $box: [new GeoPoint(0, 0).toJSON(), new GeoPoint(1, 1).toJSON()] } } },
+    ],
+    [
+      "[9.distance-miles] withinMiles",
+      (q) => q.withinMiles("a", new GeoPoint(0, 0), 3958.8),
+      { a: { $nearSphere: new GeoPoint(0, 0).toJSON(), $maxDistance: 1 } },
+    ],
+    [
+      "[9.distance-kilometres] withinKilometers",
+      (q) => q.withinKilometers("a", new GeoPoint(1, 2), 6371, false),
+      { a: { $geoWithin: { $centerSphere: [[2, 1], 1] } } },
+    ],
     ["or", () => Query.or(notes().equalTo("a", 1), notes().equalTo("b", 2)), { $or: [{ a: 1 }, { b: 2 }] }],
   ])("%s", (_, build, expected) => {
     expect(where(build(notes()))).toEqual(expected);
@@ -56,20 +96,42 @@ describe("constraints on the wire", () => {
   });
 
   it("come back from JSON the same", () => {
-    const query = notes().greaterThan("a", 1).descending("b").addAscending("c").include("d").select("a").limit(5).skip(2).withCount().hint("i");
+    const query = notes()
+      .greaterThan("a", 1)
+      .descending("b")
+      .addAscending("c")
+      .include("d")
+      .select("a")
+      .limit(5)
+      .skip(2)
+      .withCount()
+      .hint("i");
     expect(Query.fromJSON("Note", query.toJSON()).toJSON()).toEqual(query.toJSON());
-    expect(query.toJSON()).toMatchObject({ order: "-b,c", include: "d", keys: "a", limit: 5, skip: 2, count: 1 });
+    expect(query.toJSON()).toMatchObject({
+      order: "-b,c",
+      include: "d",
+      keys: "a",
+      limit: 5,
+      skip: 2,
+      count: 1,
+    });
   });
 });
 
 describe("asking", () => {
-  const results = [{ objectId: "1", text: "a" }, { objectId: "2", text: "b" }];
+  const results = [
+    { objectId: "1", text: "a" },
+    { objectId: "2", text: "b" },
+  ];
 
   it("find answers objects of the class", async () => {
     server.answer(() => ({ body: { results } }));
     const found = await notes().equalTo("a", 1).find();
     expect(server.requests[0]).toMatchObject({ call: "GET classes/Note", body: { where: { a: 1 } } });
-    expect(found.map((note) => [note.className, note.id, note.get("text")])).toEqual([["Note", "1", "a"], ["Note", "2", "b"]]);
+    expect(found.map((note) => [note.className, note.id, note.get("text")])).toEqual([
+      ["Note", "1", "a"],
+      ["Note", "2", "b"],
+    ]);
     expect(found[0]?.dirty()).toBe(false);
   });
 
@@ -82,7 +144,10 @@ describe("asking", () => {
   it("get asks by id, never by path", async () => {
     server.answer(() => ({ body: { results } }));
     expect((await notes().get("1")).id).toBe("1");
-    expect(server.requests[0]).toMatchObject({ call: "GET classes/Note", body: { where: { objectId: "1" }, limit: 1 } });
+    expect(server.requests[0]).toMatchObject({
+      call: "GET classes/Note",
+      body: { where: { objectId: "1" }, limit: 1 },
+    });
   });
 
   it("[8.backend.object-not-found] get of what is not there fails with 101", async () => {
@@ -104,7 +169,11 @@ describe("asking", () => {
   it("aggregate and distinct use the master key and send the condition along", async () => {
     server.connect({ masterKey: "m" });
     server.answer(() => ({ body: { results: ["x"] } }));
-    expect(await notes().equalTo("a", 1).aggregate({ group: { objectId: "$b" } })).toEqual(["x"]);
+    expect(
+      await notes()
+        .equalTo("a", 1)
+        .aggregate({ group: { objectId: "$b" } }),
+    ).toEqual(["x"]);
     await notes().equalTo("a", 1).distinct("b");
     expect(server.requests[0]).toMatchObject({
       call: "GET aggregate/Note",
@@ -141,7 +210,11 @@ describe("iterating", () => {
     const sizes: number[] = [];
     await notes().eachBatch((batch) => void sizes.push(batch.length));
     expect(sizes).toEqual([100, 100, 50]);
-    expect(server.requests[1]?.body).toMatchObject({ order: "objectId", limit: 100, where: { objectId: { $gt: "099" } } });
+    expect(server.requests[1]?.body).toMatchObject({
+      order: "objectId",
+      limit: 100,
+      where: { objectId: { $gt: "099" } },
+    });
   });
 
   it("findAll, map, filter and reduce see every object", async () => {
@@ -152,6 +225,10 @@ describe("iterating", () => {
   });
 
   it("refuses an order, skip or limit of its own", async () => {
-    await expect(notes().limit(1).each(() => undefined)).rejects.toThrow("Cannot iterate on a query with sort, skip, or limit.");
+    await expect(
+      notes()
+        .limit(1)
+        .each(() => undefined),
+    ).rejects.toThrow("Cannot iterate on a query with sort, skip, or limit.");
   });
 });

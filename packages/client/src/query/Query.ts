@@ -42,7 +42,8 @@ export class Query<T extends ParseObject<object> = ParseObject> extends Constrai
 
   constructor(objectClass: string | ObjectClass<T>) {
     super();
-    const name = typeof objectClass === "string" ? objectClass : (objectClass.className ?? new objectClass().className);
+    const name =
+      typeof objectClass === "string" ? objectClass : (objectClass.className ?? new objectClass().className);
     this.className = name === "User" ? "_User" : name;
   }
 
@@ -129,7 +130,10 @@ export class Query<T extends ParseObject<object> = ParseObject> extends Constrai
     }
   }
 
-  async map<R>(callback: (object: T, index: number, query: this) => R | Promise<R>, options?: BatchOptions): Promise<R[]> {
+  async map<R>(
+    callback: (object: T, index: number, query: this) => R | Promise<R>,
+    options?: BatchOptions,
+  ): Promise<R[]> {
     const mapped: R[] = [];
     await this.each(async (object) => void mapped.push(await callback(object, mapped.length, this)), options);
     return mapped;
@@ -215,7 +219,10 @@ export class Query<T extends ParseObject<object> = ParseObject> extends Constrai
     const override = typeof body.className === "string" ? body.className : this.className;
     const results = body.results.filter(isJsonObject).map((result) => {
       // The class of T was chosen by whoever made the query.
-      return objects().fromJSON({ ...result, className: result.className ?? override }) as ParseObject<object> as T;
+      return objects().fromJSON({
+        ...result,
+        className: result.className ?? override,
+      }) as ParseObject<object> as T;
     });
     return { results, count: typeof body.count === "number" ? body.count : results.length };
   }
@@ -339,7 +346,10 @@ export class Query<T extends ParseObject<object> = ParseObject> extends Constrai
   }
 }
 
-function combine<T extends ParseObject<object>>(operator: "$or" | "$and" | "$nor", queries: readonly Query<T>[]): Query<T> {
+function combine<T extends ParseObject<object>>(
+  operator: "$or" | "$and" | "$nor",
+  queries: readonly Query<T>[],
+): Query<T> {
   const [first] = queries;
   if (!first || queries.some((query) => query.className !== first.className)) {
     throw new Error("All queries must be for the same class.");

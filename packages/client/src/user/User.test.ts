@@ -8,7 +8,12 @@ import { Role } from "./Role.ts";
 import { Session } from "./Session.ts";
 import { beforeLogOut, User } from "./User.ts";
 
-const account = { objectId: "u1", username: "ann", sessionToken: "r:1", createdAt: "2026-01-01T00:00:00.000Z" };
+const account = {
+  objectId: "u1",
+  username: "ann",
+  sessionToken: "r:1",
+  createdAt: "2026-01-01T00:00:00.000Z",
+};
 
 let server: RecordingServer;
 beforeEach(async () => {
@@ -60,7 +65,10 @@ describe("signing up", () => {
 describe("logging in", () => {
   it("[4.current-user.cached-after-login] [4.current-user.persisted-after-login] makes the current user", async () => {
     const user = await User.logIn("ann", "secret");
-    expect(server.requests[0]).toMatchObject({ call: "POST login", body: { username: "ann", password: "secret" } });
+    expect(server.requests[0]).toMatchObject({
+      call: "POST login",
+      body: { username: "ann", password: "secret" },
+    });
     expect(User.current()).toBe(user);
     expect(user.authenticated()).toBe(true);
     expect(await stored()).toMatchObject({ objectId: "u1", sessionToken: "r:1" });
@@ -78,7 +86,9 @@ describe("logging in", () => {
 
   it("[4.login-or-signup.code-101] signs up when there is no such account", async () => {
     server.answer(({ call }) =>
-      call === "POST login" ? { status: 404, body: { code: 101, error: "Invalid username/password." } } : { status: 201, body: account },
+      call === "POST login"
+        ? { status: 404, body: { code: 101, error: "Invalid username/password." } }
+        : { status: 201, body: account },
     );
     expect((await User.loginOrSignup("ann", "secret")).id).toBe("u1");
     expect(server.requests.map(({ call }) => call)).toEqual(["POST login", "POST users"]);
@@ -105,7 +115,10 @@ describe("logging in", () => {
   it("works with what a provider knows, as wallets do", async () => {
     const authData = { id: "0xabc", signature: "0x1", data: "Moralis Authentication" };
     const user = await User.logInWith("moralisEth", { authData });
-    expect(server.requests[0]).toMatchObject({ call: "POST users", body: { authData: { moralisEth: authData } } });
+    expect(server.requests[0]).toMatchObject({
+      call: "POST users",
+      body: { authData: { moralisEth: authData } },
+    });
     expect(server.requests[0]?.body).not.toHaveProperty("_SessionToken");
     expect(user.get("sessionToken")).toBe("r:1");
     expect(User.current()).toBe(user);
@@ -138,7 +151,10 @@ describe("the current user", () => {
     const user = User.current();
     server.answer(() => ({ body: {} }));
     await user?.linkWith("moralisEth", { authData: { id: "0xabc" } });
-    expect(server.requests[0]).toMatchObject({ call: "PUT classes/_User/u1", body: { _SessionToken: "r:1" } });
+    expect(server.requests[0]).toMatchObject({
+      call: "PUT classes/_User/u1",
+      body: { _SessionToken: "r:1" },
+    });
     expect(User.current()).toBe(user);
     expect(await stored()).toMatchObject({ authData: { moralisEth: { id: "0xabc" } }, sessionToken: "r:1" });
   });
@@ -190,7 +206,9 @@ describe("the current user", () => {
   });
 
   it("lets nobody set its session token", () => {
-    expect(() => User.current()?.set("sessionToken", "r:2")).toThrow("Cannot modify readonly attribute: sessionToken");
+    expect(() => User.current()?.set("sessionToken", "r:2")).toThrow(
+      "Cannot modify readonly attribute: sessionToken",
+    );
   });
 });
 
@@ -224,7 +242,9 @@ describe("roles", () => {
   });
 
   it("[5.role.name-characters] refuse other characters than letters, digits, underscore, hyphen and space", () => {
-    expect(() => new Role("a/b", new ACL())).toThrow("A role's name can be only contain alphanumeric characters, _, -, and spaces.");
+    expect(() => new Role("a/b", new ACL())).toThrow(
+      "A role's name can be only contain alphanumeric characters, _, -, and spaces.",
+    );
     expect(new Role("Team a_b-1", new ACL()).getName()).toBe("Team a_b-1");
   });
 
@@ -232,7 +252,9 @@ describe("roles", () => {
     const role = new Role("a", new ACL());
     role.setName("b");
     await role.save();
-    await expect(role.save({ name: "c" })).rejects.toThrow("A role's name can only be set before it has been saved.");
+    await expect(role.save({ name: "c" })).rejects.toThrow(
+      "A role's name can only be set before it has been saved.",
+    );
     expect(role.setName("c")).toBe(false);
     expect(role.getName()).toBe("b");
   });

@@ -63,7 +63,8 @@ export class User<A extends object = Attributes> extends ParseObject<UserAttribu
 
   setUsername(username: string): void {
     const authData = this._get("authData");
-    if (isJsonObject(authData) && "anonymous" in authData) this._set({ authData: { ...authData, anonymous: null } });
+    if (isJsonObject(authData) && "anonymous" in authData)
+      this._set({ authData: { ...authData, anonymous: null } });
     this._set({ username });
   }
 
@@ -131,7 +132,11 @@ export class User<A extends object = Attributes> extends ParseObject<UserAttribu
     return makeCurrent(this);
   }
 
-  _linkWith(provider: string | AuthProvider, given?: { authData?: AuthData }, options?: SaveOptions): Promise<this> {
+  _linkWith(
+    provider: string | AuthProvider,
+    given?: { authData?: AuthData },
+    options?: SaveOptions,
+  ): Promise<this> {
     return this.linkWith(provider, given, options);
   }
 
@@ -154,7 +159,10 @@ export class User<A extends object = Attributes> extends ParseObject<UserAttribu
 
   _isLinked(provider: string | AuthProvider): boolean {
     const authData = this._get("authData");
-    return isJsonObject(authData) && Boolean(authData[typeof provider === "string" ? provider : provider.getAuthType()]);
+    return (
+      isJsonObject(authData) &&
+      Boolean(authData[typeof provider === "string" ? provider : provider.getAuthType()])
+    );
   }
 
   _revertField(key: string): void {
@@ -172,7 +180,12 @@ export class User<A extends object = Attributes> extends ParseObject<UserAttribu
     if (!token) {
       throw new ProtocolError(ErrorCode.SESSION_MISSING, "Cannot upgrade a user with no session token");
     }
-    const session = await requestObject("POST", "upgradeToRevocableSession", {}, { ...options, sessionToken: token });
+    const session = await requestObject(
+      "POST",
+      "upgradeToRevocableSession",
+      {},
+      { ...options, sessionToken: token },
+    );
     this._commit({ sessionToken: session.sessionToken });
     await this._afterSync();
   }
@@ -253,7 +266,11 @@ export class User<A extends object = Attributes> extends ParseObject<UserAttribu
     return new User().linkWith(provider, given, options);
   }
 
-  static _logInWith(provider: string | AuthProvider, given?: { authData?: AuthData }, options?: SaveOptions): Promise<User> {
+  static _logInWith(
+    provider: string | AuthProvider,
+    given?: { authData?: AuthData },
+    options?: SaveOptions,
+  ): Promise<User> {
     return User.logInWith(provider, given, options);
   }
 
@@ -297,7 +314,11 @@ export class User<A extends object = Attributes> extends ParseObject<UserAttribu
     await request("POST", "verificationEmailRequest", { email }, options);
   }
 
-  static async verifyPassword(username: string, password: string, options: RequestOptions = {}): Promise<User> {
+  static async verifyPassword(
+    username: string,
+    password: string,
+    options: RequestOptions = {},
+  ): Promise<User> {
     const answer = await requestObject("GET", "verifyPassword", credentialsOf(username, password), options);
     const user = new User();
     user._finishFetch(answer);
@@ -352,7 +373,10 @@ async function clearCurrent(): Promise<void> {
 
 function authenticateWith(provider: AuthProvider): Promise<AuthData> {
   return new Promise((resolve, reject) => {
-    provider.authenticate({ success: (_, authData) => resolve(authData), error: (_, error) => reject(error) });
+    provider.authenticate({
+      success: (_, authData) => resolve(authData),
+      error: (_, error) => reject(error),
+    });
   });
 }
 

@@ -20,13 +20,33 @@ it("has the 39 operations in their 7 groups", () => {
 });
 
 it.each([
-  ["[1.capability.query-balances] balances", () => Web3API.account.getNativeBalance({ address }), "getNativeBalance"],
-  ["[1.capability.query-transfers] transfers", () => Web3API.account.getTokenTransfers({ address }), "getTokenTransfers"],
+  [
+    "[1.capability.query-balances] balances",
+    () => Web3API.account.getNativeBalance({ address }),
+    "getNativeBalance",
+  ],
+  [
+    "[1.capability.query-transfers] transfers",
+    () => Web3API.account.getTokenTransfers({ address }),
+    "getTokenTransfers",
+  ],
   ["[1.capability.query-nfts] NFTs", () => Web3API.account.getNFTs({ address }), "getNFTs"],
   ["[1.capability.query-prices] prices", () => Web3API.token.getTokenPrice({ address }), "getTokenPrice"],
-  ["[1.capability.resolve-domain] domains", () => Web3API.resolve.resolveDomain({ domain: "a.eth" }), "resolveDomain"],
-  ["[1.capability.query-pair-reserves] reserves", () => Web3API.defi.getPairReserves({ pair_address: address }), "getPairReserves"],
-  ["[1.capability.ipfs-upload] uploads", () => Web3API.storage.uploadFolder({ data: [{ path: "a", content: "aGk=" }] }), "uploadFolder"],
+  [
+    "[1.capability.resolve-domain] domains",
+    () => Web3API.resolve.resolveDomain({ domain: "a.eth" }),
+    "resolveDomain",
+  ],
+  [
+    "[1.capability.query-pair-reserves] reserves",
+    () => Web3API.defi.getPairReserves({ pair_address: address }),
+    "getPairReserves",
+  ],
+  [
+    "[1.capability.ipfs-upload] uploads",
+    () => Web3API.storage.uploadFolder({ data: [{ path: "a", content: "aGk=" }] }),
+    "uploadFolder",
+  ],
 ])("asks the server for %s", async (_, call, operation) => {
   await call();
   expect(server.requests[0]?.call).toBe(`POST functions/${operation}`);
@@ -45,15 +65,28 @@ it("[7.function.session-token] [7.function.application-id] carries the session a
 });
 
 it("[8.function.error-field] surfaces what the server tells", async () => {
-  server.answer(() => ({ status: 400, body: { code: 141, error: "Not a chain that is followed here: eth" } }));
-  await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow("Not a chain that is followed here: eth");
+  server.answer(() => ({
+    status: 400,
+    body: { code: 141, error: "Not a chain that is followed here: eth" },
+  }));
+  await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow(
+    "Not a chain that is followed here: eth",
+  );
 });
 
 describe("pages", () => {
-  const page = (number: number, more: object = {}) => ({ total: 5, page: number, page_size: 2, result: [number], ...more });
+  const page = (number: number, more: object = {}) => ({
+    total: 5,
+    page: number,
+    page_size: 2,
+    result: [number],
+    ...more,
+  });
 
   it("[7.data.pagination-by-cursor] [7.data.response-cursor] [7.data.response-next] [7.data.response-result] follow by cursor", async () => {
-    server.answer(({ body }) => ({ body: { result: page(body.cursor ? 1 : 0, { cursor: body.cursor ? "" : "c1" }) } }));
+    server.answer(({ body }) => ({
+      body: { result: page(body.cursor ? 1 : 0, { cursor: body.cursor ? "" : "c1" }) },
+    }));
     const first = await Web3API.account.getTokenTransfers({ address, limit: 2 });
     const second = await first.next?.();
     expect(second?.result).toEqual([1]);

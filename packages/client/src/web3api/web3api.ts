@@ -12,7 +12,9 @@ type Call<O> =
   O extends Operation<infer Name, infer Result>
     ? (params?: Partial<Record<Name, unknown>>, options?: RequestOptions) => Promise<Result>
     : never;
-type Groups = { readonly [G in keyof Operations]: { readonly [O in keyof Operations[G]]: Call<Operations[G][O]> } };
+type Groups = {
+  readonly [G in keyof Operations]: { readonly [O in keyof Operations[G]]: Call<Operations[G][O]> };
+};
 
 /**
  * Chain data, through the server: `Web3API.account.getNativeBalance({ address, chain })`. The chain is `eth`
@@ -50,14 +52,22 @@ async function ask(operation: string, params: JsonObject, options: RequestOption
 }
 
 /** Adds `next` to a page that others follow. */
-function withNext(page: JsonValue, operation: string, params: JsonObject, options: RequestOptions): JsonValue {
+function withNext(
+  page: JsonValue,
+  operation: string,
+  params: JsonObject,
+  options: RequestOptions,
+): JsonValue {
   if (!isJsonObject(page)) return page;
   const { total, page: number, page_size: size, cursor } = page;
   if (typeof total !== "number" || typeof number !== "number" || typeof size !== "number") return page;
   if (!size || total <= size * (number + 1)) return page;
   const limit = typeof params.limit === "number" ? params.limit : DEFAULT_PAGE_SIZE;
   const following = cursor ? { ...params, cursor } : { ...params, offset: (number + 1) * limit };
-  return Object.defineProperty(page, "next", { value: () => ask(operation, following, options), configurable: true });
+  return Object.defineProperty(page, "next", {
+    value: () => ask(operation, following, options),
+    configurable: true,
+  });
 }
 
 async function ownAddress(): Promise<string | undefined> {
@@ -69,7 +79,8 @@ function group(): Groups {
   const groups = Object.entries(operations).map(([name, ofGroup]) => {
     const calls = Object.entries(ofGroup).map(([operation, { parameters }]) => [
       operation,
-      (params: object = {}, options: RequestOptions = {}) => callDataService(operation, parameters, params, options),
+      (params: object = {}, options: RequestOptions = {}) =>
+        callDataService(operation, parameters, params, options),
     ]);
     return [name, Object.fromEntries(calls)];
   });
