@@ -34,7 +34,10 @@ Parse.Cloud.beforeSave("Note", ({ object: note, user, master }) => {
     throw new Parse.Error(Parse.ErrorCode.VALIDATION_ERROR, "A note needs a text");
   }
   if (text.length > MAX_NOTE_LENGTH) {
-    throw new Parse.Error(Parse.ErrorCode.VALIDATION_ERROR, `A note can have ${MAX_NOTE_LENGTH} characters at most`);
+    throw new Parse.Error(
+      Parse.ErrorCode.VALIDATION_ERROR,
+      `A note can have ${MAX_NOTE_LENGTH} characters at most`,
+    );
   }
 
   if (!user) return;

@@ -53,6 +53,8 @@ export function appConfig(config: Config, devChain: DevChain | undefined): JsonO
       nativeCurrency: { ...(CURRENCIES.get(id) ?? ETHER), decimals: 18 },
     })),
     devWallets:
-      development && devChain ? devChain.accounts.map(({ address, privateKey }) => ({ address, privateKey })) : [],
+      development && devChain
+        ? devChain.accounts.map(({ address, privateKey }) => ({ address, privateKey }))
+        : [],
   };
 }

@@ -72,7 +72,9 @@ async function startChain(config: Config, log: Log): Promise<DevChain | undefine
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    log.warn(`The local chain did not start: ${reason} Sign-in and data work; balances and transfers do not.`);
+    log.warn(
+      `The local chain did not start: ${reason} Sign-in and data work; balances and transfers do not.`,
+    );
     return undefined;
   }
 }
@@ -85,7 +87,10 @@ async function banner(config: Config, { url, chain }: Running): Promise<string> 
   const rows: [string, string][] = [
     ["Open", url],
     ["Data", place(config.dataDir)],
-    ["Keys", config.keysPath ? `${place(config.keysPath)} (application id and master key)` : "from the environment"],
+    [
+      "Keys",
+      config.keysPath ? `${place(config.keysPath)} (application id and master key)` : "from the environment",
+    ],
   ];
   if (config.cloudFile) rows.push(["Cloud code", place(config.cloudFile)]);
   if (chain) rows.push(["Local chain", `${chain.url} (chain ${chain.chainId})`]);
@@ -117,7 +122,9 @@ function endRequested(log: Log): Promise<void> {
  * everyone. What else is not caught is a defect whose consequences nobody knows: the process ends.
  */
 function surviveCloudCode({ cloudFile }: Config, log: Log): void {
-  process.on("unhandledRejection", (error) => log.error("a promise was rejected and nobody looked", { error }));
+  process.on("unhandledRejection", (error) =>
+    log.error("a promise was rejected and nobody looked", { error }),
+  );
   process.on("uncaughtException", (error) => {
     log.error("uncaught exception", { error });
     if (!cloudFile || !error.stack?.includes(cloudFile)) process.exit(1);
@@ -126,8 +133,12 @@ function surviveCloudCode({ cloudFile }: Config, log: Log): void {
 
 function reasonOf(error: unknown, { host, port }: Config): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
-  if (error.code === "EADDRINUSE") return new Error(`Port ${port} of ${host} is taken: stop what uses it, or take another with --port`);
-  if (error.code === "EACCES") return new Error(`Port ${port} of ${host} needs rights that this user does not have: take another with --port`);
+  if (error.code === "EADDRINUSE")
+    return new Error(`Port ${port} of ${host} is taken: stop what uses it, or take another with --port`);
+  if (error.code === "EACCES")
+    return new Error(
+      `Port ${port} of ${host} needs rights that this user does not have: take another with --port`,
+    );
   return error;
 }
 

@@ -25,14 +25,17 @@ describe("functions", () => {
     expect(await call("hello")).toEqual({ result: "Hello, stranger!" });
   });
 
-  it.each(["text/plain", "application/json"])("run for callers who name no application, sent as %s", async (type) => {
-    const response = await fetch(`${purse.serverUrl}/functions/getPluginSpecs`, {
-      method: "POST",
-      headers: { "Content-Type": type },
-      body: "{}",
-    });
-    expect([response.status, await response.json()]).toEqual([200, { result: [] }]);
-  });
+  it.each(["text/plain", "application/json"])(
+    "run for callers who name no application, sent as %s",
+    async (type) => {
+      const response = await fetch(`${purse.serverUrl}/functions/getPluginSpecs`, {
+        method: "POST",
+        headers: { "Content-Type": type },
+        body: "{}",
+      });
+      expect([response.status, await response.json()]).toEqual([200, { result: [] }]);
+    },
+  );
 
   it("[7.server-time.function] [3.server-time.date-time] tell the time", async () => {
     const { body } = await envelope(purse, "/functions/getServerTime", {});
@@ -41,10 +44,16 @@ describe("functions", () => {
     expect(Math.abs(Date.parse(dateTime) - Date.now())).toBeLessThan(5_000);
   });
 
-  it.each(["nope", "toString", "__proto__", "a.b"])("[8.code.141] that are not there are not found: %s", async (name) => {
-    const answer = await rest(purse, "POST", `/functions/${name}`, {});
-    expect(answer).toMatchObject({ status: 400, body: { code: 141, error: `Invalid function: "${name}"` } });
-  });
+  it.each(["nope", "toString", "__proto__", "a.b"])(
+    "[8.code.141] that are not there are not found: %s",
+    async (name) => {
+      const answer = await rest(purse, "POST", `/functions/${name}`, {});
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { code: 141, error: `Invalid function: "${name}"` },
+      });
+    },
+  );
 
   it("[8.code.141] that throw a text answer it", async () => {
     expect(await call("hello", { name: 7 })).toEqual({ code: 141, error: "name must be a text" });
@@ -52,7 +61,8 @@ describe("functions", () => {
 });
 
 describe("triggers", () => {
-  const save = (fields: object, credentials = {}) => rest(purse, "POST", "/classes/Note", fields, credentials);
+  const save = (fields: object, credentials = {}) =>
+    rest(purse, "POST", "/classes/Note", fields, credentials);
 
   it("fill in what a note needs", async () => {
     const { status, body } = await save({ text: "hi" }, ada);

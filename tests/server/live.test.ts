@@ -2,7 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 
-type Message = { op: string; requestId?: number; code?: number; object?: Record<string, unknown>; original?: unknown };
+type Message = {
+  op: string;
+  requestId?: number;
+  code?: number;
+  object?: Record<string, unknown>;
+  original?: unknown;
+};
 
 let purse: Purse;
 let ada: Awaited<ReturnType<typeof signUp>>;
@@ -42,7 +48,9 @@ async function client(sessionToken?: string) {
     socket.send(JSON.stringify(message));
     return next();
   };
-  expect(await ask({ op: "connect", applicationId: purse.appId, sessionToken })).toMatchObject({ op: "connected" });
+  expect(await ask({ op: "connect", applicationId: purse.appId, sessionToken })).toMatchObject({
+    op: "connected",
+  });
   const subscribe = (className: string, where: object = {}) =>
     ask({ op: "subscribe", requestId: 1, query: { className, where } });
   /** What has been told until now and a little later. */
@@ -63,7 +71,10 @@ describe("live queries", () => {
     const { subscribe, next } = await client();
     expect(await subscribe("Lamp", { on: true })).toMatchObject({ op: "subscribed", requestId: 1 });
     const id = await save("Lamp", { on: true, watts: 5 });
-    expect(await next()).toMatchObject({ op: "create", object: { className: "Lamp", objectId: id, on: true } });
+    expect(await next()).toMatchObject({
+      op: "create",
+      object: { className: "Lamp", objectId: id, on: true },
+    });
     await update("Lamp", id, { watts: 7 });
     expect(await next()).toMatchObject({ op: "update", object: { watts: 7 }, original: { watts: 5 } });
     await update("Lamp", id, { on: false });
@@ -75,7 +86,11 @@ describe("live queries", () => {
   });
 
   it("[6.acl.read-per-user] tell only those who may read", async () => {
-    const [forAda, forBob, forNobody] = [await client(ada.sessionToken), await client(bob.sessionToken), await client()];
+    const [forAda, forBob, forNobody] = [
+      await client(ada.sessionToken),
+      await client(bob.sessionToken),
+      await client(),
+    ];
     for (const { subscribe } of [forAda, forBob, forNobody]) await subscribe("Diary");
     await save("Diary", { text: "secret", ACL: { [ada.id]: { read: true, write: true } } }, ada);
     expect(await forAda.next()).toMatchObject({ op: "create", object: { text: "secret" } });
@@ -84,7 +99,11 @@ describe("live queries", () => {
   });
 
   it("say no more than that an object left to those who may not read it any more", async () => {
-    const id = await save("Diary", { text: "open", ACL: { "*": { read: true }, [ada.id]: { read: true, write: true } } }, ada);
+    const id = await save(
+      "Diary",
+      { text: "open", ACL: { "*": { read: true }, [ada.id]: { read: true, write: true } } },
+      ada,
+    );
     const forBob = await client(bob.sessionToken);
     await forBob.subscribe("Diary");
     await update("Diary", id, { text: "secret", ACL: { [ada.id]: { read: true, write: true } } }, ada);
@@ -120,7 +139,9 @@ describe("live queries", () => {
     await rest(purse, "PUT", `/classes/_User/${ada.id}`, { colour: "red" }, ada);
     const event = await forMe.next();
     expect(event).toMatchObject({ op: "update", object: { colour: "red" } });
-    expect(Object.keys({ ...event.object, ...(event.original as object) }).join()).not.toMatch(/password|token|authData/i);
+    expect(Object.keys({ ...event.object, ...(event.original as object) }).join()).not.toMatch(
+      /password|token|authData/i,
+    );
   });
 });
 
@@ -128,7 +149,10 @@ describe("bad input", () => {
   it.each<[string, object]>([
     ["[8.code.102] a bad regular expression", { text: { $regex: "(" } }],
     ["an operator that is not known", { text: { $where: "1" } }],
-    ["conditions that nest for ever", Array.from({ length: 60 }).reduce<object>((inner) => ({ $or: [inner] }), {})],
+    [
+      "conditions that nest for ever",
+      Array.from({ length: 60 }).reduce<object>((inner) => ({ $or: [inner] }), {}),
+    ],
   ])("is answered with an error: %s", async (_, where) => {
     const { subscribe } = await client();
     expect(await subscribe("Lamp", where)).toMatchObject({ op: "error", code: 102 });

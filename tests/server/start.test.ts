@@ -55,28 +55,36 @@ describe("npm start", () => {
     const { masterKey, appId } = JSON.parse(await readFile(path, "utf8"));
     expect(program.output()).not.toContain(masterKey);
     const config = await (await fetch(`http://127.0.0.1:${port}/config.json`)).text();
-    expect(JSON.parse(config)).toMatchObject({ appId, serverUrl: `http://127.0.0.1:${port}/server`, devWallets: [] });
+    expect(JSON.parse(config)).toMatchObject({
+      appId,
+      serverUrl: `http://127.0.0.1:${port}/server`,
+      devWallets: [],
+    });
     expect(config).not.toContain(masterKey);
     await program.stop("SIGINT");
   });
 
-  it.each<NodeJS.Signals>(["SIGINT", "SIGTERM"])("ends cleanly on %s, and goes on with the same data", async (signal) => {
-    const port = String(await freePort());
-    const address = `http://127.0.0.1:${port}/server/classes/Thing`;
-    const appId = "continued";
-    const headers = { "X-Parse-Application-Id": appId, "Content-Type": "application/json" };
+  it.each<NodeJS.Signals>(["SIGINT", "SIGTERM"])(
+    "ends cleanly on %s, and goes on with the same data",
+    async (signal) => {
+      const port = String(await freePort());
+      const address = `http://127.0.0.1:${port}/server/classes/Thing`;
+      const appId = "continued";
+      const headers = { "X-Parse-Application-Id": appId, "Content-Type": "application/json" };
 
-    const first = purse(["--port", port], { PURSE_APP_ID: appId });
-    await first.says("Ctrl-C ends it");
-    const made = await fetch(address, { method: "POST", headers, body: '{"size":3}' });
-    const { objectId } = await made.json();
-    expect(await first.stop(signal)).toBe(0);
+      const first = purse(["--port", port], { PURSE_APP_ID: appId });
+      await first.says("Ctrl-C ends it");
+      const made = await fetch(address, { method: "POST", headers, body: '{"size":3}' });
+      const { objectId } = await made.json();
+      expect(await first.stop(signal)).toBe(0);
 
-    const second = purse(["--port", port], { PURSE_APP_ID: appId });
-    await second.says("Ctrl-C ends it");
-    expect(await (await fetch(`${address}/${objectId}`, { headers })).json()).toMatchObject({ size: 3 });
-    expect(await second.stop(signal)).toBe(0);
-  }, 30_000);
+      const second = purse(["--port", port], { PURSE_APP_ID: appId });
+      await second.says("Ctrl-C ends it");
+      expect(await (await fetch(`${address}/${objectId}`, { headers })).json()).toMatchObject({ size: 3 });
+      expect(await second.stop(signal)).toBe(0);
+    },
+    30_000,
+  );
 
   it("ends at once though a live query and a request are open", async () => {
     const port = await freePort();
@@ -116,7 +124,10 @@ describe("npm start", () => {
     const chainPort = await freePort();
     await new Promise<void>((listening) => taken.listen(chainPort, "127.0.0.1", listening));
     const port = String(await freePort());
-    const program = purse(["--port", port], { PURSE_DEV_CHAIN: "1", PURSE_DEV_CHAIN_PORT: String(chainPort) });
+    const program = purse(["--port", port], {
+      PURSE_DEV_CHAIN: "1",
+      PURSE_DEV_CHAIN_PORT: String(chainPort),
+    });
     await program.says("Ctrl-C ends it");
     expect(program.output()).toContain("The local chain did not start");
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);

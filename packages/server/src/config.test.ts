@@ -30,7 +30,10 @@ describe("defaults", () => {
 
 describe("precedence", () => {
   it("is flag, environment, config file, default", async () => {
-    await writeFile(join(cwd, "purse.config.ts"), `export default { port: 1, host: "0.0.0.0", maxLimit: 7 };`);
+    await writeFile(
+      join(cwd, "purse.config.ts"),
+      `export default { port: 1, host: "0.0.0.0", maxLimit: 7 };`,
+    );
     const config = await load({ PURSE_PORT: "2", PURSE_HOST: "::1" }, ["--port", "3"]);
     expect(config).toMatchObject({ port: 3, host: "::1", limits: { maxLimit: 7 } });
   });
@@ -83,8 +86,13 @@ describe("chains", () => {
   });
 
   it("can stand in the config file", async () => {
-    await writeFile(join(cwd, "other.ts"), `export default { chains: { eth: { rpcUrl: ["https://node.example"] } } };`);
-    expect((await load({}, ["--config", "other.ts"])).chains).toMatchObject([{ id: 1, rpcUrls: ["https://node.example"] }]);
+    await writeFile(
+      join(cwd, "other.ts"),
+      `export default { chains: { eth: { rpcUrl: ["https://node.example"] } } };`,
+    );
+    expect((await load({}, ["--config", "other.ts"])).chains).toMatchObject([
+      { id: 1, rpcUrls: ["https://node.example"] },
+    ]);
   });
 });
 

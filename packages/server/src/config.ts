@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { type ChainSetting, chainSetting } from "./config/chains.ts";
 import { loadKeys } from "./config/keys.ts";
-import { CHAIN_SETTINGS, type Setting, type SettingKey, SETTINGS } from "./config/settings.ts";
+import { CHAIN_SETTINGS, SETTINGS, type Setting, type SettingKey } from "./config/settings.ts";
 import type { LogFormat, LogLevel } from "./observe/log.ts";
 
 export type { ChainSetting };
@@ -107,7 +107,13 @@ export function settingsTable(): string {
     setting.fallback ?? "",
     setting.about,
   ]);
-  rows.push(["--config", "PURSE_CONFIG", "", "./purse.config.ts", "File with settings; its keys stand in the third column."]);
+  rows.push([
+    "--config",
+    "PURSE_CONFIG",
+    "",
+    "./purse.config.ts",
+    "File with settings; its keys stand in the third column.",
+  ]);
   for (const { env, about } of CHAIN_SETTINGS) rows.push(["", env, "chains", "", about]);
   const table = [["Flag", "Environment", "Config file", "Default", "What it sets"], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
@@ -125,7 +131,9 @@ function parseFlags(argv: string[]): Record<string, string | undefined> {
     const { values } = parseArgs({ args: argv, options, strict: true, allowPositionals: false });
     return Object.fromEntries(Object.entries(values).map(([name, value]) => [`--${name}`, String(value)]));
   } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}. Flags are ${names.join(", ")}`);
+    throw new Error(
+      `${error instanceof Error ? error.message : String(error)}. Flags are ${names.join(", ")}`,
+    );
   }
 }
 
@@ -140,7 +148,9 @@ async function readConfigFile(named: string | undefined, cwd: string): Promise<R
   if (!isRecord(file)) throw new Error(`${path} must export its settings as default`);
   const unknown = Object.keys(file).find((key) => key !== "chains" && !Object.hasOwn(SETTINGS, key));
   if (unknown === undefined) return file;
-  throw new Error(`${path}: "${unknown}" is not a setting. Settings are ${Object.keys(SETTINGS).join(", ")}, chains`);
+  throw new Error(
+    `${path}: "${unknown}" is not a setting. Settings are ${Object.keys(SETTINGS).join(", ")}, chains`,
+  );
 }
 
 function readValues(
@@ -187,7 +197,10 @@ function readValues(
   };
 }
 
-function named(name: string | undefined, text: string | undefined): { name: string; text: string } | undefined {
+function named(
+  name: string | undefined,
+  text: string | undefined,
+): { name: string; text: string } | undefined {
   return name === undefined || text === undefined ? undefined : { name, text };
 }
 
@@ -203,7 +216,10 @@ function required<K extends SettingKey>(key: K, values: Values): NonNullable<Val
   return value;
 }
 
-async function keysFor(values: Values, dataDir: string): Promise<Pick<Config, "appId" | "masterKey" | "keysPath">> {
+async function keysFor(
+  values: Values,
+  dataDir: string,
+): Promise<Pick<Config, "appId" | "masterKey" | "keysPath">> {
   const { appId, masterKey } = values;
   if (appId && masterKey) return { appId, masterKey, keysPath: undefined };
   const kept = await loadKeys(dataDir);
@@ -222,7 +238,8 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
   const inFile: unknown = file.chains ?? {};
   if (!isRecord(inFile)) throw new Error('"chains" of the config file must be an object of chains by name');
   for (const [name, chain] of Object.entries(inFile)) {
-    if (!isRecord(chain)) throw new Error(`"chains.${name}" of the config file must be { rpcUrl, id?, startBlock? }`);
+    if (!isRecord(chain))
+      throw new Error(`"chains.${name}" of the config file must be { rpcUrl, id?, startBlock? }`);
     const setting = chainSetting({
       name,
       rpcUrl: fileText(chain.rpcUrl) ?? "",

@@ -94,7 +94,8 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
     ask,
     logged,
     errors,
-    call: async (name, params = {}, more = {}) => (await ask({ path: `/functions/${name}`, params, ...more })).body,
+    call: async (name, params = {}, more = {}) =>
+      (await ask({ path: `/functions/${name}`, params, ...more })).body,
   };
 }
 
@@ -207,11 +208,17 @@ describe("functions", () => {
       Parse.Cloud.define("master", () => 1, { requireMaster: true });
       Parse.Cloud.define("fields", () => 1, { fields: ["a"] });
     `);
-    expect(await call("user")).toMatchObject({ code: 142, error: "Validation failed. Please login to continue." });
+    expect(await call("user")).toMatchObject({
+      code: 142,
+      error: "Validation failed. Please login to continue.",
+    });
     expect(await call("user", {}, { sessionToken: ANN })).toEqual({ result: 1 });
     expect(await call("master", {}, { sessionToken: ANN })).toMatchObject({ code: 142 });
     expect(await call("master", {}, { useMasterKey: true })).toEqual({ result: 1 });
-    expect(await call("fields")).toMatchObject({ code: 142, error: "Validation failed. Please specify data for a." });
+    expect(await call("fields")).toMatchObject({
+      code: 142,
+      error: "Validation failed. Please specify data for a.",
+    });
     expect(await call("fields", { a: 1 })).toEqual({ result: 1 });
   });
 
@@ -243,7 +250,9 @@ describe("what cloud code asks for itself", () => {
   });
 
   it("goes to its own server, with two in one process", async () => {
-    const first = await world(`Parse.Cloud.define("make", () => new Parse.Object("Thing").save().then(() => 1));`);
+    const first = await world(
+      `Parse.Cloud.define("make", () => new Parse.Object("Thing").save().then(() => 1));`,
+    );
     const second = await world();
     await first.call("make");
     const count = async ({ ask }: World) =>
@@ -279,7 +288,12 @@ describe("triggers", () => {
     expect(status).toBe(201);
     expect(body).toMatchObject({ name: "a", by: "ann beforeSave true", saves: 1, tags: ["x", "seen"] });
     const stored = await read(at, body.objectId);
-    expect(stored).toMatchObject({ name: "a", saves: 1, tags: ["x", "seen"], ACL: { ann: { read: true, write: true } } });
+    expect(stored).toMatchObject({
+      name: "a",
+      saves: 1,
+      tags: ["x", "seen"],
+      ACL: { ann: { read: true, write: true } },
+    });
     expect(stored).not.toHaveProperty("junk");
   });
 
@@ -321,7 +335,9 @@ describe("triggers", () => {
   });
 
   it("keep dates, pointers and dotted keys as they came", async () => {
-    const at = await world(`Parse.Cloud.beforeSave("Thing", ({ object }) => { object.set("touched", true); });`);
+    const at = await world(
+      `Parse.Cloud.beforeSave("Thing", ({ object }) => { object.set("touched", true); });`,
+    );
     const fields: JsonObject = {
       date: { __type: "Date", iso: "2026-01-01T00:00:00.000Z" },
       place: { __type: "GeoPoint", latitude: 1, longitude: 2 },
@@ -383,7 +399,9 @@ describe("triggers", () => {
 describe("the file", () => {
   it("that cannot be loaded is named with the reason", async () => {
     await expect(world("const = 1;")).rejects.toThrow(/Cloud code .*main\.mjs: /);
-    await expect(world(`Parse.Cloud.define("a.b", () => 1);`)).rejects.toThrow('"a.b" cannot name a cloud function');
+    await expect(world(`Parse.Cloud.define("a.b", () => 1);`)).rejects.toThrow(
+      '"a.b" cannot name a cloud function',
+    );
   });
 
   it("may register what is not available yet, and is warned", async () => {

@@ -71,7 +71,11 @@ export async function createCloud(parts: CloudParts): Promise<Cloud> {
     throw new ProtocolError(ErrorCode.SCRIPT_FAILED, `Invalid function: "${name.slice(0, 128)}"`);
   }
 
-  async function runDefined(name: string, { run: code, validator }: DefinedFunction, request: ApiRequest): Promise<JsonValue | undefined> {
+  async function runDefined(
+    name: string,
+    { run: code, validator }: DefinedFunction,
+    request: ApiRequest,
+  ): Promise<JsonValue | undefined> {
     const params = decodeParams(request.params);
     const cloudRequest = await requestFor(request);
     validate(validator, cloudRequest, params);
@@ -117,7 +121,9 @@ async function load(file: string, scope: Scope, appId: string, mountPath: string
     // The number makes every load a module of its own: its definitions belong to one cloud.
     await runIn(scope, () => import(`${pathToFileURL(file).href}?load=${loads}`));
   } catch (error) {
-    throw new Error(`Cloud code ${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`Cloud code ${file}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }
 

@@ -53,7 +53,10 @@ const MAX_DEPTH = 20;
 export function runIn<T>(scope: Scope, run: () => T): T {
   const depth = (scopes.getStore()?.depth ?? 0) + 1;
   if (depth > MAX_DEPTH) {
-    throw new ProtocolError(ErrorCode.SCRIPT_FAILED, `Cloud functions and triggers call each other more than ${MAX_DEPTH} deep`);
+    throw new ProtocolError(
+      ErrorCode.SCRIPT_FAILED,
+      `Cloud functions and triggers call each other more than ${MAX_DEPTH} deep`,
+    );
   }
   return scopes.run({ ...scope, depth }, run);
 }
@@ -109,11 +112,15 @@ function definitions(): CloudDefinitions {
       assertFunction(name, run, validator);
       current().registry.functions.set(name, { run, validator });
     },
-    beforeSave: (className, trigger) => void current().registry.beforeSave.set(classNameOf(className), trigger),
+    beforeSave: (className, trigger) =>
+      void current().registry.beforeSave.set(classNameOf(className), trigger),
     afterSave: (className, trigger) => void current().registry.afterSave.set(classNameOf(className), trigger),
-    beforeDelete: (className, trigger) => void current().registry.beforeDelete.set(classNameOf(className), trigger),
-    afterDelete: (className, trigger) => void current().registry.afterDelete.set(classNameOf(className), trigger),
-    beforeFind: (className, trigger) => void current().registry.beforeFind.set(classNameOf(className), trigger),
+    beforeDelete: (className, trigger) =>
+      void current().registry.beforeDelete.set(classNameOf(className), trigger),
+    afterDelete: (className, trigger) =>
+      void current().registry.afterDelete.set(classNameOf(className), trigger),
+    beforeFind: (className, trigger) =>
+      void current().registry.beforeFind.set(classNameOf(className), trigger),
     afterFind: (className, trigger) => void current().registry.afterFind.set(classNameOf(className), trigger),
     getLogger: () => current().log,
     useMasterKey: () => undefined,

@@ -40,7 +40,13 @@ export interface AfterFindRequest extends CloudRequest {
   objects: ParseObject[];
 }
 
-export type TriggerName = "beforeSave" | "afterSave" | "beforeDelete" | "afterDelete" | "beforeFind" | "afterFind";
+export type TriggerName =
+  | "beforeSave"
+  | "afterSave"
+  | "beforeDelete"
+  | "afterDelete"
+  | "beforeFind"
+  | "afterFind";
 
 /** May throw: a text or an Error is answered with 141, a Parse.Error with its own code. */
 export type CloudFunction = (request: FunctionRequest) => unknown;
@@ -105,7 +111,10 @@ export function assertFunction(name: string, run: unknown, validator: object): v
   }
   if (typeof run !== "function") throw new Error(`The cloud function ${name} must be a function`);
   const unknown = Object.keys(validator).find((key) => !VALIDATOR_KEYS.includes(key));
-  if (unknown) throw new Error(`The validator of ${name} uses ${unknown}; only ${VALIDATOR_KEYS.join(", ")} are supported`);
+  if (unknown)
+    throw new Error(
+      `The validator of ${name} uses ${unknown}; only ${VALIDATOR_KEYS.join(", ")} are supported`,
+    );
 }
 
 /** Throws 142 where the request is not what the validator asks for. */
@@ -119,4 +128,3 @@ export function validate(validator: Validator, request: CloudRequest, params: Re
     if (!Object.hasOwn(params, field) || params[field] === null) refuse(`Please specify data for ${field}.`);
   }
 }
-

@@ -1,5 +1,13 @@
 import { ParseObject, Query } from "@purse/client";
-import { ErrorCode, isJsonObject, type JsonObject, jsonEqual, type Operation, ProtocolError, parseOperation } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  jsonEqual,
+  type Operation,
+  ProtocolError,
+  parseOperation,
+} from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { Change } from "../objects/change.ts";
 import type { Draft } from "../objects/draft.ts";
@@ -46,7 +54,8 @@ export function createTriggers({ registry, requestFor, run }: TriggerParts): Tri
           const query = Query.fromJSON(className, typedParams(params));
           const cloudRequest = { ...(await requestFor(request)), triggerName: "beforeFind" as const, query };
           const answer = await run(`beforeFind of ${className}`, () => trigger(cloudRequest));
-          const asked = answer instanceof Query ? answer.toJSON() : isJsonObject(answer) ? answer : query.toJSON();
+          const asked =
+            answer instanceof Query ? answer.toJSON() : isJsonObject(answer) ? answer : query.toJSON();
           return { ...withoutQueryParams(params), ...asked };
         })
       );
@@ -57,7 +66,11 @@ export function createTriggers({ registry, requestFor, run }: TriggerParts): Tri
         trigger &&
         (async (objects, request) => {
           const found = objects.map((object) => objectOf(className, object));
-          const cloudRequest = { ...(await requestFor(request)), triggerName: "afterFind" as const, objects: found };
+          const cloudRequest = {
+            ...(await requestFor(request)),
+            triggerName: "afterFind" as const,
+            objects: found,
+          };
           const answer = await run(`afterFind of ${className}`, () => trigger(cloudRequest));
           const told: unknown[] = Array.isArray(answer) ? answer : found;
           return told.flatMap((object) => (object instanceof ParseObject ? [object.toJSON()] : []));
@@ -75,7 +88,11 @@ export function createTriggers({ registry, requestFor, run }: TriggerParts): Tri
     takeChanges(draft.operations, asked, pendingOf(object));
   }
 
-  async function afterChange(name: "afterSave" | "afterDelete", trigger: ObjectTrigger, change: Change): Promise<void> {
+  async function afterChange(
+    name: "afterSave" | "afterDelete",
+    trigger: ObjectTrigger,
+    change: Change,
+  ): Promise<void> {
     const before = change.before === null ? undefined : parse(change.before);
     const after = change.after === null ? undefined : parse(change.after);
     const object = objectOf(change.className, after ?? before ?? {}, before !== undefined);
@@ -125,7 +142,10 @@ function applyDraft(object: ParseObject, draft: Draft): void {
       object._set({ [key]: set ? values._get(key) : wire[key] }, { ignoreValidation: true });
     } catch (error) {
       // An operation that does not go with the value that is there.
-      throw new ProtocolError(ErrorCode.INCORRECT_TYPE, error instanceof Error ? error.message : String(error));
+      throw new ProtocolError(
+        ErrorCode.INCORRECT_TYPE,
+        error instanceof Error ? error.message : String(error),
+      );
     }
   }
 }

@@ -14,7 +14,10 @@ export interface Keys {
 export async function loadKeys(dataDir: string): Promise<Keys & { path: string }> {
   const path = join(dataDir, "keys.json");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const made: Keys = { appId: randomBytes(20).toString("hex"), masterKey: randomBytes(32).toString("base64url") };
+  const made: Keys = {
+    appId: randomBytes(20).toString("hex"),
+    masterKey: randomBytes(32).toString("base64url"),
+  };
   try {
     // Of two processes that start at once, one makes the file and the other reads it.
     await writeFile(path, `${JSON.stringify(made, null, 2)}\n`, { flag: "wx", mode: 0o600 });
@@ -30,9 +33,12 @@ function parseKeys(path: string, text: string): Keys {
   const keys = parseJson(text);
   if (typeof keys === "object" && keys !== null && "appId" in keys && "masterKey" in keys) {
     const { appId, masterKey } = keys;
-    if (typeof appId === "string" && appId && typeof masterKey === "string" && masterKey) return { appId, masterKey };
+    if (typeof appId === "string" && appId && typeof masterKey === "string" && masterKey)
+      return { appId, masterKey };
   }
-  throw new Error(`${path} must hold {"appId": "…", "masterKey": "…"}: repair it, or remove it to get new keys`);
+  throw new Error(
+    `${path} must hold {"appId": "…", "masterKey": "…"}: repair it, or remove it to get new keys`,
+  );
 }
 
 function parseJson(text: string): unknown {

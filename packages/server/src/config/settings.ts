@@ -59,7 +59,8 @@ export const SETTINGS = {
   },
   serverUrl: {
     env: "PURSE_SERVER_URL",
-    about: "Address of the Parse protocol as clients see it, ending in /server. Without it: from host and port.",
+    about:
+      "Address of the Parse protocol as clients see it, ending in /server. Without it: from host and port.",
     parse: serverUrl,
   },
   databaseUrl: {
@@ -70,7 +71,8 @@ export const SETTINGS = {
   cloud: {
     flag: "--cloud",
     env: "PURSE_CLOUD",
-    about: "File with the cloud code, TypeScript or JavaScript. Without it: ./cloud/main.ts where there is one.",
+    about:
+      "File with the cloud code, TypeScript or JavaScript. Without it: ./cloud/main.ts where there is one.",
     parse: text(),
   },
   devChain: {
@@ -137,7 +139,10 @@ export const SETTINGS = {
 export type SettingKey = keyof typeof SETTINGS;
 
 export const CHAIN_SETTINGS: readonly { env: string; about: string }[] = [
-  { env: "PURSE_CHAIN_<NAME>_RPC_URL", about: "Node of a chain (ETH, POLYGON, BSC_TESTNET, …); more than one with commas." },
+  {
+    env: "PURSE_CHAIN_<NAME>_RPC_URL",
+    about: "Node of a chain (ETH, POLYGON, BSC_TESTNET, …); more than one with commas.",
+  },
   { env: "PURSE_CHAIN_<NAME>_ID", about: "Chain id, for names that are not known." },
   { env: "PURSE_CHAIN_<NAME>_START_BLOCK", about: "First block to index." },
 ];

@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { ErrorCode, isJsonObject, type JsonObject, parsePath, parseWhere, assertClassName, ProtocolError } from "@purse/protocol";
+import {
+  assertClassName,
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  ProtocolError,
+  parsePath,
+  parseWhere,
+} from "@purse/protocol";
 import type { WebSocket } from "ws";
 import type { Log } from "../observe/log.ts";
 import type { Subscription } from "./subscriptions.ts";
@@ -54,13 +62,18 @@ export class LiveClient {
     this.ip = ip;
     this.#parts = parts;
     this.#allowance = { messages: parts.limits.messageBurst, at: parts.now() };
-    this.#connectTimer = setTimeout(() => this.close(CLOSE_POLICY, "connect was not sent"), parts.limits.connectTimeoutMs);
+    this.#connectTimer = setTimeout(
+      () => this.close(CLOSE_POLICY, "connect was not sent"),
+      parts.limits.connectTimeoutMs,
+    );
     this.#connectTimer.unref();
     socket.on("message", (data, isBinary) => this.#receive(isBinary ? undefined : data.toString()));
     socket.on("pong", () => {
       this.alive = true;
     });
-    socket.on("error", (error) => parts.log.debug("live query socket failed", { clientId: this.id, error: error.message }));
+    socket.on("error", (error) =>
+      parts.log.debug("live query socket failed", { clientId: this.id, error: error.message }),
+    );
     socket.on("close", () => this.#leave());
   }
 
@@ -77,7 +90,9 @@ export class LiveClient {
 
   sendError(error: ProtocolError, requestId?: number | string): void {
     const { code, message } = error;
-    this.send(JSON.stringify({ op: "error", clientId: this.id, requestId, code, error: message, reconnect: false }));
+    this.send(
+      JSON.stringify({ op: "error", clientId: this.id, requestId, code, error: message, reconnect: false }),
+    );
   }
 
   /** Ends one subscription and says why. */
@@ -88,7 +103,10 @@ export class LiveClient {
   }
 
   ping(): void {
-    if (!this.alive) return this.terminate();
+    if (!this.alive) {
+      this.terminate();
+      return;
+    }
     this.alive = false;
     this.#socket.ping();
   }
@@ -153,17 +171,21 @@ export class LiveClient {
       case "unsubscribe":
         return this.#unsubscribe(message);
       default:
-        throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `unknown op: ${String(message.op).slice(0, 64)}`);
+        throw new ProtocolError(
+          ErrorCode.COMMAND_UNAVAILABLE,
+          `unknown op: ${String(message.op).slice(0, 64)}`,
+        );
     }
   }
 
   #connect(message: JsonObject): void {
-    const { applicationId, masterKey } = message;
-    if (applicationId !== this.#parts.appId) return this.#refuse("unauthorized: unknown application id");
-    if (typeof masterKey === "string" && masterKey !== "") {
-      if (!this.#parts.isMasterKey(masterKey, this.ip)) return this.#refuse("unauthorized: master key");
-      this.master = true;
+    const refusal = this.#refusalOf(message);
+    if (refusal) {
+      this.sendError(new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, refusal));
+      this.close(CLOSE_POLICY, refusal);
+      return;
     }
+    this.master = textOf(message.masterKey) !== undefined;
     this.#sessionToken = textOf(message.sessionToken);
     this.installationId = textOf(message.installationId);
     this.#connected = true;
@@ -171,9 +193,12 @@ export class LiveClient {
     this.send(JSON.stringify({ op: "connected", clientId: this.id, installationId: this.installationId }));
   }
 
-  #refuse(reason: string): void {
-    this.sendError(new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, reason));
-    this.close(CLOSE_POLICY, reason);
+  #refusalOf(message: JsonObject): string | undefined {
+    const masterKey = textOf(message.masterKey);
+    if (message.applicationId !== this.#parts.appId) return "unauthorized: unknown application id";
+    if (masterKey !== undefined && !this.#parts.isMasterKey(masterKey, this.ip))
+      return "unauthorized: master key";
+    return undefined;
   }
 
   async #subscribe(message: JsonObject): Promise<void> {
@@ -185,7 +210,10 @@ export class LiveClient {
     const replaced = this.subscriptions.get(requestId);
     if (!replaced && this.subscriptions.size >= this.#parts.limits.maxSubscriptions) {
       const most = this.#parts.limits.maxSubscriptions;
-      throw new ProtocolError(ErrorCode.REQUEST_LIMIT_EXCEEDED, `a socket can have ${most} subscriptions at most`);
+      throw new ProtocolError(
+        ErrorCode.REQUEST_LIMIT_EXCEEDED,
+        `a socket can have ${most} subscriptions at most`,
+      );
     }
     const subscription: Subscription = {
       client: this,
@@ -202,7 +230,9 @@ export class LiveClient {
     if (this.#socket.readyState !== this.#socket.OPEN) return this.#parts.unsubscribe(subscription);
     if (replaced) this.#drop(replaced);
     this.subscriptions.set(requestId, subscription);
-    this.send(JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId: this.installationId }));
+    this.send(
+      JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId: this.installationId }),
+    );
   }
 
   #unsubscribe(message: JsonObject): void {

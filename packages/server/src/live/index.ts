@@ -1,1 +1,8 @@
-export { createLive, DEFAULT_LIVE_LIMITS, type Live, type LiveLimits, type LiveParts, type Present } from "./live.ts";
+export {
+  createLive,
+  DEFAULT_LIVE_LIMITS,
+  type Live,
+  type LiveLimits,
+  type LiveParts,
+  type Present,
+} from "./live.ts";

@@ -1,5 +1,12 @@
 import { createServer, type Server } from "node:http";
-import { type Condition, ErrorCode, isJsonObject, type JsonObject, parseWhere, ProtocolError } from "@purse/protocol";
+import {
+  type Condition,
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  ProtocolError,
+  parseWhere,
+} from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { ANONYMOUS, type Caller } from "../caller.ts";
@@ -95,11 +102,12 @@ async function socket({ url }: World) {
     told,
     closed,
     send: (message: unknown) => ws.send(typeof message === "string" ? message : JSON.stringify(message)),
-    next: () => new Promise<JsonObject>((resolve) => {
-      const message = told.shift();
-      if (message) resolve(message);
-      else waiting.push(resolve);
-    }),
+    next: () =>
+      new Promise<JsonObject>((resolve) => {
+        const message = told.shift();
+        if (message) resolve(message);
+        else waiting.push(resolve);
+      }),
     async ask(message: unknown) {
       client.send(message);
       return client.next();
@@ -126,7 +134,12 @@ const subscribe = (where: unknown = {}, more: JsonObject = {}) => ({
   query: { className: "Note", where, ...more },
 });
 
-const note = (fields: JsonObject = {}): JsonObject => ({ objectId: "n1", text: "hi", done: false, ...fields });
+const note = (fields: JsonObject = {}): JsonObject => ({
+  objectId: "n1",
+  text: "hi",
+  done: false,
+  ...fields,
+});
 
 describe("connect", () => {
   it("answers with the client's id and its installation", async () => {
@@ -229,7 +242,10 @@ describe("events", () => {
     const at = await world();
     const client = await connected(at);
     await client.ask(subscribe());
-    expect(await client.ask({ op: "unsubscribe", requestId: 1 })).toMatchObject({ op: "unsubscribed", requestId: 1 });
+    expect(await client.ask({ op: "unsubscribe", requestId: 1 })).toMatchObject({
+      op: "unsubscribed",
+      requestId: 1,
+    });
     at.change("Note", null, note());
     expect(await client.quiet()).toEqual([]);
   });
@@ -299,7 +315,10 @@ describe("permissions, as they are at the event", () => {
 
   it("[8.code.209] refuse a session token that is not valid", async () => {
     const client = await connected(await world());
-    expect(await client.ask({ ...subscribe(), sessionToken: "r:nobody" })).toMatchObject({ op: "error", code: 209 });
+    expect(await client.ask({ ...subscribe(), sessionToken: "r:nobody" })).toMatchObject({
+      op: "error",
+      code: 209,
+    });
   });
 
   it("[8.code.119] refuse a class that the caller may not find", async () => {
@@ -319,10 +338,12 @@ describe("permissions, as they are at the event", () => {
 
   it("show objects as the class's rules present them to each caller", async () => {
     const at = await world({
-      presenter: () => (object, { caller }) => {
-        if (caller.kind !== "user" || caller.userId !== "ann") delete object.text;
-        return object;
-      },
+      presenter:
+        () =>
+        (object, { caller }) => {
+          if (caller.kind !== "user" || caller.userId !== "ann") delete object.text;
+          return object;
+        },
     });
     const [ann, bob] = [await connected(at, ANN), await connected(at, BOB)];
     await Promise.all([ann.ask(subscribe()), bob.ask(subscribe())]);
@@ -340,8 +361,16 @@ describe("bad input is answered with an error, and the socket lives", () => {
     ["[8.code.102] a bad regular expression", subscribe({ text: { $regex: "(" } }), 102],
     ["an unknown operator", subscribe({ text: { $where: "1" } }), 102],
     ["[8.code.105] a bad key", subscribe({ "a b": 1 }), 105],
-    ["a bad class name", { op: "subscribe", requestId: 1, query: { className: "__proto__", where: {} } }, 103],
-    ["a relation", subscribe({ $relatedTo: { object: { __type: "Pointer", className: "A", objectId: "1" }, key: "k" } }), 102],
+    [
+      "a bad class name",
+      { op: "subscribe", requestId: 1, query: { className: "__proto__", where: {} } },
+      103,
+    ],
+    [
+      "a relation",
+      subscribe({ $relatedTo: { object: { __type: "Pointer", className: "A", objectId: "1" }, key: "k" } }),
+      102,
+    ],
     ["an unsubscribe of nothing", { op: "unsubscribe", requestId: 9 }, 101],
   ])("%s", async (_, message, code) => {
     const client = await connected(await world());

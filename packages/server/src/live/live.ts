@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { compileMatcher, type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { type Condition, compileMatcher, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { WebSocketServer } from "ws";
 import { ANONYMOUS, type Caller, MASTER, principalsOf, type RequestContext } from "../caller.ts";
 import type { Change, ChangeListener } from "../objects/change.ts";
 import type { Log } from "../observe/log.ts";
 import { type ClientLimits, LiveClient } from "./client.ts";
-import { canRead, changed, ChangeView, eventKind } from "./event.ts";
+import { ChangeView, canRead, changed, eventKind } from "./event.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
 
 /** Takes from, or adds to, an object on its way out (a copy that may be changed). */
@@ -78,7 +78,11 @@ export function createLive(parts: LiveParts): Live {
   const now = (): number => parts.clock?.now() ?? Date.now();
   const index = new SubscriptionIndex({ regex: parts.regex });
   const clients = new Set<LiveClient>();
-  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: limits.maxMessageBytes });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: limits.maxMessageBytes,
+  });
   let backlog: Change[] = [];
   let telling = false;
 
@@ -157,7 +161,11 @@ export function createLive(parts: LiveParts): Live {
       try {
         await tell(change);
       } catch (error) {
-        log.error("live query event failed", { className: change.className, objectId: change.objectId, error });
+        log.error("live query event failed", {
+          className: change.className,
+          objectId: change.objectId,
+          error,
+        });
       }
     }
     telling = false;
@@ -221,7 +229,13 @@ export function createLive(parts: LiveParts): Live {
     return { view: own, reads };
   }
 
-  function tellOne(change: Change, subscription: Subscription, audience: Audience, was: boolean, is: boolean): void {
+  function tellOne(
+    change: Change,
+    subscription: Subscription,
+    audience: Audience,
+    was: boolean,
+    is: boolean,
+  ): void {
     const { view, reads } = audience;
     // It may have been ended while its caller was judged.
     if (subscription.client.subscriptions.get(subscription.requestId) !== subscription) return;
@@ -272,4 +286,3 @@ function mentionsRelation(where: Condition): boolean {
   if (where.kind === "relatedTo") return true;
   return "conditions" in where && where.conditions.some(mentionsRelation);
 }
-

@@ -1,6 +1,6 @@
 import {
-  compileMatcher,
   type Condition,
+  compileMatcher,
   isPointer,
   type JsonObject,
   type JsonValue,
@@ -74,7 +74,11 @@ export class SubscriptionIndex {
     };
     let group = index.groups.get(whereText);
     if (!group) {
-      group = { matches: compileMatcher(where, this.#parts), subscriptions: new Set(), anchor: anchorOf(where) };
+      group = {
+        matches: compileMatcher(where, this.#parts),
+        subscriptions: new Set(),
+        anchor: anchorOf(where),
+      };
       index.groups.set(whereText, group);
       for (const set of placesOf(group, index)) set.add(group);
     }

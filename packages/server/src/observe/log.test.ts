@@ -11,7 +11,12 @@ describe("log", () => {
   it("writes time, level, message and fields", () => {
     const { log, fields } = logOf();
     log.info("started", { port: 1337 });
-    expect(fields()).toEqual({ time: "1970-01-01T00:00:00.000Z", level: "info", message: "started", port: 1337 });
+    expect(fields()).toEqual({
+      time: "1970-01-01T00:00:00.000Z",
+      level: "info",
+      message: "started",
+      port: 1337,
+    });
   });
 
   it("writes nothing below its level", () => {
@@ -22,15 +27,20 @@ describe("log", () => {
     expect(lines).toHaveLength(1);
   });
 
-  it.each(["masterKey", "_MasterKey", "sessionToken", "_SessionToken", "password", "X-Parse-Master-Key", "privateKey"])(
-    "redacts %s at any depth",
-    (name) => {
-      const { log, lines } = logOf();
-      log.error("refused", { [name]: "s3cret", request: { headers: [{ [name]: "s3cret" }] } });
-      expect(lines.join()).not.toContain("s3cret");
-      expect(lines.join()).toContain("[redacted]");
-    },
-  );
+  it.each([
+    "masterKey",
+    "_MasterKey",
+    "sessionToken",
+    "_SessionToken",
+    "password",
+    "X-Parse-Master-Key",
+    "privateKey",
+  ])("redacts %s at any depth", (name) => {
+    const { log, lines } = logOf();
+    log.error("refused", { [name]: "s3cret", request: { headers: [{ [name]: "s3cret" }] } });
+    expect(lines.join()).not.toContain("s3cret");
+    expect(lines.join()).toContain("[redacted]");
+  });
 
   it("redacts session tokens inside texts and errors", () => {
     const { log, lines } = logOf({ format: "text" });

@@ -67,7 +67,11 @@ function logWith(options: LogOptions, common: LogFields): Log {
     if (LOG_LEVELS.indexOf(level) < threshold) return;
     const time = new Date(options.now?.() ?? Date.now()).toISOString();
     const safe = redactFields({ ...common, ...fields }, 0);
-    options.write(options.format === "json" ? jsonLine(time, level, redactText(message), safe) : textLine(time, level, redactText(message), safe));
+    options.write(
+      options.format === "json"
+        ? jsonLine(time, level, redactText(message), safe)
+        : textLine(time, level, redactText(message), safe),
+    );
   };
   return {
     debug: (message, fields) => write("debug", message, fields),
@@ -88,7 +92,9 @@ function textLine(time: string, level: string, message: string, fields: LogField
 }
 
 function textOf(value: unknown): string {
-  return typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : (JSON.stringify(value) ?? "undefined");
+  return typeof value === "string" && /^[^\s"=]+$/.test(value)
+    ? value
+    : (JSON.stringify(value) ?? "undefined");
 }
 
 /** Nobody outside may begin a line of the log. */
@@ -100,7 +106,9 @@ function redactFields(fields: object, depth: number): LogFields {
   const safe: LogFields = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
-    safe[name] = SECRET_NAMES.has(name.replace(/[_-]/g, "").toLowerCase()) ? REDACTED : redact(value, depth + 1);
+    safe[name] = SECRET_NAMES.has(name.replace(/[_-]/g, "").toLowerCase())
+      ? REDACTED
+      : redact(value, depth + 1);
   }
   return safe;
 }
