@@ -61,7 +61,15 @@ const listeners = new Set<() => void>();
 
 /** Makes the connection that all later calls use. */
 export function connect(settings: ConnectionSettings): Connection {
-  const { applicationId, serverUrl = "", ...rest } = settings;
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const {
+    applicationId,
+    serverUrl = "",
+    ...rest
+  }: ConnectionSettings = {
+    ...Object.fromEntries(given),
+    applicationId: settings.applicationId,
+  };
   return activate({
     javascriptKey: undefined,
     masterKey: undefined,

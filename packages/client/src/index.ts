@@ -42,6 +42,7 @@ export {
   setTriggerHandler,
   type Trigger,
 } from "./plugins.ts";
+export { Push, type PushData } from "./push.ts";
 export { type BatchOptions, type CountedResults, Query, type QueryKey } from "./query/Query.ts";
 export { initialize, start, type StartOptions } from "./start.ts";
 export {

@@ -23,6 +23,7 @@ import { ParseObject } from "./object/ParseObject.ts";
 import { Polygon } from "./object/Polygon.ts";
 import { Relation } from "./object/Relation.ts";
 import { Plugins } from "./plugins.ts";
+import { Push } from "./push.ts";
 import { Query } from "./query/Query.ts";
 import { initialize, start } from "./start.ts";
 import { type AsyncStorage, asyncStorage } from "./storage.ts";
@@ -52,6 +53,7 @@ const members = {
   Op,
   Plugins,
   Polygon,
+  Push,
   Query,
   Relation,
   Role,

@@ -1,9 +1,9 @@
 import { type Connection, connection, onConnection } from "../connection.ts";
-import { installationId, loadStoredUser } from "../identity.ts";
+import { installationId } from "../identity.ts";
 import { LiveQueryClient, type LiveQueryClientEvents } from "./LiveQueryClient.ts";
 
 /** The client of the connection in use; made when it is first needed. */
-let active: { on: Connection; token: string | undefined; client: LiveQueryClient } | undefined;
+let active: { on: Connection; client: LiveQueryClient } | undefined;
 let watching = false;
 
 type Listener = (error?: unknown) => void;
@@ -24,31 +24,20 @@ export async function liveQueryClient(): Promise<LiveQueryClient> {
   const on = connection();
   const serverURL = liveQueryUrl(on);
   const installation = await installationId(on);
-  const sessionToken = (await loadStoredUser(on))?.sessionToken;
-  const token = typeof sessionToken === "string" ? sessionToken : undefined;
-  if (active?.on === on && active.token === token) {
-    active.client.open();
-    return active.client;
-  }
-  // Subscriptions made as somebody else stay with their own connection until they are closed.
-  if (active && active.on !== on) active.client.close();
-  const { applicationId, javascriptKey, masterKey } = on;
-  const client = new LiveQueryClient({
-    applicationId,
-    serverURL,
-    javascriptKey,
-    masterKey,
-    sessionToken: token,
-    installationId: installation,
-    clock: on.clock,
-  });
+  if (active?.on !== on) active = { on, client: openClient(on, serverURL, installation) };
+  active.client.open();
+  return active.client;
+}
+
+function openClient(on: Connection, serverURL: string, installation: string): LiveQueryClient {
+  const { applicationId, javascriptKey, masterKey, clock } = on;
+  const options = { applicationId, serverURL, javascriptKey, masterKey, installationId: installation, clock };
+  const client = new LiveQueryClient(options);
   client.on("open", () => tell("open"));
   client.on("close", () => tell("close"));
   client.on("error", (error) => tell("error", error));
-  active = { on, token, client };
   if (!watching) onConnection(closeForgotten);
   watching = true;
-  client.open();
   return client;
 }
 

@@ -1,4 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { loadStoredUser } from "../identity.ts";
 import type { Subscription } from "../live/Subscription.ts";
 import { encode, encodeFields } from "../object/encode.ts";
 import type { ParseObject } from "../object/ParseObject.ts";
@@ -166,11 +167,16 @@ export class Query<T extends ParseObject<object> = ParseObject> extends Constrai
     return kept;
   }
 
-  /** Opens a live query; see Subscription for its events. */
+  /**
+   * Opens a live query, as the current user unless a token is given; see Subscription for its events.
+   * Rejects when the server refuses it.
+   */
   async subscribe(sessionToken?: string): Promise<Subscription<T>> {
     const { liveQueryClient } = await import("../live/liveQuery.ts");
     const client = await liveQueryClient();
-    const subscription = client.subscribe<T>(this, sessionToken);
+    const own = (await loadStoredUser())?.sessionToken;
+    const token = sessionToken ?? (typeof own === "string" ? own : undefined);
+    const subscription = client.subscribe<T>(this, token);
     await subscription.subscribePromise;
     return subscription;
   }

@@ -1,0 +1,36 @@
+import type { JsonObject } from "@purse/protocol";
+import { encodeFields } from "./object/encode.ts";
+import { requestObject } from "./transport.ts";
+
+/** A message to installations: those of the channels, or those that `where` matches. */
+export interface PushData {
+  channels?: readonly string[];
+  where?: { toJSON(): JsonObject } | JsonObject;
+  /** When to send it; at once without. */
+  push_time?: Date | string;
+  /** When it is no use any more: a time, or seconds after it was sent. Not both. */
+  expiration_time?: Date | string;
+  expiration_interval?: number;
+  data: object;
+}
+
+/** Sends push messages. Needs the master key. */
+export const Push = {
+  async send(push: PushData): Promise<JsonObject> {
+    if (push.expiration_time !== undefined && push.expiration_interval !== undefined) {
+      throw new Error("expiration_time and expiration_interval cannot both be set.");
+    }
+    const payload = encodeFields({ ...push, where: whereOf(push.where) });
+    for (const key of ["push_time", "expiration_time"] as const) {
+      const time = push[key];
+      if (time instanceof Date) payload[key] = time.toISOString();
+    }
+    return requestObject("POST", "push", payload, { useMasterKey: true });
+  },
+};
+
+function whereOf(where: PushData["where"]): unknown {
+  if (!where || !("toJSON" in where) || typeof where.toJSON !== "function") return where;
+  const json: JsonObject = where.toJSON();
+  return json.where;
+}
