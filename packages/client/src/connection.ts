@@ -1,5 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { defaultStorage, inBrowser, type Storage } from "./storage.ts";
+import { defaultStorage, servesOnePerson, type Storage } from "./storage.ts";
 
 /** Time and chance, passed in so that tests need not wait. */
 export interface Clock {
@@ -76,7 +76,7 @@ export function connect(settings: ConnectionSettings): Connection {
     liveQueryUrl: undefined,
     authorization: undefined,
     idempotency: false,
-    keepsCurrentUser: inBrowser(),
+    keepsCurrentUser: servesOnePerson(),
     revocableSession: false,
     requestAttemptLimit: 5,
     batchSize: 20,

@@ -36,6 +36,11 @@ describe("start", () => {
     expect(Object.isFrozen(connection())).toBe(true);
   });
 
+  it("keeps its own storage and fetch where none is given", async () => {
+    await start({ serverUrl: server.url, appId: "app", plugins: [], storage: undefined, fetch: undefined });
+    expect(connection().storage.kind).toBe("immediate");
+  });
+
   it("calls nobody but its server, and that only for the plugins", async () => {
     server.answer(() => ({ body: { result: [] } }));
     await start({ serverUrl: server.url, appId: "app" });

@@ -3,7 +3,7 @@ import { Cloud } from "./cloud.ts";
 import { type Connection, type ConnectionSettings, connect, currentConnection } from "./connection.ts";
 import { ParseObject } from "./object/ParseObject.ts";
 import { parsePluginSpecs, type PluginSpec, setPlugins } from "./plugins.ts";
-import { inBrowser } from "./storage.ts";
+import { inBrowser, servesOnePerson } from "./storage.ts";
 import { Role } from "./user/Role.ts";
 import { Session } from "./user/Session.ts";
 import { User } from "./user/User.ts";
@@ -55,7 +55,7 @@ export function initialize(applicationId: string, javascriptKey?: string, master
 
 /** `enableUnsafeCurrentUser` outlasts a new start. */
 function keptBefore(before: Connection | undefined): boolean {
-  return before?.keepsCurrentUser ?? inBrowser();
+  return before?.keepsCurrentUser ?? servesOnePerson();
 }
 
 function open(settings: ConnectionSettings): void {

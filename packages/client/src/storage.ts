@@ -41,6 +41,11 @@ export function inBrowser(): boolean {
   return typeof document !== "undefined" && typeof window !== "undefined";
 }
 
+/** Whether this process serves one person, as pages and React Native apps do and servers do not. */
+export function servesOnePerson(): boolean {
+  return inBrowser() || (typeof navigator !== "undefined" && navigator.product === "ReactNative");
+}
+
 /** localStorage in a page where it is allowed (private windows may refuse it), memory elsewhere. */
 export function defaultStorage(): Storage {
   shared ??= pageStorage();

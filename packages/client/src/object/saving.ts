@@ -135,7 +135,8 @@ async function requestBatch(
   requests: readonly BatchRequest[],
   options: RequestOptions,
 ): Promise<JsonValue[]> {
-  const prefix = new URL(connection().serverUrl).pathname.replace(/\/+$/, "");
+  // Entries of a batch name the whole path below the host.
+  const prefix = connection().serverUrl.replace(/^[a-z]+:\/\/[^/]*/i, "");
   const list = requests.map(({ method, path, body }) => ({ method, path: `${prefix}/${path}`, body }));
   const { body } = await request("POST", "batch", { requests: list }, options);
   if (!Array.isArray(body)) throw invalidResponse();
