@@ -1,0 +1,142 @@
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { type ChainNode, LyingNode } from "../node/chainNode.ts";
+import { RpcError, RpcUnreachable } from "../node/rpc.ts";
+import type { ChainStore, Erc20TransferRow } from "../store/chainStore.ts";
+import type { ChainConfig, ChainStatus, Route } from "../types.ts";
+import {
+  addressesParameter,
+  addressParameter,
+  cursorParameter,
+  cursorText,
+  invalid,
+  limitParameter,
+  type Parameters,
+  timeParameter,
+  wholeParameter,
+} from "./parameters.ts";
+import { readBalances, readTokens } from "./tokens.ts";
+
+/** One chain as endpoints see it. */
+export interface FollowedChain {
+  config: ChainConfig;
+  node: ChainNode;
+  store: ChainStore;
+  status(): ChainStatus;
+}
+
+const MAX_TOKENS = 1_000;
+
+/** What a wallet has and what it has moved. */
+export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Route[] {
+  return [
+    { method: "GET", path: "/:address/balance", functionName: "getNativeBalance", run: nativeBalance },
+    { method: "GET", path: "/:address/erc20", functionName: "getTokenBalances", run: tokenBalances },
+    { method: "GET", path: "/:address/erc20/transfers", functionName: "getTokenTransfers", run: tokenTransfers },
+  ];
+
+  /** `{balance}` in wei, decimal. */
+  async function nativeBalance(parameters: Parameters): Promise<JsonValue> {
+    const chain = chainOf(parameters.chain);
+    const address = addressParameter(parameters, "address");
+    const block = wholeParameter(parameters, "to_block") ?? "latest";
+    const balance = await asked(chain, () => chain.node.balance(address, block));
+    return { balance: balance.toString() };
+  }
+
+  /** A row for each token that the wallet holds some of; `balance` in the token's smallest unit, decimal. */
+  async function tokenBalances(parameters: Parameters): Promise<JsonValue> {
+    const chain = chainOf(parameters.chain);
+    const address = addressParameter(parameters, "address");
+    const block = wholeParameter(parameters, "to_block") ?? "latest";
+    const wanted = addressesParameter(parameters, "token_addresses");
+    assertIndexed(chain);
+    const tokens = wanted ?? (await chain.store.tokensReceivedBy(chain.config.id, address, MAX_TOKENS));
+    const balances = await asked(chain, () => readBalances(chain.node, address, tokens, block));
+    const held = tokens.flatMap((token, i) => {
+      const balance = balances[i];
+      return balance ? [{ token, balance }] : [];
+    });
+    const about = await asked(chain, () =>
+      readTokens(
+        chain,
+        held.map(({ token }) => token),
+      ),
+    );
+    return held.map(({ token, balance }): JsonObject => {
+      const { name = null, symbol = null, decimals = null } = about.get(token) ?? {};
+      const row = { token_address: token, name, symbol, logo: null, thumbnail: null };
+      return { ...row, decimals: decimals ?? 0, balance: balance.toString() };
+    });
+  }
+
+  /** Newest first, by cursor (stable while blocks arrive) or offset. */
+  async function tokenTransfers(parameters: Parameters): Promise<JsonValue> {
+    const chain = chainOf(parameters.chain);
+    const address = addressParameter(parameters, "address");
+    const limit = limitParameter(parameters);
+    const cursor = cursorParameter(parameters);
+    const offset = cursor ? 0 : (wholeParameter(parameters, "offset") ?? 0);
+    if (offset > 100_000) throw invalid("offset reaches 100000 at most: go on by cursor");
+    assertIndexed(chain);
+    const query = {
+      chainId: chain.config.id,
+      address,
+      fromBlock: wholeParameter(parameters, "from_block"),
+      toBlock: wholeParameter(parameters, "to_block"),
+      fromTime: parameters.from_block === undefined ? timeParameter(parameters, "from_date") : undefined,
+      toTime: parameters.to_block === undefined ? timeParameter(parameters, "to_date") : undefined,
+      after: cursor,
+      offset,
+      // One more than asked tells whether there is a next page.
+      limit: limit + 1,
+    };
+    const [rows, total] = await Promise.all([chain.store.transfersOf(query), chain.store.countTransfersOf(query)]);
+    const page = cursor ? cursor.page : Math.floor(offset / limit);
+    const result = rows.slice(0, limit);
+    const last = rows.length > limit ? result.at(-1) : undefined;
+    const next = last ? cursorText(last.block_number, last.log_index, page + 1) : "";
+    return { total, page, page_size: limit, cursor: next, result: result.map(transferObject) };
+  }
+}
+
+function transferObject(row: Erc20TransferRow): JsonObject {
+  return {
+    transaction_hash: row.transaction_hash,
+    address: row.token,
+    block_timestamp: new Date(row.timestamp * 1000).toISOString(),
+    block_number: String(row.block_number),
+    block_hash: row.block_hash,
+    to_address: row.to_address,
+    from_address: row.from_address,
+    value: row.value,
+  };
+}
+
+/** "Don't know" is not an empty list: before the index has reached the head there is no answer from it. */
+function assertIndexed(chain: FollowedChain): void {
+  const { state, indexed, head, error } = chain.status();
+  if (indexed === null && state === "unreachable") throw unavailable(chain, `no node of it answers (${error})`);
+  if (state === "refused") throw unavailable(chain, `its node is refused (${error})`);
+  if (state === "syncing") {
+    throw unavailable(chain, `it is still being indexed (block ${indexed ?? 0} of ${head ?? "?"}): ask again later`);
+  }
+}
+
+/** What a node cannot answer is said in words, not as a server's fault. */
+async function asked<T>(chain: FollowedChain, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof RpcUnreachable) throw unavailable(chain, `no node of it answers (${error.message})`);
+    if (error instanceof LyingNode) throw unavailable(chain, `its node is refused (${error.message})`);
+    if (error instanceof RpcError) {
+      const message = `the node of chain "${chain.config.name}" cannot answer this: ${error.message.slice(0, 200)}`;
+      throw new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
+    }
+    throw error;
+  }
+}
+
+function unavailable(chain: FollowedChain, why: string): ProtocolError {
+  return new ProtocolError(ErrorCode.CONNECTION_FAILED, `chain "${chain.config.name}" cannot be asked: ${why}`, 503);
+}

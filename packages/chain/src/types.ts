@@ -1,0 +1,68 @@
+import type { JsonValue } from "@purse/protocol";
+
+/** A chain to follow. */
+export interface ChainConfig {
+  /** EIP-155. */
+  id: number;
+  name: string;
+  /** Other names that clients may call it by, any case. */
+  aliases: string[];
+  /** Nodes of the same chain; the first that answers is used. */
+  rpcUrls: string[];
+  /** The first block to index; 0 where it is not given. */
+  startBlock?: number;
+}
+
+/** Takes what happens; fields are written as they are. */
+export interface Log {
+  debug(message: string, fields?: Record<string, unknown>): void;
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** One endpoint: served below `/api/v2` and, under its function's name, as a server function. */
+export interface Route {
+  method: "GET" | "POST" | "PUT";
+  /** With named segments: `/:address/erc20`. */
+  path: string;
+  functionName: string;
+  /** Takes path, query and body parameters in one object. Rejects with ProtocolError, which has an HTTP status. */
+  run(params: Record<string, unknown>): Promise<JsonValue>;
+}
+
+export interface ChainStatus {
+  /** EIP-155. */
+  chain: number;
+  name: string;
+  /**
+   * syncing: catching up; following: at the head; unreachable: no node answers;
+   * refused: the node is of another chain, or tells things that cannot be.
+   */
+  state: "syncing" | "following" | "unreachable" | "refused";
+  /** The node's newest block; null until it has answered. */
+  head: number | null;
+  /** The newest block in the index; null before the first. */
+  indexed: number | null;
+  /** Blocks between the two. */
+  lag: number | null;
+  error?: string;
+}
+
+export interface ChainService {
+  /** In match order. */
+  routes: Route[];
+  status(): ChainStatus[];
+  /** Opens the index and begins to follow; does not wait for nodes. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ChainServiceConfig {
+  chains: ChainConfig[];
+  /** The folder of the index. */
+  dataDir: string;
+  log: Log;
+  /** How long to wait for the next block at the head, in ms. */
+  pollMs?: number;
+}
