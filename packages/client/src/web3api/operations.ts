@@ -18,6 +18,8 @@ import type {
 
 /** One operation of the data service: the names of its parameters and, in its type, its result. */
 export interface Operation<Name extends string, Result> {
+  /** Its place in the REST service: "GET /{address}/balance". */
+  readonly route: string;
   readonly parameters: readonly Name[];
   /** Only for the type; never set. */
   readonly result?: Result;
@@ -25,15 +27,24 @@ export interface Operation<Name extends string, Result> {
 
 /** Names the parameters in the call and the result in the type. */
 function answers<Result>() {
-  return <const Name extends string>(...parameters: Name[]): Operation<Name, Result> => ({ parameters });
+  return <const Name extends string>(route: string, ...parameters: Name[]): Operation<Name, Result> => ({
+    route,
+    parameters,
+  });
 }
 
 /** The operations of the data service by group. Adding one is a row here. */
 export const operations = {
   native: {
-    getBlock: answers<JsonObject>()("block_number_or_hash", "chain", "subdomain"),
-    getDateToBlock: answers<BlockDate>()("chain", "providerUrl", "date"),
+    getBlock: answers<JsonObject>()(
+      "GET /block/{block_number_or_hash}",
+      "block_number_or_hash",
+      "chain",
+      "subdomain",
+    ),
+    getDateToBlock: answers<BlockDate>()("GET /dateToBlock", "chain", "providerUrl", "date"),
     getLogsByAddress: answers<Page<JsonObject>>()(
+      "GET /{address}/logs",
       "address",
       "chain",
       "subdomain",
@@ -51,6 +62,7 @@ export const operations = {
       "offset",
     ),
     getNFTTransfersByBlock: answers<Page<JsonObject>>()(
+      "GET /block/{block_number_or_hash}/nft/transfers",
       "block_number_or_hash",
       "chain",
       "subdomain",
@@ -58,8 +70,14 @@ export const operations = {
       "limit",
       "cursor",
     ),
-    getTransaction: answers<JsonObject>()("transaction_hash", "chain", "subdomain"),
+    getTransaction: answers<JsonObject>()(
+      "GET /transaction/{transaction_hash}",
+      "transaction_hash",
+      "chain",
+      "subdomain",
+    ),
     getContractEvents: answers<JsonObject[]>()(
+      "POST /{address}/events",
       "address",
       "chain",
       "subdomain",
@@ -74,6 +92,7 @@ export const operations = {
       "data",
     ),
     runContractFunction: answers<string>()(
+      "POST /{address}/function",
       "address",
       "chain",
       "subdomain",
@@ -85,6 +104,7 @@ export const operations = {
   },
   account: {
     getTransactions: answers<Page<Transaction>>()(
+      "GET /{address}",
       "address",
       "chain",
       "subdomain",
@@ -96,8 +116,15 @@ export const operations = {
       "cursor",
       "limit",
     ),
-    getNativeBalance: answers<NativeBalance>()("address", "chain", "providerUrl", "to_block"),
+    getNativeBalance: answers<NativeBalance>()(
+      "GET /{address}/balance",
+      "address",
+      "chain",
+      "providerUrl",
+      "to_block",
+    ),
     getTokenBalances: answers<Erc20Balance[]>()(
+      "GET /{address}/erc20",
       "address",
       "chain",
       "subdomain",
@@ -105,6 +132,7 @@ export const operations = {
       "token_addresses",
     ),
     getTokenTransfers: answers<Page<Erc20Transfer>>()(
+      "GET /{address}/erc20/transfers",
       "address",
       "chain",
       "subdomain",
@@ -117,6 +145,7 @@ export const operations = {
       "cursor",
     ),
     getNFTs: answers<Page<NftOwner>>()(
+      "GET /{address}/nft",
       "address",
       "chain",
       "format",
@@ -126,6 +155,7 @@ export const operations = {
       "offset",
     ),
     getNFTTransfers: answers<Page<JsonObject>>()(
+      "GET /{address}/nft/transfers",
       "address",
       "chain",
       "format",
@@ -135,6 +165,7 @@ export const operations = {
       "offset",
     ),
     getNFTsForContract: answers<Page<NftOwner>>()(
+      "GET /{address}/nft/{token_address}",
       "address",
       "token_address",
       "chain",
@@ -145,8 +176,15 @@ export const operations = {
     ),
   },
   token: {
-    getTokenMetadata: answers<Erc20Metadata[]>()("chain", "subdomain", "providerUrl", "addresses"),
+    getTokenMetadata: answers<Erc20Metadata[]>()(
+      "GET /erc20/metadata",
+      "chain",
+      "subdomain",
+      "providerUrl",
+      "addresses",
+    ),
     getNFTTrades: answers<Page<JsonObject>>()(
+      "GET /nft/{address}/trades",
       "address",
       "chain",
       "from_block",
@@ -159,10 +197,30 @@ export const operations = {
       "limit",
       "offset",
     ),
-    getNFTLowestPrice: answers<JsonObject>()("address", "chain", "days", "provider_url", "marketplace"),
-    getTokenMetadataBySymbol: answers<Erc20Metadata[]>()("chain", "subdomain", "symbols"),
-    getTokenPrice: answers<Erc20Price>()("address", "chain", "providerUrl", "exchange", "to_block"),
+    getNFTLowestPrice: answers<JsonObject>()(
+      "GET /nft/{address}/lowestprice",
+      "address",
+      "chain",
+      "days",
+      "provider_url",
+      "marketplace",
+    ),
+    getTokenMetadataBySymbol: answers<Erc20Metadata[]>()(
+      "GET /erc20/metadata/symbols",
+      "chain",
+      "subdomain",
+      "symbols",
+    ),
+    getTokenPrice: answers<Erc20Price>()(
+      "GET /erc20/{address}/price",
+      "address",
+      "chain",
+      "providerUrl",
+      "exchange",
+      "to_block",
+    ),
     getTokenAddressTransfers: answers<Page<Erc20Transfer>>()(
+      "GET /erc20/{address}/transfers",
       "address",
       "chain",
       "subdomain",
@@ -174,6 +232,7 @@ export const operations = {
       "limit",
     ),
     getTokenAllowance: answers<Erc20Allowance>()(
+      "GET /erc20/{address}/allowance",
       "address",
       "chain",
       "providerUrl",
@@ -181,6 +240,7 @@ export const operations = {
       "spender_address",
     ),
     searchNFTs: answers<Page<JsonObject>>()(
+      "GET /nft/search",
       "chain",
       "format",
       "q",
@@ -195,6 +255,7 @@ export const operations = {
       "offset",
     ),
     getNftTransfersFromToBlock: answers<Page<JsonObject>>()(
+      "GET /nft/transfers",
       "chain",
       "from_block",
       "to_block",
@@ -205,8 +266,8 @@ export const operations = {
       "cursor",
       "offset",
     ),
-    getAllTokenIds: answers<Page<JsonObject>>()("address", "chain", "format", "limit", "cursor", "offset"),
-    getContractNFTTransfers: answers<Page<JsonObject>>()(
+    getAllTokenIds: answers<Page<JsonObject>>()(
+      "GET /nft/{address}",
       "address",
       "chain",
       "format",
@@ -214,12 +275,43 @@ export const operations = {
       "cursor",
       "offset",
     ),
-    getNFTOwners: answers<Page<NftOwner>>()("address", "chain", "format", "limit", "cursor", "offset"),
-    getNFTMetadata: answers<JsonObject>()("address", "chain"),
-    reSyncMetadata: answers<JsonObject>()("address", "token_id", "chain", "flag", "mode"),
-    syncNFTContract: answers<JsonObject>()("address", "chain"),
-    getTokenIdMetadata: answers<JsonObject>()("address", "token_id", "chain", "format"),
+    getContractNFTTransfers: answers<Page<JsonObject>>()(
+      "GET /nft/{address}/transfers",
+      "address",
+      "chain",
+      "format",
+      "limit",
+      "cursor",
+      "offset",
+    ),
+    getNFTOwners: answers<Page<NftOwner>>()(
+      "GET /nft/{address}/owners",
+      "address",
+      "chain",
+      "format",
+      "limit",
+      "cursor",
+      "offset",
+    ),
+    getNFTMetadata: answers<JsonObject>()("GET /nft/{address}/metadata", "address", "chain"),
+    reSyncMetadata: answers<JsonObject>()(
+      "GET /nft/{address}/{token_id}/metadata/resync",
+      "address",
+      "token_id",
+      "chain",
+      "flag",
+      "mode",
+    ),
+    syncNFTContract: answers<JsonObject>()("PUT /nft/{address}/sync", "address", "chain"),
+    getTokenIdMetadata: answers<JsonObject>()(
+      "GET /nft/{address}/{token_id}",
+      "address",
+      "token_id",
+      "chain",
+      "format",
+    ),
     getTokenIdOwners: answers<Page<NftOwner>>()(
+      "GET /nft/{address}/{token_id}/owners",
       "address",
       "token_id",
       "chain",
@@ -229,6 +321,7 @@ export const operations = {
       "offset",
     ),
     getWalletTokenIdTransfers: answers<Page<JsonObject>>()(
+      "GET /nft/{address}/{token_id}/transfers",
       "address",
       "token_id",
       "chain",
@@ -240,12 +333,20 @@ export const operations = {
     ),
   },
   resolve: {
-    resolveDomain: answers<ResolvedDomain>()("domain", "currency"),
-    resolveAddress: answers<ResolvedAddress>()("address"),
+    resolveDomain: answers<ResolvedDomain>()("GET /resolve/{domain}", "domain", "currency"),
+    resolveAddress: answers<ResolvedAddress>()("GET /resolve/{address}/reverse", "address"),
   },
   defi: {
-    getPairReserves: answers<JsonObject>()("pair_address", "chain", "to_block", "to_date", "provider_url"),
+    getPairReserves: answers<JsonObject>()(
+      "GET /{pair_address}/reserves",
+      "pair_address",
+      "chain",
+      "to_block",
+      "to_date",
+      "provider_url",
+    ),
     getPairAddress: answers<JsonObject>()(
+      "GET /{token0_address}/{token1_address}/pairAddress",
       "token0_address",
       "token1_address",
       "chain",
@@ -255,10 +356,10 @@ export const operations = {
     ),
   },
   storage: {
-    uploadFolder: answers<IpfsFile[]>()("data"),
+    uploadFolder: answers<IpfsFile[]>()("POST /ipfs/uploadFolder", "data"),
   },
   info: {
-    web3ApiVersion: answers<Web3Version>()(),
-    endpointWeights: answers<JsonObject[]>()(),
+    web3ApiVersion: answers<Web3Version>()("GET /web3/version"),
+    endpointWeights: answers<JsonObject[]>()("GET /info/endpointWeights"),
   },
 };

@@ -15,7 +15,16 @@ afterEach(() => server.stop());
 const address = "0x1111111111111111111111111111111111111111";
 
 it("has the 39 operations in their 7 groups", () => {
-  expect(Object.keys(Web3API)).toEqual(["native", "account", "token", "resolve", "defi", "storage", "info"]);
+  expect(Object.keys(Web3API)).toEqual([
+    "native",
+    "account",
+    "token",
+    "resolve",
+    "defi",
+    "storage",
+    "info",
+    "initialize",
+  ]);
   expect(Object.values(operations).flatMap((group) => Object.keys(group))).toHaveLength(39);
 });
 
@@ -102,5 +111,54 @@ describe("pages", () => {
   it("[7.data.pagination-end] [7.data.response-total] [7.data.response-page] [7.data.response-page-size] end when total is reached", async () => {
     server.answer(() => ({ body: { result: page(2) } }));
     expect((await Web3API.account.getTokenTransfers({ address })).next).toBeUndefined();
+  });
+});
+
+describe("a REST service that is asked directly", () => {
+  beforeEach(() => Web3API.initialize({ apiKey: "key", baseURL: server.url }));
+  afterEach(() => Web3API.initialize({ serverUrl: server.url }));
+
+  it("[5.data.api-key-or-server-url] takes a key or the server's address, and one of them it needs", () => {
+    expect(() => Web3API.initialize({})).toThrow(
+      "Web3Api.initialize failed: initialize with apiKey or serverUrl",
+    );
+  });
+
+  it("gets its parameters in path and query, and the key in a header", async () => {
+    server.answer(() => ({ body: { balance: "1" } }));
+    expect(await Web3API.account.getNativeBalance({ address })).toEqual({ balance: "1" });
+    expect(server.requests[0]).toMatchObject({
+      call: `GET ${address}/balance?chain=eth`,
+      headers: { "x-api-key": "key" },
+    });
+  });
+
+  it("[5.data.path-parameter-required] [5.data.body-parameter-required] is not asked without a path parameter or a required body parameter", async () => {
+    await expect(Web3API.token.getTokenPrice({})).rejects.toThrow("required param address not provided");
+    await expect(Web3API.native.runContractFunction({ address })).rejects.toThrow("param abi is required!");
+  });
+
+  it("[8.data.429-message] [8.data.429-rate-limit-headers] tells of its limits", async () => {
+    server.answer(() => ({ status: 429, headers: { "x-rate-limit-limit": "1500" } }));
+    await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow(
+      /rate-limited because of the following plan restrictions: \{"limit":"1500"/,
+    );
+  });
+
+  it("[8.data.response-message] tells its message", async () => {
+    server.answer(() => ({ status: 400, body: { message: "Invalid chain" } }));
+    await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow("Invalid chain");
+  });
+
+  it("[8.data.error-message] or that of the connection", async () => {
+    server.answer(() => ({ hangUp: true }));
+    await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow("fetch failed");
+  });
+
+  it("[8.data.fallback-message] or else the address that was called", async () => {
+    server.answer(() => ({ status: 400, text: "<html>" }));
+    await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow(
+      `Web3 API error while calling ${server.url}/${address}/balance?chain=eth`,
+    );
   });
 });

@@ -3,6 +3,7 @@ import { loadStoredUser } from "../identity.ts";
 import { encodeFields } from "../object/encode.ts";
 import { invalidResponse, type RequestOptions, request } from "../transport.ts";
 import { type Operation, operations } from "./operations.ts";
+import { askRest, type RestService } from "./rest.ts";
 
 const DEFAULT_CHAIN = "eth";
 const DEFAULT_PAGE_SIZE = 500;
@@ -13,6 +14,9 @@ type Call<O> =
     ? (params?: Partial<Record<Name, unknown>>, options?: RequestOptions) => Promise<Result>
     : never;
 type Groups = {
+  /** Asks a REST data service directly, by its key, or again the server. Throws without either. */
+  initialize(options: DataServiceOptions): void;
+} & {
   readonly [G in keyof Operations]: { readonly [O in keyof Operations[G]]: Call<Operations[G][O]> };
 };
 
@@ -21,6 +25,25 @@ type Groups = {
  * unless named; an address that is left out is that of the signed-in user or of the connected wallet.
  */
 export const Web3API: Groups = /* @__PURE__ */ group();
+
+export interface DataServiceOptions {
+  /** Sent as x-api-key; the calls then go to `baseURL`, not to the server. */
+  apiKey?: string;
+  /** The REST service, as `https://…/api/v2`. */
+  baseURL?: string;
+  serverUrl?: string;
+}
+
+let rest: RestService | undefined;
+
+function initialize({ apiKey, baseURL, serverUrl }: DataServiceOptions): void {
+  if (!apiKey && !serverUrl) {
+    throw new Error("Web3Api.initialize failed: initialize with apiKey or serverUrl");
+  }
+  if (apiKey && !baseURL && !serverUrl) throw new Error("Web3Api.initialize failed: apiKey needs a baseURL");
+  const url = baseURL ?? serverUrl?.replace(/\/server\/?$/, "/api/v2") ?? "";
+  rest = apiKey ? { apiKey, url: url.replace(/\/+$/, "") } : undefined;
+}
 
 let connectedAccount: () => string | null | undefined = () => undefined;
 
@@ -32,7 +55,7 @@ export function setConnectedAccount(source: () => string | null | undefined): vo
 /** One operation by its name; what the groups call. */
 export async function callDataService(
   operation: string,
-  parameters: readonly string[],
+  { route, parameters }: Operation<string, unknown>,
   given: object,
   options: RequestOptions,
 ): Promise<JsonValue> {
@@ -42,21 +65,27 @@ export async function callDataService(
     const address = await ownAddress();
     if (address) params.address = address;
   }
-  return ask(operation, params, options);
+  return ask(operation, route, params, options);
 }
 
-async function ask(operation: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
+async function ask(
+  operation: string,
+  route: string,
+  params: JsonObject,
+  options: RequestOptions,
+): Promise<JsonValue> {
+  const next = (following: JsonObject): Promise<JsonValue> => ask(operation, route, following, options);
+  if (rest) return withNext(await askRest(rest, route, params, options), params, next);
   const { body } = await request("POST", `functions/${operation}`, params, options);
   if (!isJsonObject(body) || body.result === undefined) throw invalidResponse();
-  return withNext(body.result, operation, params, options);
+  return withNext(body.result, params, next);
 }
 
 /** Adds `next` to a page that others follow. */
 function withNext(
   page: JsonValue,
-  operation: string,
   params: JsonObject,
-  options: RequestOptions,
+  next: (following: JsonObject) => Promise<JsonValue>,
 ): JsonValue {
   if (!isJsonObject(page)) return page;
   const { total, page: number, page_size: size, cursor } = page;
@@ -65,7 +94,7 @@ function withNext(
   const limit = typeof params.limit === "number" ? params.limit : DEFAULT_PAGE_SIZE;
   const following = cursor ? { ...params, cursor } : { ...params, offset: (number + 1) * limit };
   return Object.defineProperty(page, "next", {
-    value: () => ask(operation, following, options),
+    value: () => next(following),
     configurable: true,
   });
 }
@@ -76,14 +105,14 @@ async function ownAddress(): Promise<string | undefined> {
 }
 
 function group(): Groups {
-  const groups = Object.entries(operations).map(([name, ofGroup]) => {
-    const calls = Object.entries(ofGroup).map(([operation, { parameters }]) => [
-      operation,
+  const groups = Object.entries(operations).map(([groupName, ofGroup]) => {
+    const calls = Object.entries(ofGroup).map(([name, operation]) => [
+      name,
       (params: object = {}, options: RequestOptions = {}) =>
-        callDataService(operation, parameters, params, options),
+        callDataService(name, operation, params, options),
     ]);
-    return [name, Object.fromEntries(calls)];
+    return [groupName, Object.fromEntries(calls)];
   });
   // Made from the same table as the type.
-  return Object.fromEntries(groups) as Groups;
+  return { ...Object.fromEntries(groups), initialize } as Groups;
 }

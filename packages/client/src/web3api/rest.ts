@@ -1,0 +1,89 @@
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { currentConnection } from "../connection.ts";
+import type { RequestOptions } from "../transport.ts";
+
+/** A data service that is asked directly. */
+export interface RestService {
+  apiKey: string;
+  /** Without a slash at the end. */
+  url: string;
+}
+
+/** Fields that are the whole body, and fields that are properties of it. */
+const WHOLE_BODY = "data";
+const BODY_FIELDS = ["abi", "params"];
+const RATE_LIMIT_HEADERS = ["limit", "remaining-ttl", "used", "remaining-ip-ttl", "ip-used"];
+
+/** Calls "GET /{address}/balance" with the parameters in the path, the query and the body. Throws ParseError. */
+export async function askRest(
+  { apiKey, url }: RestService,
+  route: string,
+  params: JsonObject,
+  { signal }: RequestOptions,
+): Promise<JsonValue> {
+  const [method = "GET", template = ""] = route.split(" ");
+  const left = { ...params };
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = left[name];
+    delete left[name];
+    if (value === undefined || value === null) throw refusal(`required param ${name} not provided`);
+    return encodeURIComponent(String(value));
+  });
+  const headers = { Accept: "application/json", "Content-Type": "application/json", "x-api-key": apiKey };
+  const init: RequestInit = { method, headers, signal: signal ?? null };
+  if (method === "POST") init.body = JSON.stringify(takeBody(template, left));
+  const address = `${url}${path}${queryOf(left)}`;
+  const ask = currentConnection()?.fetch ?? fetch;
+  return read(await ask(address, init).catch((error: unknown) => failed(address, error, signal)), address);
+}
+
+function takeBody(template: string, params: JsonObject): JsonValue {
+  if (template.endsWith("/function") && params.abi === undefined) throw refusal("param abi is required!");
+  const whole = params[WHOLE_BODY];
+  const body: JsonObject = {};
+  for (const name of BODY_FIELDS) if (params[name] !== undefined) body[name] = params[name];
+  for (const name of [WHOLE_BODY, ...BODY_FIELDS]) delete params[name];
+  return whole ?? body;
+}
+
+/** Arrays as `name[]=a&name[]=b`. */
+function queryOf(params: JsonObject): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (Array.isArray(value)) for (const item of value) query.append(`${name}[]`, String(item));
+    else if (value !== null) query.append(name, String(value));
+  }
+  const text = query.toString();
+  return text ? `?${text}` : "";
+}
+
+async function read(response: Response, address: string): Promise<JsonValue> {
+  const text = await response.text();
+  const body = parse(text);
+  if (response.ok && body !== undefined) return body;
+  if (response.status === 429) {
+    const limits = RATE_LIMIT_HEADERS.map((name) => [name, response.headers.get(`x-rate-limit-${name}`)]);
+    const message = "This Moralis Server is rate-limited because of the following plan restrictions:";
+    throw refusal(`${message} ${JSON.stringify(Object.fromEntries(limits))}`, 429);
+  }
+  const message = isJsonObject(body) && typeof body.message === "string" ? body.message : "";
+  throw refusal(message || `Web3 API error while calling ${address}`, response.status);
+}
+
+function parse(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function failed(address: string, error: unknown, signal: AbortSignal | undefined): never {
+  if (signal?.aborted) throw signal.reason;
+  const message = error instanceof Error && error.message;
+  throw new ProtocolError(ErrorCode.CONNECTION_FAILED, message || `Web3 API error while calling ${address}`);
+}
+
+function refusal(message: string, status?: number): ProtocolError {
+  return new ProtocolError(ErrorCode.OTHER_CAUSE, message, status);
+}
