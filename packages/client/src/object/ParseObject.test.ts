@@ -443,7 +443,7 @@ describe("access control lists", () => {
     );
   });
 
-  it("of a user let that user read and write", () => {
+  it("[6.acl.from-user] of a user let that user read and write", () => {
     const user = ParseObject.fromJSON({ className: "_User", objectId: "u1" });
     expect(new ACL(user).toJSON()).toEqual({ u1: { read: true, write: true } });
   });
