@@ -1,0 +1,52 @@
+/** The layers of docs/architecture.md: imports go one way, a package's face is its index.ts, no circles. */
+const shipped = "^(packages/(protocol|client|react|server|chain)|app)/";
+
+function layer(name, from, allowed) {
+  const others = ["protocol", "client", "react", "server", "chain", "devchain"]
+    .filter((each) => each !== name && !allowed.includes(each))
+    .join("|");
+  return {
+    name: `${name}-imports-only-${allowed.join("-") || "itself"}`,
+    severity: "error",
+    from: { path: from, pathNot: "\\.test\\.tsx?$" },
+    to: { path: `^packages/(${others})/` },
+  };
+}
+
+module.exports = {
+  forbidden: [
+    {
+      name: "no-circles",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    layer("protocol", "^packages/protocol/", []),
+    layer("client", "^packages/client/", ["protocol"]),
+    layer("react", "^packages/react/", ["client", "protocol"]),
+    layer("server", "^packages/server/", ["protocol", "chain", "client"]),
+    layer("chain", "^packages/chain/", ["protocol"]),
+    layer("devchain", "^packages/devchain/", []),
+    layer("app", "^app/", ["react", "client", "protocol"]),
+    {
+      name: "only-by-the-face",
+      comment: "What another package wants is exported by the index.ts of the package that has it.",
+      severity: "error",
+      from: { path: "^(packages/([^/]+)|app|scripts|tests|bench)/" },
+      to: { path: "^packages/([^/]+)/src/(?!index\\.ts$)", pathNot: "^packages/$2/" },
+    },
+    {
+      name: "nothing-that-ships-imports-these",
+      severity: "error",
+      from: { path: shipped, pathNot: "\\.test\\.tsx?$" },
+      to: { path: "^(packages/devchain|tests|bench)/" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)(dist|node_modules|\\.cache)/" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.base.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default"], extensions: [".ts", ".tsx", ".js", ".mjs"] },
+  },
+};

@@ -1,0 +1,19 @@
+// `npm run check`: format and lint, types, layers and circles, the conformance table.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { ensureInstalled, node, root } from "./install.mjs";
+
+ensureInstalled();
+const bin = (name) => join(root, "node_modules/.bin", name);
+const steps = [
+  ["format and lint", bin("biome"), ["check", "--error-on-warnings"]],
+  ["types", bin("tsc"), ["-b"]],
+  ["layers", node, [bin("depcruise"), "packages", "app/src", "scripts", "tests", "--config", ".dependency-cruiser.cjs"]],
+  ["conformance table", node, ["scripts/conformance.ts", "--check"]],
+];
+const failed = steps.filter(([name, command, args]) => {
+  console.log(`\n— ${name}`);
+  return spawnSync(command, args, { stdio: "inherit", cwd: root }).status !== 0;
+});
+for (const [name] of failed) console.error(`failed: ${name}`);
+process.exit(failed.length > 0 ? 1 : 0);

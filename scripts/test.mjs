@@ -1,0 +1,31 @@
+// `npm test`: brings what the tests need, runs them all, ends with a line `N passed, N failed`.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ensureAppBuilt } from "./build.mjs";
+import { ensureChromium } from "./chromium.mjs";
+import { ensureInstalled, node, root } from "./install.mjs";
+
+ensureInstalled();
+ensureInstalled(join(root, "tests/interop"), "the clients of the interop tests");
+ensureAppBuilt();
+const chromium = ensureChromium();
+
+const results = join(root, ".cache/test-results.json");
+mkdirSync(join(root, ".cache"), { recursive: true });
+rmSync(results, { force: true });
+const vitest = join(root, "node_modules/vitest/vitest.mjs");
+const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${results}`];
+const { status } = spawnSync(node, [vitest, "run", ...reporters, ...process.argv.slice(2)], {
+  stdio: "inherit",
+  cwd: root,
+  env: { ...process.env, CHROMIUM_PATH: chromium },
+});
+
+spawnSync(node, [join(root, "scripts/conformance.ts"), "--count"], { stdio: "inherit", cwd: root });
+const report = JSON.parse(readFileSync(results, "utf8"));
+const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = report;
+// A file that does not even load has no tests to fail: it counts as one.
+const broken = report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0).length;
+console.log(`${passed} passed, ${failed + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+process.exit(status === 0 && passed > 0 ? 0 : 1);

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["packages/**/*.test.{ts,tsx}", "app/src/**/*.test.{ts,tsx}", "tests/**/*.test.ts", "scripts/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**"],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    // Whole-system tests start servers and browsers of their own: a few at a time.
+    maxWorkers: 3,
+  },
+});
