@@ -1,0 +1,50 @@
+import type { ReactNode } from "react";
+import { explain } from "../explain.ts";
+import { Button } from "./Button.tsx";
+
+/** Holds the place of a line that is still to come. */
+export function Skeleton({ width = "100%", height = "1.2em" }: { width?: string; height?: string }) {
+  return <span className="skeleton" style={{ width, height }} aria-hidden="true" />;
+}
+
+export function SkeletonList({ rows = 4, label }: { rows?: number; label: string }) {
+  return (
+    <div role="status" className="stack" aria-label={label}>
+      {Array.from({ length: rows }, (_, i) => (
+        <Skeleton key={`row-${i + 1}`} height="2.4rem" width={`${100 - i * 6}%`} />
+      ))}
+    </div>
+  );
+}
+
+/** Nothing there yet, and the one thing to do next. */
+export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children && <p className="soft">{children}</p>}
+      {action}
+    </div>
+  );
+}
+
+/** What went wrong, in words that help, with the way to try again. */
+export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { title, detail, code } = explain(error);
+  return (
+    <div className="notice danger" role="alert">
+      <div className="grow">
+        <p>
+          <strong>{title}</strong>
+        </p>
+        <p>{detail}</p>
+        {code !== undefined && <p className="small soft">Code {code}</p>}
+      </div>
+      {retry && (
+        <Button small onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

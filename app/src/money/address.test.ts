@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { addressGroups, recipientProblem, shortAddress } from "./address.ts";
+
+const ADDRESS = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const checksumOf = (address: string) => (address.toLowerCase() === ADDRESS.toLowerCase() ? ADDRESS : address);
+
+it("shows a whole address in groups of four", () => {
+  expect(addressGroups(ADDRESS).join(" ")).toBe("0xf39F d6e5 1aad 88F6 F4ce 6aB8 8272 79cf fFb9 2266");
+});
+
+it("shortens for places with little room", () => {
+  expect(shortAddress(ADDRESS)).toBe("0xf39F…2266");
+});
+
+it.each([
+  ["", "empty"],
+  ["0x12", "shape"],
+  ["vitalik", "shape"],
+  [`0x${"0".repeat(40)}`, "zero"],
+  [ADDRESS.replace("f39F", "F39f"), "checksum"],
+  [ADDRESS, undefined],
+  [ADDRESS.toLowerCase(), undefined],
+  [` ${ADDRESS} `, undefined],
+])("finds %j to be %s", (text, problem) => {
+  expect(recipientProblem(text, checksumOf)).toBe(problem);
+});

@@ -1,0 +1,61 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { ErrorState } from "./design/states.tsx";
+import { Home } from "./pages/Home.tsx";
+import { NotFound } from "./pages/NotFound.tsx";
+import { Shell } from "./shell/Shell.tsx";
+
+/** The shell is the root: every page is shown inside it. */
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
+});
+
+const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
+const pages = [
+  createRoute({ getParentRoute: () => root, path: "/", component: Home }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/sign-in",
+    validateSearch: (search): { next?: string | undefined } => ({ next: text(search.next) }),
+    component: lazyRouteComponent(() => import("./pages/SignIn.tsx"), "SignIn"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/account",
+    component: lazyRouteComponent(() => import("./pages/Account.tsx"), "Account"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/portfolio",
+    component: lazyRouteComponent(() => import("./pages/Portfolio.tsx"), "Portfolio"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/send",
+    validateSearch: (search): { to?: string | undefined; amount?: string | undefined; tx?: string | undefined } => ({
+      to: text(search.to),
+      amount: text(search.amount),
+      tx: text(search.tx),
+    }),
+    component: lazyRouteComponent(() => import("./pages/Send.tsx"), "Send"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/notes",
+    component: lazyRouteComponent(() => import("./pages/Notes.tsx"), "Notes"),
+  }),
+];
+
+export const router = createRouter({
+  routeTree: root.addChildren(pages),
+  scrollRestoration: true,
+  defaultPreload: "intent",
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,38 @@
+/** What the server tells the app of itself at `/config.json`. */
+export interface AppSettings {
+  appId: string;
+  serverUrl: string;
+  development: boolean;
+  chains: AppChain[];
+  /** Funded wallets of the local chain; only in development. */
+  devWallets: { address: string; privateKey: string }[];
+}
+
+export interface AppChain {
+  /** EIP-155. */
+  id: number;
+  hexId: string;
+  name: string;
+  /** Only of the local chain. */
+  rpcUrl: string | null;
+  nativeCurrency: { name: string; symbol: string; decimals: number };
+}
+
+/** Throws Error with words for people where the server does not answer. */
+export async function loadSettings(): Promise<AppSettings> {
+  const response = await fetch("/config.json").catch(() => undefined);
+  if (!response?.ok) throw new Error("The server did not answer. Check that it runs, then try again.");
+  const settings: AppSettings = await response.json();
+  // The app is served by the server that it talks to: behind a proxy its own origin is the right one.
+  const { pathname } = new URL(settings.serverUrl);
+  return { ...settings, serverUrl: new URL(pathname, window.location.origin).href };
+}
+
+export function chainByHexId(settings: AppSettings, hexId: string): AppChain | undefined {
+  return settings.chains.find((chain) => chain.hexId === hexId.toLowerCase());
+}
+
+/** The chain that pages show while no wallet says another. */
+export function defaultChain(settings: AppSettings): AppChain | undefined {
+  return settings.chains[0];
+}

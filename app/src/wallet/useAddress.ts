@@ -1,0 +1,13 @@
+import { useMoralis } from "@purse/react";
+import { useSettings } from "../SettingsContext.tsx";
+import { type AppChain, chainByHexId, defaultChain } from "../settings.ts";
+
+/** Whose holdings pages show: the connected wallet's, else those of the user's first address. */
+export function useAddress(): { address: string | undefined; chain: AppChain | undefined } {
+  const { account, chainId, user } = useMoralis();
+  const settings = useSettings();
+  const linked: unknown = user?.get("ethAddress");
+  const address = account ?? (typeof linked === "string" ? linked : undefined);
+  const chain = (chainId ? chainByHexId(settings, chainId) : undefined) ?? defaultChain(settings);
+  return { address, chain };
+}
