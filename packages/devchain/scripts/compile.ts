@@ -45,7 +45,10 @@ export function compileContracts(): Map<string, string> {
     const contractName = file.replace(/\.sol$/, "");
     const contract = output.contracts?.[file]?.[contractName];
     if (!contract) throw new Error(`${file} does not define a contract named ${contractName}`);
-    artifacts.set(contractName, artifactText(contractName, contract.abi, `0x${contract.evm.bytecode.object}`));
+    artifacts.set(
+      contractName,
+      artifactText(contractName, contract.abi, `0x${contract.evm.bytecode.object}`),
+    );
   }
   return artifacts;
 }

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { anvilBinary } from "./anvil-binary.ts";
 
@@ -10,6 +12,8 @@ export interface AnvilOptions {
   accountCount: number;
   /** Time of block 0, seconds since 1970; without meaning when a state is loaded. */
   genesisTime: number;
+  /** Anvil's folder for the states of past blocks that leave its memory; emptied of former runs. */
+  pastStateFolder: string;
   /** A state file (JSON) to continue from. */
   loadState?: string;
 }
@@ -34,13 +38,16 @@ const stopDeadline = 5_000;
  * is taken, the state cannot be loaded or it does not listen within 30 s.
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  const child = launch(anvilBinary(), anvilArguments(options));
+  const pastStates = join(options.pastStateFolder, String(process.pid));
+  await mkdir(pastStates, { recursive: true });
+  const child = launch(anvilBinary(), anvilArguments(options, pastStates));
   const ended = endOf(child);
   const stop = async (deadline = stopDeadline) => {
     askToEnd(child);
     const timer = setTimeout(() => kill(child), deadline);
     await ended;
     clearTimeout(timer);
+    await rm(pastStates, { recursive: true, force: true });
   };
 
   // Closing the pipe to a process that has just ended reports an error that `ended` reports better.
@@ -53,6 +60,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   try {
     const address = await Promise.race([listeningAddress(child), ended.then(() => undefined)]);
     if (!address) throw startFailure(options, complaints, await ended);
+    await removeOthers(pastStates);
     return { url: `http://${address}`, pid: child.pid ?? 0, ended, stop };
   } catch (error) {
     await stop(0);
@@ -60,7 +68,15 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   }
 }
 
-function anvilArguments(options: AnvilOptions): string[] {
+/** What runs that were killed left behind; only once the port is ours, for until then another may still run. */
+async function removeOthers(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  for (const name of await readdir(parent)) {
+    if (name !== basename(folder)) await rm(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function anvilArguments(options: AnvilOptions, pastStates: string): string[] {
   const values = {
     host: loopback,
     port: options.port,
@@ -70,6 +86,9 @@ function anvilArguments(options: AnvilOptions): string[] {
     timestamp: options.genesisTime,
     // In a block as they were sent: by fee, the order of equal fees would be left open.
     order: "fifo",
+    // Without these it fills a folder in the user's home, which nobody empties after a crash.
+    "cache-path": pastStates,
+    "max-persisted-states": 1_000,
     color: "never",
     ...(options.loadState === undefined ? {} : { "load-state": options.loadState }),
   };

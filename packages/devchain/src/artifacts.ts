@@ -16,7 +16,8 @@ export type ContractName = "PurseToken" | "PursePieces" | "PurseItems";
 export function readArtifact(name: ContractName): Artifact {
   const file = new URL(`../artifacts/${name}.json`, import.meta.url);
   const artifact: unknown = JSON.parse(readFileSync(file, "utf8"));
-  if (!isArtifact(artifact)) throw new Error(`${file.pathname} is not a contract artifact; run "npm run contracts"`);
+  if (!isArtifact(artifact))
+    throw new Error(`${file.pathname} is not a contract artifact; run "npm run contracts"`);
   return artifact;
 }
 

@@ -17,10 +17,13 @@ type NodeMethods = [
 
 export type NodeClient = ReturnType<typeof nodeClient>;
 
-/** A client of the local node. Calls are not retried: the node is on this machine, what fails once is wrong. */
+/**
+ * A client of the local node. Calls are not retried: the node is on this machine, what fails once is wrong. A state
+ * dump may be of any size.
+ */
 export function nodeClient(url: string) {
   return createClient({
-    transport: http(url, { retryCount: 0, timeout: 30_000 }),
+    transport: http(url, { retryCount: 0, timeout: 30_000, maxResponseBodySize: false }),
     rpcSchema: rpcSchema<NodeMethods>(),
   });
 }
