@@ -70,3 +70,4 @@ export { setConnectedAccount, Web3API } from "./web3api/web3api.ts";
 export { AnonymousUtils } from "./user/AnonymousUtils.ts";
 export { Moralis, type MoralisNamespace } from "./namespace.ts";
 export * from "./legacy.ts";
+export * from "./wallet/index.ts";

@@ -33,6 +33,20 @@ import { Session } from "./user/Session.ts";
 import { User } from "./user/User.ts";
 import { Units } from "./units.ts";
 import { VERSION } from "./transport.ts";
+import {
+  addNetwork,
+  authenticate,
+  deactivateWeb3,
+  enableWeb3,
+  isWeb3Enabled,
+  link,
+  switchNetwork,
+  transfer,
+  unlink,
+  type WalletEvents,
+  walletEvents,
+  walletState,
+} from "./wallet/index.ts";
 import { Web3API } from "./web3api/web3api.ts";
 
 /**
@@ -75,6 +89,54 @@ const members = {
   _encode: encode,
   _decode: decode,
 
+  authenticate,
+  link,
+  unlink,
+  enableWeb3,
+  deactivateWeb3,
+  cleanup: deactivateWeb3,
+  isWeb3Enabled,
+  switchNetwork,
+  addNetwork,
+  transfer,
+  /** Hex, null without a wallet. */
+  getChainId: () => enabled()?.chainId ?? null,
+  on: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) => walletEvents.on(event, listener),
+  once: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) => walletEvents.once(event, listener),
+  off: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) => walletEvents.off(event, listener),
+  onWeb3Enabled: (listener: (...args: WalletEvents["web3Enabled"]) => void) => walletEvents.on("web3Enabled", listener),
+  onWeb3Deactivated: (listener: (...args: WalletEvents["web3Deactivated"]) => void) => walletEvents.on("web3Deactivated", listener),
+  onChainChanged: (listener: (...args: WalletEvents["chainChanged"]) => void) => walletEvents.on("chainChanged", listener),
+  onAccountChanged: (listener: (...args: WalletEvents["accountChanged"]) => void) => walletEvents.on("accountChanged", listener),
+  onConnect: (listener: (...args: WalletEvents["provider-connect"]) => void) => walletEvents.on("provider-connect", listener),
+  onDisconnect: (listener: (...args: WalletEvents["provider-disconnect"]) => void) => walletEvents.on("provider-disconnect", listener),
+
+  get account(): string | null {
+    return enabled()?.account ?? null;
+  },
+  get chainId(): string | null {
+    return enabled()?.chainId ?? null;
+  },
+  get provider() {
+    return enabled()?.provider ?? null;
+  },
+  /** The provider: what the old client had here was a library's object around it. */
+  get web3() {
+    return enabled()?.provider ?? null;
+  },
+  get connector() {
+    return enabled()?.connector ?? null;
+  },
+  get connectorType(): string | null {
+    return enabled()?.connector.type ?? null;
+  },
+  get network(): string | null {
+    return enabled()?.connector.network ?? null;
+  },
+  get isEnablingWeb3(): boolean {
+    return walletState().status === "enabling";
+  },
+
   get applicationId(): string | undefined {
     return currentConnection()?.applicationId;
   },
@@ -106,6 +168,11 @@ const members = {
     reconfigure({ idempotency });
   },
 };
+
+function enabled() {
+  const state = walletState();
+  return state.status === "enabled" ? state : undefined;
+}
 
 type Members = typeof members;
 export interface MoralisNamespace extends Members {

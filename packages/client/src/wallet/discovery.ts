@@ -1,0 +1,59 @@
+import type { Eip1193Provider } from "./eip1193.ts";
+
+/** A wallet that has announced itself to the page (EIP-6963). */
+export interface InjectedWallet {
+  uuid: string;
+  name: string;
+  /** A data URI. */
+  icon: string;
+  /** The wallet's own domain, reversed: the same in every session. */
+  rdns: string;
+  provider: Eip1193Provider;
+}
+
+const listeners = new Set<() => void>();
+let wallets: readonly InjectedWallet[] = [];
+let listening = false;
+
+/** The wallets of this page, as they announce themselves. Nothing of a wallet is called before it is chosen. */
+export const injectedWallets = {
+  /** The same list until another wallet shows up. */
+  get(): readonly InjectedWallet[] {
+    listen();
+    return wallets;
+  },
+  subscribe(listener: () => void): () => void {
+    listen();
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+};
+
+function listen(): void {
+  if (listening || typeof window === "undefined") return;
+  listening = true;
+  window.addEventListener("eip6963:announceProvider", (event) => {
+    const wallet = "detail" in event ? walletOf(event.detail) : undefined;
+    if (!wallet || wallets.some((known) => known.uuid === wallet.uuid)) return;
+    wallets = Object.freeze([...wallets, wallet]);
+    for (const each of [...listeners]) each();
+  });
+  window.dispatchEvent(new Event("eip6963:requestProvider"));
+}
+
+function walletOf(detail: unknown): InjectedWallet | undefined {
+  if (!isRecord(detail) || !isRecord(detail.info) || !isProvider(detail.provider)) return undefined;
+  const { uuid, name, icon, rdns } = detail.info;
+  if (typeof uuid !== "string" || typeof name !== "string" || typeof rdns !== "string") return undefined;
+  // Icons are data, never addresses that the page would fetch for the wallet.
+  const safeIcon = typeof icon === "string" && icon.startsWith("data:image/") ? icon : "";
+  return Object.freeze({ uuid, name: name.slice(0, 64), icon: safeIcon, rdns, provider: detail.provider });
+}
+
+function isProvider(value: unknown): value is Eip1193Provider {
+  return isRecord(value) && typeof value.request === "function";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

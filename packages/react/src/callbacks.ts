@@ -1,0 +1,23 @@
+/** What every function of the hooks takes beside its parameters. */
+export interface Callbacks<R = unknown> {
+  onSuccess?: (result: R) => void;
+  onError?: (error: unknown) => void;
+  onComplete?: () => void;
+  /** Rejects with the error, after `onError`; without it the promise resolves to undefined. */
+  throwOnError?: boolean;
+}
+
+/** Runs work with the callbacks around it; answers its result, or undefined where it failed. */
+export async function withCallbacks<R>(work: () => Promise<R>, callbacks: Callbacks<R> = {}): Promise<R | undefined> {
+  try {
+    const result = await work();
+    callbacks.onSuccess?.(result);
+    return result;
+  } catch (error) {
+    callbacks.onError?.(error);
+    if (callbacks.throwOnError) throw error;
+    return undefined;
+  } finally {
+    callbacks.onComplete?.();
+  }
+}

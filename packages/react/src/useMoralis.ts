@@ -1,0 +1,73 @@
+import type { EnableOptions, SigningOptions, User } from "@purse/client";
+import { useContext, useMemo } from "react";
+import type { AuthState } from "./auth.ts";
+import type { Callbacks } from "./callbacks.ts";
+import { NoMoralisContextProviderError } from "./errors.ts";
+import { MoralisContext, type MoralisContextValue } from "./MoralisProvider.tsx";
+import { useStore } from "./store.ts";
+import { deactivate, enable, useWalletState, useWeb3Error } from "./web3.ts";
+
+/** Throws outside a provider. */
+export function useMoralisContext(): MoralisContextValue {
+  const context = useContext(MoralisContext);
+  if (!context) throw new NoMoralisContextProviderError();
+  return context;
+}
+
+/** Who is signed in, which wallet is connected, and all that changes it. */
+export function useMoralis() {
+  const context = useMoralisContext();
+  const { auth } = context;
+  const { state, error, user, version, isUserUpdating, userError } = useStore(auth.store);
+  const wallet = useWalletState();
+  const web3EnableError = useWeb3Error();
+  const enabled = wallet.status === "enabled" ? wallet : undefined;
+  const actions = useMemo(
+    () => ({
+      authenticate: (options?: EnableOptions & SigningOptions & Callbacks<User>) => auth.authenticate(options),
+      signup: auth.signup.bind(auth),
+      login: auth.login.bind(auth),
+      logout: auth.logout.bind(auth),
+      setUserData: auth.setUserData.bind(auth),
+      refetchUserData: auth.refetchUserData.bind(auth),
+      _setUser: auth.setUser.bind(auth),
+      enableWeb3: enable,
+      deactivateWeb3: deactivate,
+    }),
+    [auth],
+  );
+  return {
+    Moralis: context.Moralis,
+    environment: context.environment,
+    appId: context.appId,
+    serverUrl: context.serverUrl,
+    isInitialized: context.isInitialized,
+    isInitializing: context.isInitializing,
+    initializeError: context.initializeError,
+    initialize: context.initialize,
+    ...actions,
+    auth: { state: state as AuthState, error },
+    isAuthUndefined: state === "undefined",
+    isUnauthenticated: state === "unauthenticated",
+    isAuthenticated: state === "authenticated" || (state === "error" && user !== null),
+    isAuthenticating: state === "authenticating",
+    isLoggingOut: state === "logging_out",
+    hasAuthError: state === "error",
+    authError: state === "error" ? error : null,
+    user,
+    /** Grows with every change of the user's fields. */
+    userVersion: version,
+    isUserUpdating,
+    userError,
+    web3: enabled?.provider ?? null,
+    isWeb3Enabled: wallet.status === "enabled",
+    isWeb3EnableLoading: wallet.status === "enabling",
+    web3EnableError,
+    chainId: enabled?.chainId ?? null,
+    account: enabled?.account ?? null,
+    network: enabled?.connector.network ?? null,
+    provider: enabled?.provider ?? null,
+    connector: enabled?.connector ?? null,
+    connectorType: enabled?.connector.type ?? null,
+  };
+}
