@@ -44,7 +44,7 @@ function SignedIn({ user }: { user: User }) {
           Sign out
         </Button>
       </div>
-      {authError && <ErrorState error={authError} />}
+      {authError ? <ErrorState error={authError} /> : null}
       <div className="columns">
         <Profile key={user.id} user={user} />
         <Addresses user={user} />
@@ -75,7 +75,7 @@ function Profile({ user }: { user: User }) {
         onChange={(event) => setEmail(event.target.value)}
         hint="Only you see it."
       />
-      {userError && <ErrorState error={userError} />}
+      {userError ? <ErrorState error={userError} /> : null}
       <div>
         <Button type="submit" look="primary" busy={isUserUpdating}>
           Save profile
