@@ -9,9 +9,16 @@ const SOURCES = ["app", "packages/protocol", "packages/client", "packages/react"
 export function ensureAppBuilt() {
   const stamp = join(root, ".cache/app-built");
   const wanted = sourcesHash();
-  if (existsSync(join(root, "app/dist/index.html")) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  if (
+    existsSync(join(root, "app/dist/index.html")) &&
+    existsSync(stamp) &&
+    readFileSync(stamp, "utf8") === wanted
+  )
+    return;
   console.log("Building the app …");
-  run(node, [join(root, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"], { cwd: join(root, "app") });
+  run(node, [join(root, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"], {
+    cwd: join(root, "app"),
+  });
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);
 }

@@ -8,7 +8,11 @@ const bin = (name) => join(root, "node_modules/.bin", name);
 const steps = [
   ["format and lint", bin("biome"), ["check", "--error-on-warnings"]],
   ["types", bin("tsc"), ["-b"]],
-  ["layers", node, [bin("depcruise"), "packages", "app/src", "scripts", "tests", "--config", ".dependency-cruiser.cjs"]],
+  [
+    "layers",
+    node,
+    [bin("depcruise"), "packages", "app/src", "scripts", "tests", "--config", ".dependency-cruiser.cjs"],
+  ],
   ["conformance table", node, ["scripts/conformance.ts", "--check"]],
 ];
 const failed = steps.filter(([name, command, args]) => {

@@ -4,7 +4,12 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { node, root, run } from "./install.mjs";
 
-const SYSTEM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/usr/bin/google-chrome-stable"];
+const SYSTEM = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/usr/bin/google-chrome-stable",
+];
 const CARRIER = "@sparticuz/chromium@148.0.0";
 
 /** The path of a Chromium that starts. */
@@ -13,7 +18,10 @@ export function ensureChromium() {
   if (known) return known;
   if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
     console.log("Installing Chromium from Debian's packages …");
-    const quiet = { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } };
+    const quiet = {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    };
     spawnSync("apt-get", ["update", "-qq"], quiet);
     spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], quiet);
     const installed = SYSTEM.find((path) => existsSync(path));
@@ -32,7 +40,10 @@ function carried() {
     run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", CARRIER], { cwd: folder });
   }
   const script = "import c from '@sparticuz/chromium'; process.stdout.write(await c.executablePath())";
-  const { stdout, status } = spawnSync(node, ["--input-type=module", "-e", script], { cwd: folder, encoding: "utf8" });
+  const { stdout, status } = spawnSync(node, ["--input-type=module", "-e", script], {
+    cwd: folder,
+    encoding: "utf8",
+  });
   if (status !== 0 || !stdout) throw new Error("No Chromium could be brought: set CHROMIUM_PATH to one");
   return stdout.trim();
 }

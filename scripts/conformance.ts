@@ -47,8 +47,8 @@ console.log(`conformance: ${covered} of ${items.length} items covered`);
 /** Ids stand in brackets in the titles of tests and in the names of their table rows. */
 function testsById(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
-  const files = ["packages/**/*.test.{ts,tsx}", "app/src/**/*.test.{ts,tsx}", "tests/**/*.test.ts"].flatMap((pattern) =>
-    globSync(pattern, { cwd: ROOT, exclude: (name) => name.includes("node_modules") }),
+  const files = ["packages/**/*.test.{ts,tsx}", "app/src/**/*.test.{ts,tsx}", "tests/**/*.test.ts"].flatMap(
+    (pattern) => globSync(pattern, { cwd: ROOT, exclude: (name) => name.includes("node_modules") }),
   );
   for (const file of files.sort()) {
     const text = readFileSync(join(ROOT, file), "utf8");
@@ -72,7 +72,13 @@ function render(): string {
     const own = items.filter((item) => item.section === section);
     if (own.length === 0) continue;
     const done = own.filter((item) => tests.has(item.id)).length;
-    lines.push("", `## ${section}. ${name} (${done} of ${own.length})`, "", "| item | says | shown by |", "| --- | --- | --- |");
+    lines.push(
+      "",
+      `## ${section}. ${name} (${done} of ${own.length})`,
+      "",
+      "| item | says | shown by |",
+      "| --- | --- | --- |",
+    );
     for (const item of own) {
       const places = [...(tests.get(item.id) ?? [])].map((file) => `\`${file}\``).join("<br>");
       lines.push(`| ${item.id} | ${item.text.replaceAll("|", "\\|")} | ${places} |`);

@@ -7,7 +7,10 @@ import { ensureInstalled, node, root } from "./install.mjs";
 ensureInstalled();
 ensureAppBuilt();
 
-const child = spawn(node, [join(root, "scripts/purse.ts"), ...process.argv.slice(2)], { stdio: "inherit", cwd: root });
+const child = spawn(node, [join(root, "scripts/purse.ts"), ...process.argv.slice(2)], {
+  stdio: "inherit",
+  cwd: root,
+});
 // A terminal's Ctrl-C reaches the child by itself; a signal from elsewhere is handed on.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => child.kill("SIGTERM"));

@@ -26,6 +26,8 @@ spawnSync(node, [join(root, "scripts/conformance.ts"), "--count"], { stdio: "inh
 const report = JSON.parse(readFileSync(results, "utf8"));
 const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = report;
 // A file that does not even load has no tests to fail: it counts as one.
-const broken = report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0).length;
+const broken = report.testResults.filter(
+  (file) => file.status === "failed" && file.assertionResults.length === 0,
+).length;
 console.log(`${passed} passed, ${failed + broken} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
 process.exit(status === 0 && passed > 0 ? 0 : 1);

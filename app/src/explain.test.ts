@@ -13,5 +13,7 @@ it.each([
 });
 
 it("keeps the server's words where there are none better", () => {
-  expect(explain({ code: 101, message: "Invalid username/password." }).detail).toBe("Invalid username/password.");
+  expect(explain({ code: 101, message: "Invalid username/password." }).detail).toBe(
+    "Invalid username/password.",
+  );
 });

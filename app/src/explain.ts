@@ -7,10 +7,22 @@ export interface Explanation {
 /** What people can do about an error, by its code: those of the server, and of wallets (EIP-1193). */
 const BY_CODE: Readonly<Record<number, { title: string; detail?: string }>> = {
   4001: { title: "Declined in the wallet", detail: "Nothing was signed or sent. You can try again." },
-  4100: { title: "The wallet does not allow this", detail: "Unlock the wallet and allow this page to use the account." },
-  4902: { title: "The wallet does not know this chain", detail: "Add the chain to the wallet and try again." },
-  [-32002]: { title: "The wallet is waiting", detail: "It has an open request already: open the wallet to answer it." },
-  100: { title: "The server cannot be reached", detail: "Check that it runs and that you are online, then try again." },
+  4100: {
+    title: "The wallet does not allow this",
+    detail: "Unlock the wallet and allow this page to use the account.",
+  },
+  4902: {
+    title: "The wallet does not know this chain",
+    detail: "Add the chain to the wallet and try again.",
+  },
+  [-32002]: {
+    title: "The wallet is waiting",
+    detail: "It has an open request already: open the wallet to answer it.",
+  },
+  100: {
+    title: "The server cannot be reached",
+    detail: "Check that it runs and that you are online, then try again.",
+  },
   101: { title: "That did not match", detail: "" },
   119: { title: "Not allowed" },
   125: { title: "That is not an e-mail address", detail: "It needs a name, an @ and a domain." },
@@ -21,7 +33,10 @@ const BY_CODE: Readonly<Record<number, { title: string; detail?: string }>> = {
   202: { title: "This username is taken", detail: "Choose another one, or log in if it is yours." },
   203: { title: "This e-mail address has an account already", detail: "Log in with it, or use another one." },
   206: { title: "You are not signed in", detail: "Sign in and try again." },
-  208: { title: "This wallet belongs to another account", detail: "Unlink it there first, or use another wallet." },
+  208: {
+    title: "This wallet belongs to another account",
+    detail: "Unlink it there first, or use another wallet.",
+  },
   209: { title: "Your session has ended", detail: "Sign in again; what you typed is still here." },
 };
 
@@ -32,7 +47,11 @@ export function explain(error: unknown): Explanation {
   const known = code === undefined ? undefined : BY_CODE[code];
   if (known) return { title: known.title, detail: known.detail || message, code };
   if (/Non ethereum enabled browser/.test(message)) {
-    return { title: "No wallet found", detail: "Install a browser wallet, or use the development wallet.", code };
+    return {
+      title: "No wallet found",
+      detail: "Install a browser wallet, or use the development wallet.",
+      code,
+    };
   }
   return { title: "That did not work", detail: message || "No reason was given.", code };
 }
@@ -45,6 +64,7 @@ function codeOf(error: unknown): number | undefined {
 function messageOf(error: unknown): string {
   if (typeof error === "string") return error;
   if (Array.isArray(error)) return error.join(", ");
-  if (typeof error === "object" && error !== null && "message" in error) return String(error.message).slice(0, 400);
+  if (typeof error === "object" && error !== null && "message" in error)
+    return String(error.message).slice(0, 400);
   return "";
 }

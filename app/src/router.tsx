@@ -34,7 +34,9 @@ const pages = [
   createRoute({
     getParentRoute: () => root,
     path: "/send",
-    validateSearch: (search): { to?: string | undefined; amount?: string | undefined; tx?: string | undefined } => ({
+    validateSearch: (
+      search,
+    ): { to?: string | undefined; amount?: string | undefined; tx?: string | undefined } => ({
       to: text(search.to),
       amount: text(search.amount),
       tx: text(search.tx),

@@ -7,7 +7,9 @@ it("loses no acknowledged object when it is killed while many are created", asyn
   let killed = false;
   const worker = async () => {
     while (!killed) {
-      const answer = await rest(purse, "POST", "/classes/Kept", { n: acknowledged.length }).catch(() => undefined);
+      const answer = await rest(purse, "POST", "/classes/Kept", { n: acknowledged.length }).catch(
+        () => undefined,
+      );
       if (answer?.status === 201) acknowledged.push(String(answer.body.objectId));
     }
   };
@@ -20,8 +22,14 @@ it("loses no acknowledged object when it is killed while many are created", asyn
 
   const again = await startPurse({ dataDir: purse.dataDir });
   try {
-    const { body } = await rest(again, "GET", `/classes/Kept${query({ limit: 1_000_000, keys: "objectId" })}`);
-    const kept = new Set(Array.isArray(body.results) ? body.results.map((each) => JSON.stringify(each).slice(13, 23)) : []);
+    const { body } = await rest(
+      again,
+      "GET",
+      `/classes/Kept${query({ limit: 1_000_000, keys: "objectId" })}`,
+    );
+    const kept = new Set(
+      Array.isArray(body.results) ? body.results.map((each) => JSON.stringify(each).slice(13, 23)) : [],
+    );
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
   } finally {
     await again.remove();

@@ -11,12 +11,18 @@ afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(2
 
 describe("the envelope of old clients", () => {
   it("carries the verb, the credentials and the parameters in the body", async () => {
-    const made = await envelope(purse, "/classes/Thing", { a: 1, _ClientVersion: "js1.7.0", _InstallationId: "i" });
+    const made = await envelope(purse, "/classes/Thing", {
+      a: 1,
+      _ClientVersion: "js1.7.0",
+      _InstallationId: "i",
+    });
     expect(made.status).toBe(201);
     const id = String(made.body.objectId);
     expect((await envelope(purse, `/classes/Thing/${id}`, { _method: "GET" })).body).toMatchObject({ a: 1 });
     expect((await envelope(purse, `/classes/Thing/${id}`, { _method: "PUT", a: 2 })).status).toBe(200);
-    expect((await envelope(purse, "//classes//Thing", { _method: "GET", where: { a: 2 } })).body.results).toHaveLength(1);
+    expect(
+      (await envelope(purse, "//classes//Thing", { _method: "GET", where: { a: 2 } })).body.results,
+    ).toHaveLength(1);
     expect((await envelope(purse, `/classes/Thing/${id}`, { _method: "DELETE" })).body).toEqual({});
   });
 
@@ -27,7 +33,9 @@ describe("the envelope of old clients", () => {
     });
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
     expect(response.headers.get("access-control-allow-credentials")).toBeNull();
-    expect(response.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("x-moralis-platform");
+    expect(response.headers.get("access-control-allow-headers")?.toLowerCase()).toContain(
+      "x-moralis-platform",
+    );
   });
 });
 
@@ -35,12 +43,30 @@ describe("bad input", () => {
   it.each([
     ["[8.code.107] malformed JSON", "/classes/Thing", "{", 400, 107],
     ["a body that is no object", "/classes/Thing", "[]", 400, 107],
-    ["[8.code.102] an unknown operator", "/classes/Thing", { _method: "GET", where: { a: { $boom: 1 } } }, 400, 102],
+    [
+      "[8.code.102] an unknown operator",
+      "/classes/Thing",
+      { _method: "GET", where: { a: { $boom: 1 } } },
+      400,
+      102,
+    ],
     ["[8.code.105] a bad key", "/classes/Thing", { "a;b": 1 }, 400, 105],
     ["a reserved key", "/classes/Thing", { objectId: "x" }, 400, 105],
     ["an internal key", "/classes/Thing", { _rperm: ["*"] }, 400, 105],
-    ["a key of the prototype", "/classes/Thing", '{"_ApplicationId":"test-app","__proto__":{"x":1}}', 400, 105],
-    ["a nested key of the prototype", "/classes/Thing", '{"_ApplicationId":"test-app","a":{"constructor":1}}', 400, 121],
+    [
+      "a key of the prototype",
+      "/classes/Thing",
+      '{"_ApplicationId":"test-app","__proto__":{"x":1}}',
+      400,
+      105,
+    ],
+    [
+      "a nested key of the prototype",
+      "/classes/Thing",
+      '{"_ApplicationId":"test-app","a":{"constructor":1}}',
+      400,
+      121,
+    ],
     ["an ACL with a bad permission", "/classes/Thing", { ACL: { "*": { admin: true } } }, 400, 123],
     ["a bad class name", "/classes/a-b", { a: 1 }, 400, 103],
     ["an internal class", "/classes/_Hidden", { a: 1 }, 400, 103],
@@ -48,12 +74,27 @@ describe("bad input", () => {
     ["an unknown operation", "/classes/Thing", { a: { __op: "Explode" } }, 400, 108],
     ["an unknown method", "/classes/Thing", { _method: "BREW" }, 405, 108],
     ["an unknown path", "/nothing/here", {}, 404, 108],
-    ["a session token that is an object", "/classes/Thing", { _SessionToken: { $ne: 1 }, _method: "GET" }, 400, 107],
+    [
+      "a session token that is an object",
+      "/classes/Thing",
+      { _SessionToken: { $ne: 1 }, _method: "GET" },
+      400,
+      107,
+    ],
     ["another application", "/classes/Thing", { _ApplicationId: "other", _method: "GET" }, 403, 119],
     ["a wrong master key", "/classes/Thing", { _MasterKey: "guess", _method: "GET" }, 403, 119],
-    ["[8.code.209] a session that is not there", "/classes/Thing", { _SessionToken: "r:none", _method: "GET" }, 400, 209],
+    [
+      "[8.code.209] a session that is not there",
+      "/classes/Thing",
+      { _SessionToken: "r:none", _method: "GET" },
+      400,
+      209,
+    ],
   ])("%s is refused in its own words", async (_name, path, body, status, code) => {
-    expect(await envelope(purse, path, body)).toMatchObject({ status, body: { code, error: expect.any(String) } });
+    expect(await envelope(purse, path, body)).toMatchObject({
+      status,
+      body: { code, error: expect.any(String) },
+    });
   });
 
   it("a value of another type than the field's is refused with 111", async () => {

@@ -29,13 +29,25 @@ describe("objects", () => {
       map: { deep: { er: [true] } },
       when: { __type: "Date", iso: "2026-01-02T03:04:05.678Z" },
       where: { __type: "GeoPoint", latitude: 46.9, longitude: 7.4 },
-      area: { __type: "Polygon", coordinates: [[0, 0], [0, 1], [1, 1]] },
+      area: {
+        __type: "Polygon",
+        coordinates: [
+          [0, 0],
+          [0, 1],
+          [1, 1],
+        ],
+      },
       bytes: { __type: "Bytes", base64: "AAEC" },
       who: { __type: "Pointer", className: "_User", objectId: ada.id },
     };
     const id = await create("Everything", fields);
     const { body } = await rest(purse, "GET", `/classes/Everything/${id}`);
-    expect(body).toEqual({ objectId: id, createdAt: expect.any(String), updatedAt: expect.any(String), ...fields });
+    expect(body).toEqual({
+      objectId: id,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      ...fields,
+    });
   });
 
   it("[7.save.existing] change by operations, whose results are told", async () => {
@@ -56,7 +68,10 @@ describe("objects", () => {
   it("[7.delete] are gone once deleted", async () => {
     const id = await create("Gone", {});
     expect(await rest(purse, "DELETE", `/classes/Gone/${id}`)).toMatchObject({ status: 200, body: {} });
-    expect(await rest(purse, "GET", `/classes/Gone/${id}`)).toMatchObject({ status: 404, body: { code: 101 } });
+    expect(await rest(purse, "GET", `/classes/Gone/${id}`)).toMatchObject({
+      status: 404,
+      body: { code: 101 },
+    });
   });
 
   it("keep two classes apart whose names differ by case alone", async () => {
@@ -79,8 +94,12 @@ describe("objects", () => {
     const list = await create("Playlist", { songs: { __op: "AddRelation", objects: [pointer] } });
     const { body } = await rest(purse, "GET", `/classes/Playlist/${list}`);
     expect(body.songs).toEqual({ __type: "Relation", className: "Song" });
-    const where = { $relatedTo: { object: { __type: "Pointer", className: "Playlist", objectId: list }, key: "songs" } };
-    expect((await rest(purse, "GET", `/classes/Song${query({ where })}`)).body.results).toMatchObject([{ name: "one" }]);
+    const where = {
+      $relatedTo: { object: { __type: "Pointer", className: "Playlist", objectId: list }, key: "songs" },
+    };
+    expect((await rest(purse, "GET", `/classes/Song${query({ where })}`)).body.results).toMatchObject([
+      { name: "one" },
+    ]);
   });
 });
 
@@ -91,14 +110,23 @@ describe("queries", () => {
   });
 
   it("[7.query] [7.query.order] [7.query.limit] [7.query.skip] [7.query.count] order, page and count", async () => {
-    const { body } = await rest(purse, "GET", `/classes/Post${query({ order: "-likes", limit: 2, skip: 1, count: 1 })}`);
+    const { body } = await rest(
+      purse,
+      "GET",
+      `/classes/Post${query({ order: "-likes", limit: 2, skip: 1, count: 1 })}`,
+    );
     expect(body).toMatchObject({ results: [{ likes: 3 }, { likes: 2 }], count: 5 });
   });
 
   it("[7.query.keys] [7.query.exclude-keys] answer the keys that were asked for", async () => {
     const { body } = await rest(purse, "GET", `/classes/Post${query({ keys: "title", limit: 1 })}`);
     expect(body.results).toEqual([
-      { objectId: expect.any(String), createdAt: expect.any(String), updatedAt: expect.any(String), title: "post 0" },
+      {
+        objectId: expect.any(String),
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+        title: "post 0",
+      },
     ]);
     const without = await rest(purse, "GET", `/classes/Post${query({ excludeKeys: "hidden", limit: 1 })}`);
     expect(without.body.results).toMatchObject([{ title: "post 0", likes: 0 }]);
@@ -107,7 +135,9 @@ describe("queries", () => {
 
   it("[7.query.include] [7.fetch.include] put objects in the place of pointers", async () => {
     const { body } = await rest(purse, "GET", `/classes/Post${query({ include: "author", limit: 1 })}`);
-    expect(body.results).toMatchObject([{ author: { __type: "Object", className: "_User", username: ada.username } }]);
+    expect(body.results).toMatchObject([
+      { author: { __type: "Object", className: "_User", username: ada.username } },
+    ]);
   });
 
   it("leave a pointer to what the caller may not read as it is", async () => {
@@ -116,7 +146,9 @@ describe("queries", () => {
     const id = await create("Holder", { to });
     const { body } = await rest(purse, "GET", `/classes/Holder/${id}?include=to`);
     expect(body.to).toEqual(to);
-    const hers = await rest(purse, "GET", `/classes/Holder/${id}?include=to`, undefined, { sessionToken: ada.sessionToken });
+    const hers = await rest(purse, "GET", `/classes/Holder/${id}?include=to`, undefined, {
+      sessionToken: ada.sessionToken,
+    });
     expect(hers.body.to).toMatchObject({ text: "s" });
   });
 
@@ -131,10 +163,18 @@ describe("ACLs", () => {
     const asAda = { sessionToken: ada.sessionToken };
     const asBob = { sessionToken: bob.sessionToken };
     expect((await rest(purse, "GET", `/classes/Diary/${id}`, undefined, asAda)).status).toBe(200);
-    expect(await rest(purse, "GET", `/classes/Diary/${id}`, undefined, asBob)).toMatchObject({ body: { code: 101 } });
-    expect(await rest(purse, "GET", "/classes/Diary", undefined, asBob)).toMatchObject({ body: { results: [] } });
-    expect(await rest(purse, "PUT", `/classes/Diary/${id}`, { text: "x" }, asBob)).toMatchObject({ body: { code: 101 } });
-    expect(await rest(purse, "DELETE", `/classes/Diary/${id}`, undefined, asBob)).toMatchObject({ body: { code: 101 } });
+    expect(await rest(purse, "GET", `/classes/Diary/${id}`, undefined, asBob)).toMatchObject({
+      body: { code: 101 },
+    });
+    expect(await rest(purse, "GET", "/classes/Diary", undefined, asBob)).toMatchObject({
+      body: { results: [] },
+    });
+    expect(await rest(purse, "PUT", `/classes/Diary/${id}`, { text: "x" }, asBob)).toMatchObject({
+      body: { code: 101 },
+    });
+    expect(await rest(purse, "DELETE", `/classes/Diary/${id}`, undefined, asBob)).toMatchObject({
+      body: { code: 101 },
+    });
     expect((await rest(purse, "PUT", `/classes/Diary/${id}`, { text: "x" }, asAda)).status).toBe(200);
   });
 
@@ -151,7 +191,13 @@ describe("ACLs", () => {
 
   it("tell no values to who may write but not read", async () => {
     const id = await create("Box", { n: 41, ACL: { [bob.id]: { write: true } } });
-    const { status, body } = await rest(purse, "PUT", `/classes/Box/${id}`, { n: { __op: "Increment", amount: 1 } }, { sessionToken: bob.sessionToken });
+    const { status, body } = await rest(
+      purse,
+      "PUT",
+      `/classes/Box/${id}`,
+      { n: { __op: "Increment", amount: 1 } },
+      { sessionToken: bob.sessionToken },
+    );
     expect(status).toBe(200);
     expect(body).not.toHaveProperty("n");
   });
@@ -159,7 +205,9 @@ describe("ACLs", () => {
   it("[6.master-key.option] do not bind the master key", async () => {
     const id = await create("Locked", { ACL: {} });
     expect((await rest(purse, "GET", `/classes/Locked/${id}`)).status).toBe(404);
-    expect((await rest(purse, "GET", `/classes/Locked/${id}`, undefined, { useMasterKey: true })).status).toBe(200);
+    expect(
+      (await rest(purse, "GET", `/classes/Locked/${id}`, undefined, { useMasterKey: true })).status,
+    ).toBe(200);
   });
 });
 
@@ -185,7 +233,10 @@ describe("batch", () => {
   it.each([
     ["requests that are no list", { requests: {} }],
     ["a batch in a batch", { requests: [{ method: "POST", path: "/server/batch", body: { requests: [] } }] }],
-    ["too many requests", { requests: Array.from({ length: 10_000 }, () => ({ method: "GET", path: "/server/classes/A" })) }],
+    [
+      "too many requests",
+      { requests: Array.from({ length: 10_000 }, () => ({ method: "GET", path: "/server/classes/A" })) },
+    ],
   ])("refuses %s", async (_name, body) => {
     expect(await envelope(purse, "/batch", body)).toMatchObject({ status: 400, body: { code: 107 } });
   });

@@ -105,7 +105,9 @@ export function freePort(): Promise<number> {
     probe.once("error", reject);
     probe.listen(0, "127.0.0.1", () => {
       const address = probe.address();
-      probe.close(() => (typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port"))));
+      probe.close(() =>
+        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
+      );
     });
   });
 }
@@ -129,7 +131,10 @@ export async function rest(
   body?: unknown,
   credentials: Credentials = {},
 ): Promise<Answer> {
-  const headers: Record<string, string> = { "X-Parse-Application-Id": purse.appId, "Content-Type": "application/json" };
+  const headers: Record<string, string> = {
+    "X-Parse-Application-Id": purse.appId,
+    "Content-Type": "application/json",
+  };
   if (credentials.sessionToken) headers["X-Parse-Session-Token"] = credentials.sessionToken;
   if (credentials.useMasterKey) headers["X-Parse-Master-Key"] = purse.masterKey;
   const response = await fetch(`${purse.serverUrl}${path}`, {
@@ -153,15 +158,25 @@ export async function envelope(purse: Purse, path: string, body: JsonObject | st
 let users = 0;
 
 /** Signs a new user up. */
-export async function signUp(purse: Purse, fields: JsonObject = {}): Promise<{ id: string; sessionToken: string; username: string }> {
+export async function signUp(
+  purse: Purse,
+  fields: JsonObject = {},
+): Promise<{ id: string; sessionToken: string; username: string }> {
   const username = `user${++users}-${Date.now()}`;
-  const { status, body } = await rest(purse, "POST", "/users", { username, password: "correct horse", ...fields });
+  const { status, body } = await rest(purse, "POST", "/users", {
+    username,
+    password: "correct horse",
+    ...fields,
+  });
   if (status !== 201) throw new Error(`Sign-up answered ${status}: ${JSON.stringify(body)}`);
   return { id: String(body.objectId), sessionToken: String(body.sessionToken), username };
 }
 
 /** A `where` in a path. */
 export function query(params: Record<string, unknown>): string {
-  const texts = Object.entries(params).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
+  const texts = Object.entries(params).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
   return `?${new URLSearchParams(texts)}`;
 }

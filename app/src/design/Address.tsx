@@ -21,10 +21,9 @@ export function Address({ address, short, copy }: AddressProps) {
         </span>
       ) : (
         <span className="address">
-          {addressGroups(address).map((group, i) => (
-            // The groups of one address keep their places.
-            <span className="group" key={`${i}${group}`}>
-              {group}
+          {addressGroups(address).map(({ at, text }) => (
+            <span className="group" key={at}>
+              {text}
             </span>
           ))}
         </span>

@@ -9,5 +9,13 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 export function Button({ look, small, busy, className, disabled, type = "button", ...rest }: ButtonProps) {
   const names = ["button", look, small && "small", className].filter(Boolean).join(" ");
-  return <button {...rest} type={type} className={names} disabled={disabled || busy} aria-busy={busy || undefined} />;
+  return (
+    <button
+      {...rest}
+      type={type}
+      className={names}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+    />
+  );
 }

@@ -17,7 +17,13 @@ export function Field({ label, hint, problem, after, ...input }: FieldProps) {
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <div className="row">
-        <input {...input} id={id} className="grow" aria-invalid={problem ? true : undefined} aria-describedby={described || undefined} />
+        <input
+          {...input}
+          id={id}
+          className="grow"
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={described || undefined}
+        />
         {after}
       </div>
       {hint && (

@@ -1,6 +1,11 @@
 export type StepState = "todo" | "now" | "done" | "failed";
 
-const SPOKEN: Record<StepState, string> = { todo: "to do", now: "in progress", done: "done", failed: "failed" };
+const SPOKEN: Record<StepState, string> = {
+  todo: "to do",
+  now: "in progress",
+  done: "done",
+  failed: "failed",
+};
 
 /** Steps of something that takes a while, the present one told to screen readers as it changes. */
 export function Stepper({ steps }: { steps: { label: string; state: StepState }[] }) {

@@ -10,15 +10,23 @@ export function Skeleton({ width = "100%", height = "1.2em" }: { width?: string;
 export function SkeletonList({ rows = 4, label }: { rows?: number; label: string }) {
   return (
     <div role="status" className="stack" aria-label={label}>
-      {Array.from({ length: rows }, (_, i) => (
-        <Skeleton key={`row-${i + 1}`} height="2.4rem" width={`${100 - i * 6}%`} />
+      {Array.from({ length: rows }, (_, i) => `${100 - i * 6}%`).map((width) => (
+        <Skeleton key={width} height="2.4rem" width={width} />
       ))}
     </div>
   );
 }
 
 /** Nothing there yet, and the one thing to do next. */
-export function EmptyState({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+export function EmptyState({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
   return (
     <div className="empty">
       <h2>{title}</h2>

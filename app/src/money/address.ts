@@ -1,8 +1,8 @@
 /** The groups of four hex digits in which a whole address is shown, so that people can compare it. */
-export function addressGroups(address: string): string[] {
+export function addressGroups(address: string): { at: number; text: string }[] {
   const digits = address.replace(/^0x/i, "");
   const groups = digits.match(/.{1,4}/g) ?? [];
-  return groups.map((group, i) => (i === 0 ? `0x${group}` : group));
+  return groups.map((group, i) => ({ at: i * 4, text: i === 0 ? `0x${group}` : group }));
 }
 
 /** For places with little room only, never where somebody decides by it. */
@@ -13,7 +13,10 @@ export function shortAddress(address: string): string {
 export type RecipientProblem = "empty" | "shape" | "checksum" | "zero";
 
 /** What is wrong with a recipient. `checksumOf` gives an address in EIP-55 spelling. */
-export function recipientProblem(text: string, checksumOf: (address: string) => string): RecipientProblem | undefined {
+export function recipientProblem(
+  text: string,
+  checksumOf: (address: string) => string,
+): RecipientProblem | undefined {
   const address = text.trim();
   if (address === "") return "empty";
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return "shape";

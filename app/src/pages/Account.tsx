@@ -66,7 +66,12 @@ function Profile({ user }: { user: User }) {
   return (
     <form className="card stack" onSubmit={save} aria-label="Profile">
       <h2>Profile</h2>
-      <Field label="Username" autoComplete="username" value={username} onChange={(event) => setUsername(event.target.value)} />
+      <Field
+        label="Username"
+        autoComplete="username"
+        value={username}
+        onChange={(event) => setUsername(event.target.value)}
+      />
       <Field
         label="E-mail"
         type="email"

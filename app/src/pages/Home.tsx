@@ -24,8 +24,8 @@ await new ParseObject("Note", { text: "Hello" }).save();`;
       <section className="hero">
         <h1>A backend with wallets, of your own.</h1>
         <p>
-          Accounts, live data and answers from the chain, served by this machine. Sign in with a wallet or a password
-          and look around.
+          Accounts, live data and answers from the chain, served by this machine. Sign in with a wallet or a
+          password and look around.
         </p>
         <div className="row">
           <Link to={isAuthenticated ? "/portfolio" : "/sign-in"} className="button primary">

@@ -58,8 +58,15 @@ function Holdings({ address, chain }: { address: string; chain: AppChain }) {
         {native.error ? (
           <ErrorState error={native.error} retry={refresh} />
         ) : (
-          <p className="total number" title={wei === undefined ? undefined : `${exactAmount(wei, decimals)} ${symbol}`}>
-            {wei === undefined ? <Skeleton width="12rem" height="1em" /> : `${displayAmount(wei, decimals)} ${symbol}`}
+          <p
+            className="total number"
+            title={wei === undefined ? undefined : `${exactAmount(wei, decimals)} ${symbol}`}
+          >
+            {wei === undefined ? (
+              <Skeleton width="12rem" height="1em" />
+            ) : (
+              `${displayAmount(wei, decimals)} ${symbol}`
+            )}
           </p>
         )}
         <div className="row">
@@ -137,7 +144,15 @@ interface TokenInfo {
   decimals: number | string;
 }
 
-function TransferList({ address, rows, tokens }: { address: string; rows: TransferRow[]; tokens: TokenInfo[] }) {
+function TransferList({
+  address,
+  rows,
+  tokens,
+}: {
+  address: string;
+  rows: TransferRow[];
+  tokens: TokenInfo[];
+}) {
   if (rows.length === 0) return <EmptyState title="Nothing has moved yet" />;
   const known = new Map(tokens.map((token) => [token.token_address, token]));
   return (

@@ -51,7 +51,8 @@ export function Send() {
           <Form account={account} chain={chain} />
         ) : (
           <EmptyState title="The wallet is on another chain">
-            Switch it to {settings.chains.map((each) => each.name).join(" or ")}; this server does not follow {chainId}.
+            Switch it to {settings.chains.map((each) => each.name).join(" or ")}; this server does not follow{" "}
+            {chainId}.
           </EmptyState>
         )}
       </div>
@@ -98,7 +99,11 @@ function Form({ account, chain }: { account: string; chain: AppChain }) {
     setWaiting(true);
     setError(undefined);
     try {
-      const { hash } = await Moralis.transfer({ type: "native", receiver: recipient, amount: amount.toString() });
+      const { hash } = await Moralis.transfer({
+        type: "native",
+        receiver: recipient,
+        amount: amount.toString(),
+      });
       await navigate({ search: { tx: hash } });
     } catch (problem) {
       setError(problem);
@@ -161,7 +166,11 @@ function Form({ account, chain }: { account: string; chain: AppChain }) {
         inputMode="decimal"
         autoComplete="off"
         problem={tried ? amountProblem : undefined}
-        hint={balance === undefined ? "Reading your balance …" : `You have ${displayAmount(balance, decimals)} ${symbol}.`}
+        hint={
+          balance === undefined
+            ? "Reading your balance …"
+            : `You have ${displayAmount(balance, decimals)} ${symbol}.`
+        }
         after={
           <Button
             disabled={balance === undefined || balance <= GAS_RESERVE}
@@ -186,7 +195,9 @@ function Following({ hash }: { hash: string }) {
   const stage: Stage = status === "unknown" ? "submitted" : status;
   return (
     <section className="stack" aria-labelledby="following">
-      <h2 id="following">{stage === "confirmed" ? "Sent" : stage === "reverted" ? "Reverted" : "On its way"}</h2>
+      <h2 id="following">
+        {stage === "confirmed" ? "Sent" : stage === "reverted" ? "Reverted" : "On its way"}
+      </h2>
       <Stepper steps={stepsFor(stage)} />
       <p className="row">
         <code className="address">{hash}</code>

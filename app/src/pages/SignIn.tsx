@@ -13,7 +13,11 @@ export function SignIn() {
   const navigate = useNavigate();
   useEffect(() => {
     // Who has signed in goes where they wanted to, on this server only.
-    if (isAuthenticated) void navigate({ href: next?.startsWith("/") && !next.startsWith("//") ? next : "/portfolio", replace: true });
+    if (isAuthenticated)
+      void navigate({
+        href: next?.startsWith("/") && !next.startsWith("//") ? next : "/portfolio",
+        replace: true,
+      });
   }, [isAuthenticated, navigate, next]);
   return (
     <div className="narrow">

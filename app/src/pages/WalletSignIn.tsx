@@ -1,4 +1,10 @@
-import { decryptKey, encryptKey, type EnableOptions, type InjectedWallet, type KeystoreFile } from "@purse/client";
+import {
+  decryptKey,
+  type EnableOptions,
+  encryptKey,
+  type InjectedWallet,
+  type KeystoreFile,
+} from "@purse/client";
 import { useMoralis, useWallets } from "@purse/react";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Address } from "../design/Address.tsx";
@@ -21,7 +27,8 @@ interface Choice {
 
 /** Two steps that people see as two: connecting the wallet, then signing in with it. */
 export function WalletSignIn() {
-  const { enableWeb3, deactivateWeb3, authenticate, account, chainId, isWeb3Enabled, isAuthenticating } = useMoralis();
+  const { enableWeb3, deactivateWeb3, authenticate, account, chainId, isWeb3Enabled, isAuthenticating } =
+    useMoralis();
   const settings = useSettings();
   const [choice, setChoice] = useState<Choice>();
   const [connecting, setConnecting] = useState(false);
@@ -72,7 +79,8 @@ export function WalletSignIn() {
           <Address address={account} />
           {chainId && !chainByHexId(settings, chainId) && (
             <p className="notice">
-              The wallet is on chain {chainId}, which this server does not follow. Signing in works all the same.
+              The wallet is on chain {chainId}, which this server does not follow. Signing in works all the
+              same.
             </p>
           )}
           <p className="soft">The wallet shows a message. Signing it costs nothing and sends nothing.</p>
@@ -118,11 +126,16 @@ function Choices({ settings, onChoose }: { settings: AppSettings; onChoose: (cho
         </ul>
       ) : (
         <p className="soft">
-          No wallet is installed in this browser. A wallet is an app or extension that keeps your keys and signs for you.
+          No wallet is installed in this browser. A wallet is an app or extension that keeps your keys and
+          signs for you.
         </p>
       )}
       {settings.development && defaultChain(settings)?.rpcUrl && (
-        <DevelopmentWallet settings={settings} rpcUrl={defaultChain(settings)?.rpcUrl ?? ""} onChoose={onChoose} />
+        <DevelopmentWallet
+          settings={settings}
+          rpcUrl={defaultChain(settings)?.rpcUrl ?? ""}
+          onChoose={onChoose}
+        />
       )}
     </div>
   );

@@ -132,13 +132,23 @@ function Offline() {
     };
   }, []);
   return (
-    <div role="status">{online ? null : <p className="offline">You are offline. What you see may be old.</p>}</div>
+    <div role="status">
+      {online ? null : <p className="offline">You are offline. What you see may be old.</p>}
+    </div>
   );
 }
 
 function Icon({ path }: { path: string }): ReactNode {
   return (
-    <svg width="20" height="20" viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.8" aria-hidden="true">
+    <svg
+      width="20"
+      height="20"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      aria-hidden="true"
+    >
       <path d={path} strokeLinecap="round" strokeLinejoin="round" />
     </svg>
   );

@@ -22,10 +22,13 @@ const NAMES: ReadonlyMap<number, readonly string[]> = new Map([
 export const DEFAULT_CHAIN = "eth";
 
 /** Finds the configured chain that a selector means: a name in any spelling, an id in hex or decimal. */
-export function createChainSelector<T extends { config: ChainConfig }>(chains: readonly T[]): (selector: unknown) => T {
+export function createChainSelector<T extends { config: ChainConfig }>(
+  chains: readonly T[],
+): (selector: unknown) => T {
   const byName = new Map<string, T>();
   // What the operator says goes before what is usual.
-  for (const chain of chains) for (const name of ownNames(chain.config)) if (!byName.has(name)) byName.set(name, chain);
+  for (const chain of chains)
+    for (const name of ownNames(chain.config)) if (!byName.has(name)) byName.set(name, chain);
   for (const chain of chains) {
     for (const name of NAMES.get(chain.config.id) ?? []) if (!byName.has(name)) byName.set(name, chain);
   }
@@ -49,7 +52,9 @@ function normalise(name: string): string {
 }
 
 function isKnownName(name: string): boolean {
-  return [...NAMES].some(([id, names]) => names.includes(name) || name === `0x${id.toString(16)}` || name === String(id));
+  return [...NAMES].some(
+    ([id, names]) => names.includes(name) || name === `0x${id.toString(16)}` || name === String(id),
+  );
 }
 
 function notConfigured(name: string): ProtocolError {
@@ -62,5 +67,9 @@ function notConfigured(name: string): ProtocolError {
 }
 
 function unknownChain(name: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, `chain "${name}" is not a chain that this server knows`, 400);
+  return new ProtocolError(
+    ErrorCode.VALIDATION_ERROR,
+    `chain "${name}" is not a chain that this server knows`,
+    400,
+  );
 }

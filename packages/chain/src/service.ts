@@ -10,7 +10,12 @@ import type { ChainService, ChainServiceConfig } from "./types.ts";
 const POLL_MS = 1_000;
 
 /** The data service over EVM chains: an index that follows them, and endpoints that answer from it and from nodes. */
-export function createChainService({ chains, dataDir, log, pollMs = POLL_MS }: ChainServiceConfig): ChainService {
+export function createChainService({
+  chains,
+  dataDir,
+  log,
+  pollMs = POLL_MS,
+}: ChainServiceConfig): ChainService {
   const running: { store?: ChainStore; followers: Follower[] } = { followers: [] };
   const followed: FollowedChain[] = chains.map((config) => {
     const node = new ChainNode(config.id, config.rpcUrls);
@@ -18,12 +23,20 @@ export function createChainService({ chains, dataDir, log, pollMs = POLL_MS }: C
       config,
       node,
       get store() {
-        if (!running.store) throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "the data service has not been started", 503);
+        if (!running.store)
+          throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "the data service has not been started", 503);
         return running.store;
       },
       status: () =>
         running.followers[chains.indexOf(config)]?.status ??
-        ({ chain: config.id, name: config.name, state: "syncing", head: null, indexed: null, lag: null } as const),
+        ({
+          chain: config.id,
+          name: config.name,
+          state: "syncing",
+          head: null,
+          indexed: null,
+          lag: null,
+        } as const),
     };
   });
   const account = accountRoutes(createChainSelector(followed));
@@ -34,9 +47,12 @@ export function createChainService({ chains, dataDir, log, pollMs = POLL_MS }: C
     async start() {
       const store = await ChainStore.open(dataDir);
       running.store = store;
-      running.followers = followed.map(({ config, node }) => new Follower({ config, node, store, log, pollMs }));
+      running.followers = followed.map(
+        ({ config, node }) => new Follower({ config, node, store, log, pollMs }),
+      );
       for (const follower of running.followers) follower.start();
-      for (const { aliases, name } of chains) if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
+      for (const { aliases, name } of chains)
+        if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
     },
     async stop() {
       await Promise.all(running.followers.map((follower) => follower.stop()));

@@ -1,5 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { defaultStorage, servesOnePerson, type Storage } from "./storage.ts";
+import { defaultStorage, type Storage, servesOnePerson } from "./storage.ts";
 
 /** Time and chance, passed in so that tests need not wait. */
 export interface Clock {

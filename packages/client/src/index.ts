@@ -1,5 +1,6 @@
 export { ErrorCode } from "@purse/protocol";
 export { Cloud } from "./cloud.ts";
+export { Config } from "./config.ts";
 export {
   type Clock,
   type Connection,
@@ -8,9 +9,9 @@ export {
   onConnection,
   reconfigure,
 } from "./connection.ts";
-export { Config } from "./config.ts";
 export { AggregateParseError, ObjectError, ParseError, ParseError as Error } from "./errors.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
+export * from "./legacy.ts";
 export { LiveQueryClient, type LiveQueryClientOptions } from "./live/LiveQueryClient.ts";
 export { LiveQuery, liveQueryClient, liveQueryUrl } from "./live/liveQuery.ts";
 export {
@@ -19,6 +20,7 @@ export {
   type SubscriptionEvent,
   type SubscriptionEvents,
 } from "./live/Subscription.ts";
+export { Moralis, type MoralisNamespace } from "./namespace.ts";
 export { ACL } from "./object/ACL.ts";
 export { type FileData, ParseFile, ParseFile as File } from "./object/File.ts";
 export { GeoPoint } from "./object/GeoPoint.ts";
@@ -37,14 +39,14 @@ export type { ObjectClass } from "./object/registry.ts";
 export type { FetchOptions, SaveOptions } from "./object/saving.ts";
 export {
   type PluginCallOptions,
-  Plugins,
   type PluginSpec,
+  Plugins,
   setTriggerHandler,
   type Trigger,
 } from "./plugins.ts";
 export { Push, type PushData } from "./push.ts";
 export { type BatchOptions, type CountedResults, Query, type QueryKey } from "./query/Query.ts";
-export { initialize, start, type StartOptions } from "./start.ts";
+export { initialize, type StartOptions, start } from "./start.ts";
 export {
   type AsyncStorage,
   asyncStorage,
@@ -54,6 +56,8 @@ export {
   syncStorage,
 } from "./storage.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
+export { Units } from "./units.ts";
+export { AnonymousUtils } from "./user/AnonymousUtils.ts";
 export { Role } from "./user/Role.ts";
 export { Session, type SessionAttributes } from "./user/Session.ts";
 export {
@@ -64,10 +68,6 @@ export {
   User,
   type UserAttributes,
 } from "./user/User.ts";
-export { Units } from "./units.ts";
+export * from "./wallet/index.ts";
 export type * from "./web3api/results.ts";
 export { setConnectedAccount, Web3API } from "./web3api/web3api.ts";
-export { AnonymousUtils } from "./user/AnonymousUtils.ts";
-export { Moralis, type MoralisNamespace } from "./namespace.ts";
-export * from "./legacy.ts";
-export * from "./wallet/index.ts";

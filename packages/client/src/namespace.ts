@@ -27,12 +27,12 @@ import { Push } from "./push.ts";
 import { Query } from "./query/Query.ts";
 import { initialize, start } from "./start.ts";
 import { type AsyncStorage, asyncStorage } from "./storage.ts";
+import { VERSION } from "./transport.ts";
+import { Units } from "./units.ts";
 import { AnonymousUtils } from "./user/AnonymousUtils.ts";
 import { Role } from "./user/Role.ts";
 import { Session } from "./user/Session.ts";
 import { User } from "./user/User.ts";
-import { Units } from "./units.ts";
-import { VERSION } from "./transport.ts";
 import {
   addNetwork,
   authenticate,
@@ -101,15 +101,24 @@ const members = {
   transfer,
   /** Hex, null without a wallet. */
   getChainId: () => enabled()?.chainId ?? null,
-  on: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) => walletEvents.on(event, listener),
-  once: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) => walletEvents.once(event, listener),
-  off: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) => walletEvents.off(event, listener),
-  onWeb3Enabled: (listener: (...args: WalletEvents["web3Enabled"]) => void) => walletEvents.on("web3Enabled", listener),
-  onWeb3Deactivated: (listener: (...args: WalletEvents["web3Deactivated"]) => void) => walletEvents.on("web3Deactivated", listener),
-  onChainChanged: (listener: (...args: WalletEvents["chainChanged"]) => void) => walletEvents.on("chainChanged", listener),
-  onAccountChanged: (listener: (...args: WalletEvents["accountChanged"]) => void) => walletEvents.on("accountChanged", listener),
-  onConnect: (listener: (...args: WalletEvents["provider-connect"]) => void) => walletEvents.on("provider-connect", listener),
-  onDisconnect: (listener: (...args: WalletEvents["provider-disconnect"]) => void) => walletEvents.on("provider-disconnect", listener),
+  on: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
+    walletEvents.on(event, listener),
+  once: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
+    walletEvents.once(event, listener),
+  off: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
+    walletEvents.off(event, listener),
+  onWeb3Enabled: (listener: (...args: WalletEvents["web3Enabled"]) => void) =>
+    walletEvents.on("web3Enabled", listener),
+  onWeb3Deactivated: (listener: (...args: WalletEvents["web3Deactivated"]) => void) =>
+    walletEvents.on("web3Deactivated", listener),
+  onChainChanged: (listener: (...args: WalletEvents["chainChanged"]) => void) =>
+    walletEvents.on("chainChanged", listener),
+  onAccountChanged: (listener: (...args: WalletEvents["accountChanged"]) => void) =>
+    walletEvents.on("accountChanged", listener),
+  onConnect: (listener: (...args: WalletEvents["provider-connect"]) => void) =>
+    walletEvents.on("provider-connect", listener),
+  onDisconnect: (listener: (...args: WalletEvents["provider-disconnect"]) => void) =>
+    walletEvents.on("provider-disconnect", listener),
 
   get account(): string | null {
     return enabled()?.account ?? null;

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { connect, type ConnectionSettings } from "./connection.ts";
+import { type ConnectionSettings, connect } from "./connection.ts";
 import { ParseObject } from "./object/ParseObject.ts";
 import { asyncStorage, memoryStorage } from "./storage.ts";
 import { Role } from "./user/Role.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Cloud } from "./cloud.ts";
 import { connection } from "./connection.ts";
 import { Plugins } from "./plugins.ts";
-import { startRecordingServer, type RecordingServer } from "./recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
 import { start } from "./start.ts";
 
 let server: RecordingServer;

@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { Cloud } from "./cloud.ts";
 import { type Connection, type ConnectionSettings, connect, currentConnection } from "./connection.ts";
 import { ParseObject } from "./object/ParseObject.ts";
-import { parsePluginSpecs, type PluginSpec, setPlugins } from "./plugins.ts";
+import { type PluginSpec, parsePluginSpecs, setPlugins } from "./plugins.ts";
 import { inBrowser, servesOnePerson } from "./storage.ts";
 import { Role } from "./user/Role.ts";
 import { Session } from "./user/Session.ts";

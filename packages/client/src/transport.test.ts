@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startRecordingServer, type RecordingServer } from "./recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
 import { request } from "./transport.ts";
 import { User } from "./user/User.ts";
 

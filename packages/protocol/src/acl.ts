@@ -25,7 +25,10 @@ export function parseAcl(value: unknown): Acl {
     const parsed: AclEntry = {};
     for (const [permission, allowed] of Object.entries(entry)) {
       if (permission !== "read" && permission !== "write") {
-        throw new ProtocolError(ErrorCode.INVALID_ACL, `'${permission}' is not a permission: read and write are`);
+        throw new ProtocolError(
+          ErrorCode.INVALID_ACL,
+          `'${permission}' is not a permission: read and write are`,
+        );
       }
       if (typeof allowed !== "boolean") {
         throw new ProtocolError(ErrorCode.INVALID_ACL, "ACL values must be booleans");
@@ -42,7 +45,10 @@ function assertPrincipal(principal: string): void {
     ? isRoleName(principal.slice(ROLE_PREFIX.length))
     : principal === PUBLIC || /^[0-9A-Za-z_-]{1,128}$/.test(principal);
   if (valid && principal !== "__proto__") return;
-  throw new ProtocolError(ErrorCode.INVALID_ACL, `'${principal.slice(0, 128)}' names neither a user, a role nor *`);
+  throw new ProtocolError(
+    ErrorCode.INVALID_ACL,
+    `'${principal.slice(0, 128)}' names neither a user, a role nor *`,
+  );
 }
 
 /** The principals that an ACL gives a permission; null where everyone has it (no ACL, or `*`). */

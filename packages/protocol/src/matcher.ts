@@ -97,7 +97,9 @@ function equalsItem(item: JsonValue, operand: Operand): boolean {
       return timeOf(item) === operand.value;
     case "pointer":
       return (
-        isPointer(item) && item.objectId === operand.value.objectId && item.className === operand.value.className
+        isPointer(item) &&
+        item.objectId === operand.value.objectId &&
+        item.className === operand.value.className
       );
     case "json":
       return jsonEqual(item, operand.value);
@@ -125,7 +127,11 @@ function compares(item: JsonValue, comparison: Exclude<Comparison, "eq" | "ne">,
   return false;
 }
 
-function ordered<T extends string | number>(a: T, b: T, comparison: Exclude<Comparison, "eq" | "ne">): boolean {
+function ordered<T extends string | number>(
+  a: T,
+  b: T,
+  comparison: Exclude<Comparison, "eq" | "ne">,
+): boolean {
   switch (comparison) {
     case "lt":
       return a < b;

@@ -45,7 +45,10 @@ export function assertClassName(name: unknown): asserts name is string {
 /** Throws 105 for a name that no field can have. */
 export function assertFieldName(name: string): void {
   if (isFieldName(name)) return;
-  throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid field name: ${name.slice(0, 128)}. Invalid Key name`);
+  throw new ProtocolError(
+    ErrorCode.INVALID_KEY_NAME,
+    `Invalid field name: ${name.slice(0, 128)}. Invalid Key name`,
+  );
 }
 
 /**
@@ -55,8 +58,14 @@ export function assertFieldName(name: string): void {
 export function parsePath(path: string): [string, ...string[]] {
   const [field = "", ...rest] = path.split(".");
   assertFieldName(field);
-  if (rest.length > 16 || !rest.every((segment) => PATH_SEGMENT.test(segment) && !reservedSegments.has(segment))) {
-    throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid field name: ${path.slice(0, 128)}. Invalid Key name`);
+  if (
+    rest.length > 16 ||
+    !rest.every((segment) => PATH_SEGMENT.test(segment) && !reservedSegments.has(segment))
+  ) {
+    throw new ProtocolError(
+      ErrorCode.INVALID_KEY_NAME,
+      `Invalid field name: ${path.slice(0, 128)}. Invalid Key name`,
+    );
   }
   return [field, ...rest];
 }

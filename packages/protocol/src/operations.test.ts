@@ -13,7 +13,11 @@ describe("parseOperation", () => {
       { __op: "AddRelation", objects: [pointer("1")] },
       { __op: "RemoveRelation", objects: [pointer("2")] },
     ];
-    expect(parseOperation({ __op: "Batch", ops })).toEqual({ op: "Relation", add: [pointer("1")], remove: [pointer("2")] });
+    expect(parseOperation({ __op: "Batch", ops })).toEqual({
+      op: "Relation",
+      add: [pointer("1")],
+      remove: [pointer("2")],
+    });
   });
 
   it.each([
@@ -51,14 +55,19 @@ describe("applyOperation", () => {
   });
 
   it("refuses to increment a text with 111", () => {
-    expect(() => applyOperation("x", { op: "Increment", amount: 1 })).toThrow(expect.objectContaining({ code: 111 }));
+    expect(() => applyOperation("x", { op: "Increment", amount: 1 })).toThrow(
+      expect.objectContaining({ code: 111 }),
+    );
   });
 });
 
 describe("applyOperations", () => {
   it("changes only what a dotted path names and leaves the original alone", () => {
     const before = { place: { city: "Bern", zip: 1 } };
-    const after = applyOperations(before, { "place.zip": { op: "Increment", amount: 1 }, "x.y": { op: "Set", value: 1 } });
+    const after = applyOperations(before, {
+      "place.zip": { op: "Increment", amount: 1 },
+      "x.y": { op: "Set", value: 1 },
+    });
     expect(after).toEqual({ place: { city: "Bern", zip: 2 }, x: { y: 1 } });
     expect(before.place.zip).toBe(1);
   });

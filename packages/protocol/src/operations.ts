@@ -52,7 +52,8 @@ export function parseOperation(value: unknown): Operation {
 }
 
 function objectsOf(value: unknown, op: string): JsonValue[] {
-  if (!Array.isArray(value)) throw new ProtocolError(ErrorCode.INVALID_JSON, `objects to ${op} must be an array`);
+  if (!Array.isArray(value))
+    throw new ProtocolError(ErrorCode.INVALID_JSON, `objects to ${op} must be an array`);
   assertStorable(value);
   return value;
 }
@@ -65,7 +66,8 @@ function pointersOf(value: unknown): WirePointer[] {
 }
 
 function parseBatch(ops: unknown): Operation {
-  if (!Array.isArray(ops)) throw new ProtocolError(ErrorCode.INVALID_JSON, "the ops of a Batch must be an array");
+  if (!Array.isArray(ops))
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "the ops of a Batch must be an array");
   const relation = { op: "Relation" as const, add: [] as WirePointer[], remove: [] as WirePointer[] };
   for (const entry of ops) {
     if (isJsonObject(entry) && entry.__op === "Batch") {
@@ -98,7 +100,8 @@ export function applyOperation(current: JsonValue | undefined, operation: Operat
       return undefined;
     case "Increment": {
       const base = current ?? 0;
-      if (typeof base !== "number") throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "cannot increment a non-number");
+      if (typeof base !== "number")
+        throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "cannot increment a non-number");
       return base + operation.amount;
     }
     case "Add":
@@ -119,7 +122,8 @@ export function applyOperation(current: JsonValue | undefined, operation: Operat
 
 function arrayOf(value: JsonValue | undefined): JsonValue[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "cannot add to or remove from a non-array");
+  if (!Array.isArray(value))
+    throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "cannot add to or remove from a non-array");
   return value;
 }
 
@@ -127,7 +131,10 @@ function arrayOf(value: JsonValue | undefined): JsonValue[] {
  * Applies operations, by field or dotted path, to a copy of an object; nested objects on the way are
  * made where they are missing. Relations are left out. Throws 111 on a type clash.
  */
-export function applyOperations(object: JsonObject, operations: Readonly<Record<string, Operation>>): JsonObject {
+export function applyOperations(
+  object: JsonObject,
+  operations: Readonly<Record<string, Operation>>,
+): JsonObject {
   const result: JsonObject = { ...object };
   for (const [path, operation] of Object.entries(operations)) {
     if (operation.op !== "Relation") applyAt(result, path.split("."), operation);

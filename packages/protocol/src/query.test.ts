@@ -4,7 +4,13 @@ import { parseQuery } from "./query.ts";
 describe("parseQuery", () => {
   it("reads typed parameters and texts alike", () => {
     const typed = parseQuery("Post", { where: { a: 1 }, limit: 5, skip: 2, count: 1, order: "a,-b.c" });
-    const texts = parseQuery("Post", { where: '{"a":1}', limit: "5", skip: "2", count: "1", order: "a,-b.c" });
+    const texts = parseQuery("Post", {
+      where: '{"a":1}',
+      limit: "5",
+      skip: "2",
+      count: "1",
+      order: "a,-b.c",
+    });
     expect(texts).toEqual(typed);
     expect(typed.order).toEqual([
       { path: ["a"], descending: false },

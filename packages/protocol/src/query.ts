@@ -135,4 +135,3 @@ function listOf(value: unknown, name: string): string[] {
 function invalid(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_QUERY, message);
 }
-

@@ -61,7 +61,9 @@ export function isWireDate(value: unknown): value is WireDate {
 }
 
 export function isPointer(value: unknown): value is WirePointer {
-  return hasType(value, "Pointer") && typeof value.className === "string" && typeof value.objectId === "string";
+  return (
+    hasType(value, "Pointer") && typeof value.className === "string" && typeof value.objectId === "string"
+  );
 }
 
 export function isWireFile(value: unknown): value is WireFile {

@@ -1,6 +1,13 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { parsePath } from "./names.ts";
-import { isJsonObject, isPointer, isWireDate, type JsonObject, type JsonValue, type WirePointer } from "./values.ts";
+import {
+  isJsonObject,
+  isPointer,
+  isWireDate,
+  type JsonObject,
+  type JsonValue,
+  type WirePointer,
+} from "./values.ts";
 
 /** What a field is compared with. Dates compare by time, pointers by class and id, the rest as JSON. */
 export type Operand =
@@ -73,7 +80,12 @@ function parseNode(where: unknown, depth: number, budget: { left: number }): Con
   return conditions.length === 1 && only ? only : { kind: "and", conditions };
 }
 
-function parseBranches(key: "$or" | "$and" | "$nor", value: unknown, depth: number, budget: { left: number }): Condition {
+function parseBranches(
+  key: "$or" | "$and" | "$nor",
+  value: unknown,
+  depth: number,
+  budget: { left: number },
+): Condition {
   if (!Array.isArray(value) || value.length === 0) {
     throw invalid(`Bad ${key} format - use an array of at least 1 value.`);
   }
@@ -123,7 +135,8 @@ function parseConstraint(
     case "$nin":
     case "$all":
       if (!Array.isArray(argument)) throw invalid(`bad ${operator} value: it takes an array`);
-      if (argument.length > MAX_IN_OPERANDS) throw invalid(`${operator} takes ${MAX_IN_OPERANDS} values at most`);
+      if (argument.length > MAX_IN_OPERANDS)
+        throw invalid(`${operator} takes ${MAX_IN_OPERANDS} values at most`);
       return { path, kind: LIST_OPERATORS[operator], operands: argument.map(operandOf) };
     case "$exists":
       if (typeof argument !== "boolean") throw invalid("bad $exists value: it takes a boolean");
@@ -138,7 +151,10 @@ function parseConstraint(
   }
 }
 
-function parseRegex(source: JsonValue | undefined, options: JsonValue | undefined): { source: string; flags: string } {
+function parseRegex(
+  source: JsonValue | undefined,
+  options: JsonValue | undefined,
+): { source: string; flags: string } {
   if (typeof source !== "string") throw invalid("$regex value must be a string");
   if (source.length > MAX_REGEX_LENGTH) throw invalid(`$regex takes ${MAX_REGEX_LENGTH} characters at most`);
   if (options === undefined) return { source, flags: "" };

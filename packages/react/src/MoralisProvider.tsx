@@ -1,4 +1,10 @@
-import { initialize as setApplication, Moralis, type PluginSpec, reconnectWallet, start } from "@purse/client";
+import {
+  Moralis,
+  type PluginSpec,
+  reconnectWallet,
+  initialize as setApplication,
+  start,
+} from "@purse/client";
 import { createContext, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { Auth } from "./auth.ts";
 import { ReactMoralisError } from "./errors.ts";
@@ -39,7 +45,10 @@ export function MoralisProvider(props: MoralisProviderProps): ReactNode {
   // The first props count; later ones are ignored, as they always were.
   const [settings] = useState(props);
   const { initializeOnMount = true, environment = "browser", getMoralis } = settings;
-  const [target, setTarget] = useState({ appId: settings.appId ?? null, serverUrl: settings.serverUrl ?? null });
+  const [target, setTarget] = useState({
+    appId: settings.appId ?? null,
+    serverUrl: settings.serverUrl ?? null,
+  });
   const [wanted, setWanted] = useState(initializeOnMount);
   const [phase, setPhase] = useState<{ started: boolean; starting: boolean; error: unknown }>({
     started: false,
@@ -62,7 +71,13 @@ export function MoralisProvider(props: MoralisProviderProps): ReactNode {
     const { jsKey, dangerouslyUseOfMasterKey, plugins } = settings;
     setPhase({ started: false, starting: true, error: null });
     setApplication(appId, jsKey, dangerouslyUseOfMasterKey);
-    start({ appId, serverUrl, javascriptKey: jsKey, masterKey: dangerouslyUseOfMasterKey, plugins: plugins ?? [] })
+    start({
+      appId,
+      serverUrl,
+      javascriptKey: jsKey,
+      masterKey: dangerouslyUseOfMasterKey,
+      plugins: plugins ?? [],
+    })
       .then(async () => {
         await auth.restore();
         // A wallet that does not answer any more is not an error of the start.

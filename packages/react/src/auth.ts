@@ -74,7 +74,7 @@ export class Auth {
   }
 
   /** A log-out that fails leaves the user signed in, with the error told. */
-  logout(callbacks: Callbacks<void> = {}): Promise<void | undefined> {
+  logout(callbacks: Callbacks<void> = {}): Promise<unknown> {
     return withCallbacks(async () => {
       const { user } = this.store.get();
       this.store.set({ state: "logging_out", error: null });

@@ -8,7 +8,10 @@ export interface Callbacks<R = unknown> {
 }
 
 /** Runs work with the callbacks around it; answers its result, or undefined where it failed. */
-export async function withCallbacks<R>(work: () => Promise<R>, callbacks: Callbacks<R> = {}): Promise<R | undefined> {
+export async function withCallbacks<R>(
+  work: () => Promise<R>,
+  callbacks: Callbacks<R> = {},
+): Promise<R | undefined> {
   try {
     const result = await work();
     callbacks.onSuccess?.(result);

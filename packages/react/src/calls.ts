@@ -1,11 +1,11 @@
 import {
   Cloud,
-  File as ParseFile,
   type FileData,
+  File as ParseFile,
   ParseObject,
   type SaveOptions,
-  transfer,
   type TransferOptions,
+  transfer,
   Web3API,
 } from "@purse/client";
 import { useCallback, useState } from "react";
@@ -21,9 +21,14 @@ export function useMoralisCloudFunction<R = unknown>(
   params: Params = {},
   { autoFetch = true }: AsyncCallOptions = {},
 ) {
-  const { setData: _, ...call } = useAsyncCall<R | null, Params>((given) => Cloud.run<R>(name, given), params, null, {
-    autoFetch,
-  });
+  const { setData: _, ...call } = useAsyncCall<R | null, Params>(
+    (given) => Cloud.run<R>(name, given),
+    params,
+    null,
+    {
+      autoFetch,
+    },
+  );
   return call;
 }
 
@@ -47,7 +52,10 @@ interface AccountParams {
 }
 
 /** The connected account and its chain, unless the parameters say otherwise. */
-function useAccountParams(params: AccountParams = {}): { params: AccountParams & { chain: string; address: string }; connected: boolean } {
+function useAccountParams(params: AccountParams = {}): {
+  params: AccountParams & { chain: string; address: string };
+  connected: boolean;
+} {
   const { account, chainId } = useMoralis();
   const chain = params.chain ?? chainId ?? "eth";
   const address = params.address ?? account ?? "";
@@ -57,10 +65,17 @@ function useAccountParams(params: AccountParams = {}): { params: AccountParams &
 export function useNativeBalance(params?: AccountParams, options: AsyncCallOptions = {}) {
   const own = useAccountParams(params);
   const nativeToken = getChain(own.params.chain)?.nativeCurrency ?? null;
-  const { fetch, setData: _, ...call } = useAsyncCall(
+  const {
+    fetch,
+    setData: _,
+    ...call
+  } = useAsyncCall(
     async (given: typeof own.params) => {
       const { balance } = await Web3API.account.getNativeBalance(given);
-      return { balance, formatted: nativeToken ? formatAmount(balance, nativeToken.decimals, nativeToken.symbol) : null };
+      return {
+        balance,
+        formatted: nativeToken ? formatAmount(balance, nativeToken.decimals, nativeToken.symbol) : null,
+      };
     },
     own.params,
     NO_BALANCE,
@@ -74,7 +89,11 @@ const NO_BALANCE: { balance?: string; formatted: string | null } = { formatted: 
 export function useERC20Balances(params?: AccountParams, options: AsyncCallOptions = {}) {
   const own = useAccountParams(params);
   type Balances = Awaited<ReturnType<typeof Web3API.account.getTokenBalances>>;
-  const { fetch, setData: _, ...call } = useAsyncCall<Balances | null, typeof own.params>(
+  const {
+    fetch,
+    setData: _,
+    ...call
+  } = useAsyncCall<Balances | null, typeof own.params>(
     (given) => Web3API.account.getTokenBalances(given),
     own.params,
     null,
@@ -86,7 +105,11 @@ export function useERC20Balances(params?: AccountParams, options: AsyncCallOptio
 export function useERC20Transfers(params?: AccountParams, options: AsyncCallOptions = {}) {
   const own = useAccountParams(params);
   type Transfers = Awaited<ReturnType<typeof Web3API.account.getTokenTransfers>>;
-  const { fetch, setData: _, ...call } = useAsyncCall<Transfers | null, typeof own.params>(
+  const {
+    fetch,
+    setData: _,
+    ...call
+  } = useAsyncCall<Transfers | null, typeof own.params>(
     (given) => Web3API.account.getTokenTransfers(given),
     own.params,
     null,
@@ -113,7 +136,10 @@ export function useNewMoralisObject(className: string) {
     error: null,
   });
   const save = useCallback(
-    (data: Params, { onSuccess, onError, onComplete, throwOnError, ...rest }: SaveOptions & Callbacks<ParseObject> = {}) =>
+    (
+      data: Params,
+      { onSuccess, onError, onComplete, throwOnError, ...rest }: SaveOptions & Callbacks<ParseObject> = {},
+    ) =>
       withCallbacks(
         async () => {
           setState((before) => ({ ...before, isSaving: true, error: null }));
@@ -136,16 +162,23 @@ export function useNewMoralisObject(className: string) {
 
 /** Uploads files. */
 export function useMoralisFile() {
-  const [state, setState] = useState<{ moralisFile: ParseFile | null; isUploading: boolean; error: unknown }>({
-    moralisFile: null,
-    isUploading: false,
-    error: null,
-  });
+  const [state, setState] = useState<{ moralisFile: ParseFile | null; isUploading: boolean; error: unknown }>(
+    {
+      moralisFile: null,
+      isUploading: false,
+      error: null,
+    },
+  );
   const saveFile = useCallback(
     (
       name: string,
       file: FileData,
-      options: { type?: string; metadata?: Record<string, string>; tags?: Record<string, string>; saveIPFS?: boolean } & Callbacks<ParseFile> = {},
+      options: {
+        type?: string;
+        metadata?: Record<string, string>;
+        tags?: Record<string, string>;
+        saveIPFS?: boolean;
+      } & Callbacks<ParseFile> = {},
     ) =>
       withCallbacks(async () => {
         setState((before) => ({ ...before, isUploading: true, error: null }));

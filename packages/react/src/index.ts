@@ -19,6 +19,11 @@ export {
   ValidationError,
 } from "./errors.ts";
 export { MoralisContext, MoralisProvider, type MoralisProviderProps } from "./MoralisProvider.tsx";
-export { type QueryOptions, type SubscriptionOptions, useMoralisQuery, useMoralisSubscription } from "./useMoralisQuery.ts";
 export { useMoralis } from "./useMoralis.ts";
+export {
+  type QueryOptions,
+  type SubscriptionOptions,
+  useMoralisQuery,
+  useMoralisSubscription,
+} from "./useMoralisQuery.ts";
 export { type TransactionState, useChain, useTransaction, useWallets } from "./wallets.ts";

@@ -66,7 +66,8 @@ export function useAsyncCall<R, P extends object>(
     [],
   );
 
-  const isEmpty = state.data === null || state.data === undefined || (Array.isArray(state.data) && state.data.length === 0);
+  const isEmpty =
+    state.data === null || state.data === undefined || (Array.isArray(state.data) && state.data.length === 0);
   // Before the first answer the call is about to begin.
   const isPending = autoFetch && !isInitialized;
   return { ...state, fetch, setData, isLoading: (state.isFetching || isPending) && isEmpty };

@@ -24,7 +24,8 @@ export function useMoralis() {
   const enabled = wallet.status === "enabled" ? wallet : undefined;
   const actions = useMemo(
     () => ({
-      authenticate: (options?: EnableOptions & SigningOptions & Callbacks<User>) => auth.authenticate(options),
+      authenticate: (options?: EnableOptions & SigningOptions & Callbacks<User>) =>
+        auth.authenticate(options),
       signup: auth.signup.bind(auth),
       login: auth.login.bind(auth),
       logout: auth.logout.bind(auth),

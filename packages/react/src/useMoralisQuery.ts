@@ -39,11 +39,26 @@ export function useMoralisQuery(
   useSubscription(query, live && isInitialized, (subscription) => {
     const merge = (by: () => Merge | undefined, fallback: Merge) => (entity: ParseObject) =>
       setData((all) => (by() ?? fallback)(entity, all));
-    subscription.on("create", merge(() => merges.current.onLiveCreate, append));
-    subscription.on("enter", merge(() => merges.current.onLiveEnter, append));
-    subscription.on("update", merge(() => merges.current.onLiveUpdate, replace));
-    subscription.on("leave", merge(() => merges.current.onLiveLeave, remove));
-    subscription.on("delete", merge(() => merges.current.onLiveDelete, remove));
+    subscription.on(
+      "create",
+      merge(() => merges.current.onLiveCreate, append),
+    );
+    subscription.on(
+      "enter",
+      merge(() => merges.current.onLiveEnter, append),
+    );
+    subscription.on(
+      "update",
+      merge(() => merges.current.onLiveUpdate, replace),
+    );
+    subscription.on(
+      "leave",
+      merge(() => merges.current.onLiveLeave, remove),
+    );
+    subscription.on(
+      "delete",
+      merge(() => merges.current.onLiveDelete, remove),
+    );
     let opened = false;
     subscription.on("open", () => {
       // What happened while the connection was gone is asked for.

@@ -32,7 +32,8 @@ export function useChain() {
       if (codeOf(error) !== UNKNOWN_CHAIN) throw error;
       const entry = getChain(wanted);
       const [rpcUrl] = entry?.rpc ?? [];
-      if (!entry || rpcUrl === undefined) throw new Error(`Chain ${wanted} not supported or is not specified`);
+      if (!entry || rpcUrl === undefined)
+        throw new Error(`Chain ${wanted} not supported or is not specified`);
       const { name, symbol } = entry.nativeCurrency;
       await addNetwork(entry.chainId, entry.name, name, symbol, rpcUrl, entry.blockExplorerUrl);
     }

@@ -3,8 +3,8 @@ import {
   type Eip1193Provider,
   type EnableOptions,
   enableWeb3,
-  walletEvents,
   type WalletState,
+  walletEvents,
   walletState,
 } from "@purse/client";
 import { useSyncExternalStore } from "react";
@@ -27,7 +27,9 @@ export function useWeb3Error(): unknown {
   return useStore(errors).error;
 }
 
-export function enable(options: EnableOptions & Callbacks<Eip1193Provider> = {}): Promise<Eip1193Provider | undefined> {
+export function enable(
+  options: EnableOptions & Callbacks<Eip1193Provider> = {},
+): Promise<Eip1193Provider | undefined> {
   const { onSuccess, onError, onComplete, throwOnError, ...rest } = options;
   return withCallbacks(
     async () => {

@@ -1,9 +1,15 @@
-import { PUBLIC, ROLE_PREFIX, type JsonObject } from "@purse/protocol";
+import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
 
 /** Who asks. */
 export type Caller =
   | { kind: "anonymous" }
-  | { kind: "user"; userId: string; /** Names without `role:`, inherited ones included. */ roles: string[]; sessionId: string; sessionToken: string }
+  | {
+      kind: "user";
+      userId: string /** Names without `role:`, inherited ones included. */;
+      roles: string[];
+      sessionId: string;
+      sessionToken: string;
+    }
   | { kind: "master" };
 
 export const ANONYMOUS: Caller = { kind: "anonymous" };

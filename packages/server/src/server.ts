@@ -49,9 +49,13 @@ export interface PurseServer {
 export async function createServer(config: Config, options: ServerOptions): Promise<PurseServer> {
   const { log } = options;
   const report = (error: unknown, during: string) =>
-    log.error("unexpected error", { during, error: error instanceof Error ? (error.stack ?? error.message) : error });
+    log.error("unexpected error", {
+      during,
+      error: error instanceof Error ? (error.stack ?? error.message) : error,
+    });
 
-  const publicUrl = config.serverUrl?.replace(/\/+$/, "") ?? `http://${hostText(config.host)}:${config.port}${MOUNT_PATH}`;
+  const publicUrl =
+    config.serverUrl?.replace(/\/+$/, "") ?? `http://${hostText(config.host)}:${config.port}${MOUNT_PATH}`;
   const store = await openSqliteStore(config.database.path);
   const chain = createChainService({ chains: options.chains, dataDir: config.dataDir, log });
 
@@ -129,11 +133,16 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     log,
   });
 
-  const handleData = createDataDoor(chain, config.limits.maxBodyBytes, (error) => report(error, "the data service"));
+  const handleData = createDataDoor(chain, config.limits.maxBodyBytes, (error) =>
+    report(error, "the data service"),
+  );
   const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
   const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
 
-  const http = createHttpServer({ requestTimeout: config.limits.requestTimeoutMs, headersTimeout: 15_000 }, handle);
+  const http = createHttpServer(
+    { requestTimeout: config.limits.requestTimeoutMs, headersTimeout: 15_000 },
+    handle,
+  );
   http.on("upgrade", (message, socket, head) => {
     const [path = ""] = (message.url ?? "").split("?", 1);
     if (path.replace(/\/+$/, "") === MOUNT_PATH) live.upgrade(message, socket, head);
@@ -147,11 +156,17 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     const search = mark < 0 ? "" : url.slice(mark + 1);
     route(message, response, path, search).catch((error: unknown) => {
       report(error, path);
-      if (!response.headersSent) send(response, { status: 500, body: '{"code":1,"error":"Internal server error."}' });
+      if (!response.headersSent)
+        send(response, { status: 500, body: '{"code":1,"error":"Internal server error."}' });
     });
   }
 
-  async function route(message: IncomingMessage, response: ServerResponse, path: string, search: string): Promise<void> {
+  async function route(
+    message: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    search: string,
+  ): Promise<void> {
     const below = belowMount(path, MOUNT_PATH) ?? undefined;
     if (below !== undefined) {
       if (message.method === "OPTIONS") return preflight(response);
@@ -166,7 +181,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     if (path === "/health") return send(response, { status: 200, body: health() });
     if (path === "/config.json") return send(response, { status: 200, body: appConfig });
     if (serveApp(message, response, path)) return;
-    const body = JSON.stringify({ code: ErrorCode.OBJECT_NOT_FOUND, error: `There is nothing at ${path.slice(0, 200)}` });
+    const body = JSON.stringify({
+      code: ErrorCode.OBJECT_NOT_FOUND,
+      error: `There is nothing at ${path.slice(0, 200)}`,
+    });
     send(response, { status: 404, body });
   }
 

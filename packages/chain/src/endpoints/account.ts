@@ -31,7 +31,12 @@ export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Ro
   return [
     { method: "GET", path: "/:address/balance", functionName: "getNativeBalance", run: nativeBalance },
     { method: "GET", path: "/:address/erc20", functionName: "getTokenBalances", run: tokenBalances },
-    { method: "GET", path: "/:address/erc20/transfers", functionName: "getTokenTransfers", run: tokenTransfers },
+    {
+      method: "GET",
+      path: "/:address/erc20/transfers",
+      functionName: "getTokenTransfers",
+      run: tokenTransfers,
+    },
   ];
 
   /** `{balance}` in wei, decimal. */
@@ -90,7 +95,10 @@ export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Ro
       // One more than asked tells whether there is a next page.
       limit: limit + 1,
     };
-    const [rows, total] = await Promise.all([chain.store.transfersOf(query), chain.store.countTransfersOf(query)]);
+    const [rows, total] = await Promise.all([
+      chain.store.transfersOf(query),
+      chain.store.countTransfersOf(query),
+    ]);
     const page = cursor ? cursor.page : Math.floor(offset / limit);
     const result = rows.slice(0, limit);
     const last = rows.length > limit ? result.at(-1) : undefined;
@@ -115,10 +123,14 @@ function transferObject(row: Erc20TransferRow): JsonObject {
 /** "Don't know" is not an empty list: before the index has reached the head there is no answer from it. */
 function assertIndexed(chain: FollowedChain): void {
   const { state, indexed, head, error } = chain.status();
-  if (indexed === null && state === "unreachable") throw unavailable(chain, `no node of it answers (${error})`);
+  if (indexed === null && state === "unreachable")
+    throw unavailable(chain, `no node of it answers (${error})`);
   if (state === "refused") throw unavailable(chain, `its node is refused (${error})`);
   if (state === "syncing") {
-    throw unavailable(chain, `it is still being indexed (block ${indexed ?? 0} of ${head ?? "?"}): ask again later`);
+    throw unavailable(
+      chain,
+      `it is still being indexed (block ${indexed ?? 0} of ${head ?? "?"}): ask again later`,
+    );
   }
 }
 
@@ -138,5 +150,9 @@ async function asked<T>(chain: FollowedChain, ask: () => Promise<T>): Promise<T>
 }
 
 function unavailable(chain: FollowedChain, why: string): ProtocolError {
-  return new ProtocolError(ErrorCode.CONNECTION_FAILED, `chain "${chain.config.name}" cannot be asked: ${why}`, 503);
+  return new ProtocolError(
+    ErrorCode.CONNECTION_FAILED,
+    `chain "${chain.config.name}" cannot be asked: ${why}`,
+    503,
+  );
 }

@@ -9,7 +9,8 @@ const MAX_LIMIT = 500;
 /** An address, any case; answered in lower case. A path parameter is always required. */
 export function addressParameter(parameters: Parameters, name: string): string {
   const value = parameters[name];
-  if (value === undefined || value === null || value === "") throw invalid(`required param ${name} not provided`);
+  if (value === undefined || value === null || value === "")
+    throw invalid(`required param ${name} not provided`);
   return addressOf(value, name);
 }
 
@@ -49,7 +50,9 @@ export function limitParameter(parameters: Parameters): number {
 }
 
 /** The place behind an opaque cursor, with the page that it begins. */
-export function cursorParameter(parameters: Parameters): { blockNumber: number; logIndex: number; page: number } | undefined {
+export function cursorParameter(
+  parameters: Parameters,
+): { blockNumber: number; logIndex: number; page: number } | undefined {
   const value = parameters.cursor;
   if (value === undefined || value === null || value === "") return undefined;
   const text = typeof value === "string" ? Buffer.from(value, "base64url").toString("utf8") : "";

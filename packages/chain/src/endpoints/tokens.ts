@@ -47,7 +47,9 @@ export async function readBalances(
     tokens.map((to) => ({ to, data })),
     block,
   );
-  return answers.map((answer) => (answer && /^0x[0-9a-fA-F]{64}/.test(answer) ? BigInt(answer.slice(0, 66)) : undefined));
+  return answers.map((answer) =>
+    answer && /^0x[0-9a-fA-F]{64}/.test(answer) ? BigInt(answer.slice(0, 66)) : undefined,
+  );
 }
 
 /** A text as ABI string or, in old contracts, as bytes32. Cut to a length, without control characters. */

@@ -102,7 +102,9 @@ export class ChainNode {
       params: [{ to, data, gas: "0x4c4b40" }, at],
     }));
     const outcomes = await this.#rpc.batch(requests);
-    return outcomes.map((outcome) => ("result" in outcome && typeof outcome.result === "string" ? outcome.result : undefined));
+    return outcomes.map((outcome) =>
+      "result" in outcome && typeof outcome.result === "string" ? outcome.result : undefined,
+    );
   }
 }
 
@@ -116,7 +118,12 @@ function headOf(value: JsonValue, asked: number): BlockHead | undefined {
   if (!isJsonObject(value)) throw new LyingNode("a block is not an object");
   const number = quantity(value.number);
   if (number !== asked) throw new LyingNode(`block ${asked} was asked for and ${number} came`);
-  return { number, hash: hash(value.hash), parentHash: hash(value.parentHash), timestamp: quantity(value.timestamp) };
+  return {
+    number,
+    hash: hash(value.hash),
+    parentHash: hash(value.parentHash),
+    timestamp: quantity(value.timestamp),
+  };
 }
 
 function logsOf(value: JsonValue, from: number, to: number): ChainLog[] {
@@ -141,8 +148,10 @@ function logsOf(value: JsonValue, from: number, to: number): ChainLog[] {
 }
 
 function quantity(value: JsonValue | undefined): number {
-  const number = typeof value === "string" && /^0x[0-9a-fA-F]+$/.test(value) ? Number.parseInt(value, 16) : Number.NaN;
-  if (!Number.isSafeInteger(number)) throw new LyingNode(`${JSON.stringify(value ?? null)} is not a quantity`);
+  const number =
+    typeof value === "string" && /^0x[0-9a-fA-F]+$/.test(value) ? Number.parseInt(value, 16) : Number.NaN;
+  if (!Number.isSafeInteger(number))
+    throw new LyingNode(`${JSON.stringify(value ?? null)} is not a quantity`);
   return number;
 }
 

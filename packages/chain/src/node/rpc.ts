@@ -127,7 +127,9 @@ function parse(text: string): unknown {
 function outcomeOf(answer: unknown): RpcOutcome {
   if (!isRecord(answer)) throw new RpcUnreachable("the node left a call unanswered");
   if (isRecord(answer.error)) {
-    return { error: new RpcError(Number(answer.error.code ?? 0), String(answer.error.message ?? "unknown error")) };
+    return {
+      error: new RpcError(Number(answer.error.code ?? 0), String(answer.error.message ?? "unknown error")),
+    };
   }
   if (!("result" in answer)) throw new RpcUnreachable("the node's answer has neither result nor error");
   return { result: answer.result as JsonValue };

@@ -62,11 +62,17 @@ export class ChainStore {
       .orderBy("number", "desc")
       .limit(1)
       .executeTakeFirst();
-    return row && { number: row.number, hash: row.hash, parentHash: row.parent_hash, timestamp: row.timestamp };
+    return (
+      row && { number: row.number, hash: row.hash, parentHash: row.parent_hash, timestamp: row.timestamp }
+    );
   }
 
   async blockHash(chainId: number, number: number): Promise<string | undefined> {
-    const query = this.#db.selectFrom("blocks").select("hash").where("chain_id", "=", chainId).where("number", "=", number);
+    const query = this.#db
+      .selectFrom("blocks")
+      .select("hash")
+      .where("chain_id", "=", chainId)
+      .where("number", "=", number);
     return (await query.executeTakeFirst())?.hash;
   }
 
@@ -91,7 +97,11 @@ export class ChainStore {
   /** Removes every block above a number and what happened in them, in one transaction. */
   async unwind(chainId: number, above: number): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
-      await tx.deleteFrom("erc20_transfers").where("chain_id", "=", chainId).where("block_number", ">", above).execute();
+      await tx
+        .deleteFrom("erc20_transfers")
+        .where("chain_id", "=", chainId)
+        .where("block_number", ">", above)
+        .execute();
       await tx.deleteFrom("blocks").where("chain_id", "=", chainId).where("number", ">", above).execute();
     });
   }
@@ -159,7 +169,11 @@ export class ChainStore {
     }
   }
 
-  #side(query: TransferQuery, side: "from_address" | "to_address", limit: number): Promise<Erc20TransferRow[]> {
+  #side(
+    query: TransferQuery,
+    side: "from_address" | "to_address",
+    limit: number,
+  ): Promise<Erc20TransferRow[]> {
     return this.#db
       .selectFrom("erc20_transfers")
       .select([

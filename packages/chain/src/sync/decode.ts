@@ -10,7 +10,8 @@ export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11
  */
 export function decodeErc20Transfer(log: ChainLog, timestamp: number): Erc20TransferRow | undefined {
   const [topic, from, to] = log.topics;
-  if (topic !== TRANSFER_TOPIC || log.topics.length !== 3 || !/^0x[0-9a-f]{64}$/.test(log.data)) return undefined;
+  if (topic !== TRANSFER_TOPIC || log.topics.length !== 3 || !/^0x[0-9a-f]{64}$/.test(log.data))
+    return undefined;
   const sender = addressOf(from);
   const receiver = addressOf(to);
   if (sender === undefined || receiver === undefined) return undefined;

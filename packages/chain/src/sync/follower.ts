@@ -34,7 +34,8 @@ export class Follower {
 
   get status(): ChainStatus {
     const { id, name } = this.#parts.config;
-    const lag = this.#head === null || this.#indexed === null ? null : Math.max(0, this.#head - this.#indexed);
+    const lag =
+      this.#head === null || this.#indexed === null ? null : Math.max(0, this.#head - this.#indexed);
     const status = { chain: id, name, state: this.#state, head: this.#head, indexed: this.#indexed, lag };
     return this.#error === undefined ? status : { ...status, error: this.#error };
   }
@@ -152,7 +153,11 @@ export class Follower {
     this.#state = error instanceof LyingNode ? "refused" : "unreachable";
     this.#error = message;
     this.#checked = false;
-    if (failures === 1) this.#parts.log.warn("the chain cannot be followed", { chain: this.#parts.config.name, error: message });
+    if (failures === 1)
+      this.#parts.log.warn("the chain cannot be followed", {
+        chain: this.#parts.config.name,
+        error: message,
+      });
   }
 
   async #wait(ms: number): Promise<void> {

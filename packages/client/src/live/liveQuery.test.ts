@@ -1,12 +1,12 @@
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
-import { memoryStorage } from "../storage.ts";
 import { connect } from "../connection.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { Query } from "../query/Query.ts";
-import { LiveQuery, liveQueryUrl } from "./liveQuery.ts";
+import { memoryStorage } from "../storage.ts";
 import { LiveQueryClient } from "./LiveQueryClient.ts";
+import { LiveQuery, liveQueryUrl } from "./liveQuery.ts";
 
 type Message = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, jsonEqual } from "@purse/protocol";
-import type { ParseObject } from "./ParseObject.ts";
 import { encode } from "./encode.ts";
+import type { ParseObject } from "./ParseObject.ts";
 
 /** A change of one field that was not sent yet. */
 export interface Op {

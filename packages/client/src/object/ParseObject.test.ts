@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
-  startRecordingServer,
   type RecordedRequest,
   type RecordingServer,
   type Reply,
+  startRecordingServer,
 } from "../recordingServer.ts";
 import { ACL } from "./ACL.ts";
 import { ParseFile } from "./File.ts";

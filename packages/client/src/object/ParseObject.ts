@@ -26,8 +26,8 @@ import { Relation } from "./Relation.ts";
 import { classNamed, type ObjectClass, setClass, setObjectFactory } from "./registry.ts";
 import {
   destroyAllObjects,
-  fetchAllObjects,
   type FetchOptions,
+  fetchAllObjects,
   includePaths,
   type SaveOptions,
   saveAllObjects,

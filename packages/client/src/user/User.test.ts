@@ -3,7 +3,7 @@ import { connection, reconfigure } from "../connection.ts";
 import { forgetIdentities, onCurrentUser } from "../identity.ts";
 import { ACL } from "../object/ACL.ts";
 import { ParseObject } from "../object/ParseObject.ts";
-import { slowStorage, startRecordingServer, type RecordingServer } from "../recordingServer.ts";
+import { type RecordingServer, slowStorage, startRecordingServer } from "../recordingServer.ts";
 import { Role } from "./Role.ts";
 import { Session } from "./Session.ts";
 import { beforeLogOut, User } from "./User.ts";

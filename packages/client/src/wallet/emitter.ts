@@ -28,6 +28,7 @@ export class Emitter<Events extends Record<keyof Events, unknown[]>> {
   }
 
   emit<E extends keyof Events>(event: E, ...args: Events[E]): void {
-    for (const listener of [...(this.#listeners.get(event) ?? [])]) (listener as Listener<Events[E]>)(...args);
+    for (const listener of [...(this.#listeners.get(event) ?? [])])
+      (listener as Listener<Events[E]>)(...args);
   }
 }

@@ -16,7 +16,7 @@ export {
   type TransactionReceipt,
   watchTransaction,
 } from "./transaction.ts";
-export { type SentTransaction, transfer, type TransferOptions } from "./transfer.ts";
+export { type SentTransaction, type TransferOptions, transfer } from "./transfer.ts";
 export {
   addNetwork,
   type ConnectorClass,
@@ -25,8 +25,8 @@ export {
   enableWeb3,
   reconnectWallet,
   switchNetwork,
-  walletEvents,
   type WalletEvents,
   type WalletState,
+  walletEvents,
   walletState,
 } from "./wallet.ts";

@@ -1,4 +1,9 @@
-import { AbstractWeb3Connector, type Activation, type ChainDescription, type ChainSwitching } from "./Connector.ts";
+import {
+  AbstractWeb3Connector,
+  type Activation,
+  type ChainDescription,
+  type ChainSwitching,
+} from "./Connector.ts";
 import { injectedWallets } from "./discovery.ts";
 import { type Eip1193Provider, firstAccount, hexChainId } from "./eip1193.ts";
 
@@ -71,5 +76,7 @@ function chosenProvider(rdns: string | undefined): Eip1193Provider | undefined {
 }
 
 function isProvider(value: unknown): value is Eip1193Provider {
-  return typeof value === "object" && value !== null && "request" in value && typeof value.request === "function";
+  return (
+    typeof value === "object" && value !== null && "request" in value && typeof value.request === "function"
+  );
 }

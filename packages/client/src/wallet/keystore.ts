@@ -24,7 +24,8 @@ export class KeystoreConnector extends AbstractWeb3Connector {
 
 async function keyOf(options: KeystoreOptions): Promise<`0x${string}`> {
   if ("privateKey" in options && options.privateKey !== undefined) {
-    if (!/^0x[0-9a-fA-F]{64}$/.test(options.privateKey)) throw new Error("A private key is 0x and 64 hex digits");
+    if (!/^0x[0-9a-fA-F]{64}$/.test(options.privateKey))
+      throw new Error("A private key is 0x and 64 hex digits");
     return `0x${options.privateKey.slice(2)}`;
   }
   if ("keystore" in options && options.keystore) return decryptKey(options.keystore, options.password ?? "");

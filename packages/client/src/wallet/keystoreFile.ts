@@ -31,7 +31,11 @@ export function assertCost(n: number): void {
   throw new Error("The scrypt cost N must be a power of two");
 }
 
-export async function encryptKey(privateKey: `0x${string}`, password: string, options: KdfOptions = {}): Promise<KeystoreFile> {
+export async function encryptKey(
+  privateKey: `0x${string}`,
+  password: string,
+  options: KdfOptions = {},
+): Promise<KeystoreFile> {
   const { n = DEFAULT_COST, r = 8, p = 1 } = options;
   const salt = crypto.getRandomValues(new Uint8Array(32));
   const iv = crypto.getRandomValues(new Uint8Array(16));
@@ -61,12 +65,19 @@ export async function decryptKey(file: KeystoreFile, password: string): Promise<
   const { n, r, p, salt } = file.crypto.kdfparams;
   const key = await derive(password, fromHex(salt), n, r, p);
   const ciphertext = fromHex(file.crypto.ciphertext);
-  if ((await macOf(key, ciphertext)) !== file.crypto.mac.toLowerCase()) throw new Error("The password is wrong");
+  if ((await macOf(key, ciphertext)) !== file.crypto.mac.toLowerCase())
+    throw new Error("The password is wrong");
   const plain = await aesCtr(key.slice(0, 16), fromHex(file.crypto.cipherparams.iv), ciphertext);
   return `0x${toHex(plain)}`;
 }
 
-async function derive(password: string, salt: Uint8Array, n: number, r: number, p: number): Promise<Uint8Array> {
+async function derive(
+  password: string,
+  salt: Uint8Array,
+  n: number,
+  r: number,
+  p: number,
+): Promise<Uint8Array> {
   assertCost(n);
   if (128 * n * r > MAX_MEMORY) throw new Error("The keystore asks for more than 1 GiB of memory");
   const { scryptAsync } = await import("@noble/hashes/scrypt.js");

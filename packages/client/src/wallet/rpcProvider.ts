@@ -1,7 +1,11 @@
 import { type Eip1193Provider, ProviderError } from "./eip1193.ts";
 
 /** JSON-RPC 2.0 to a node. Rejects with ProviderError; −32603 where the node cannot be reached. */
-export async function callNode(url: string, method: string, params: readonly unknown[] | object = []): Promise<unknown> {
+export async function callNode(
+  url: string,
+  method: string,
+  params: readonly unknown[] | object = [],
+): Promise<unknown> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -14,7 +18,10 @@ export async function callNode(url: string, method: string, params: readonly unk
 }
 
 /** Signs with a key held here what a wallet would sign, and hands the rest to a node. */
-export async function keyProvider(privateKey: `0x${string}`, rpcUrl: string): Promise<Eip1193Provider & { address: string }> {
+export async function keyProvider(
+  privateKey: `0x${string}`,
+  rpcUrl: string,
+): Promise<Eip1193Provider & { address: string }> {
   const { privateKeyToAccount } = await import("viem/accounts");
   const account = privateKeyToAccount(privateKey);
   return {
@@ -38,7 +45,8 @@ export async function keyProvider(privateKey: `0x${string}`, rpcUrl: string): Pr
   };
 
   async function sendTransaction(call: unknown): Promise<unknown> {
-    if (typeof call !== "object" || call === null) throw new ProviderError(-32602, "A transaction must be an object");
+    if (typeof call !== "object" || call === null)
+      throw new ProviderError(-32602, "A transaction must be an object");
     const request = { ...call, from: account.address };
     const [nonce, chainId, gas, block, tip] = await Promise.all([
       callNode(rpcUrl, "eth_getTransactionCount", [account.address, "pending"]),

@@ -82,7 +82,9 @@ async function proveOwnership(account: string, { signingMessage = DEFAULT_MESSAG
   const { provider } = enabledWallet();
   const time: unknown = await Cloud.run("getServerTime");
   const dateTime = isRecord(time) && typeof time.dateTime === "string" ? time.dateTime : undefined;
-  const data = dateTime ? `${signingMessage}\n\nId: ${connection().applicationId}:${dateTime}` : signingMessage;
+  const data = dateTime
+    ? `${signingMessage}\n\nId: ${connection().applicationId}:${dateTime}`
+    : signingMessage;
   const signature = await provider.request({ method: "personal_sign", params: [hexText(data), account] });
   if (typeof signature !== "string" || signature === "") throw new Error("Data not signed");
   return { id: account, signature, data };
@@ -100,4 +102,3 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function isWeb3Enabled(): boolean {
   return walletState().status === "enabled";
 }
-

@@ -53,7 +53,11 @@ export function watchTransaction(
 }
 
 /** Resolves once a transaction has its confirmations. */
-export function waitForReceipt(hash: string, provider: Eip1193Provider, confirmations: number): Promise<TransactionReceipt> {
+export function waitForReceipt(
+  hash: string,
+  provider: Eip1193Provider,
+  confirmations: number,
+): Promise<TransactionReceipt> {
   return new Promise((resolve) => {
     const stop = watchTransaction(hash, provider, (progress) => {
       if (!("receipt" in progress) || progress.confirmations < confirmations) return;

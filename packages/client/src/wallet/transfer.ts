@@ -1,4 +1,4 @@
-import { firstAccount, type Eip1193Provider } from "./eip1193.ts";
+import { type Eip1193Provider, firstAccount } from "./eip1193.ts";
 import { type TransactionReceipt, waitForReceipt } from "./transaction.ts";
 import { enabledWallet } from "./wallet.ts";
 
@@ -49,7 +49,8 @@ export async function transfer(options: TransferOptions = {}): Promise<SentTrans
   if (missing.length > 0) throw missing.map((field) => `${field} is required`);
   const { provider, account } = enabledWallet();
   // People switch accounts meanwhile: the one that will sign is asked for now.
-  const sender = firstAccount(await provider.request({ method: "eth_accounts" }).catch(() => undefined)) ?? account;
+  const sender =
+    firstAccount(await provider.request({ method: "eth_accounts" }).catch(() => undefined)) ?? account;
   if (!sender) throw new Error("Sender address not found");
   const tokenId = type === "erc721" || type === "erc1155" ? wholeNumber(fields.tokenId) : 0n;
   const call = await callFor(type, sender, { ...fields, tokenId });
@@ -77,9 +78,18 @@ async function callFor(type: keyof typeof REQUIRED, sender: string, fields: Fiel
   const from = getAddress(sender);
   switch (type) {
     case "erc20":
-      return { to, data: encodeFunctionData({ abi: parseAbi([SIGNATURES.erc20]), args: [receiver, amount] }) };
+      return {
+        to,
+        data: encodeFunctionData({ abi: parseAbi([SIGNATURES.erc20]), args: [receiver, amount] }),
+      };
     case "erc721":
-      return { to, data: encodeFunctionData({ abi: parseAbi([SIGNATURES.erc721]), args: [from, receiver, fields.tokenId] }) };
+      return {
+        to,
+        data: encodeFunctionData({
+          abi: parseAbi([SIGNATURES.erc721]),
+          args: [from, receiver, fields.tokenId],
+        }),
+      };
     case "erc1155":
       return {
         to,

@@ -1,7 +1,7 @@
 import { connection } from "../connection.ts";
 import { beforeLogOut } from "../user/User.ts";
 import { setConnectedAccount } from "../web3api/web3api.ts";
-import { type AbstractWeb3Connector, canSwitchChains, type ChainDescription } from "./Connector.ts";
+import { type AbstractWeb3Connector, type ChainDescription, canSwitchChains } from "./Connector.ts";
 import type { Eip1193Provider } from "./eip1193.ts";
 import { Emitter } from "./emitter.ts";
 import { givesAccount, InjectedWeb3Connector } from "./injected.ts";
@@ -29,11 +29,25 @@ export interface EnableOptions {
 export type WalletState =
   | { status: "not enabled" }
   | { status: "enabling" }
-  | { status: "enabled"; connector: AbstractWeb3Connector; provider: Eip1193Provider; account: string | null; chainId: string | null }
+  | {
+      status: "enabled";
+      connector: AbstractWeb3Connector;
+      provider: Eip1193Provider;
+      account: string | null;
+      chainId: string | null;
+    }
   | { status: "deactivated" };
 
 export interface WalletEvents {
-  web3Enabled: [info: { chainId: string | null; account: string | null; connector: AbstractWeb3Connector; provider: Eip1193Provider; web3: Eip1193Provider }];
+  web3Enabled: [
+    info: {
+      chainId: string | null;
+      account: string | null;
+      connector: AbstractWeb3Connector;
+      provider: Eip1193Provider;
+      web3: Eip1193Provider;
+    },
+  ];
   web3Deactivated: [info: { connector: AbstractWeb3Connector; provider: Eip1193Provider }];
   /** Hex. */
   chainChanged: [chainId: string];
@@ -50,8 +64,7 @@ const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 const PASSING_DISCONNECT = "MetaMask: Disconnected from chain. Attempting to connect.";
 const ALREADY_ENABLING =
   "Cannot execute Moralis.enableWeb3(), as Moralis Moralis.enableWeb3() already has been called, but is not finished yet ";
-const MISSING =
-  "Missing web3 instance, make sure to call Moralis.enableWeb3() or Moralis.authenticate()";
+const MISSING = "Missing web3 instance, make sure to call Moralis.enableWeb3() or Moralis.authenticate()";
 
 const events = new Emitter<WalletEvents>();
 let state: WalletState = { status: "not enabled" };
@@ -124,7 +137,14 @@ export async function addNetwork(
 ): Promise<void> {
   const { connector } = enabledWallet();
   if (!canSwitchChains(connector)) throw unsupported("addNetwork", connector);
-  const chain: ChainDescription = { chainId, chainName, currencyName, currencySymbol, rpcUrl, blockExplorerUrl };
+  const chain: ChainDescription = {
+    chainId,
+    chainName,
+    currencyName,
+    currencySymbol,
+    rpcUrl,
+    blockExplorerUrl,
+  };
   await connector.addNetwork(chain);
 }
 
@@ -150,7 +170,10 @@ function connectorFor({ connector, provider }: EnableOptions): AbstractWeb3Conne
 }
 
 /** Waits for the wallet no longer than agreed. */
-function answered<T>(work: Promise<T>, { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: EnableOptions): Promise<T> {
+function answered<T>(
+  work: Promise<T>,
+  { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: EnableOptions,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("The wallet did not answer in time")), timeoutMs);
     const abort = () => reject(signal?.reason ?? new Error("Connecting was cancelled"));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startRecordingServer, type RecordingServer } from "../recordingServer.ts";
+import { type RecordingServer, startRecordingServer } from "../recordingServer.ts";
 import { User } from "../user/User.ts";
 import { operations } from "./operations.ts";
 import { Web3API } from "./web3api.ts";

@@ -9,7 +9,10 @@ export function ethAddressRules(parts: AccountsParts, wallets: Wallets): ClassRu
     className: "_EthAddress",
     fields: { user: { type: "Pointer", targetClass: "_User" } },
     beforeCreate() {
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Addresses are linked by signing in with their wallet.");
+      throw new ProtocolError(
+        ErrorCode.OPERATION_FORBIDDEN,
+        "Addresses are linked by signing in with their wallet.",
+      );
     },
     beforeUpdate() {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "A linked address cannot be changed.");
@@ -19,10 +22,17 @@ export function ethAddressRules(parts: AccountsParts, wallets: Wallets): ClassRu
       if (!isPointer(user)) return;
       const schema = parts.schemaOf("_User");
       const found = await parts.store.getSecret(schema, user.objectId);
-      draft.writes.push({ kind: "release", scope: CLAIM.address, value: draft.objectId, owner: user.objectId });
+      draft.writes.push({
+        kind: "release",
+        scope: CLAIM.address,
+        value: draft.objectId,
+        owner: user.objectId,
+      });
       if (!found) return;
       const known = JSON.parse(found.text).accounts;
-      const rest = (await wallets.addressesOf(user.objectId, known)).filter((address) => address !== draft.objectId);
+      const rest = (await wallets.addressesOf(user.objectId, known)).filter(
+        (address) => address !== draft.objectId,
+      );
       if (rest.length === 0 && found.secret.passwordHash === undefined) {
         throw new ProtocolError(
           ErrorCode.OPERATION_FORBIDDEN,

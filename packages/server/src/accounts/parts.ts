@@ -1,6 +1,6 @@
-import type { ClassSchema } from "../schema/classSchema.ts";
-import type { Log } from "../observe/log.ts";
 import type { Objects } from "../objects/objects.ts";
+import type { Log } from "../observe/log.ts";
+import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
 
 export interface AccountsConfig {

@@ -30,7 +30,10 @@ export function roleRules(sessions: Sessions): ClassRules {
     beforeUpdate(draft) {
       const operation = draft.operations.name;
       if (operation && !(operation.op === "Set" && operation.value === draft.original?.name)) {
-        throw new ProtocolError(ErrorCode.INVALID_ROLE_NAME, "A role's name can only be set before it has been saved.");
+        throw new ProtocolError(
+          ErrorCode.INVALID_ROLE_NAME,
+          "A role's name can only be set before it has been saved.",
+        );
       }
       draft.afterwards.push(async () => sessions.forget());
     },

@@ -11,7 +11,13 @@ export async function rolesOf(userId: string, { store, schemaOf }: AccountsParts
     level = above.filter((id) => !ids.has(id));
   }
   if (ids.size === 0) return [];
-  const query = { schema: schemaOf("_Role"), where: idsCondition([...ids]), order: [], skip: 0, principals: null };
+  const query = {
+    schema: schemaOf("_Role"),
+    where: idsCondition([...ids]),
+    order: [],
+    skip: 0,
+    principals: null,
+  };
   const texts = await store.find({ ...query, limit: ids.size });
   return texts.map((text): string => JSON.parse(text).name);
 }

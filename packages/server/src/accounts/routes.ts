@@ -21,7 +21,11 @@ export function accountRoutes(parts: AccountsParts, sessions: Sessions, wallets:
     { method: "POST", path: "/upgradeToRevocableSession", handle: currentSession },
     { method: "GET", path: "/verifyPassword", handle: checkPassword, tolerant: true },
     { method: "POST", path: "/verifyPassword", handle: checkPassword, tolerant: true },
-    { method: "GET", path: "/users", handle: async (request) => text(await objects.find(request, "_User", request.params)) },
+    {
+      method: "GET",
+      path: "/users",
+      handle: async (request) => text(await objects.find(request, "_User", request.params)),
+    },
     {
       method: "GET",
       path: "/users/:objectId",
@@ -30,7 +34,8 @@ export function accountRoutes(parts: AccountsParts, sessions: Sessions, wallets:
     {
       method: "PUT",
       path: "/users/:objectId",
-      handle: async (request) => (await objects.update(request, "_User", userId(request), request.params)).body,
+      handle: async (request) =>
+        (await objects.update(request, "_User", userId(request), request.params)).body,
     },
     {
       method: "DELETE",
@@ -68,7 +73,11 @@ export function accountRoutes(parts: AccountsParts, sessions: Sessions, wallets:
     } catch (error) {
       // Another request of the same wallet was quicker: this one signs in to the user that it made.
       const now = await wallets.ownerOf(wallet.address);
-      if (now === undefined || !(error instanceof ProtocolError) || error.code !== ErrorCode.ACCOUNT_ALREADY_LINKED) {
+      if (
+        now === undefined ||
+        !(error instanceof ProtocolError) ||
+        error.code !== ErrorCode.ACCOUNT_ALREADY_LINKED
+      ) {
         throw error;
       }
       return signIn(request, now, WALLET_PROVIDER, [wallets.use(wallet)]);
@@ -102,7 +111,8 @@ export function accountRoutes(parts: AccountsParts, sessions: Sessions, wallets:
     if (typeof name !== "string" || typeof password !== "string") throw wrongCredentials();
     const scope = username === undefined ? CLAIM.email : CLAIM.username;
     const owner = await store.ownerOf(scope, foldName(name));
-    const secret = owner === undefined ? undefined : (await store.getSecret(schemaOf("_User"), owner))?.secret;
+    const secret =
+      owner === undefined ? undefined : (await store.getSecret(schemaOf("_User"), owner))?.secret;
     const hash = typeof secret?.passwordHash === "string" ? secret.passwordHash : undefined;
     if (!(await verifyPassword(hash, password)) || owner === undefined) throw wrongCredentials();
     return owner;

@@ -2,7 +2,15 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
 import type { Sessions } from "./sessions.ts";
 
-const READ_ONLY = ["sessionToken", "user", "createdWith", "expiresAt", "restricted", "installationId", "ACL"] as const;
+const READ_ONLY = [
+  "sessionToken",
+  "user",
+  "createdWith",
+  "expiresAt",
+  "restricted",
+  "installationId",
+  "ACL",
+] as const;
 
 /** `_Session`: begun by signing in, seen and ended by its user, changed by nobody. */
 export function sessionRules(sessions: Sessions): ClassRules {
@@ -21,7 +29,10 @@ export function sessionRules(sessions: Sessions): ClassRules {
     beforeUpdate(draft) {
       const field = READ_ONLY.find((name) => name in draft.operations);
       if (field === undefined) return;
-      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Cannot change ${field} of a session. Invalid Key name`);
+      throw new ProtocolError(
+        ErrorCode.INVALID_KEY_NAME,
+        `Cannot change ${field} of a session. Invalid Key name`,
+      );
     },
     beforeDelete(draft) {
       draft.writes.push(...sessions.endClaims(draft.objectId));
@@ -29,7 +40,8 @@ export function sessionRules(sessions: Sessions): ClassRules {
     },
     onRead(object, request) {
       const { caller } = request;
-      if (caller.kind === "user" && caller.sessionId === object.objectId) object.sessionToken = caller.sessionToken;
+      if (caller.kind === "user" && caller.sessionId === object.objectId)
+        object.sessionToken = caller.sessionToken;
       return object;
     },
   };

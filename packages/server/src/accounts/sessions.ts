@@ -40,7 +40,11 @@ export class Sessions {
   }
 
   /** The steps that begin a session. */
-  begin(userId: string, createdWith: { action: string; authProvider: string }, installationId?: string): NewSession {
+  begin(
+    userId: string,
+    createdWith: { action: string; authProvider: string },
+    installationId?: string,
+  ): NewSession {
     const sessionToken = `r:${randomBytes(16).toString("hex")}`;
     const id = newObjectId();
     const now = this.#parts.clock();
@@ -82,9 +86,19 @@ export class Sessions {
     const schema = this.#parts.schemaOf("_Session");
     const user = { __type: "Pointer" as const, className: "_User", objectId: userId };
     const where: Condition = { kind: "eq", path: ["user"], operand: { type: "pointer", value: user } };
-    const found = await this.#parts.store.find({ schema, where, order: [], limit: 10_000, skip: 0, principals: null });
+    const found = await this.#parts.store.find({
+      schema,
+      where,
+      order: [],
+      limit: 10_000,
+      skip: 0,
+      principals: null,
+    });
     const ids = found.map((text): string => JSON.parse(text).objectId).filter((id) => id !== except);
-    return ids.flatMap((id): Write[] => [{ kind: "delete", schema, id, principals: null }, ...this.endClaims(id)]);
+    return ids.flatMap((id): Write[] => [
+      { kind: "delete", schema, id, principals: null },
+      ...this.endClaims(id),
+    ]);
   }
 
   /** The steps that make a session's token worthless. */

@@ -13,8 +13,8 @@ import type { ClassRules } from "../objects/rules.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
 import { hashPassword } from "./password.ts";
 import type { Sessions } from "./sessions.ts";
-import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
 import type { VerifiedWallet } from "./walletMessage.ts";
+import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
 
 const EMAIL = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/;
 /** Set by the server alone. */
@@ -56,7 +56,7 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
       throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
     }
     if (!wallet) {
-      const username = valueOf(draft, "username");
+      const username = setValueOf(draft, "username");
       if (typeof username !== "string" || username === "") {
         throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
       }
@@ -77,7 +77,7 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
       draft.writes.push(wallets.use(wallet), ...wallets.take(wallet.address, draft.objectId));
       draft.reply.accounts = [wallet.address];
       draft.reply.ethAddress = wallet.address;
-      draft.reply.username = valueOf(draft, "username") ?? null;
+      draft.reply.username = setValueOf(draft, "username") ?? null;
     }
     keepOwnAccess(draft, { "*": { read: true } });
     const createdWith = { action: "signup", authProvider: wallet ? WALLET_PROVIDER : "password" };
@@ -115,7 +115,8 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
 
   /** `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing. */
   async function changeAuthData(draft: Draft, authData: JsonValue): Promise<void> {
-    if (!isJsonObject(authData)) throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "authData must be an object");
+    if (!isJsonObject(authData))
+      throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "authData must be an object");
     const schema = parts.schemaOf("_User");
     const secret = (await parts.store.getSecret(schema, draft.objectId))?.secret ?? {};
     const current = isJsonObject(secret.authData) ? secret.authData : {};
@@ -138,7 +139,10 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
     draft.writes.push(wallets.use(wallet));
     if (owner === undefined) {
       draft.writes.push(...wallets.take(wallet.address, draft.objectId));
-      set(draft, "accounts", [...(await wallets.addressesOf(draft.objectId, draft.original?.accounts)), wallet.address]);
+      set(draft, "accounts", [
+        ...(await wallets.addressesOf(draft.objectId, draft.original?.accounts)),
+        wallet.address,
+      ]);
     }
     set(draft, "ethAddress", wallet.address);
     return proof ?? null;
@@ -149,7 +153,7 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
     const linked = draft.writes.some((write) => write.kind === "claim" && write.scope === CLAIM.address);
     if (linked || !("accounts" in draft.operations || "ethAddress" in draft.operations)) return;
     const accounts = await wallets.addressesOf(draft.objectId, original.accounts);
-    const wanted = valueOf(draft, "ethAddress");
+    const wanted = setValueOf(draft, "ethAddress");
     const chosen = typeof wanted === "string" ? wanted.toLowerCase() : original.ethAddress;
     const current = accounts.find((address) => address === chosen) ?? accounts[0];
     if ("accounts" in draft.operations) {
@@ -195,7 +199,7 @@ function assertOwn(userId: string, request: RequestContext): void {
 }
 
 function claimName(draft: Draft, original: JsonObject | undefined): void {
-  const username = valueOf(draft, "username");
+  const username = setValueOf(draft, "username");
   if (typeof username !== "string" || username === "") {
     throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
   }
@@ -217,12 +221,13 @@ function claimEmail(draft: Draft, original: JsonObject | undefined): void {
   const value = email === undefined ? undefined : foldName(email);
   if (before === value) return;
   if (before !== undefined) draft.writes.push({ kind: "release", scope: CLAIM.email, value: before });
-  if (value !== undefined) draft.writes.push({ kind: "claim", scope: CLAIM.email, value, owner: draft.objectId });
+  if (value !== undefined)
+    draft.writes.push({ kind: "claim", scope: CLAIM.email, value, owner: draft.objectId });
 }
 
 /** Nobody can lock themselves out of their own account. */
 function keepOwnAccess(draft: Draft, fallback: JsonObject): void {
-  const given = valueOf(draft, "ACL");
+  const given = setValueOf(draft, "ACL");
   const acl = isJsonObject(given) ? given : fallback;
   set(draft, "ACL", { ...acl, [draft.objectId]: { read: true, write: true } });
 }
@@ -238,7 +243,10 @@ function walletAuthData(wallet: VerifiedWallet, authData: JsonValue | undefined)
 
 function isSameProof(known: JsonValue | undefined, proof: JsonValue | undefined): boolean {
   return (
-    isJsonObject(known) && isJsonObject(proof) && known.signature !== undefined && known.signature === proof.signature
+    isJsonObject(known) &&
+    isJsonObject(proof) &&
+    known.signature !== undefined &&
+    known.signature === proof.signature
   );
 }
 
@@ -246,14 +254,14 @@ function set(draft: Draft, field: string, value: JsonValue): void {
   draft.operations[field] = { op: "Set", value };
 }
 
-function valueOf(draft: Draft, field: string): JsonValue | undefined {
+function setValueOf(draft: Draft, field: string): JsonValue | undefined {
   const operation: Operation | undefined = draft.operations[field];
   return operation?.op === "Set" ? operation.value : undefined;
 }
 
 /** A value that must not be stored in the object. */
 function takeValue(draft: Draft, field: string): JsonValue | undefined {
-  const value = valueOf(draft, field);
+  const value = setValueOf(draft, field);
   delete draft.operations[field];
   return value;
 }

@@ -29,7 +29,11 @@ const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681
  * `personal_sign` (EIP-191) and ends in the line `Id: {applicationId}:{server time}`.
  * Throws 101 and says what is wrong.
  */
-export async function verifyWallet(value: JsonValue, rules: WalletMessageRules, now: number): Promise<VerifiedWallet> {
+export async function verifyWallet(
+  value: JsonValue,
+  rules: WalletMessageRules,
+  now: number,
+): Promise<VerifiedWallet> {
   if (!isJsonObject(value)) throw refused("the wallet's proof must be an object");
   const { id, signature, data } = value;
   if (typeof id !== "string" || !/^0x[0-9a-fA-F]{40}$/.test(id)) throw refused("id must be an address");
@@ -51,7 +55,10 @@ function timeOf(data: string, appId: string): number {
   if (lines.length < 3 || lines.at(-2) !== "" || !last.startsWith(prefix)) {
     throw refused("the message was not signed for this application");
   }
-  if (/[\r\u2028\u2029\0]/.test(data) || lines.slice(0, -1).some((line) => line.trimStart().startsWith("Id: "))) {
+  if (
+    /[\r\u2028\u2029\0]/.test(data) ||
+    lines.slice(0, -1).some((line) => line.trimStart().startsWith("Id: "))
+  ) {
     throw refused("the message holds more than one Id line");
   }
   const time = last.slice(prefix.length);
@@ -64,7 +71,8 @@ async function recover(data: string, signature: JsonValue | undefined): Promise<
   if (typeof signature !== "string" || !/^0x[0-9a-fA-F]{130}$/.test(signature)) {
     throw refused("the signature must be 65 bytes in hex");
   }
-  if (BigInt(`0x${signature.slice(66, 130)}`) > HALF_ORDER) throw refused("the signature is not in its canonical form");
+  if (BigInt(`0x${signature.slice(66, 130)}`) > HALF_ORDER)
+    throw refused("the signature is not in its canonical form");
   try {
     const recovered = await recoverMessageAddress({ message: data, signature: `0x${signature.slice(2)}` });
     return recovered.toLowerCase();

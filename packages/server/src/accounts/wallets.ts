@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { Write } from "../store/store.ts";
@@ -74,6 +74,12 @@ export class Wallets {
 /** The error where a signature or an address is somebody's already. */
 export function walletTaken(scope: string): ProtocolError {
   return scope === CLAIM.signature
-    ? new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Wallet sign-in was refused: the signature has been used already.")
-    : new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "This address is already linked to another account.");
+    ? new ProtocolError(
+        ErrorCode.OBJECT_NOT_FOUND,
+        "Wallet sign-in was refused: the signature has been used already.",
+      )
+    : new ProtocolError(
+        ErrorCode.ACCOUNT_ALREADY_LINKED,
+        "This address is already linked to another account.",
+      );
 }

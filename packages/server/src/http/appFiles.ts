@@ -96,5 +96,12 @@ function readFile(file: string, path: string): AppFile {
   const etag = `"${createHash("sha256").update(plain).digest("base64url").slice(0, 20)}"`;
   if (!COMPRESSIBLE.test(type) || plain.length < 1024) return { type, etag, cacheControl, plain };
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
-  return { type, etag, cacheControl, plain, brotli: brotliCompressSync(plain, quality), gzip: gzipSync(plain) };
+  return {
+    type,
+    etag,
+    cacheControl,
+    plain,
+    brotli: brotliCompressSync(plain, quality),
+    gzip: gzipSync(plain),
+  };
 }

@@ -4,7 +4,12 @@ import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 const MAX_REQUESTS = 500;
 
 /** Runs one request of a batch with the rights of the batch's caller. */
-export type RunPart = (request: ApiRequest, method: string, path: string, params: JsonObject) => Promise<ApiReply>;
+export type RunPart = (
+  request: ApiRequest,
+  method: string,
+  path: string,
+  params: JsonObject,
+) => Promise<ApiReply>;
 
 /**
  * Many requests in one. Paths carry the server's own path (`/server/classes/A`); answers come in the
@@ -17,15 +22,21 @@ export function batchRoute(mountPath: string, run: RunPart): ApiRoute {
     path: "/batch",
     async handle(request) {
       const { requests, transaction } = request.params;
-      if (!Array.isArray(requests)) throw new ProtocolError(ErrorCode.INVALID_JSON, "requests must be an array");
+      if (!Array.isArray(requests))
+        throw new ProtocolError(ErrorCode.INVALID_JSON, "requests must be an array");
       if (requests.length > MAX_REQUESTS) {
         throw new ProtocolError(ErrorCode.INVALID_JSON, `a batch takes ${MAX_REQUESTS} requests at most`);
       }
       if (transaction === true) {
-        throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "batches with transaction: true are not available yet");
+        throw new ProtocolError(
+          ErrorCode.COMMAND_UNAVAILABLE,
+          "batches with transaction: true are not available yet",
+        );
       }
       const parts = requests.map((part) => parsePart(part, mountPath));
-      const replies = await Promise.all(parts.map((part) => run(request, part.method, part.path, part.params)));
+      const replies = await Promise.all(
+        parts.map((part) => run(request, part.method, part.path, part.params)),
+      );
       const answers = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
       return { status: 200, body: `[${answers.join()}]` };
     },
@@ -37,8 +48,10 @@ function parsePart(part: JsonValue, mountPath: string): { method: string; path: 
     throw new ProtocolError(ErrorCode.INVALID_JSON, "each request of a batch has a method and a path");
   }
   const { method, body = {} } = part;
-  if (!isJsonObject(body)) throw new ProtocolError(ErrorCode.INVALID_JSON, "the body of a request must be an object");
+  if (!isJsonObject(body))
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "the body of a request must be an object");
   const path = part.path.startsWith(`${mountPath}/`) ? part.path.slice(mountPath.length) : part.path;
-  if (/^\/*batch\b/.test(path)) throw new ProtocolError(ErrorCode.INVALID_JSON, "nested batch requests are not allowed");
+  if (/^\/*batch\b/.test(path))
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "nested batch requests are not allowed");
   return { method, path, params: body };
 }

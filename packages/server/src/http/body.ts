@@ -19,7 +19,9 @@ export function readBody(message: IncomingMessage, maxBytes: number): Promise<Bu
     });
     message.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     message.on("error", reject);
-    message.on("aborted", () => reject(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400)));
+    message.on("aborted", () =>
+      reject(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400)),
+    );
   });
 }
 

@@ -8,7 +8,11 @@ import { errorReply } from "./reply.ts";
 import { Router } from "./router.ts";
 
 /** The door of the data service: plain REST, errors as `{message}`. */
-export function createDataDoor(service: ChainService, maxBodyBytes: number, report: (error: unknown) => void) {
+export function createDataDoor(
+  service: ChainService,
+  maxBodyBytes: number,
+  report: (error: unknown) => void,
+) {
   const router = new Router<Route>(service.routes);
 
   return async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
@@ -20,7 +24,8 @@ export function createDataDoor(service: ChainService, maxBodyBytes: number, repo
         await readBody(message, maxBodyBytes),
       );
       const match = router.match(method, path);
-      if (match.kind !== "found") throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${method} ${path}`, 404);
+      if (match.kind !== "found")
+        throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${method} ${path}`, 404);
       const all: JsonObject = { ...params, ...match.names };
       return { status: 200, body: JSON.stringify(await match.route.run(all)) };
     } catch (error) {

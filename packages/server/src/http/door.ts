@@ -44,10 +44,14 @@ export function createDoor(parts: DoorParts): Door {
     ...parts.routes,
     batchRoute(parts.mountPath, (request, method, path, params) =>
       answer(request.requestId, async () => {
-        if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE") throw unknownPath(path);
+        if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE")
+          throw unknownPath(path);
         const [clean = "", search = ""] = path.split("?", 2);
         const query = Object.fromEntries(new URLSearchParams(search));
-        return run({ ...request, method, path: normalise(clean), params: { ...query, ...params } }, request.caller);
+        return run(
+          { ...request, method, path: normalise(clean), params: { ...query, ...params } },
+          request.caller,
+        );
       }),
     ),
   ]);
@@ -86,20 +90,24 @@ export function createDoor(parts: DoorParts): Door {
   async function judge(envelope: Envelope, ip: string, tolerant: boolean): Promise<Caller> {
     if (envelope.masterKey !== undefined) {
       const right = timingSafeEqual(digest(envelope.masterKey), masterDigest);
-      if (!right || !mayUseMasterKey(ip)) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+      if (!right || !mayUseMasterKey(ip))
+        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
       return MASTER;
     }
     if (envelope.sessionToken === undefined) return ANONYMOUS;
     try {
       return await parts.callerOf(envelope.sessionToken);
     } catch (error) {
-      if (tolerant && error instanceof ProtocolError && error.code === ErrorCode.INVALID_SESSION_TOKEN) return ANONYMOUS;
+      if (tolerant && error instanceof ProtocolError && error.code === ErrorCode.INVALID_SESSION_TOKEN)
+        return ANONYMOUS;
       throw error;
     }
   }
 
   function mayUseMasterKey(ip: string): boolean {
-    return anyIp || parts.masterKeyIps.includes(ip) || parts.masterKeyIps.includes(ip.replace(/^::ffff:/, ""));
+    return (
+      anyIp || parts.masterKeyIps.includes(ip) || parts.masterKeyIps.includes(ip.replace(/^::ffff:/, ""))
+    );
   }
 
   function routeFor(method: Method, path: string) {
@@ -128,7 +136,9 @@ export function createDoor(parts: DoorParts): Door {
         context: inner.context ?? {},
         params: inner.params,
       };
-      const caller = inner.useMasterKey ? MASTER : await judge(envelope, "127.0.0.1", route.tolerant ?? false);
+      const caller = inner.useMasterKey
+        ? MASTER
+        : await judge(envelope, "127.0.0.1", route.tolerant ?? false);
       const { method, params, context, installationId } = envelope;
       const from = { ip: "127.0.0.1", requestId, serverUrl: parts.serverUrl, names: {} };
       return run({ method, path, params, context, installationId, caller, ...from }, caller);
@@ -179,4 +189,3 @@ function normalise(path: string): string {
 function unknownPath(path: string): ProtocolError {
   return new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `There is nothing at ${path.slice(0, 200)}`, 404);
 }
-

@@ -1,5 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { assertStorable, ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  assertStorable,
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+} from "@purse/protocol";
 import type { Method } from "./api.ts";
 
 /** What a request says of itself and of who sends it, in headers or in underscore fields of the body. */
@@ -20,7 +27,12 @@ const METHODS: Readonly<Record<string, Method>> = { GET: "GET", POST: "POST", PU
  * `_method` of a POST, credentials in `_…` fields or `X-Parse-…` headers, parameters of the query
  * string beside those of the body. Throws 107 on malformed JSON.
  */
-export function openEnvelope(verb: string, headers: IncomingHttpHeaders, search: string, body: Buffer): Envelope {
+export function openEnvelope(
+  verb: string,
+  headers: IncomingHttpHeaders,
+  search: string,
+  body: Buffer,
+): Envelope {
   const fields = parseBody(body);
   const method = methodOf(verb, fields._method);
   const header = (name: string) => {
@@ -55,7 +67,8 @@ function parseBody(body: Buffer): JsonObject {
     throw new ProtocolError(ErrorCode.INVALID_JSON, "invalid JSON: the body is not valid JSON");
   }
   if (!isJsonObject(value)) throw new ProtocolError(ErrorCode.INVALID_JSON, "the body must be a JSON object");
-  if (Object.hasOwn(value, "__proto__")) throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "Invalid key name: __proto__");
+  if (Object.hasOwn(value, "__proto__"))
+    throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "Invalid key name: __proto__");
   return value;
 }
 
@@ -63,12 +76,17 @@ function methodOf(verb: string, override: JsonValue | undefined): Method {
   const asked = verb === "POST" && override !== undefined ? override : verb === "HEAD" ? "GET" : verb;
   const method = typeof asked === "string" && Object.hasOwn(METHODS, asked) ? METHODS[asked] : undefined;
   if (method) return method;
-  throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `unknown method: ${String(asked).slice(0, 16)}`, 405);
+  throw new ProtocolError(
+    ErrorCode.COMMAND_UNAVAILABLE,
+    `unknown method: ${String(asked).slice(0, 16)}`,
+    405,
+  );
 }
 
 function addSearch(params: JsonObject, search: string): void {
   for (const [name, value] of new URLSearchParams(search)) {
-    if (name === "__proto__") throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "Invalid key name: __proto__");
+    if (name === "__proto__")
+      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "Invalid key name: __proto__");
     const key = name.endsWith("[]") ? name.slice(0, -2) : name;
     const known = Object.hasOwn(params, key) ? params[key] : undefined;
     if (Array.isArray(known)) known.push(value);

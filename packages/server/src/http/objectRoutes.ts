@@ -1,5 +1,5 @@
-import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 import type { Objects, SaveReply } from "../objects/objects.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 
 /** Objects of any class, and the system classes under their own names. */
 export function objectRoutes(objects: Objects): ApiRoute[] {
@@ -7,7 +7,10 @@ export function objectRoutes(objects: Objects): ApiRoute[] {
     {
       method: "GET",
       path: base,
-      handle: async (request) => ({ status: 200, body: await objects.find(request, classOf(request), request.params) }),
+      handle: async (request) => ({
+        status: 200,
+        body: await objects.find(request, classOf(request), request.params),
+      }),
     },
     {
       method: "POST",
@@ -25,7 +28,8 @@ export function objectRoutes(objects: Objects): ApiRoute[] {
     {
       method: "PUT",
       path: `${base}/:objectId`,
-      handle: async (request) => saved(await objects.update(request, classOf(request), idOf(request), request.params)),
+      handle: async (request) =>
+        saved(await objects.update(request, classOf(request), idOf(request), request.params)),
     },
     {
       method: "DELETE",

@@ -42,7 +42,8 @@ export class Router<R extends Routed> {
     for (const segment of route.path.slice(1).split("/")) {
       if (segment.startsWith(":")) {
         node.parameter ??= { name: segment.slice(1), node: newNode<R>() };
-        if (node.parameter.name !== segment.slice(1)) throw new Error(`Two names for one segment of ${route.path}`);
+        if (node.parameter.name !== segment.slice(1))
+          throw new Error(`Two names for one segment of ${route.path}`);
         node = node.parameter.node;
       } else {
         const next = node.literals.get(segment) ?? newNode<R>();

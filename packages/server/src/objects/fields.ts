@@ -19,10 +19,14 @@ const MAX_FIELDS = 1_000;
 export function parseFields(fields: JsonObject): Record<string, Operation> {
   const operations: Record<string, Operation> = {};
   const names = Object.keys(fields);
-  if (names.length > MAX_FIELDS) throw new ProtocolError(ErrorCode.INVALID_JSON, `a save takes ${MAX_FIELDS} fields at most`);
+  if (names.length > MAX_FIELDS)
+    throw new ProtocolError(ErrorCode.INVALID_JSON, `a save takes ${MAX_FIELDS} fields at most`);
   for (const name of names) {
     if (RESERVED.has(name)) {
-      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `${name} is an invalid field name. Invalid Key name`);
+      throw new ProtocolError(
+        ErrorCode.INVALID_KEY_NAME,
+        `${name} is an invalid field name. Invalid Key name`,
+      );
     }
     const value = fields[name];
     if (name === "ACL") operations.ACL = aclOperation(value);
@@ -38,7 +42,10 @@ export function parseFields(fields: JsonObject): Record<string, Operation> {
 function aclOperation(value: JsonValue | undefined): Operation {
   if (value === null || (typeof value === "object" && "__op" in value)) return { op: "Delete" };
   const acl = parseAcl(value);
-  return { op: "Set", value: Object.fromEntries(Object.entries(acl).map(([who, entry]) => [who, { ...entry }])) };
+  return {
+    op: "Set",
+    value: Object.fromEntries(Object.entries(acl).map(([who, entry]) => [who, { ...entry }])),
+  };
 }
 
 /** Times are stored in one spelling, so that their text sorts as they do. */

@@ -58,7 +58,8 @@ async function includeField(objects: JsonObject[], field: string, fetch: Fetch):
     return full;
   };
   for (const object of objects) {
-    if (field === "*") for (const key of Object.keys(object)) object[key] = replaceTop(object[key] ?? null, replace);
+    if (field === "*")
+      for (const key of Object.keys(object)) object[key] = replaceTop(object[key] ?? null, replace);
     else if (Object.hasOwn(object, field)) object[field] = replace(object[field] ?? null);
   }
   return included;

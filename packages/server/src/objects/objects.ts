@@ -15,7 +15,12 @@ export interface Objects {
   /** Answers the object's JSON text. `params`: include, keys, excludeKeys. */
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
   create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply>;
-  update(request: RequestContext, className: string, objectId: string, fields: JsonObject): Promise<SaveReply>;
+  update(
+    request: RequestContext,
+    className: string,
+    objectId: string,
+    fields: JsonObject,
+  ): Promise<SaveReply>;
   remove(request: RequestContext, className: string, objectId: string): Promise<void>;
   /** Told of every stored change, in the order of the store. Returns the way to stop. */
   onChange(listener: ChangeListener): () => void;

@@ -3,7 +3,11 @@ import { type Caller, principalsWithPublic } from "../caller.ts";
 import type { ClassOperation, ClassSchema } from "../schema/classSchema.ts";
 
 /** Whether class-level permissions let the caller carry out an operation. Without an entry everyone may. */
-export function isAllowed(schema: ClassSchema | undefined, operation: ClassOperation, caller: Caller): boolean {
+export function isAllowed(
+  schema: ClassSchema | undefined,
+  operation: ClassOperation,
+  caller: Caller,
+): boolean {
   if (caller.kind === "master") return true;
   const permission = schema?.classLevelPermissions[operation];
   if (!permission) return true;
@@ -15,7 +19,10 @@ export function isAllowed(schema: ClassSchema | undefined, operation: ClassOpera
 export function authorise(schema: ClassSchema | undefined, operation: ClassOperation, caller: Caller): void {
   if (isAllowed(schema, operation, caller)) return;
   const className = schema?.className ?? "";
-  if (schema?.classLevelPermissions[operation]?.requiresAuthentication === true && caller.kind === "anonymous") {
+  if (
+    schema?.classLevelPermissions[operation]?.requiresAuthentication === true &&
+    caller.kind === "anonymous"
+  ) {
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Permission denied, user needs to be authenticated.");
   }
   throw new ProtocolError(

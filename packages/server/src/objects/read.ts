@@ -60,7 +60,10 @@ export function createReads(parts: ReadParts): Reads {
       skip: query.skip,
       principals: principalsOf(request.caller),
     };
-    const [texts, count] = await Promise.all([store.find(scoped), query.count ? store.count(scoped) : undefined]);
+    const [texts, count] = await Promise.all([
+      store.find(scoped),
+      query.count ? store.count(scoped) : undefined,
+    ]);
     const results = await shape(texts, query, schema, request);
     return count === undefined ? `{"results":[${results}]}` : `{"results":[${results}],"count":${count}}`;
   }
@@ -75,7 +78,8 @@ export function createReads(parts: ReadParts): Reads {
     const schema = schemas.get(className);
     authorise(schema, "get", request.caller);
     const text = schema && (await readOne(schema, objectId, request));
-    if (!schema || text === undefined) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+    if (!schema || text === undefined)
+      throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
     const { include, keys, excludeKeys, includeAll } = params;
     const query = parseQuery(className, { include, keys, excludeKeys, includeAll });
     return shape([text], query, schema, request);
@@ -104,7 +108,8 @@ export function createReads(parts: ReadParts): Reads {
     const { className } = schema;
     const afterFind = triggers.afterFind(className);
     const present = presenter(className);
-    const asStored = !present && !afterFind && !query.keys && query.include.length + query.excludeKeys.length === 0;
+    const asStored =
+      !present && !afterFind && !query.keys && query.include.length + query.excludeKeys.length === 0;
     const relations = relationFields(schema);
     if (asStored) {
       if (relations.length === 0) return texts.join();
@@ -193,7 +198,14 @@ function narrow(where: Condition, scope: Condition | undefined, request: Request
   return { kind: "and", conditions: [where, scope] };
 }
 
-const ALWAYS: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt", "ACL", "__type", "className"]);
+const ALWAYS: ReadonlySet<string> = new Set([
+  "objectId",
+  "createdAt",
+  "updatedAt",
+  "ACL",
+  "__type",
+  "className",
+]);
 
 /** Keeps the keys that were asked for. A dotted key keeps a part of what it leads to. */
 function pick(object: JsonObject, query: Query): JsonObject {

@@ -11,12 +11,16 @@ import type { Draft } from "./draft.ts";
 export interface Triggers {
   beforeSave(className: string): ((draft: Draft, request: RequestContext) => Promise<void>) | undefined;
   afterSave(className: string): ((change: Change) => Promise<void>) | undefined;
-  beforeDelete(className: string): ((object: JsonObject, request: RequestContext) => Promise<void>) | undefined;
+  beforeDelete(
+    className: string,
+  ): ((object: JsonObject, request: RequestContext) => Promise<void>) | undefined;
   afterDelete(className: string): ((change: Change) => Promise<void>) | undefined;
   /** May change the parameters of a query (where, limit, …). */
   beforeFind(
     className: string,
-  ): ((params: Record<string, unknown>, request: RequestContext) => Promise<Record<string, unknown>>) | undefined;
+  ):
+    | ((params: Record<string, unknown>, request: RequestContext) => Promise<Record<string, unknown>>)
+    | undefined;
   afterFind(
     className: string,
   ): ((objects: JsonObject[], request: RequestContext) => Promise<JsonObject[]>) | undefined;

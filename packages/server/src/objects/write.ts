@@ -38,7 +38,12 @@ export interface WriteParts {
 
 export interface Writes {
   create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply>;
-  update(request: RequestContext, className: string, objectId: string, fields: JsonObject): Promise<SaveReply>;
+  update(
+    request: RequestContext,
+    className: string,
+    objectId: string,
+    fields: JsonObject,
+  ): Promise<SaveReply>;
   remove(request: RequestContext, className: string, objectId: string): Promise<void>;
   onChange(listener: ChangeListener): () => void;
 }
@@ -184,7 +189,8 @@ export function createWrites(parts: WriteParts): Writes {
         parts.onError(error, `a listener to changes of ${draft.className}`);
       }
     }
-    const after = change.after === null ? triggers.afterDelete(draft.className) : triggers.afterSave(draft.className);
+    const after =
+      change.after === null ? triggers.afterDelete(draft.className) : triggers.afterSave(draft.className);
     after?.(change).catch((error: unknown) => parts.onError(error, `an after trigger of ${draft.className}`));
   }
 

@@ -1,4 +1,12 @@
-import { assertClassName, ErrorCode, type FieldType, fieldTypeOf, type JsonValue, type Operation, ProtocolError } from "@purse/protocol";
+import {
+  assertClassName,
+  ErrorCode,
+  type FieldType,
+  fieldTypeOf,
+  type JsonValue,
+  type Operation,
+  ProtocolError,
+} from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
 import type { Store } from "../store/store.ts";
 import type { ClassSchema } from "./classSchema.ts";
@@ -103,7 +111,10 @@ export class Schemas {
 }
 
 /** The fields that the operations bring and the schema lacks. Throws 111 on a mismatch. */
-function missingFields(schema: ClassSchema, operations: Record<string, Operation>): Record<string, FieldType> {
+function missingFields(
+  schema: ClassSchema,
+  operations: Record<string, Operation>,
+): Record<string, FieldType> {
   const missing: Record<string, FieldType> = {};
   for (const [path, operation] of Object.entries(operations)) {
     const dot = path.indexOf(".");
@@ -147,7 +158,9 @@ function typeFor(operation: Operation): FieldType | undefined {
 }
 
 function sameType(known: FieldType, type: FieldType): boolean {
-  return known.type === type.type && (known.targetClass === undefined || known.targetClass === type.targetClass);
+  return (
+    known.type === type.type && (known.targetClass === undefined || known.targetClass === type.targetClass)
+  );
 }
 
 function typeText(type: FieldType): string {

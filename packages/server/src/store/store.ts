@@ -23,7 +23,14 @@ export interface StoreQuery {
 
 /** One step of a write; the steps of a group happen together or not at all. */
 export type Write =
-  | { kind: "create"; schema: ClassSchema; id: string; /** ISO. */ at: string; object: JsonObject; secret?: JsonObject }
+  | {
+      kind: "create";
+      schema: ClassSchema;
+      id: string /** ISO. */;
+      at: string;
+      object: JsonObject;
+      secret?: JsonObject;
+    }
   | {
       kind: "update";
       schema: ClassSchema;
@@ -44,7 +51,12 @@ export type Write =
    * claimed by an owner that is new each time. `expiresAt` in ms since the epoch.
    */
   | { kind: "claim"; scope: string; value: string; owner: string; expiresAt?: number }
-  | { kind: "release"; scope: string; value: string; /** Releases only what this owner holds. */ owner?: string }
+  | {
+      kind: "release";
+      scope: string;
+      value: string /** Releases only what this owner holds. */;
+      owner?: string;
+    }
   | { kind: "releaseAll"; scope: string; owner: string };
 
 /** What a create, update or delete did, as texts; other steps have neither. */

@@ -43,7 +43,11 @@ export function whereSql(where: Condition, schema: ClassSchema, dialect: Dialect
   }
 }
 
-const COLUMNS: Readonly<Record<string, string>> = { objectId: "id", createdAt: "created_at", updatedAt: "updated_at" };
+const COLUMNS: Readonly<Record<string, string>> = {
+  objectId: "id",
+  createdAt: "created_at",
+  updatedAt: "updated_at",
+};
 
 /** The column of a field that has one. */
 export function columnOf(path: readonly string[]): string | undefined {
@@ -139,12 +143,16 @@ function fieldSql(condition: FieldCondition, schema: ClassSchema, dialect: Diale
     case "nin":
       return `(${inSql(path, condition.operands, typed, dialect)}) IS NOT TRUE`;
     case "all": {
-      const parts = condition.operands.map((operand) => dialect.anyItem("doc", path, itemEquals(operand, dialect)));
+      const parts = condition.operands.map((operand) =>
+        dialect.anyItem("doc", path, itemEquals(operand, dialect)),
+      );
       return `(${[`${dialect.typeOf("doc", path)} = 'array'`, ...parts].join(" AND ")})`;
     }
     case "regex": {
       const test = (value: string) => `(${dialect.regex(value)} AND ${dialect.isKind(value, "text")})`;
-      return typed === "Array" ? dialect.anyItem("doc", path, test(dialect.item)) : test(dialect.value("doc", path));
+      return typed === "Array"
+        ? dialect.anyItem("doc", path, test(dialect.item))
+        : test(dialect.value("doc", path));
     }
     default:
       return orderedSql(path, OPERATORS[condition.kind], condition.operand, typed, dialect);
@@ -163,7 +171,9 @@ function columnSql(condition: FieldCondition, column: string, dialect: Dialect):
     case "in":
     case "nin": {
       const groups = groupOperands(condition.operands).map((group) =>
-        group.type === "pointer" ? `(? IS NULL AND ${dialect.inParameter(column)})` : dialect.inParameter(column),
+        group.type === "pointer"
+          ? `(? IS NULL AND ${dialect.inParameter(column)})`
+          : dialect.inParameter(column),
       );
       const any = groups.length === 0 ? "FALSE" : `(${groups.join(" OR ")})`;
       return condition.kind === "in" ? any : `NOT ${any}`;
@@ -186,7 +196,12 @@ function conjunction(parts: string[]): string {
 }
 
 /** Equality; an array also equals what one of its items equals. */
-function equalsSql(path: readonly string[], operand: Operand, typed: string | undefined, dialect: Dialect): string {
+function equalsSql(
+  path: readonly string[],
+  operand: Operand,
+  typed: string | undefined,
+  dialect: Dialect,
+): string {
   if (operand.type === "null") return `${dialect.value("doc", path)} IS NULL`;
   const whole = operand.type === "json" && Array.isArray(operand.value);
   if (typed === "Array" && !whole) return dialect.anyItem("doc", path, itemEquals(operand, dialect));
@@ -224,16 +239,28 @@ function itemEquals(operand: Operand, dialect: Dialect): string {
   }
 }
 
-function inSql(path: readonly string[], operands: Operand[], typed: string | undefined, dialect: Dialect): string {
+function inSql(
+  path: readonly string[],
+  operands: Operand[],
+  typed: string | undefined,
+  dialect: Dialect,
+): string {
   const groups = groupOperands(operands);
   if (groups.length === 0) return "FALSE";
   const parts = groups.map((group) =>
-    typed === "Array" ? dialect.anyItem("doc", path, itemIn(group, dialect)) : valueIn(path, group, typed, dialect),
+    typed === "Array"
+      ? dialect.anyItem("doc", path, itemIn(group, dialect))
+      : valueIn(path, group, typed, dialect),
   );
   return `(${parts.join(" OR ")})`;
 }
 
-function valueIn(path: readonly string[], group: OperandGroup, typed: string | undefined, dialect: Dialect): string {
+function valueIn(
+  path: readonly string[],
+  group: OperandGroup,
+  typed: string | undefined,
+  dialect: Dialect,
+): string {
   const at = (...below: string[]) => dialect.value("doc", [...path, ...below]);
   switch (group.type) {
     case "null":

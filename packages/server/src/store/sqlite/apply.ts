@@ -2,9 +2,9 @@ import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@pur
 import type Database from "better-sqlite3";
 import { aclColumns, aclNeedle } from "../sql/acl.ts";
 import { ClaimTaken, type WriteResult } from "../store.ts";
-import type { EncodedWrite } from "./encode.ts";
 import { statementCache } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
+import type { EncodedWrite } from "./encode.ts";
 
 const NOTHING: WriteResult = { before: null, after: null };
 
@@ -24,7 +24,9 @@ export function createApplier(database: Database.Database, clock: () => number) 
      WHERE purse_claims.owner = excluded.owner OR purse_claims.expires_at <= ?`,
   );
   const claimOwner = prepare("SELECT owner FROM purse_claims WHERE scope = ? AND value = ?").pluck();
-  const release = prepare("DELETE FROM purse_claims WHERE scope = ? AND value = ? AND (?3 IS NULL OR owner = ?3)");
+  const release = prepare(
+    "DELETE FROM purse_claims WHERE scope = ? AND value = ? AND (?3 IS NULL OR owner = ?3)",
+  );
   const releaseAll = prepare("DELETE FROM purse_claims WHERE scope = ? AND owner = ?");
   const relate = prepare(
     "INSERT OR IGNORE INTO purse_relations (class_name, key, owner_id, related_id) VALUES (?, ?, ?, ?)",
@@ -67,8 +69,17 @@ export function createApplier(database: Database.Database, clock: () => number) 
       `INSERT INTO ${sqliteDialect.identifier(write.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
        VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     );
-    const done = insert.run(write.id, write.at, write.at, write.readAcl, write.writeAcl, write.secret, write.doc);
-    if (done.changes === 0) throw new ProtocolError(ErrorCode.DUPLICATE_VALUE, "An object with this objectId exists");
+    const done = insert.run(
+      write.id,
+      write.at,
+      write.at,
+      write.readAcl,
+      write.writeAcl,
+      write.secret,
+      write.doc,
+    );
+    if (done.changes === 0)
+      throw new ProtocolError(ErrorCode.DUPLICATE_VALUE, "An object with this objectId exists");
     // The text is the sender's own: it need not travel back.
     return NOTHING;
   }
@@ -102,7 +113,9 @@ export function createApplier(database: Database.Database, clock: () => number) 
 
   /** An object that the caller may not write is not found: its existence is not told. */
   function readForWrite(table: string, id: string, principals: readonly string[] | null): StoredRow {
-    const row = prepare(`SELECT doc, secret, write_acl FROM ${table} WHERE id = ?`).get(id) as StoredRow | undefined;
+    const row = prepare(`SELECT doc, secret, write_acl FROM ${table} WHERE id = ?`).get(id) as
+      | StoredRow
+      | undefined;
     const allowed =
       row &&
       (principals === null ||

@@ -10,7 +10,8 @@ export const sqliteDialect: Dialect = {
   identifier: (name) => `"${name.replaceAll('"', '""')}"`,
   value: (source, path) => (path.length === 0 ? source : `json_extract(${source}, ${jsonPath(path)})`),
   typeOf: (source, path) => `json_type(${source}, ${jsonPath(path)})`,
-  isKind: (value, kind) => (kind === "text" ? `typeof(${value}) = 'text'` : `typeof(${value}) IN ('integer','real')`),
+  isKind: (value, kind) =>
+    kind === "text" ? `typeof(${value}) = 'text'` : `typeof(${value}) IN ('integer','real')`,
   anyItem: (source, path, test) =>
     `EXISTS (SELECT 1 FROM json_each(${source}, ${jsonPath(path)}) AS item WHERE ${test})`,
   anyItemOrValue: (source, path, test) =>

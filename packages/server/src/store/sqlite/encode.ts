@@ -44,7 +44,15 @@ export function encodeWrite(write: Write): EncodedWrite {
     case "update": {
       const { schema, id, at, operations, secret, principals } = write;
       const changesSecret = secret !== undefined && Object.keys(secret).length > 0;
-      return { kind: "update", table: schema.table, id, at, operations, principals, ...(changesSecret && { secret }) };
+      return {
+        kind: "update",
+        table: schema.table,
+        id,
+        at,
+        operations,
+        principals,
+        ...(changesSecret && { secret }),
+      };
     }
     case "delete":
       return {

@@ -23,7 +23,9 @@ const MIGRATIONS: readonly string[] = [
 export function migrate(database: Database.Database): void {
   const version = Number(database.pragma("user_version", { simple: true }));
   if (version > MIGRATIONS.length) {
-    throw new Error(`The database was written by a newer Purse (layout ${version}, this one knows ${MIGRATIONS.length})`);
+    throw new Error(
+      `The database was written by a newer Purse (layout ${version}, this one knows ${MIGRATIONS.length})`,
+    );
   }
   database.transaction(() => {
     for (const step of MIGRATIONS.slice(version)) database.exec(step);
@@ -48,7 +50,8 @@ export function classStatements(schema: ClassSchema): string[] {
   for (const [name, keys] of Object.entries(schema.indexes)) {
     const columns = Object.entries(keys).map(([field, direction]) => {
       const type = schema.fields[field]?.type;
-      const path = type === "Date" ? [field, "iso"] : type === "Pointer" ? [field, "objectId"] : field.split(".");
+      const path =
+        type === "Date" ? [field, "iso"] : type === "Pointer" ? [field, "objectId"] : field.split(".");
       return `${sqliteDialect.value("doc", path)}${direction === -1 ? " DESC" : ""}`;
     });
     statements.push(

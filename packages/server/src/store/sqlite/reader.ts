@@ -14,7 +14,10 @@ export class Reader {
   readonly #prepare: ReturnType<typeof statementCache>;
   readonly #close: () => void;
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, { resolve(rows: string[]): void; reject(error: Error): void; sql: string }>();
+  readonly #waiting = new Map<
+    number,
+    { resolve(rows: string[]): void; reject(error: Error): void; sql: string }
+  >();
   /** Average duration in ms by statement text. */
   readonly #durations = new Map<string, number>();
   #nextId = 1;

@@ -46,7 +46,9 @@ async function create(id: string, fields: JsonObject): Promise<void> {
 }
 
 function update(id: string, operations: Record<string, Operation>, principals: Principals = null) {
-  return store.write([{ kind: "update", schema, id, at: "2026-01-02T00:00:00.000Z", operations, principals }]);
+  return store.write([
+    { kind: "update", schema, id, at: "2026-01-02T00:00:00.000Z", operations, principals },
+  ]);
 }
 
 async function idsWhere(where: object, principals: Principals = null): Promise<string[]> {
@@ -56,9 +58,25 @@ async function idsWhere(where: object, principals: Principals = null): Promise<s
 
 describe("where", () => {
   beforeEach(async () => {
-    await create("a", { title: "Apple", likes: 1, tags: ["x", "y"], open: true, due: { __type: "Date", iso: "2026-03-01T00:00:00.000Z" } });
-    await create("b", { title: "Banana", likes: 2, tags: ["y", 3, { k: 1 }], place: { city: "Bern", codes: ["3000", "3001"] } });
-    await create("c", { title: "apple pie", likes: null, author: { __type: "Pointer", className: "_User", objectId: "u1" }, open: false });
+    await create("a", {
+      title: "Apple",
+      likes: 1,
+      tags: ["x", "y"],
+      open: true,
+      due: { __type: "Date", iso: "2026-03-01T00:00:00.000Z" },
+    });
+    await create("b", {
+      title: "Banana",
+      likes: 2,
+      tags: ["y", 3, { k: 1 }],
+      place: { city: "Bern", codes: ["3000", "3001"] },
+    });
+    await create("c", {
+      title: "apple pie",
+      likes: null,
+      author: { __type: "Pointer", className: "_User", objectId: "u1" },
+      open: false,
+    });
   });
 
   const cases: [string, object, string[]][] = [
@@ -75,14 +93,22 @@ describe("where", () => {
     ["items of arrays", { tags: "x" }, ["a"]],
     ["items of mixed arrays by number", { tags: 3 }, ["b"]],
     ["items of arrays that are objects", { tags: { k: 1 } }, ["b"]],
-    ["a pointer among the items of an array of texts", { tags: { __type: "Pointer", className: "A", objectId: "x" } }, []],
+    [
+      "a pointer among the items of an array of texts",
+      { tags: { __type: "Pointer", className: "A", objectId: "x" } },
+      [],
+    ],
     ["all items", { tags: { $all: ["y", "x"] } }, ["a"]],
     ["booleans", { open: true }, ["a"]],
     ["false is not missing", { open: false }, ["c"]],
     ["dates", { due: { $gt: { __type: "Date", iso: "2026-02-01T00:00:00.000Z" } } }, ["a"]],
     ["pointers", { author: { __type: "Pointer", className: "_User", objectId: "u1" } }, ["c"]],
     ["pointers of another class", { author: { __type: "Pointer", className: "Other", objectId: "u1" } }, []],
-    ["pointers in a list", { author: { $in: [{ __type: "Pointer", className: "_User", objectId: "u1" }] } }, ["c"]],
+    [
+      "pointers in a list",
+      { author: { $in: [{ __type: "Pointer", className: "_User", objectId: "u1" }] } },
+      ["c"],
+    ],
     ["dotted paths", { "place.city": "Bern" }, ["b"]],
     ["arrays below a dotted path", { "place.codes": "3001" }, ["b"]],
     ["a regular expression", { title: { $regex: "^a", $options: "i" } }, ["a", "c"]],
@@ -91,7 +117,11 @@ describe("where", () => {
     ["nor", { $nor: [{ title: "Apple" }, { likes: 2 }] }, ["c"]],
     ["and", { $and: [{ open: true }, { likes: 1 }] }, ["a"]],
     ["ids", { objectId: { $in: ["a", "c"] } }, ["a", "c"]],
-    ["ids compared with a pointer", { objectId: { $ne: { __type: "Pointer", className: "Post", objectId: "a" } } }, []],
+    [
+      "ids compared with a pointer",
+      { objectId: { $ne: { __type: "Pointer", className: "Post", objectId: "a" } } },
+      [],
+    ],
     ["creation times", { createdAt: { $lte: { __type: "Date", iso: AT } } }, ["a", "b", "c"]],
     ["numbers do not equal texts", { likes: "1" }, []],
     ["comparison with the wrong type", { title: { $gt: 5 } }, []],
@@ -112,7 +142,9 @@ describe("where", () => {
   });
 
   it("counts without a limit", async () => {
-    expect(await store.count({ schema, where: parseWhere({}), order: [], limit: 1, skip: 0, principals: null })).toBe(3);
+    expect(
+      await store.count({ schema, where: parseWhere({}), order: [], limit: 1, skip: 0, principals: null }),
+    ).toBe(3);
   });
 });
 
@@ -129,15 +161,24 @@ describe("permissions", () => {
     ["nobody", [], ["open", "shown"]],
     ["a user", ["u1"], ["open", "mine", "shown"]],
     ["a member of a role", ["u2", "role:team a"], ["open", "team", "shown"]],
-    ["a member of many roles", ["u2", "role:a", "role:b", "role:c", "role:team a"], ["open", "team", "shown"]],
+    [
+      "a member of many roles",
+      ["u2", "role:a", "role:b", "role:c", "role:team a"],
+      ["open", "team", "shown"],
+    ],
     ["a user whose id is part of another's", ["u"], ["open", "shown"]],
     ["the master key", null, ["open", "mine", "team", "shown", "hidden"]],
-  ] as [string, Principals, string[]][])("shows %s only what its ACLs allow", async (_name, principals, expected) => {
-    expect(await idsWhere({}, principals)).toEqual(expected);
-  });
+  ] as [string, Principals, string[]][])(
+    "shows %s only what its ACLs allow",
+    async (_name, principals, expected) => {
+      expect(await idsWhere({}, principals)).toEqual(expected);
+    },
+  );
 
   it("hides what may not be written as if it were not there", async () => {
-    await expect(update("shown", { title: { op: "Set", value: "x" } }, ["u2"])).rejects.toMatchObject({ code: 101 });
+    await expect(update("shown", { title: { op: "Set", value: "x" } }, ["u2"])).rejects.toMatchObject({
+      code: 101,
+    });
     await expect(update("shown", { title: { op: "Set", value: "x" } }, ["u1"])).resolves.toHaveLength(1);
   });
 
@@ -150,7 +191,9 @@ describe("permissions", () => {
 describe("write", () => {
   it("applies increments one after the other, none lost", async () => {
     await create("n", { likes: 0 });
-    await Promise.all(Array.from({ length: 200 }, () => update("n", { likes: { op: "Increment", amount: 1 } })));
+    await Promise.all(
+      Array.from({ length: 200 }, () => update("n", { likes: { op: "Increment", amount: 1 } })),
+    );
     expect(JSON.parse((await store.get(schema, "n", null)) ?? "{}").likes).toBe(200);
   });
 

@@ -53,7 +53,10 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async claimsOf(scope, owner) {
-      return reader.all("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [scope, owner]);
+      return reader.all("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [
+        scope,
+        owner,
+      ]);
     },
 
     async ownersInRelation(className, key, relatedIds) {

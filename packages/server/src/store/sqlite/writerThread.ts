@@ -13,7 +13,10 @@ export type WriterJob = { id: number; writes: EncodedWrite[] } | { id: number; s
 /** Writer → main, for each job in order. Sent as JSON text. */
 export type WriterAnswer =
   | { id: number; results: WriteResult[] }
-  | { id: number; error: { message: string; code?: number; claim?: { scope: string; value: string; owner: string } } };
+  | {
+      id: number;
+      error: { message: string; code?: number; claim?: { scope: string; value: string; owner: string } };
+    };
 
 /** One transaction takes at most so many jobs, so that the first of them does not wait for long. */
 const MAX_JOBS = 1_000;
@@ -34,7 +37,8 @@ function run(port: MessagePort, file: string): void {
     if (needsSavepoint) savepoint.run();
     try {
       const results = "writes" in job ? job.writes.map(apply) : [];
-      if ("statements" in job) for (const { sql, parameters } of job.statements) database.prepare(sql).run(parameters);
+      if ("statements" in job)
+        for (const { sql, parameters } of job.statements) database.prepare(sql).run(parameters);
       if (needsSavepoint) releaseJob.run();
       return { id: job.id, results };
     } catch (error) {
