@@ -1,0 +1,209 @@
+import type { Browser } from "playwright-core";
+import { createPublicClient, formatEther, http, parseEther } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  devAccount,
+  expectNoErrors,
+  installWallet,
+  launchBrowser,
+  signInWithWallet,
+  signUpInPage,
+  type Visit,
+  visit,
+} from "../support/browser.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+let browser: Browser;
+let visits: Visit[] = [];
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+afterEach(async () => {
+  await Promise.all(visits.map((each) => each.close()));
+  visits = [];
+});
+
+async function open(options = {}): Promise<Visit> {
+  const visitor = await visit(browser, options);
+  visitor.page.setDefaultTimeout(10_000);
+  visits.push(visitor);
+  return visitor;
+}
+
+const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
+
+describe("signing in with a wallet", () => {
+  it("[0.title.wrapped-app] [0.browser-app] [1.capability.connect-wallet] [1.capability.sign-in-by-message] connects an announced wallet, signs a message and shows the wallet's real balance", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await installWallet(page, purse, 4);
+    await signInWithWallet(page, purse);
+    const balance = await node().getBalance({ address: devAccount(4).address });
+    const shown = await page
+      .getByRole("region", { name: "Native balance" })
+      .locator(".total")
+      .getAttribute("title");
+    expect(shown).toBe(`${formatEther(balance)} ETH`);
+    expectNoErrors(visitor);
+  });
+
+  it("[1.capability.query-balances] shows the tokens that the wallet holds", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 1);
+    await signInWithWallet(page, purse);
+    await page.getByRole("region", { name: "Tokens" }).getByText("Purse Token").waitFor();
+  });
+
+  it("[4.auth.load.stored-user] keeps people signed in over a reload, wallet included", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 2);
+    await signInWithWallet(page, purse);
+    await page.reload();
+    await page.getByRole("button", { name: "Account menu" }).waitFor();
+    await page.goto(`${purse.url}/send`);
+    await page.getByLabel("Recipient").waitFor();
+  });
+
+  it("explains a refusal in the wallet and lets people try again", async () => {
+    const { page } = await open();
+    const wallet = await installWallet(page, purse, 3);
+    await page.goto(`${purse.url}/sign-in`);
+    wallet.declineNext();
+    await page.getByRole("button", { name: "Test Wallet" }).click();
+    await page.getByText("Declined in the wallet").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Sign in with this wallet" }).click();
+    await page.waitForURL("**/portfolio");
+  });
+
+  it("signs in with the embedded development wallet where no other is installed", async () => {
+    const { page } = await open();
+    await page.goto(`${purse.url}/sign-in`);
+    await page.getByText("Development wallet").click();
+    await page.getByRole("button", { name: /Account 3/ }).click();
+    await page.getByRole("button", { name: "Sign in with this wallet" }).click();
+    await page.waitForURL("**/portfolio");
+    await page.goto(`${purse.url}/account`);
+  });
+});
+
+describe("signing in with a password", () => {
+  it("signs up, signs out and logs in again", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await signUpInPage(page, purse, "grace", "/account");
+    expect(await page.getByLabel("Username").inputValue()).toBe("grace");
+    await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are not signed in").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+    await page.getByRole("tab", { name: "Password" }).click();
+    await page.getByLabel("Username").fill("grace");
+    await page.getByRole("textbox", { name: "Password" }).fill("correct horse battery");
+    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await page.waitForURL("**/account");
+    expectNoErrors(visitor);
+  });
+
+  it("explains a wrong password and loses nothing that was typed", async () => {
+    const { page } = await open();
+    await page.goto(`${purse.url}/sign-in`);
+    await page.getByRole("tab", { name: "Password" }).click();
+    await page.getByLabel("Username").fill("nobody");
+    await page.getByRole("textbox", { name: "Password" }).fill("wrong");
+    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await page.getByText("Invalid username/password.").waitFor();
+    expect(await page.getByLabel("Username").inputValue()).toBe("nobody");
+  });
+
+  it("says beside the fields what is missing", async () => {
+    const { page } = await open();
+    await page.goto(`${purse.url}/sign-in`);
+    await page.getByRole("tab", { name: "Password" }).click();
+    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await page.getByText("Enter a username.").waitFor();
+    await page.getByText("Enter a password.").waitFor();
+  });
+});
+
+describe("sending", () => {
+  it("[1.capability.transfer-native] sends native currency and follows it until it is confirmed, over a reload too", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await installWallet(page, purse, 5);
+    await signInWithWallet(page, purse);
+    const to = devAccount(6).address;
+    const before = await node().getBalance({ address: to });
+    await page.getByRole("link", { name: "Send" }).first().click();
+    await page.getByLabel("Recipient").fill(to);
+    await page.getByLabel(/Amount in/).fill("1,25");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("1.25 ETH").waitFor();
+    await page.getByRole("button", { name: "Send ETH" }).click();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
+    expect((await node().getBalance({ address: to })) - before).toBe(parseEther("1.25"));
+    await page.reload();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("refuses what is no address, a mistyped one, and more than there is", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 7);
+    await signInWithWallet(page, purse);
+    await page.goto(`${purse.url}/send`);
+    await page.getByText(/You have [\d,]+/).waitFor();
+    await page.getByLabel("Recipient").fill("0x12");
+    await page.getByLabel(/Amount in/).fill("999999999");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("An address is 0x and 40 digits").waitFor();
+    await page
+      .getByRole("alert")
+      .getByText(/You have/)
+      .waitFor();
+    await page.getByLabel("Recipient").fill("0xF39fd6e51aad88F6F4ce6aB8827279cffFb92266");
+    await page.getByText("typing mistake").waitFor();
+  });
+});
+
+describe("live data", () => {
+  it("shows in one browser what is written in another, as it happens", async () => {
+    const writer = await open();
+    const reader = await open();
+    await signUpInPage(writer.page, purse, "writer");
+    await signUpInPage(reader.page, purse, "reader");
+    await reader.page.getByText("No notes yet").waitFor();
+    await writer.page.getByLabel("New note").fill("First light");
+    await writer.page.getByRole("button", { name: "Add" }).click();
+    await reader.page.getByText("First light").waitFor();
+    await writer.page.getByRole("checkbox", { name: "Done: First light" }).click();
+    await reader.page.locator('[data-done="true"]').waitFor();
+    await writer.page.getByRole("button", { name: "Delete: First light" }).click();
+    await reader.page.getByText("First light").waitFor({ state: "detached" });
+    expectNoErrors(writer);
+    expectNoErrors(reader);
+  });
+});
+
+describe("every page", () => {
+  const pages = ["/", "/sign-in", "/account", "/portfolio", "/send", "/notes", "/nothing-here"];
+  it.each(pages)(
+    "[1.provider.every-page] [2.shell.common-wrapper] %s stands in the shell, fits a phone and raises no error",
+    async (path) => {
+      const visitor = await open({ viewport: { width: 360, height: 720 } });
+      await visitor.page.goto(purse.url + path);
+      await visitor.page.getByRole("navigation", { name: "Pages" }).waitFor();
+      await visitor.page.waitForLoadState("networkidle");
+      const overflow = await visitor.page.evaluate(
+        () => document.documentElement.scrollWidth - window.innerWidth,
+      );
+      expect(overflow).toBeLessThanOrEqual(0);
+      expectNoErrors(visitor);
+    },
+  );
+});

@@ -1,0 +1,155 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { createPublicClient, createWalletClient, http, isHex } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { expect } from "vitest";
+import type { Purse } from "./purse.ts";
+
+const MNEMONIC = "test test test test test test test test test test test junk";
+const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg"><rect width="96" height="96" fill="#f60"/></svg>')}`;
+
+/** One of the local chain's funded accounts. */
+export function devAccount(index: number) {
+  return mnemonicToAccount(MNEMONIC, { addressIndex: index });
+}
+
+/** The browser that the tests run in; background traffic is switched off. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+export interface Visit {
+  page: Page;
+  /** Errors of the page's console so far, and of its scripts. */
+  errors: string[];
+  close(): Promise<void>;
+}
+
+/** A visitor with storage of their own. */
+export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(error.message));
+  return { page, errors, close: () => context.close() };
+}
+
+/** What a wallet does when it is asked to sign or send: nothing by itself. */
+export interface TestWallet {
+  /** Declines the next request as people do (4001). */
+  declineNext(): void;
+}
+
+/**
+ * Puts a wallet into a page that announces itself by EIP-6963: a real key, which signs what it is
+ * asked to, and the local chain behind it.
+ */
+export async function installWallet(
+  page: Page,
+  purse: Purse,
+  index = 0,
+  name = "Test Wallet",
+): Promise<TestWallet> {
+  const account = devAccount(index);
+  const transport = http(purse.rpcUrl);
+  const node = createPublicClient({ transport });
+  const wallet = createWalletClient({ account, transport });
+  let declining = false;
+
+  async function answer(method: string, params: unknown[]): Promise<unknown> {
+    const asks = ["eth_requestAccounts", "personal_sign", "eth_sendTransaction"].includes(method);
+    if (asks && declining) {
+      declining = false;
+      return { error: { code: 4001, message: "User rejected the request." } };
+    }
+    return { result: await carryOut(method, params) };
+  }
+
+  async function carryOut(method: string, params: unknown[]): Promise<unknown> {
+    const [first] = params;
+    switch (method) {
+      case "eth_requestAccounts":
+      case "eth_accounts":
+        return [account.address];
+      case "personal_sign":
+        return isHex(first) ? account.signMessage({ message: { raw: first } }) : undefined;
+      case "eth_sendTransaction": {
+        const { to, value, data } = Object(first);
+        return wallet.sendTransaction({ chain: null, to, value: BigInt(value ?? 0), data });
+      }
+      default: {
+        const request: { method: string; params: unknown[] } = { method, params };
+        return node.transport.request(request);
+      }
+    }
+  }
+
+  await page.exposeFunction("purseTestWallet", answer);
+  await page.addInitScript(
+    ([walletName, icon]) => {
+      const provider = {
+        on() {},
+        removeListener() {},
+        async request({ method, params = [] }: { method: string; params?: unknown[] }) {
+          const ask: unknown = Reflect.get(window, "purseTestWallet");
+          if (typeof ask !== "function") throw new Error("no wallet");
+          const { result, error } = await ask(method, params);
+          if (error) throw Object.assign(new Error(error.message), { code: error.code });
+          return result;
+        },
+      };
+      const info = { uuid: crypto.randomUUID(), name: walletName, icon, rdns: "test.purse.wallet" };
+      const announce = () =>
+        window.dispatchEvent(
+          new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }),
+        );
+      window.addEventListener("eip6963:requestProvider", announce);
+      announce();
+    },
+    [name, ICON] as const,
+  );
+  return {
+    declineNext() {
+      declining = true;
+    },
+  };
+}
+
+/** Signs in with the announced wallet, by the two steps of the page. */
+export async function signInWithWallet(page: Page, purse: Purse, name = "Test Wallet"): Promise<void> {
+  await page.goto(`${purse.url}/sign-in`);
+  await page.getByRole("button", { name }).click();
+  await page.getByRole("button", { name: "Sign in with this wallet" }).click();
+  await page.waitForURL("**/portfolio");
+}
+
+/** Signs a new person up by the password form. */
+export async function signUpInPage(
+  page: Page,
+  purse: Purse,
+  username: string,
+  next = "/notes",
+): Promise<void> {
+  await page.goto(`${purse.url}/sign-in?next=${encodeURIComponent(next)}`);
+  await page.getByRole("tab", { name: "Password" }).click();
+  await page.getByRole("button", { name: /Sign up/ }).click();
+  await page.getByLabel("Username").fill(username);
+  await page.getByRole("textbox", { name: "Password" }).fill("correct horse battery");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.waitForURL(`**${next}`);
+}
+
+export function expectNoErrors({ errors }: Visit): void {
+  expect(errors).toEqual([]);
+}
