@@ -7,6 +7,7 @@ import { Button } from "../design/Button.tsx";
 import { Field } from "../design/Field.tsx";
 import { EmptyState, ErrorState } from "../design/states.tsx";
 import { useToast } from "../design/Toasts.tsx";
+import { ThemeSwitch } from "../shell/ThemeSwitch.tsx";
 import { usePageTitle } from "../usePageTitle.ts";
 
 export function Account() {
@@ -40,9 +41,12 @@ function SignedIn({ user }: { user: User }) {
     <>
       <div className="page-head">
         <h1>Account</h1>
-        <Button busy={isLoggingOut} onClick={() => void logout()}>
-          Sign out
-        </Button>
+        <span className="row">
+          <ThemeSwitch />
+          <Button busy={isLoggingOut} onClick={() => void logout()}>
+            Sign out
+          </Button>
+        </span>
       </div>
       {authError ? <ErrorState error={authError} /> : null}
       <div className="columns">

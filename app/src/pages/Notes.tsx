@@ -169,7 +169,7 @@ function NoteRow({ note, own, fresh, onChanged }: NoteRowProps) {
       />
       {edited === undefined ? (
         <span className="text">
-          {text}
+          <span className="words">{text}</span>
           <span className="small soft" style={{ display: "block" }}>
             {typeof author === "string" ? author : "someone"}
           </span>

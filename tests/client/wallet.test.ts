@@ -1,0 +1,358 @@
+import {
+  AbstractWeb3Connector,
+  type Activation,
+  authenticate,
+  deactivateWeb3,
+  type Eip1193Provider,
+  enableWeb3,
+  isWeb3Enabled,
+  link,
+  Moralis,
+  ProviderError,
+  start,
+  transfer,
+  User,
+  unlink,
+  walletEvents,
+  walletState,
+} from "@purse/client";
+import { createPublicClient, createWalletClient, http, isHex } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { devAccount } from "../support/browser.ts";
+import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+
+beforeAll(async () => {
+  purse = await startPurse({ devChain: true });
+  await start({ serverUrl: purse.serverUrl, appId: purse.appId });
+  User.enableUnsafeCurrentUser();
+}, 60_000);
+afterAll(() => purse?.remove());
+beforeEach(async () => {
+  Wallet.index = 0;
+  Wallet.account = undefined;
+  Wallet.declines = false;
+  Wallet.signature = undefined;
+});
+afterEach(async () => {
+  await deactivateWeb3();
+  await User.logOut();
+  walletEvents.removeAll();
+});
+
+/** A wallet as applications bring their own: a real key, the local chain behind it, events by hand. */
+class Wallet extends AbstractWeb3Connector {
+  static index = 0;
+  static account: null | undefined;
+  static declines = false;
+  static signature: string | undefined;
+  static latest: Wallet;
+  static calls: string[] = [];
+  override type = "test";
+  readonly listeners = new Map<string, (value: unknown) => void>();
+
+  async activate(): Promise<Activation> {
+    Wallet.latest = this;
+    const account = devAccount(Wallet.index);
+    const transport = http(purse.rpcUrl);
+    const node = createPublicClient({ transport });
+    const signer = createWalletClient({ account, transport });
+    const provider: Eip1193Provider = {
+      on: (event: string, listener: (...args: never[]) => void) =>
+        this.listeners.set(event, (value) => Reflect.apply(listener, undefined, [value])),
+      removeListener: (event: string) => this.listeners.delete(event),
+      async request({ method, params = [] }) {
+        Wallet.calls.push(method);
+        if (Wallet.declines) throw new ProviderError(4001, "User rejected the request.");
+        const list = Array.isArray(params) ? params : [];
+        if (method === "eth_accounts") return [account.address];
+        if (method === "personal_sign") {
+          return (
+            Wallet.signature ?? account.signMessage({ message: { raw: isHex(list[0]) ? list[0] : "0x" } })
+          );
+        }
+        if (method === "eth_sendTransaction") {
+          const { to, value, data } = list[0];
+          return signer.sendTransaction({ chain: null, to, value: BigInt(value ?? 0), data });
+        }
+        return node.transport.request({ method, params: list });
+      },
+    };
+    this.provider = provider;
+    this.account = Wallet.account === null ? null : account.address.toLowerCase();
+    this.chainId = "0x539";
+    this.subscribeToEvents(provider);
+    return { provider, account: this.account, chainId: this.chainId };
+  }
+}
+
+const address = (index: number) => devAccount(index).address.toLowerCase();
+const signIn = () => authenticate({ connector: Wallet });
+
+describe("authenticate", () => {
+  it("[4.flow.authenticate.enables-wallet] [4.flow.authenticate.signs-message] [4.flow.authenticate.logs-in] [4.flow.authenticate.order] [3.user.accounts] [3.user.accounts-lowercase] [3.user.eth-address] connects, signs and logs in, and again as the same user", async () => {
+    const user = await signIn();
+    expect(user.get("accounts")).toEqual([address(0)]);
+    expect(user.get("ethAddress")).toBe(address(0));
+    const again = await signIn();
+    expect(again.id).toBe(user.id);
+  });
+
+  it("[4.flow.authenticate.logs-out] ends the session of who was signed in before", async () => {
+    const before = (await signIn()).getSessionToken();
+    Wallet.index = 1;
+    await signIn();
+    const answer = await rest(purse, "GET", "/users/me", undefined, { sessionToken: String(before) });
+    expect(answer.body.code).toBe(209);
+  });
+
+  it("[8.wallet.no-account] fails where the wallet gives no account", async () => {
+    class Empty extends Wallet {
+      override async activate(): Promise<Activation> {
+        const given = await super.activate();
+        const provider = { request: async () => [] };
+        return { ...given, provider, account: null };
+      }
+    }
+    await expect(authenticate({ connector: Empty })).rejects.toThrow(
+      "Cannot authenticate, no account returned from provider",
+    );
+  });
+
+  it("[8.wallet.data-not-signed] fails where the wallet signs nothing", async () => {
+    Wallet.signature = "";
+    await expect(signIn()).rejects.toThrow("Data not signed");
+  });
+
+  it("hands on what the wallet says when people decline", async () => {
+    Wallet.declines = true;
+    await expect(signIn()).rejects.toMatchObject({ code: 4001 });
+    expect(await User.currentAsync()).toBeNull();
+  });
+
+  it("[7.server-time.message-application-id] [7.server-time.message-time] [9.signing-message] signs a text with the application's id and the server's time", async () => {
+    const user = await signIn();
+    const authData: unknown = (await user.fetch()).get("authData");
+    expect(JSON.stringify(authData)).toMatch(
+      /Moralis Authentication\\n\\nId: test-app:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/,
+    );
+  });
+});
+
+describe("link and unlink", () => {
+  it("[1.capability.link-address] [1.capability.unlink-address] [4.flow.link.reuses-user] [4.flow.unlink.deletes-record] [4.flow.unlink.removes-account] [4.flow.unlink.sets-eth-address] gives a user a second address and takes it away again", async () => {
+    Wallet.index = 2;
+    const user = await signIn();
+    await deactivateWeb3();
+    Wallet.index = 3;
+    await enableWeb3({ connector: Wallet });
+    const linked = await link(address(3));
+    expect(linked.id).toBe(user.id);
+    expect(linked.get("accounts")).toEqual([address(2), address(3)]);
+    expect(linked.get("ethAddress")).toBe(address(3));
+    await unlink(address(3));
+    const now = await user.fetch();
+    expect(now.get("accounts")).toEqual([address(2)]);
+    expect(now.get("ethAddress")).toBe(address(2));
+    const where = { objectId: address(3) };
+    const left = await rest(purse, "GET", `/classes/_EthAddress${query({ where })}`, undefined, {
+      useMasterKey: true,
+    });
+    expect(left.body.results).toEqual([]);
+  });
+
+  it("[8.code.208] refuses an address that is another user's", async () => {
+    Wallet.index = 4;
+    await signIn();
+    await User.logOut();
+    Wallet.index = 5;
+    await signIn();
+    await deactivateWeb3();
+    Wallet.index = 4;
+    await enableWeb3({ connector: Wallet });
+    await expect(link(address(4))).rejects.toMatchObject({ code: 208 });
+  });
+
+  it("[8.wallet.address-not-found] says so where there is nothing to unlink", async () => {
+    await signIn();
+    await expect(unlink(`0x${"1".repeat(40)}`)).rejects.toThrow("Address not found");
+  });
+
+  it("[8.wallet.could-not-get-user] needs somebody signed in", async () => {
+    await enableWeb3({ connector: Wallet });
+    await expect(link(address(0))).rejects.toThrow("Could not get user");
+  });
+
+  it("keeps the last way into an account", async () => {
+    Wallet.index = 6;
+    await signIn();
+    await expect(unlink(address(6))).rejects.toMatchObject({ code: 119 });
+  });
+});
+
+describe("the wallet connection", () => {
+  it("[4.wallet.state.not-enabled] [4.wallet.state.enabling] [4.wallet.state.enabled] [4.wallet.state.deactivated] [4.wallet.event.web3-enabled] [4.wallet.event.web3-deactivated] goes through its states and tells of them", async () => {
+    const states: string[] = [];
+    const told: string[] = [];
+    walletEvents.on("state", ({ status }) => states.push(status));
+    walletEvents.on("web3Enabled", ({ account }) => told.push(`enabled ${account}`));
+    walletEvents.on("web3Deactivated", () => told.push("deactivated"));
+    await enableWeb3({ connector: Wallet });
+    await deactivateWeb3();
+    expect(states).toEqual(["enabling", "enabled", "deactivated"]);
+    expect(told).toEqual([`enabled ${address(0)}`, "deactivated"]);
+  });
+
+  it("[4.wallet.concurrent-enable] rejects a second call while one is in progress", async () => {
+    const first = enableWeb3({ connector: Wallet });
+    await expect(enableWeb3({ connector: Wallet })).rejects.toThrow(
+      "already has been called, but is not finished yet",
+    );
+    await first;
+  });
+
+  it("[8.wallet.no-provider] fails where a connector gives no provider, and can be tried again", async () => {
+    class Broken extends Wallet {
+      override async activate(): Promise<Activation> {
+        return JSON.parse('{"provider":null,"account":null,"chainId":null}');
+      }
+    }
+    await expect(enableWeb3({ connector: Broken })).rejects.toThrow(
+      "Failed to activate, no provider returned",
+    );
+    await enableWeb3({ connector: Wallet });
+    expect(isWeb3Enabled()).toBe(true);
+  });
+
+  it("[8.wallet.non-ethereum-browser] says so where there is no wallet", async () => {
+    await expect(enableWeb3()).rejects.toThrow("Non ethereum enabled browser");
+  });
+
+  it("gives up on a wallet that never answers, and on request", async () => {
+    class Silent extends Wallet {
+      override activate(): Promise<Activation> {
+        return new Promise(() => undefined);
+      }
+    }
+    await expect(enableWeb3({ connector: Silent, timeoutMs: 20 })).rejects.toThrow("did not answer in time");
+    const controller = new AbortController();
+    const waiting = enableWeb3({ connector: Silent, signal: controller.signal });
+    controller.abort(new Error("cancelled"));
+    await expect(waiting).rejects.toThrow("cancelled");
+    expect(walletState().status).toBe("not enabled");
+  });
+
+  it("[4.connector.account] [4.connector.account-lowercase] [4.connector.chain-id] [4.connector.updated-on-account-change] [4.connector.updated-on-chain-change] [4.wallet.event.account-changed] [4.wallet.event.chain-changed] follows the wallet's account and chain", async () => {
+    await enableWeb3({ connector: Wallet });
+    const told: unknown[] = [];
+    walletEvents.on("accountChanged", (account) => told.push(account));
+    walletEvents.on("chainChanged", (chainId) => told.push(chainId));
+    const upper = `0x${"AB".repeat(20)}`;
+    Wallet.latest.listeners.get("accountsChanged")?.([upper]);
+    Wallet.latest.listeners.get("chainChanged")?.("0x89");
+    expect(told).toEqual([upper.toLowerCase(), "0x89"]);
+    expect(Moralis.account).toBe(upper.toLowerCase());
+    expect(Moralis.chainId).toBe("0x89");
+    expect(Wallet.latest.account).toBe(upper.toLowerCase());
+    expect(Wallet.latest.chainId).toBe("0x89");
+  });
+
+  it("[4.wallet.event.provider-connect] [4.connector.updated-on-connect] tells when the provider connects", async () => {
+    await enableWeb3({ connector: Wallet });
+    const told: unknown[] = [];
+    walletEvents.on("provider-connect", (info) => told.push(info));
+    Wallet.latest.listeners.get("connect")?.({ chainId: "0x1" });
+    expect(told).toEqual([{ chainId: "0x1" }]);
+    expect(Wallet.latest.chainId).toBe("0x1");
+  });
+
+  it("[4.wallet.deactivate-on-disconnect] [4.wallet.event.provider-disconnect] [4.connector.updated-on-disconnect] is put away when the provider disconnects", async () => {
+    await enableWeb3({ connector: Wallet });
+    const told = new Promise((resolve) => walletEvents.on("provider-disconnect", resolve));
+    Wallet.latest.listeners.get("disconnect")?.(new Error("gone"));
+    expect(await told).toMatchObject({ message: "gone" });
+    expect(walletState().status).toBe("deactivated");
+  });
+
+  it("stays when MetaMask says that it only changes chains", async () => {
+    await enableWeb3({ connector: Wallet });
+    Wallet.latest.listeners.get("disconnect")?.(
+      new Error("MetaMask: Disconnected from chain. Attempting to connect."),
+    );
+    await Promise.resolve();
+    expect(isWeb3Enabled()).toBe(true);
+  });
+
+  it("[4.wallet.deactivate-on-cleanup] [4.connector.deactivation-clears-account] [4.connector.deactivation-clears-chain-id] forgets what it held on cleanup", async () => {
+    await enableWeb3({ connector: Wallet });
+    await Moralis.cleanup();
+    expect(Wallet.latest.account).toBeNull();
+    expect(Wallet.latest.chainId).toBeNull();
+    expect(Moralis.account).toBeNull();
+  });
+});
+
+describe("transfer", () => {
+  const balance = (of: string) =>
+    createPublicClient({ transport: http(purse.rpcUrl) }).getBalance({ address: devAddress(of) });
+  const devAddress = (of: string): `0x${string}` => `0x${of.slice(2)}`;
+
+  it("[5.transfer.type-native] [3.transfer.native.receiver] [3.transfer.native.amount] sends native currency in wei", async () => {
+    await enableWeb3({ connector: Wallet });
+    const before = await balance(address(9));
+    const sent = await transfer({ type: "native", receiver: address(9), amount: "123" });
+    expect(await sent.wait()).toMatchObject({ succeeded: true });
+    expect((await balance(address(9))) - before).toBe(123n);
+  });
+
+  it("[5.transfer.type-erc20] [3.transfer.erc20.contract-address] [3.transfer.erc20.receiver] [3.transfer.erc20.amount] [1.capability.transfer-token] sends tokens", async () => {
+    await enableWeb3({ connector: Wallet });
+    const tokens = async () => {
+      const response = await fetch(`${purse.url}/api/v2/${address(9)}/erc20?chain=0x539`);
+      const rows: { token_address: string; balance: string }[] = await response.json();
+      return rows[0];
+    };
+    const first = await (await fetch(`${purse.url}/api/v2/${address(0)}/erc20?chain=0x539`)).json();
+    const contractAddress: string = first[0].token_address;
+    const before = BigInt((await tokens())?.balance ?? 0);
+    await (await transfer({ type: "erc20", contractAddress, receiver: address(9), amount: "7" })).wait();
+    await expect
+      .poll(async () => BigInt((await tokens())?.balance ?? 0) - before, { timeout: 5_000 })
+      .toBe(7n);
+  });
+
+  it.each([
+    ["[5.transfer.type-unsupported] another type", { type: "erc999" }, "Unsupported type"],
+    [
+      "[5.transfer.field-required] missing fields",
+      { type: "erc20", amount: "1" },
+      ["receiver is required", "contractAddress is required"],
+    ],
+    ["an amount of nothing", { type: "native", receiver: "0x1", amount: 0 }, ["amount is required"]],
+  ])("refuses %s in the old client's words", async (_name, options, thrown) => {
+    await expect(Reflect.apply(transfer, undefined, [options])).rejects.toEqual(thrown);
+  });
+
+  it("[5.transfer.token-id] refuses a token id that is no uint256", async () => {
+    await enableWeb3({ connector: Wallet });
+    const options = { type: "erc721" as const, contractAddress: address(1), receiver: address(2) };
+    for (const tokenId of ["-1", "1.5", "x", (2n ** 256n).toString()]) {
+      await expect(transfer({ ...options, tokenId })).rejects.toThrow("Invalid token Id");
+    }
+  });
+
+  it("[8.wallet.missing-web3-instance] needs an enabled wallet", async () => {
+    await expect(transfer({ receiver: address(1), amount: "1" })).rejects.toThrow("Missing web3 instance");
+  });
+
+  it("[5.transfer.sender-required] [8.wallet.sender-address-not-found] needs an account to send from", async () => {
+    class NoAccount extends Wallet {
+      override async activate(): Promise<Activation> {
+        return { ...(await super.activate()), provider: { request: async () => [] }, account: null };
+      }
+    }
+    await enableWeb3({ connector: NoAccount });
+    await expect(transfer({ receiver: address(1), amount: "1" })).rejects.toThrow("Sender address not found");
+  });
+});
