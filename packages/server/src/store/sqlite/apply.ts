@@ -25,7 +25,7 @@ export function createApplier(database: Database.Database, clock: () => number) 
   );
   const claimOwner = prepare("SELECT owner FROM purse_claims WHERE scope = ? AND value = ?").pluck();
   const release = prepare(
-    "DELETE FROM purse_claims WHERE scope = ? AND value = ? AND (?3 IS NULL OR owner = ?3)",
+    "DELETE FROM purse_claims WHERE scope = ? AND value = ? AND owner = coalesce(?, owner)",
   );
   const releaseAll = prepare("DELETE FROM purse_claims WHERE scope = ? AND owner = ?");
   const relate = prepare(

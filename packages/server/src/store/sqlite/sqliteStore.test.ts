@@ -222,6 +222,14 @@ describe("write", () => {
     expect(await store.ownerOf("t", "v")).toBe("new");
   });
 
+  it("releases a claim for its owner only", async () => {
+    await store.write([{ kind: "claim", scope: "n", value: "a", owner: "u1" }]);
+    await store.write([{ kind: "release", scope: "n", value: "a", owner: "u2" }]);
+    expect(await store.ownerOf("n", "a")).toBe("u1");
+    await store.write([{ kind: "release", scope: "n", value: "a", owner: "u1" }]);
+    expect(await store.ownerOf("n", "a")).toBeUndefined();
+  });
+
   it("keeps secrets out of the text that travels", async () => {
     const object = { objectId: "s", title: "t" };
     await store.write([{ kind: "create", schema, id: "s", at: AT, object, secret: { hash: "h" } }]);
