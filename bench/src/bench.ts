@@ -1,0 +1,110 @@
+/*
+ * Measures Purse beside parse-server and beside the physical limit, all in one run, in turns.
+ *   npm run bench -- [--rounds 3] [--seconds 4] [--case get]
+ */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ensureInstalled } from "../../scripts/install.mjs";
+import type { Case, Contestant } from "./contestants.ts";
+import type { Load } from "./load.ts";
+
+const CASES: Record<Case, { about: string; expected: RegExp }> = {
+  get: { about: "get by id", expected: /"title":"Row number/ },
+  "query-100": { about: "query 100 of 100k rows", expected: /^\{"results":\[(\{.*\},?){100}\]/ },
+  create: { about: "create", expected: /"objectId"/ },
+  "batch-50": { about: "batch of 50 creates", expected: /objectId/ },
+  login: { about: "log-in", expected: /"sessionToken":"r:/ },
+  function: { about: "cloud function", expected: /Hello, Ada/ },
+};
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "4" },
+    case: { type: "string" },
+  },
+});
+const root = join(import.meta.dirname, "../..");
+ensureInstalled(join(root, "bench"), "the bench's contestants");
+const { startLimit, startParseServer, startPurse } = await import("./contestants.ts");
+const { fire, GENERATOR, verify } = await import("./load.ts");
+
+const contestants: Contestant[] = [];
+process.on("SIGINT", () => void stopAll().then(() => process.exit(130)));
+try {
+  for (const start of [startPurse, startParseServer, startLimit]) {
+    console.log(`Starting and filling contestant ${contestants.length + 1} of 3 …`);
+    contestants.push(await start());
+  }
+  const page = render(await measure());
+  writeFileSync(join(root, "docs/benchmarks.md"), page);
+  console.log(`\n${page}`);
+} finally {
+  await stopAll();
+}
+
+async function measure(): Promise<Map<Case, (Load | undefined)[]>> {
+  const table = new Map<Case, (Load | undefined)[]>();
+  const wanted = (Object.keys(CASES) as Case[]).filter((name) => !values.case || name === values.case);
+  for (const name of wanted) {
+    const loads: Load[][] = contestants.map(() => []);
+    for (const { shots } of contestants) if (shots[name]) await verify(shots[name], CASES[name].expected);
+    for (let round = 1; round <= Number(values.rounds); round++) {
+      for (const [i, { shots, name: who }] of contestants.entries()) {
+        const shot = shots[name];
+        if (!shot) continue;
+        const load = await fire(shot, Number(values.seconds));
+        loads[i]?.push(load);
+        console.log(`${CASES[name].about}, round ${round}, ${who}: ${Math.round(load.requestsPerSecond)}/s`);
+      }
+    }
+    table.set(name, loads.map(median));
+  }
+  return table;
+}
+
+function median(loads: Load[]): Load | undefined {
+  return loads.toSorted((a, b) => a.requestsPerSecond - b.requestsPerSecond)[Math.floor(loads.length / 2)];
+}
+
+function render(table: Map<Case, (Load | undefined)[]>): string {
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], {
+    cwd: root,
+    encoding: "utf8",
+  }).trim();
+  const gib = Math.round(totalmem() / 1024 ** 3);
+  const rows = [...table].map(([name, [ours, peer, limit]]) => {
+    const ratio = (other: Load | undefined) =>
+      ours && other ? `${(ours.requestsPerSecond / other.requestsPerSecond).toFixed(2)} ×` : "–";
+    return `| ${[CASES[name].about, cell(ours), cell(peer), cell(limit), ratio(peer), ratio(limit)].join(" | ")} |`;
+  });
+  return `# Benchmarks
+
+Purse on SQLite, beside parse-server on PostgreSQL and beside the physical limit (bare \`node:http\` and
+\`better-sqlite3\` with the same rows, fsync'd group commit, no authentication and no protocol), in one run, in turns.
+Requests per second at 32 connections (median of ${values.rounds} rounds of ${values.seconds} s), with p50 / p99 latency in ms.
+
+| case | Purse | parse-server | limit | ÷ parse-server | ÷ limit |
+| --- | --: | --: | --: | --: | --: |
+${rows.join("\n")}
+
+Every request carries a session token, and every row an ACL; a third of the rows are the user's alone. The query asks
+for 100 rows where a Boolean field is true, without an index for anyone. Log-in is slow by design and not the same for
+all: argon2id (19 MiB, two passes) in Purse, bcrypt in parse-server.
+
+Made by \`npm run bench\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node.js
+${process.version}, load by ${GENERATOR}, on the same machine; load average before the end ${loadavg()[0]?.toFixed(1)}.
+`;
+}
+
+function cell(load: Load | undefined): string {
+  if (!load) return "–";
+  return `${Math.round(load.requestsPerSecond).toLocaleString("en")} (${load.p50.toFixed(1)} / ${load.p99.toFixed(1)})`;
+}
+
+async function stopAll(): Promise<void> {
+  await Promise.all(contestants.splice(0).map((contestant) => contestant.stop()));
+}

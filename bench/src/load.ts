@@ -1,0 +1,94 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Shot } from "./contestants.ts";
+
+export interface Load {
+  requestsPerSecond: number;
+  /** In ms. */
+  p50: number;
+  p99: number;
+}
+
+const CONNECTIONS = 32;
+const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
+
+/** Which generator is used: wrk where it is installed, autocannon elsewhere. */
+export const GENERATOR = hasWrk ? "wrk" : "autocannon";
+
+/** Throws where the answer is not what it should be. */
+export async function verify(shot: Shot, expected: RegExp): Promise<void> {
+  const { method, headers, body } = shot;
+  const response = await fetch(shot.url, { method, headers, ...(body !== undefined && { body }) });
+  const text = await response.text();
+  if (!response.ok || !expected.test(text))
+    throw new Error(`${shot.url} answered ${response.status}: ${text.slice(0, 300)}`);
+}
+
+/** Repeats a request over 32 connections, in a process of its own. Throws where an answer was not 2xx. */
+export function fire(shot: Shot, seconds: number): Promise<Load> {
+  return hasWrk ? fireWrk(shot, seconds) : fireAutocannon(shot, seconds);
+}
+
+async function fireWrk(shot: Shot, seconds: number): Promise<Load> {
+  const script = join(mkdtempSync(join(tmpdir(), "bench-wrk-")), "shot.lua");
+  const headers = Object.entries(shot.headers).map(
+    ([name, value]) => `wrk.headers[${JSON.stringify(name)}]=${JSON.stringify(value)}`,
+  );
+  const body = shot.body === undefined ? [] : [`wrk.body=[==[${shot.body}]==]`];
+  writeFileSync(script, [`wrk.method="${shot.method}"`, ...headers, ...body].join("\n"));
+  const output = await run("wrk", [
+    "-t1",
+    `-c${CONNECTIONS}`,
+    `-d${seconds}s`,
+    "--latency",
+    "-s",
+    script,
+    shot.url,
+  ]);
+  if (/Non-2xx/.test(output)) throw new Error(`${shot.url}: ${/Non-2xx.*/.exec(output)?.[0]}`);
+  return {
+    requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]),
+    p50: milliseconds(/\s50%\s+(\S+)/.exec(output)?.[1]),
+    p99: milliseconds(/\s99%\s+(\S+)/.exec(output)?.[1]),
+  };
+}
+
+async function fireAutocannon(shot: Shot, seconds: number): Promise<Load> {
+  const headers = Object.entries(shot.headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const body = shot.body === undefined ? [] : ["-b", shot.body];
+  const bin = join(import.meta.dirname, "../node_modules/.bin/autocannon");
+  const args = [
+    "-c",
+    `${CONNECTIONS}`,
+    "-d",
+    `${seconds}`,
+    "-m",
+    shot.method,
+    "-j",
+    ...headers,
+    ...body,
+    shot.url,
+  ];
+  const result: { non2xx: number; requests: { average: number }; latency: { p50: number; p99: number } } =
+    JSON.parse(await run(bin, args));
+  if (result.non2xx > 0) throw new Error(`${shot.url}: ${result.non2xx} answers were not 2xx`);
+  return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
+}
+
+function run(command: string, args: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.once("error", reject);
+    child.once("exit", () => resolve(output));
+  });
+}
+
+/** wrk writes `1.23ms`, `456.00us` or `1.20s`. */
+function milliseconds(text: string | undefined): number {
+  const [, number = "0", unit = "ms"] = /^([\d.]+)(us|ms|s|m)$/.exec(text ?? "") ?? [];
+  return Number(number) * { us: 0.001, ms: 1, s: 1000, m: 60_000 }[unit as "us" | "ms" | "s" | "m"];
+}
