@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { createChainSelector } from "./chains.ts";
+
+const chain = (id: number, name: string, aliases: string[] = []) => ({
+  config: { id, name, aliases, rpcUrls: [] },
+});
+
+describe("the chain selector", () => {
+  const select = createChainSelector([chain(1, "eth"), chain(97, "bsc testnet"), chain(1337, "local")]);
+
+  it.each(["eth", "ETH", "Eth", "mainnet", "0x1", "1", 1, undefined, ""])(
+    "[9.default-chain] [7.data.default-chain] takes %j for eth",
+    (name) => {
+      expect(select(name).config.id).toBe(1);
+    },
+  );
+
+  it.each(["bsc testnet", "BSC_TESTNET", "binance testnet", "0x61"])(
+    "takes %j for the BSC testnet",
+    (name) => {
+      expect(select(name).config.id).toBe(97);
+    },
+  );
+
+  it("says which setting configures a chain that is not", () => {
+    expect(() => select("polygon")).toThrow("PURSE_CHAIN_POLYGON_RPC_URL");
+    expect(() => select("0x89")).toThrow("not configured");
+  });
+
+  it("refuses what is no chain", () => {
+    for (const name of ["moon", {}, "__proto__"]) expect(() => select(name)).toThrow("not a chain");
+  });
+
+  it("lets another chain stand in for eth where the operator says so", () => {
+    const stand = createChainSelector([chain(1337, "local", ["eth", "0x1"])]);
+    expect(stand("eth").config.id).toBe(1337);
+  });
+});

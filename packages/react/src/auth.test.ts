@@ -1,0 +1,158 @@
+import { createServer, type Server } from "node:http";
+import { start, User } from "@purse/client";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Auth, type AuthState } from "./auth.ts";
+
+/** A server that answers what a test says next, by path. */
+const answers = new Map<string, { status: number; body: object }>();
+let server: Server;
+let auth: Auth;
+let states: AuthState[];
+
+const ACCOUNT = {
+  objectId: "u1",
+  username: "ada",
+  sessionToken: "r:1",
+  createdAt: "2026-01-01T00:00:00.000Z",
+};
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    request.resume();
+    const { status, body } = answers.get(request.url ?? "") ?? { status: 200, body: {} };
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  await start({ serverUrl: `http://127.0.0.1:${port}`, appId: "app", plugins: [] });
+  User.enableUnsafeCurrentUser();
+});
+afterAll(() => void server.close());
+beforeEach(async () => {
+  answers.clear();
+  await User.logOut();
+  answers.set("/login", { status: 200, body: ACCOUNT });
+  answers.set("/users", { status: 201, body: ACCOUNT });
+  auth = new Auth();
+  states = [];
+  auth.store.subscribe(() => {
+    const { state } = auth.store.get();
+    if (states.at(-1) !== state) states.push(state);
+  });
+});
+
+const logIn = () => auth.login("ada", "secret");
+const refuse = (path: string, code: number, error: string) =>
+  answers.set(path, { status: 400, body: { code, error } });
+
+describe("what is known at first", () => {
+  it("[4.auth.state.undefined] is nothing", () => {
+    expect(auth.store.get().state).toBe("undefined");
+  });
+
+  it("[4.auth.load.no-user] [4.auth.state.unauthenticated] becomes unauthenticated where no user is stored", async () => {
+    await auth.restore();
+    expect(auth.store.get()).toMatchObject({ state: "unauthenticated", user: null });
+  });
+
+  it("[4.auth.load.stored-user] [4.auth.state.authenticated] becomes authenticated where a user is stored", async () => {
+    await User.logIn("ada", "secret");
+    await auth.restore();
+    expect(auth.store.get()).toMatchObject({ state: "authenticated", user: { id: "u1" } });
+  });
+});
+
+describe("signing in and up", () => {
+  it("[4.auth.login.start] [4.auth.login.success] [4.auth.state.authenticating] logs in", async () => {
+    expect((await logIn())?.id).toBe("u1");
+    expect(states).toEqual(["authenticating", "authenticated"]);
+  });
+
+  it("[4.auth.login.failure] [4.auth.state.error] goes to error where the log-in is refused", async () => {
+    refuse("/login", 101, "Invalid username/password.");
+    const errors: unknown[] = [];
+    expect(await auth.login("ada", "wrong", { onError: (error) => errors.push(error) })).toBeUndefined();
+    expect(states).toEqual(["authenticating", "error"]);
+    expect(errors).toMatchObject([{ code: 101 }]);
+    expect(auth.store.get().error).toBe(errors[0]);
+  });
+
+  it("[4.auth.signup.start] [4.auth.signup.success] signs up", async () => {
+    await auth.signup("ada", "secret", "ada@example.org");
+    expect(states).toEqual(["authenticating", "authenticated"]);
+  });
+
+  it("[4.auth.signup.failure] goes to error where the sign-up is refused", async () => {
+    refuse("/users", 202, "Account already exists for this username.");
+    await auth.signup("ada", "secret");
+    expect(states).toEqual(["authenticating", "error"]);
+  });
+
+  it("[4.auth.authenticate.start] [4.auth.authenticate.failure] goes to error where the wallet cannot be reached", async () => {
+    await auth.authenticate();
+    expect(states).toEqual(["authenticating", "error"]);
+    expect(auth.store.get().error).toMatchObject({ message: "Non ethereum enabled browser" });
+  });
+
+  it("calls back in order, and rejects where it is asked to", async () => {
+    refuse("/login", 101, "no");
+    const calls: string[] = [];
+    const callbacks = {
+      onError: () => calls.push("error"),
+      onComplete: () => calls.push("complete"),
+      throwOnError: true,
+    };
+    await expect(auth.login("ada", "x", callbacks)).rejects.toMatchObject({ code: 101 });
+    expect(calls).toEqual(["error", "complete"]);
+  });
+});
+
+describe("logging out", () => {
+  it("[4.auth.logout.success] [4.auth.logout.start] [4.auth.state.logging-out] ends unauthenticated", async () => {
+    await logIn();
+    states.length = 0;
+    await auth.logout();
+    expect(states).toEqual(["logging_out", "unauthenticated"]);
+    expect(auth.store.get().user).toBeNull();
+  });
+
+  it("[4.auth.logout.failure] [4.auth.logout.failure-keeps-user] keeps the user where the server refuses", async () => {
+    await logIn();
+    refuse("/logout", 1, "no");
+    await auth.logout();
+    expect(auth.store.get()).toMatchObject({ state: "error", user: { id: "u1" } });
+    expect(User.current()?.id).toBe("u1");
+  });
+});
+
+describe("the user's data", () => {
+  it("[5.user.update-requires-authentication] [6.user-data.set-requires-authentication] needs somebody signed in to be set", async () => {
+    await expect(auth.setUserData({ a: 1 })).rejects.toThrow(
+      "User needs to be authenticated before setting new data",
+    );
+  });
+
+  it("[6.user-data.refetch-requires-authentication] needs somebody signed in to be fetched again", async () => {
+    await expect(auth.refetchUserData()).rejects.toThrow("User needs to be authenticated before refetching");
+  });
+
+  it.each([
+    ["[5.user.password-string] password", { password: 1 }, "password can only be a string type"],
+    ["[5.user.email-string] email", { email: {} }, "email can only be a string type"],
+    ["[5.user.username-string] username", { username: null }, "username can only be a string type"],
+  ])("%s must be a string", async (_name, data, message) => {
+    await logIn();
+    await expect(auth.setUserData(data)).rejects.toThrow(message);
+  });
+
+  it("takes back what could not be saved, and says why", async () => {
+    await logIn();
+    refuse("/classes/_User/u1", 203, "Account already exists for this email address.");
+    await auth.setUserData({ email: "taken@example.org" });
+    const { user, userError, isUserUpdating } = auth.store.get();
+    expect(user?.get("email")).toBeUndefined();
+    expect(userError).toMatchObject({ code: 203 });
+    expect(isUserUpdating).toBe(false);
+  });
+});

@@ -1,0 +1,208 @@
+import { mnemonicToAccount } from "viem/accounts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+beforeAll(async () => {
+  purse = await startPurse();
+}, 60_000);
+afterAll(() => purse?.remove());
+afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
+
+const account = mnemonicToAccount("test test test test test test test test test test test junk", {
+  addressIndex: 9,
+});
+const address = account.address.toLowerCase();
+
+async function proof(change: { data?: (text: string) => string; time?: number; appId?: string } = {}) {
+  const time = new Date(Date.now() + (change.time ?? 0)).toISOString();
+  const text = `Moralis Authentication\n\nId: ${change.appId ?? purse.appId}:${time}`;
+  const data = change.data?.(text) ?? text;
+  return { id: address, signature: await account.signMessage({ message: data }), data };
+}
+
+const signInWith = (moralisEth: unknown) => rest(purse, "POST", "/users", { authData: { moralisEth } });
+
+describe("wallet sign-in", () => {
+  it("makes one user of many requests at once", async () => {
+    const proofs = await Promise.all(Array.from({ length: 8 }, (_, i) => proof({ time: -i * 10 })));
+    const replies = await Promise.all(proofs.map(signInWith));
+    expect(new Set(replies.map(({ body }) => body.objectId)).size).toBe(1);
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+  });
+
+  it("takes each signature once, also when it comes twice at the same time", async () => {
+    const once = await proof();
+    const replies = await Promise.all([signInWith(once), signInWith(once)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 404]);
+    expect((await signInWith(once)).body.error).toContain("used already");
+  });
+
+  it.each([
+    ["for another application", { appId: "other" }],
+    ["of the future", { time: 60_000 }],
+    ["that has expired", { time: -10 * 60_000 }],
+    ["with another Id line before", { data: (text: string) => `Id: test-app:x\n${text}` }],
+    ["with lines after the Id line", { data: (text: string) => `${text}\nand more` }],
+    ["with a carriage return", { data: (text: string) => text.replace("\n", "\r\n") }],
+    ["without an Id line", { data: () => "Moralis Authentication" }],
+  ])("refuses a message %s", async (_name, change) => {
+    expect(await signInWith(await proof(change))).toMatchObject({ status: 404, body: { code: 101 } });
+  });
+
+  it("refuses a signature for another's address, and what is no signature", async () => {
+    const good = await proof();
+    expect((await signInWith({ ...good, id: `0x${"1".repeat(40)}` })).body.code).toBe(101);
+    expect((await signInWith({ ...good, signature: "0x00" })).body.code).toBe(101);
+    expect((await signInWith({ ...good, signature: { $ne: null } })).body.code).toBe(101);
+    expect((await signInWith({ ...good, id: { $gt: "" } })).body.code).toBe(101);
+    const [r, s, v] = [
+      good.signature.slice(2, 66),
+      BigInt(`0x${good.signature.slice(66, 130)}`),
+      good.signature.slice(130),
+    ];
+    const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+    const twin = `0x${r}${(order - s).toString(16).padStart(64, "0")}${v === "1b" ? "1c" : "1b"}`;
+    expect((await signInWith({ ...good, signature: twin })).body.code).toBe(101);
+  });
+
+  it("does not believe clients about the addresses of a user", async () => {
+    const user = await signUp(purse);
+    const fields = { accounts: { __op: "AddUnique", objects: [address] }, ethAddress: address };
+    const saved = await rest(purse, "PUT", `/classes/_User/${user.id}`, fields, user);
+    expect(saved.body.accounts).toEqual([]);
+    expect((await rest(purse, "GET", "/users/me", undefined, user)).body).not.toHaveProperty("ethAddress");
+  });
+
+  it("lets nobody but the server make address records, and nobody but the owner see them", async () => {
+    const user = await signUp(purse);
+    const made = await rest(purse, "POST", "/classes/_EthAddress", { user: 1 }, user);
+    expect(made.body.code).toBe(119);
+    const where = { objectId: address };
+    const seen = await rest(purse, "GET", `/classes/_EthAddress${query({ where })}`, undefined, user);
+    expect(seen.body.results).toEqual([]);
+  });
+});
+
+describe("names and passwords", () => {
+  it("[8.code.202] gives a name to one of many that want it at once, however it is spelt", async () => {
+    const names = ["Zoë", "zoë", "ZOË", "Zoe\u0308"];
+    const replies = await Promise.all(
+      names.map((username) => rest(purse, "POST", "/users", { username, password: "p" })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+    expect(replies.filter(({ body }) => body.code === 202)).toHaveLength(3);
+  });
+
+  it("[8.code.203] gives an e-mail address to one", async () => {
+    await signUp(purse, { email: "one@example.org" });
+    const fields = { username: "another", password: "p", email: "ONE@example.org" };
+    expect((await rest(purse, "POST", "/users", fields)).body.code).toBe(203);
+  });
+
+  it.each([
+    ["[8.code.200] no username", { password: "p" }, 200],
+    ["[8.code.201] no password", { username: "n1" }, 201],
+    ["an empty username", { username: "", password: "p" }, 200],
+    ["an operator as username", { username: { $ne: 1 }, password: "p" }, 121],
+    ["[8.code.125] a bad e-mail address", { username: "n2", password: "p", email: "nowhere" }, 125],
+    ["a provider that is not there", { authData: { facebook: { id: "1" } } }, 252],
+  ])("refuses a sign-up with %s", async (_name, fields, code) => {
+    expect((await rest(purse, "POST", "/users", fields)).body.code).toBe(code);
+  });
+
+  it("refuses operators where a log-in takes texts, and tells nothing of names", async () => {
+    const { username } = await signUp(purse);
+    const operator = await rest(purse, "POST", "/login", { username, password: { $ne: "" } });
+    const wrong = await rest(purse, "POST", "/login", { username, password: "wrong" });
+    const unknown = await rest(purse, "POST", "/login", { username: "nobody-at-all", password: "wrong" });
+    expect(operator.body.code).toBe(101);
+    expect(unknown.body).toEqual(wrong.body);
+  });
+
+  it("[3.user.password] [3.user.email] [3.user.auth-data] never shows a password, and e-mail addresses to their owners only", async () => {
+    const user = await signUp(purse, { email: "private@example.org" });
+    const other = await signUp(purse);
+    const mine = await rest(purse, "GET", `/users/${user.id}`, undefined, user);
+    const theirs = await rest(purse, "GET", `/users/${user.id}`, undefined, other);
+    expect(mine.body.email).toBe("private@example.org");
+    expect(theirs.body).not.toHaveProperty("email");
+    expect(JSON.stringify(await rest(purse, "GET", "/users", undefined, { useMasterKey: true }))).not.toMatch(
+      /argon2|password/i,
+    );
+    const asked = await rest(
+      purse,
+      "GET",
+      `/users${query({ where: { email: { $regex: "^p" } } })}`,
+      undefined,
+      other,
+    );
+    expect(asked.body.code).toBe(119);
+  });
+
+  it("[8.code.206] lets nobody write another user, not even where the ACL would", async () => {
+    const user = await signUp(purse, { ACL: { "*": { read: true, write: true } } });
+    const other = await signUp(purse);
+    expect((await rest(purse, "PUT", `/classes/_User/${user.id}`, { a: 1 }, other)).body.code).toBe(206);
+    expect((await rest(purse, "DELETE", `/users/${user.id}`, undefined, other)).body.code).toBe(206);
+  });
+});
+
+describe("sessions", () => {
+  it("[3.user.session-token] [3.session.session-token] [7.current-session] begin with a token that only its holder is told", async () => {
+    const user = await signUp(purse);
+    expect(user.sessionToken).toMatch(/^r:[0-9a-f]{32}$/);
+    const { body } = await rest(purse, "GET", "/sessions/me", undefined, user);
+    expect(body).toMatchObject({ sessionToken: user.sessionToken, restricted: false });
+    const all = await rest(purse, "GET", "/classes/_Session", undefined, { useMasterKey: true });
+    expect(JSON.stringify(all.body)).not.toContain(user.sessionToken);
+  });
+
+  it("end at once when people log out, with answers of 200 also for a dead token", async () => {
+    const user = await signUp(purse);
+    await rest(purse, "GET", "/users/me", undefined, user);
+    expect((await rest(purse, "POST", "/logout", {}, user)).status).toBe(200);
+    expect((await rest(purse, "GET", "/users/me", undefined, user)).body.code).toBe(209);
+    expect((await rest(purse, "POST", "/logout", {}, user)).status).toBe(200);
+  });
+
+  it("end for everyone else when the password changes", async () => {
+    const user = await signUp(purse);
+    const second = await rest(purse, "POST", "/login", {
+      username: user.username,
+      password: "correct horse",
+    });
+    const stolen = { sessionToken: String(second.body.sessionToken) };
+    expect((await rest(purse, "GET", "/users/me", undefined, stolen)).status).toBe(200);
+    await rest(purse, "PUT", `/classes/_User/${user.id}`, { password: "another one" }, user);
+    expect((await rest(purse, "GET", "/users/me", undefined, stolen)).body.code).toBe(209);
+    expect((await rest(purse, "GET", "/users/me", undefined, user)).status).toBe(200);
+    expect(
+      (await rest(purse, "POST", "/login", { username: user.username, password: "correct horse" })).body.code,
+    ).toBe(101);
+  });
+
+  it.each([
+    ["sessionToken", "r:mine"],
+    ["expiresAt", { __type: "Date", iso: "2099-01-01T00:00:00.000Z" }],
+    ["user", { __type: "Pointer", className: "_User", objectId: "other" }],
+    ["createdWith", { action: "x" }],
+  ])("cannot be changed: %s", async (field, value) => {
+    const user = await signUp(purse);
+    const session = await rest(purse, "GET", "/sessions/me", undefined, user);
+    const path = `/classes/_Session/${session.body.objectId}`;
+    expect((await rest(purse, "PUT", path, { [field]: value }, user)).body.code).toBe(105);
+    expect((await rest(purse, "POST", "/classes/_Session", { [field]: value }, user)).body.code).toBe(119);
+  });
+
+  it("are not seen by others, and go with their user", async () => {
+    const user = await signUp(purse);
+    const other = await signUp(purse);
+    const { body } = await rest(purse, "GET", "/classes/_Session", undefined, other);
+    expect(body.results).toHaveLength(1);
+    expect((await rest(purse, "DELETE", `/users/${user.id}`, undefined, user)).status).toBe(200);
+    expect((await rest(purse, "GET", "/users/me", undefined, user)).body.code).toBe(209);
+    const again = await rest(purse, "POST", "/users", { username: user.username, password: "p" });
+    expect(again.status).toBe(201);
+  });
+});
