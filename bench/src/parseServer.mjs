@@ -30,6 +30,7 @@ const server = new ParseServer({
   serverURL: `http://127.0.0.1:${port}/server`,
   allowClientClassCreation: true,
   silent: true,
+  logsFolder: null,
   logLevel: "error",
   cloud: (Parse) => Parse.Cloud.define("hello", ({ params }) => `Hello, ${params.name}`),
 });
