@@ -44,7 +44,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)(dist|node_modules|\\.cache)/" },
+    exclude: { path: "(^|/)(dist|node_modules|\\.cache)/|\\.d\\.[mc]?ts$" },
     tsPreCompilationDeps: true,
     parser: "swc",
     enhancedResolveOptions: {
