@@ -1,7 +1,7 @@
 // Plain JavaScript: runs on any Node.js from 20 on, before anything is installed.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -24,7 +24,19 @@ export function ensureInstalled(folder = root, what = "packages") {
   const wanted = createHash("sha256").update(lock).digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   console.log(`Installing ${what} (once; a minute or two) …`);
+  // Scripts of packages are not run (.npmrc): all that they would build comes ready in the packages.
   run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder });
+  if (folder === root) bringNode();
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);
+}
+
+/** The package `node` fetches the runtime for this platform by a script: the one script that is wanted. */
+function bringNode() {
+  const home = join(root, "node_modules/node");
+  run(process.execPath, [join(home, "installArchSpecificPackage.js")], {
+    cwd: home,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (!existsSync(node)) symlinkSync("../node/bin/node", node);
 }
