@@ -1,4 +1,4 @@
-/** The layers of docs/architecture.md: imports go one way, a package's face is its index.ts, no circles. */
+/** The layers of CONTRIBUTING.md: imports go one way, a package's face is its index.ts, no circles. */
 const shipped = "^(packages/(protocol|client|react|server|chain)|app)/";
 
 function layer(name, from, allowed) {

@@ -62,7 +62,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
   const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
   const url = `http://127.0.0.1:${port}`;
-  await untilHealthy(url, child, () => output);
+  await untilHealthy(url, child, () => output, options.devChain ?? false);
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     return exited;
@@ -87,12 +87,21 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   };
 }
 
-async function untilHealthy(url: string, child: ChildProcess, output: () => string): Promise<void> {
+/** Healthy, and with a local chain also at its head. */
+async function untilHealthy(
+  url: string,
+  child: ChildProcess,
+  output: () => string,
+  devChain: boolean,
+): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}:\n${output()}`);
     const answer = await fetch(`${url}/health`).catch(() => undefined);
-    if (answer?.ok) return;
+    if (answer?.ok) {
+      const { chains }: { chains: { state: string }[] } = await answer.json();
+      if (!devChain || chains.every(({ state }) => state === "following")) return;
+    }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   child.kill("SIGKILL");
