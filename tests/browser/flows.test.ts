@@ -45,10 +45,9 @@ describe("signing in with a wallet", () => {
     await installWallet(page, purse, 4);
     await signInWithWallet(page, purse);
     const balance = await node().getBalance({ address: devAccount(4).address });
-    const shown = await page
-      .getByRole("region", { name: "Native balance" })
-      .locator(".total")
-      .getAttribute("title");
+    // The amount has its title once it is there.
+    const amount = page.getByRole("region", { name: "Native balance" }).locator(".total[title]");
+    const shown = await amount.getAttribute("title");
     expect(shown).toBe(`${formatEther(balance)} ETH`);
     expectNoErrors(visitor);
   });
