@@ -38,7 +38,8 @@ export function createChainSelector<T extends { config: ChainConfig }>(
     if (typeof name !== "string") throw unknownChain(JSON.stringify(asked).slice(0, 64));
     const found = byName.get(normalise(name));
     if (found) return found;
-    if (isKnownName(normalise(name))) throw notConfigured(name.slice(0, 64));
+    const usual = usualName(normalise(name));
+    if (usual !== undefined) throw notConfigured(name.slice(0, 64), usual);
     throw unknownChain(name.slice(0, 64));
   };
 }
@@ -51,14 +52,16 @@ function normalise(name: string): string {
   return name.trim().toLowerCase().replaceAll("_", " ");
 }
 
-function isKnownName(name: string): boolean {
-  return [...NAMES].some(
+/** The name that settings have for a chain, whichever way it is called. */
+function usualName(name: string): string | undefined {
+  const found = [...NAMES].find(
     ([id, names]) => names.includes(name) || name === `0x${id.toString(16)}` || name === String(id),
   );
+  return found?.[1][0];
 }
 
-function notConfigured(name: string): ProtocolError {
-  const variable = `PURSE_CHAIN_${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}_RPC_URL`;
+function notConfigured(name: string, usual: string): ProtocolError {
+  const variable = `PURSE_CHAIN_${usual.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}_RPC_URL`;
   return new ProtocolError(
     ErrorCode.VALIDATION_ERROR,
     `chain "${name}" is not configured on this server: set ${variable} to a node of it`,
@@ -69,7 +72,7 @@ function notConfigured(name: string): ProtocolError {
 function unknownChain(name: string): ProtocolError {
   return new ProtocolError(
     ErrorCode.VALIDATION_ERROR,
-    `chain "${name}" is not a chain that this server knows`,
+    `chain "${name}" is not a chain that this server knows: PURSE_CHAIN_<NAME>_RPC_URL and _ID add one`,
     400,
   );
 }

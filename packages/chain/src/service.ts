@@ -27,6 +27,7 @@ export function createChainService({
           throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "the data service has not been started", 503);
         return running.store;
       },
+      firstLook: async () => running.followers[chains.indexOf(config)]?.firstLook(),
       status: () =>
         running.followers[chains.indexOf(config)]?.status ??
         ({

@@ -1,6 +1,6 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { type ChainNode, LyingNode } from "../node/chainNode.ts";
-import { RpcError, RpcUnreachable } from "../node/rpc.ts";
+import type { ChainNode } from "../node/chainNode.ts";
+import { LyingNode, RpcError, RpcUnreachable } from "../node/rpc.ts";
 import type { ChainStore, Erc20TransferRow } from "../store/chainStore.ts";
 import type { ChainConfig, ChainStatus, Route } from "../types.ts";
 import {
@@ -22,9 +22,11 @@ export interface FollowedChain {
   node: ChainNode;
   store: ChainStore;
   status(): ChainStatus;
+  /** Lets a question that comes just after the start wait for the first blocks, for a moment. */
+  firstLook(): Promise<void>;
 }
 
-const MAX_TOKENS = 1_000;
+const MAX_TOKENS = 5_000;
 
 /** What a wallet has and what it has moved. */
 export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Route[] {
@@ -43,8 +45,8 @@ export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Ro
   async function nativeBalance(parameters: Parameters): Promise<JsonValue> {
     const chain = chainOf(parameters.chain);
     const address = addressParameter(parameters, "address");
-    const block = wholeParameter(parameters, "to_block") ?? "latest";
-    const balance = await asked(chain, () => chain.node.balance(address, block));
+    const block = wholeParameter(parameters, "to_block");
+    const balance = await asked(chain, block, () => chain.node.balance(address, block ?? "latest"));
     return { balance: balance.toString() };
   }
 
@@ -52,24 +54,33 @@ export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Ro
   async function tokenBalances(parameters: Parameters): Promise<JsonValue> {
     const chain = chainOf(parameters.chain);
     const address = addressParameter(parameters, "address");
-    const block = wholeParameter(parameters, "to_block") ?? "latest";
+    const asOf = wholeParameter(parameters, "to_block");
     const wanted = addressesParameter(parameters, "token_addresses");
-    assertIndexed(chain);
-    const tokens = wanted ?? (await chain.store.tokensReceivedBy(chain.config.id, address, MAX_TOKENS));
-    const balances = await asked(chain, () => readBalances(chain.node, address, tokens, block));
+    const tokens = wanted ?? (await tokensOf(chain, address));
+    const balances = await asked(chain, asOf, async () => {
+      // All at one block: what moves meanwhile must not be counted twice or not at all.
+      const block = asOf ?? (await chain.node.headNumber());
+      return readBalances(chain.node, address, tokens, block);
+    });
     const held = tokens.flatMap((token, i) => {
       const balance = balances[i];
       return balance ? [{ token, balance }] : [];
     });
-    const about = await asked(chain, () =>
+    const about = await asked(chain, undefined, () =>
       readTokens(
         chain,
         held.map(({ token }) => token),
       ),
     );
     return held.map(({ token, balance }): JsonObject => {
-      const { name = null, symbol = null, decimals = null } = about.get(token) ?? {};
-      const row = { token_address: token, name, symbol, logo: null, thumbnail: null };
+      const { name, symbol, decimals } = about.get(token) ?? {};
+      const row = {
+        token_address: token,
+        name: name ?? "",
+        symbol: symbol ?? "",
+        logo: null,
+        thumbnail: null,
+      };
       return { ...row, decimals: decimals ?? 0, balance: balance.toString() };
     });
   }
@@ -82,7 +93,7 @@ export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Ro
     const cursor = cursorParameter(parameters);
     const offset = cursor ? 0 : (wholeParameter(parameters, "offset") ?? 0);
     if (offset > 100_000) throw invalid("offset reaches 100000 at most: go on by cursor");
-    assertIndexed(chain);
+    await chain.firstLook();
     const query = {
       chainId: chain.config.id,
       address,
@@ -99,6 +110,8 @@ export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Ro
       chain.store.transfersOf(query),
       chain.store.countTransfersOf(query),
     ]);
+    // From an index that is not yet complete, some rows are news and no row is not.
+    if (total === 0 && (query.toBlock ?? Infinity) > (chain.status().indexed ?? -1)) assertIndexed(chain);
     const page = cursor ? cursor.page : Math.floor(offset / limit);
     const result = rows.slice(0, limit);
     const last = rows.length > limit ? result.at(-1) : undefined;
@@ -122,20 +135,30 @@ function transferObject(row: Erc20TransferRow): JsonObject {
 
 /** "Don't know" is not an empty list: before the index has reached the head there is no answer from it. */
 function assertIndexed(chain: FollowedChain): void {
-  const { state, indexed, head, error } = chain.status();
-  if (indexed === null && state === "unreachable")
-    throw unavailable(chain, `no node of it answers (${error})`);
+  const { state, indexed, head, lag, error } = chain.status();
+  if (head === null && state !== "refused")
+    throw unavailable(chain, `no node of it answers (${error ?? "none has so far"})`);
+  if (state === "unreachable" && lag !== 0)
+    throw unavailable(chain, `no node of it answers, and it is not yet indexed to the end (${error})`);
   if (state === "refused") throw unavailable(chain, `its node is refused (${error})`);
   if (state === "syncing") {
-    throw unavailable(
-      chain,
-      `it is still being indexed (block ${indexed ?? 0} of ${head ?? "?"}): ask again later`,
-    );
+    throw unavailable(chain, `it is still being indexed (block ${indexed ?? 0} of ${head}): ask again later`);
   }
 }
 
-/** What a node cannot answer is said in words, not as a server's fault. */
-async function asked<T>(chain: FollowedChain, ask: () => Promise<T>): Promise<T> {
+/** The tokens that a wallet has ever received. */
+async function tokensOf(chain: FollowedChain, address: string): Promise<string[]> {
+  await chain.firstLook();
+  assertIndexed(chain);
+  const tokens = await chain.store.tokensReceivedBy(chain.config.id, address, MAX_TOKENS + 1);
+  if (tokens.length <= MAX_TOKENS) return tokens;
+  throw invalid(
+    `address has received more than ${MAX_TOKENS} tokens: name those you want in token_addresses`,
+  );
+}
+
+/** What a node cannot answer is said in words: as the caller's fault only where the caller chose the block. */
+async function asked<T>(chain: FollowedChain, block: number | undefined, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
@@ -143,6 +166,7 @@ async function asked<T>(chain: FollowedChain, ask: () => Promise<T>): Promise<T>
     if (error instanceof LyingNode) throw unavailable(chain, `its node is refused (${error.message})`);
     if (error instanceof RpcError) {
       const message = `the node of chain "${chain.config.name}" cannot answer this: ${error.message.slice(0, 200)}`;
+      if (block === undefined) throw new ProtocolError(ErrorCode.CONNECTION_FAILED, message, 503);
       throw new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
     }
     throw error;

@@ -19,7 +19,8 @@ export function addressesParameter(parameters: Parameters, name: string): string
   if (value === undefined || value === null || value === "") return undefined;
   const list = Array.isArray(value) ? value : String(value).split(",");
   if (list.length > 100) throw invalid(`${name} takes 100 addresses at most`);
-  return list.map((each) => addressOf(typeof each === "string" ? each.trim() : each, name));
+  const addresses = list.map((each) => addressOf(typeof each === "string" ? each.trim() : each, name));
+  return [...new Set(addresses)];
 }
 
 /** A non-negative whole number, as a number or text. */
@@ -33,11 +34,15 @@ export function wholeParameter(parameters: Parameters, name: string): number | u
   return number;
 }
 
-/** A moment: ISO 8601 or anything else that Date reads, or seconds since the epoch. Answers seconds. */
+/** A moment: ISO 8601 or anything else that Date reads, or seconds or milliseconds since the epoch. Answers seconds. */
 export function timeParameter(parameters: Parameters, name: string): number | undefined {
   const value = parameters[name];
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "number" || /^\d{1,12}$/.test(String(value))) return Number(value);
+  if (typeof value === "number" || /^\d{1,15}$/.test(String(value))) {
+    const number = Number(value);
+    // Seconds reach this only in the year 5138, milliseconds have done so since 1973.
+    return Math.floor(number < 100_000_000_000 ? number : number / 1000);
+  }
   const ms = typeof value === "string" ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(ms)) throw invalid(`${name} must be a date`);
   return Math.floor(ms / 1000);

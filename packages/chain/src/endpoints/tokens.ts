@@ -1,4 +1,5 @@
 import type { ChainNode } from "../node/chainNode.ts";
+import { readTogether } from "../node/multicall.ts";
 import type { ChainStore, TokenRow } from "../store/chainStore.ts";
 
 /** Selectors of EIP-20's optional functions, and of balanceOf. */
@@ -40,10 +41,11 @@ export async function readBalances(
   node: ChainNode,
   owner: string,
   tokens: string[],
-  block: number | "latest",
+  block: number,
 ): Promise<(bigint | undefined)[]> {
   const data = BALANCE_OF + owner.slice(2).padStart(64, "0");
-  const answers = await node.readContracts(
+  const answers = await readTogether(
+    node,
     tokens.map((to) => ({ to, data })),
     block,
   );

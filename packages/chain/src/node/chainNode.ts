@@ -1,5 +1,13 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import { Rpc, type RpcOptions, type RpcOutcome } from "./rpc.ts";
+import {
+  LyingNode,
+  Rpc,
+  RpcError,
+  type RpcOptions,
+  type RpcOutcome,
+  RpcTooLarge,
+  RpcUnreachable,
+} from "./rpc.ts";
 
 /** The head of a block, as far as the index needs it. Hashes in lower-case hex. */
 export interface BlockHead {
@@ -22,13 +30,10 @@ export interface ChainLog {
   logIndex: number;
 }
 
-/** A node that tells what cannot be: another chain's id, a log of a block that was not asked for. */
-export class LyingNode extends Error {
-  override readonly name = "LyingNode";
-}
-
 const MIN_RANGE = 1;
 const MAX_RANGE = 2_000;
+/** For one call of a contract: one that burns all must not take the node's time with it. */
+const CALL_GAS = 5_000_000;
 
 /** One EVM chain, reachable over JSON-RPC. */
 export class ChainNode {
@@ -39,17 +44,16 @@ export class ChainNode {
 
   constructor(chainId: number, urls: readonly string[], options?: RpcOptions) {
     this.chainId = chainId;
-    this.#rpc = new Rpc(urls, options);
+    this.#rpc = new Rpc(urls, { ...options, chainId });
   }
 
   get range(): number {
     return this.#range;
   }
 
-  /** Throws LyingNode where the node is of another chain. */
-  async assertChain(): Promise<void> {
-    const id = quantity(await this.#rpc.call("eth_chainId", []));
-    if (id !== this.chainId) throw new LyingNode(`the node is of chain ${id}, not ${this.chainId}`);
+  /** Ends what is under way. */
+  abort(): void {
+    this.#rpc.abort();
   }
 
   async headNumber(): Promise<number> {
@@ -69,7 +73,10 @@ export class ChainNode {
     return outcomes.map((outcome, i) => headOf(resultOf(outcome), numbers[i] ?? 0));
   }
 
-  /** All logs with one first topic in a range, both ends included, in their order. Splits on any error. */
+  /**
+   * All logs with one first topic in a range, both ends included, in their order. Splits where the node refuses
+   * the range or its answer is too large.
+   */
   async logs(from: number, to: number, topic: string): Promise<ChainLog[]> {
     try {
       const filter = { fromBlock: hex(from), toBlock: hex(to), topics: [topic] };
@@ -78,9 +85,15 @@ export class ChainNode {
       return logs;
     } catch (error) {
       if (error instanceof LyingNode || from === to) throw error;
+      // It may have taken too long: less the next time, but no more tries now.
+      if (error instanceof RpcUnreachable && !(error instanceof RpcTooLarge)) {
+        this.#range = Math.max(MIN_RANGE, Math.floor(this.#range / 2));
+        throw error;
+      }
       this.#range = Math.max(MIN_RANGE, Math.floor((to - from + 1) / 2));
       const middle = from + this.#range - 1;
-      return [...(await this.logs(from, middle, topic)), ...(await this.logs(middle + 1, to, topic))];
+      const before = await this.logs(from, middle, topic);
+      return [...before, ...(await this.logs(middle + 1, to, topic))];
     }
   }
 
@@ -90,22 +103,42 @@ export class ChainNode {
     return BigInt(text(await this.#rpc.call("eth_getBalance", [address, at])));
   }
 
-  /** Reads contracts at one block; undefined for a call that reverts. Answers in hex. */
+  /**
+   * Reads contracts at one block; undefined for a call that fails in the contract. Answers in hex. Rejects with
+   * RpcError where the node cannot tell: that is no answer of the contract's.
+   */
   async readContracts(
     calls: { to: string; data: string }[],
     block: number | "latest",
+    gas = CALL_GAS,
   ): Promise<(string | undefined)[]> {
     const at = block === "latest" ? block : hex(block);
-    // A contract that burns all gas must not take the node's time with it.
     const requests = calls.map(({ to, data }) => ({
       method: "eth_call",
-      params: [{ to, data, gas: "0x4c4b40" }, at],
+      params: [{ to, data, gas: hex(gas) }, at],
     }));
-    const outcomes = await this.#rpc.batch(requests);
-    return outcomes.map((outcome) =>
-      "result" in outcome && typeof outcome.result === "string" ? outcome.result : undefined,
-    );
+    try {
+      return (await this.#rpc.batch(requests)).map(answerOf);
+    } catch (error) {
+      if (!(error instanceof RpcTooLarge)) throw error;
+      // Some contract answers with megabytes: the others must not suffer from it.
+      if (calls.length <= 1) return calls.map(() => undefined);
+      const half = calls.length >> 1;
+      const before = await this.readContracts(calls.slice(0, half), block, gas);
+      return [...before, ...(await this.readContracts(calls.slice(half), block, gas))];
+    }
   }
+}
+
+/** How nodes word what went wrong inside the EVM (Geth, Erigon, Nethermind, Besu, Anvil); 3 is Geth's code of a revert. */
+const FAILED_IN_CONTRACT =
+  /revert|EVM error|VM execution error|out of gas|invalid opcode|invalid jump|stack (under|over)flow|bad instruction/i;
+
+function answerOf(outcome: RpcOutcome): string | undefined {
+  if ("result" in outcome) return typeof outcome.result === "string" ? outcome.result : undefined;
+  const { code, message } = outcome.error;
+  if (code === 3 || FAILED_IN_CONTRACT.test(message)) return undefined;
+  throw new RpcError(code, message);
 }
 
 function resultOf(outcome: RpcOutcome): JsonValue {

@@ -76,6 +76,18 @@ export class ChainStore {
     return (await query.executeTakeFirst())?.hash;
   }
 
+  /** By number, both ends included. */
+  async blockHashes(chainId: number, from: number, to: number): Promise<Map<number, string>> {
+    const rows = await this.#db
+      .selectFrom("blocks")
+      .select(["number", "hash"])
+      .where("chain_id", "=", chainId)
+      .where("number", ">=", from)
+      .where("number", "<=", to)
+      .execute();
+    return new Map(rows.map(({ number, hash }) => [number, hash]));
+  }
+
   /** Adds blocks with what happened in them, and so moves the checkpoint, in one transaction. */
   async append(chainId: number, blocks: BlockHead[], transfers: Erc20TransferRow[]): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
@@ -108,15 +120,15 @@ export class ChainStore {
 
   /** Transfers from or to an address, newest first. */
   async transfersOf(query: TransferQuery): Promise<Erc20TransferRow[]> {
-    const wanted = query.offset + query.limit;
     if (query.limit === 0) return [];
-    // Each side reads its own index in order; of the two only as much as is wanted.
-    const [sent, received] = await Promise.all([
-      this.#side(query, "from_address", wanted),
-      this.#side(query, "to_address", wanted),
-    ]);
-    const others = received.filter((row) => row.from_address !== query.address);
-    return [...sent, ...others].sort(newestFirst).slice(query.offset, wanted);
+    // Each side reads its own index in order, and of the two only as much as is wanted.
+    return this.#side(query, "from_address")
+      .unionAll(this.#side(query, "to_address").where("from_address", "!=", query.address))
+      .orderBy("block_number", "desc")
+      .orderBy("log_index", "desc")
+      .limit(query.limit)
+      .offset(query.offset)
+      .execute();
   }
 
   async countTransfersOf(query: TransferQuery): Promise<number> {
@@ -169,11 +181,7 @@ export class ChainStore {
     }
   }
 
-  #side(
-    query: TransferQuery,
-    side: "from_address" | "to_address",
-    limit: number,
-  ): Promise<Erc20TransferRow[]> {
+  #side(query: TransferQuery, side: "from_address" | "to_address") {
     return this.#db
       .selectFrom("erc20_transfers")
       .select([
@@ -190,11 +198,7 @@ export class ChainStore {
       ])
       .where("chain_id", "=", query.chainId)
       .where(side, "=", query.address)
-      .where((eb) => bounds(eb, query))
-      .orderBy("block_number", "desc")
-      .orderBy("log_index", "desc")
-      .limit(limit)
-      .execute();
+      .where((eb) => bounds(eb, query));
   }
 }
 
@@ -214,10 +218,6 @@ function bounds(eb: ExpressionBuilder<ChainTables, "erc20_transfers">, query: Tr
     );
   }
   return eb.and(conditions);
-}
-
-function newestFirst(a: Erc20TransferRow, b: Erc20TransferRow): number {
-  return b.block_number - a.block_number || b.log_index - a.log_index;
 }
 
 function* chunks<T>(items: T[], size: number): Generator<T[]> {

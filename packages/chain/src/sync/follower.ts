@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type BlockHead, type ChainNode, LyingNode } from "../node/chainNode.ts";
+import type { BlockHead, ChainNode } from "../node/chainNode.ts";
+import { LyingNode, RpcUnreachable } from "../node/rpc.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import type { ChainConfig, ChainStatus, Log } from "../types.ts";
 import { decodeErc20Transfer, TRANSFER_TOPIC } from "./decode.ts";
@@ -14,6 +15,12 @@ export interface FollowerParts {
 }
 
 const MAX_WAIT_MS = 30_000;
+/** How long a question just after the start waits for the first blocks. */
+const FIRST_LOOK_MS = 2_000;
+/** For how many looks in a row a node may be behind the index, or tell what does not fit together. */
+const PATIENCE = 10;
+/** Blocks that are compared at once while looking for the one before a reorganisation. */
+const COMPARED = 100;
 
 /** Keeps the index of one chain at the head of its node: on, over reorganisations, through outages. */
 export class Follower {
@@ -25,8 +32,9 @@ export class Follower {
   #head: number | null = null;
   #indexed: number | null = null;
   #error: string | undefined;
-  /** Nothing is asked of a node before its chain id has been checked since it was last lost. */
-  #checked = false;
+  #looksBehind = 0;
+  #looksInVain = 0;
+  readonly #looked = Promise.withResolvers<void>();
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
@@ -46,12 +54,21 @@ export class Follower {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Resolves when the first blocks are indexed or the node is found wanting, after two seconds in any case. */
+  async firstLook(): Promise<void> {
+    const waiting = new AbortController();
+    const enough = sleep(FIRST_LOOK_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+    await Promise.race([this.#looked.promise, enough]);
+    waiting.abort();
+  }
+
   start(): void {
     this.#running ??= this.#run();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#parts.node.abort();
     await this.#running;
   }
 
@@ -63,6 +80,7 @@ export class Follower {
         failures = 0;
         if (!behind) await this.#wait(this.#parts.pollMs);
       } catch (error) {
+        if (this.#stopping.signal.aborted) return;
         failures += 1;
         this.#fail(error, failures);
         await this.#wait(Math.min(MAX_WAIT_MS, this.#parts.pollMs * 2 ** Math.min(failures - 1, 10)));
@@ -73,15 +91,18 @@ export class Follower {
   /** Indexes the next range of blocks, or goes back before a reorganisation. Answers whether there is more to do. */
   async step(): Promise<boolean> {
     const { node, store, config } = this.#parts;
-    if (!this.#checked) {
-      await node.assertChain();
-      this.#checked = true;
-    }
-    const head = await node.headNumber();
-    this.#head = head;
     const checkpoint = await store.checkpoint(config.id);
     this.#indexed = checkpoint?.number ?? null;
-    if (checkpoint && (await this.#unwindIfReorganised(checkpoint, head))) return true;
+    const head = await node.headNumber();
+    this.#head = head;
+    if (checkpoint) {
+      const seen = await this.#compare(checkpoint, head);
+      if (seen === "behind") {
+        this.#settle("following");
+        return false;
+      }
+      if (seen === "reorganised") return true;
+    }
 
     const from = checkpoint ? checkpoint.number + 1 : (config.startBlock ?? 0);
     if (from > head) {
@@ -90,7 +111,15 @@ export class Follower {
     }
     const to = Math.min(head, from + node.range - 1);
     const indexed = await this.#index(from, to, checkpoint);
-    if (!indexed) return true;
+    if (!indexed) {
+      // The chain may just be changing; a node that never tells a whole range is of no use.
+      this.#looksInVain += 1;
+      if (this.#looksInVain > PATIENCE) {
+        throw new RpcUnreachable(`the node's blocks from ${from} on are missing or do not fit together`);
+      }
+      return false;
+    }
+    this.#looksInVain = 0;
     this.#indexed = indexed.number;
     this.#settle(indexed.number >= head ? "following" : "syncing");
     for (const listener of this.#listeners) listener(indexed);
@@ -100,7 +129,7 @@ export class Follower {
   /** Answers false where the chain changed under the reading: the next step looks again. */
   async #index(from: number, to: number, parent: BlockHead | undefined): Promise<BlockHead | undefined> {
     const { node, store, config } = this.#parts;
-    const [heads, logs] = await Promise.all([node.heads(from, to), node.logs(from, to, TRANSFER_TOPIC)]);
+    const heads = await node.heads(from, to);
     const blocks: BlockHead[] = [];
     let before = parent;
     for (const block of heads) {
@@ -111,10 +140,12 @@ export class Follower {
     }
     const last = blocks.at(-1);
     if (!last) return undefined;
+    const logs = await node.logs(from, last.number, TRANSFER_TOPIC);
+    // Were the logs read of the same chain as the blocks? What is missing in a list does not show there.
+    if ((await node.head(last.number))?.hash !== last.hash) return undefined;
     const byNumber = new Map(blocks.map((block) => [block.number, block]));
-    const inRange = logs.filter((log) => log.blockNumber <= last.number);
-    if (inRange.some((log) => byNumber.get(log.blockNumber)?.hash !== log.blockHash)) return undefined;
-    const transfers = inRange.flatMap((log) => {
+    if (logs.some((log) => byNumber.get(log.blockNumber)?.hash !== log.blockHash)) return undefined;
+    const transfers = logs.flatMap((log) => {
       const transfer = decodeErc20Transfer(log, byNumber.get(log.blockNumber)?.timestamp ?? 0);
       return transfer ? [transfer] : [];
     });
@@ -123,21 +154,42 @@ export class Follower {
   }
 
   /** Goes back to the newest block that index and node have in common, where they have parted. */
-  async #unwindIfReorganised(checkpoint: BlockHead, head: number): Promise<boolean> {
+  async #compare(checkpoint: BlockHead, head: number): Promise<"same" | "behind" | "reorganised"> {
     const { node, store, config, log } = this.#parts;
-    const there = checkpoint.number <= head ? await node.head(checkpoint.number) : undefined;
-    if (there?.hash === checkpoint.hash) return false;
-    const first = config.startBlock ?? 0;
-    let common = Math.min(checkpoint.number, head + 1) - 1;
-    while (common >= first) {
-      const [ours, theirs] = await Promise.all([store.blockHash(config.id, common), node.head(common)]);
-      if (ours !== undefined && ours === theirs?.hash) break;
-      common -= 1;
+    const newest = Math.min(checkpoint.number, head);
+    const [ours, theirs] = await Promise.all([store.blockHash(config.id, newest), node.head(newest)]);
+    const agree = ours !== undefined && ours === theirs?.hash;
+    if (agree && newest === checkpoint.number) {
+      this.#looksBehind = 0;
+      return "same";
     }
+    // One of several nodes is often a little behind; only one that stays there has gone back.
+    if (agree && this.#looksBehind < PATIENCE) {
+      this.#looksBehind += 1;
+      return "behind";
+    }
+    this.#looksBehind = 0;
+    const common = agree ? newest : await this.#commonAncestor(newest - 1);
     log.info("the chain was reorganised", { chain: config.name, from: checkpoint.number, to: common });
     await store.unwind(config.id, common);
-    this.#indexed = common >= first ? common : null;
-    return true;
+    this.#indexed = common >= (config.startBlock ?? 0) ? common : null;
+    return "reorganised";
+  }
+
+  /** The newest block up to a number that index and node both have; the one before the first where there is none. */
+  async #commonAncestor(upTo: number): Promise<number> {
+    const { node, store, config } = this.#parts;
+    const first = config.startBlock ?? 0;
+    for (let to = upTo; to >= first; to -= COMPARED) {
+      const from = Math.max(first, to - COMPARED + 1);
+      const [ours, theirs] = await Promise.all([
+        store.blockHashes(config.id, from, to),
+        node.heads(from, to),
+      ]);
+      const common = theirs.findLast((block) => block && ours.get(block.number) === block.hash);
+      if (common) return common.number;
+    }
+    return first - 1;
   }
 
   #settle(state: "syncing" | "following"): void {
@@ -146,13 +198,14 @@ export class Follower {
     }
     this.#state = state;
     this.#error = undefined;
+    this.#looked.resolve();
   }
 
   #fail(error: unknown, failures: number): void {
     const message = error instanceof Error ? error.message : String(error);
     this.#state = error instanceof LyingNode ? "refused" : "unreachable";
     this.#error = message;
-    this.#checked = false;
+    this.#looked.resolve();
     if (failures === 1)
       this.#parts.log.warn("the chain cannot be followed", {
         chain: this.#parts.config.name,

@@ -1,0 +1,252 @@
+import { mkdtemp } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  defineChain,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  http,
+  type TransactionReceipt,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { createChainService } from "./service.ts";
+import type { ChainConfig, ChainService, ChainStatus, Log } from "./types.ts";
+
+/** Support for the tests of this package: a hand on a local chain, services over it, nodes that misbehave. */
+
+/** What tests need of the local chain of @purse/devchain. */
+export interface LocalChain {
+  url: string;
+  chainId: number;
+  accounts: { address: Hex; privateKey: Hex }[];
+  contracts: { token: { address: Address } };
+}
+
+export interface TestChain {
+  url: string;
+  chainId: number;
+  token: Address;
+  account(index: number): Hex;
+  rpc(method: string, params?: JsonValue[]): Promise<JsonValue>;
+  /** Moves units of the token from an account, in a block of its own. */
+  transfer(from: number, to: Address, units: bigint): Promise<TransactionReceipt>;
+  /** Runs code as a contract's creation. */
+  create(code: Hex): Promise<TransactionReceipt>;
+  mine(blocks: number): Promise<JsonValue>;
+  /** Replaces the newest blocks by empty ones. */
+  reorganise(depth: number): Promise<JsonValue>;
+  head(): Promise<number>;
+  /** In wei. */
+  balance(address: Address): Promise<bigint>;
+  /** In the token's smallest unit. */
+  tokenBalance(address: Address): Promise<bigint>;
+  /** Every transfer of the token that the node tells of, oldest first, as the index should have it. */
+  transfers(): Promise<string[]>;
+}
+
+export function testChain({ url, chainId, accounts, contracts }: LocalChain): TestChain {
+  const local = defineChain({
+    id: chainId,
+    name: "Local",
+    nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  });
+  const client = createPublicClient({ transport: http(url), cacheTime: 0, pollingInterval: 20 });
+
+  async function rpc(method: string, params: JsonValue[] = []): Promise<JsonValue> {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const { result, error }: { result?: JsonValue; error?: JsonValue } = JSON.parse(await response.text());
+    if (result === undefined) throw new Error(JSON.stringify(error));
+    return result;
+  }
+
+  async function send(from: number, to: Address | undefined, data: Hex) {
+    const account = accounts[from];
+    if (!account) throw new Error(`there is no account ${from}`);
+    const wallet = createWalletClient({
+      account: privateKeyToAccount(account.privateKey),
+      transport: http(url),
+      chain: local,
+    });
+    const hash = await wallet.sendTransaction(to ? { to, data } : { data });
+    const receipt = await client.waitForTransactionReceipt({ hash });
+    if (receipt.status !== "success") throw new Error(`transaction ${hash} failed`);
+    return receipt;
+  }
+
+  return {
+    url,
+    chainId,
+    rpc,
+    token: contracts.token.address,
+    account: (index: number) => accounts[index]?.address ?? "0x",
+    transfer: (from: number, to: Address, units: bigint) =>
+      send(
+        from,
+        contracts.token.address,
+        encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, units] }),
+      ),
+    create: (code: Hex) => send(0, undefined, code),
+    mine: (blocks: number) => rpc("anvil_mine", [`0x${blocks.toString(16)}`]),
+    reorganise: (depth: number) => rpc("anvil_reorg", [depth, []]),
+    head: async () => Number(await client.getBlockNumber()),
+    balance: (address) => client.getBalance({ address }),
+    tokenBalance: (address) =>
+      client.readContract({
+        address: contracts.token.address,
+        abi: erc20Abi,
+        functionName: "balanceOf",
+        args: [address],
+      }),
+    async transfers(): Promise<string[]> {
+      const logs = await client.getContractEvents({
+        address: contracts.token.address,
+        abi: erc20Abi,
+        eventName: "Transfer",
+        fromBlock: 0n,
+        strict: true,
+      });
+      return logs.map(({ blockNumber, logIndex, blockHash, args }) => {
+        const sides = `${args.from} ${args.to}`.toLowerCase();
+        return `${blockNumber} ${logIndex} ${blockHash} ${sides} ${args.value}`;
+      });
+    },
+  };
+}
+
+export const newFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));
+
+/** A log that keeps its lines. */
+export function keptLog(): Log & { lines: string[] } {
+  const lines: string[] = [];
+  const keep = (message: string, fields?: Record<string, unknown>) => {
+    lines.push(fields ? `${message} ${JSON.stringify(fields)}` : message);
+  };
+  return { lines, debug: keep, info: keep, warn: keep, error: keep };
+}
+
+export interface TestService {
+  service: ChainService;
+  log: { lines: string[] };
+  /** Runs an endpoint by its function's name. */
+  run(functionName: string, params: Record<string, unknown>): Promise<JsonValue>;
+  status(): ChainStatus;
+  /** Waits until the first chain's status is as wanted. */
+  until(wanted: (status: ChainStatus) => boolean, deadline?: number): Promise<ChainStatus>;
+  stop(): Promise<void>;
+}
+
+export async function startService(
+  chain: Partial<ChainConfig> & Pick<ChainConfig, "id" | "rpcUrls">,
+  dataDir: string,
+): Promise<TestService> {
+  const log = keptLog();
+  const chains = [{ name: "localdevchain", aliases: ["eth"], ...chain }];
+  const service = createChainService({ chains, dataDir, log, pollMs: 20 });
+  await service.start();
+
+  function status(): ChainStatus {
+    const [first] = service.status();
+    if (!first) throw new Error("there is no chain");
+    return first;
+  }
+  return {
+    service,
+    log,
+    status,
+    async run(functionName, params) {
+      const route = service.routes.find((each) => each.functionName === functionName);
+      if (!route) throw new Error(`there is no ${functionName}`);
+      return route.run(params);
+    },
+    async until(wanted, deadline = 10_000) {
+      const end = Date.now() + deadline;
+      while (!wanted(status())) {
+        if (Date.now() > end) throw new Error(`it came to ${JSON.stringify(status())}`);
+        await sleep(10);
+      }
+      return status();
+    },
+    stop: () => service.stop(),
+  };
+}
+
+export interface ProxyNode {
+  url: string;
+  /** The methods that were asked for, in their order. */
+  asked: string[];
+  stop(): Promise<void>;
+}
+
+interface RpcRequest {
+  id: JsonValue;
+  method: string;
+  params: JsonValue[];
+}
+
+/** What a proxy does to a call: an answer of its own, or nothing, and the node behind it is asked. */
+export type Meddle = (call: RpcRequest) => { result: JsonValue } | { error: JsonObject } | undefined;
+
+/** A node in front of a real one that answers some calls otherwise. */
+export async function proxyNode(
+  target: string,
+  meddle: Meddle,
+  refuses?: (calls: RpcRequest[], response: ServerResponse) => boolean,
+): Promise<ProxyNode> {
+  const asked: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body: RpcRequest | RpcRequest[] = JSON.parse(await textOf(request));
+    const calls = Array.isArray(body) ? body : [body];
+    for (const { method } of calls) asked.push(method);
+    if (refuses?.(calls, response)) return;
+    const answers = await Promise.all(
+      calls.map(async (call) => {
+        const own = meddle(call);
+        if (own) return { jsonrpc: "2.0", id: call.id, ...own };
+        const forwarded = await fetch(target, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ jsonrpc: "2.0", ...call }),
+        });
+        return forwarded.json();
+      }),
+    ).catch(() => undefined);
+    if (!answers) return response.destroy();
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+  });
+  return { url: await listen(server), asked, stop: () => close(server) };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function listen(server: Server): Promise<string> {
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      resolve(`http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+  });
+}
