@@ -18,7 +18,7 @@ import type { Change, ChangeListener } from "./change.ts";
 import type { Draft } from "./draft.ts";
 import { parseFields } from "./fields.ts";
 import { newObjectId } from "./objectId.ts";
-import type { SaveReply } from "./objects.ts";
+import type { Objects, SaveReply } from "./objects.ts";
 import { authorise } from "./permissions.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Triggers } from "./triggers.ts";
@@ -36,17 +36,8 @@ export interface WriteParts {
   onError: (error: unknown, during: string) => void;
 }
 
-export interface Writes {
-  create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply>;
-  update(
-    request: RequestContext,
-    className: string,
-    objectId: string,
-    fields: JsonObject,
-  ): Promise<SaveReply>;
-  remove(request: RequestContext, className: string, objectId: string): Promise<void>;
-  onChange(listener: ChangeListener): () => void;
-}
+/** The writing half of the pipeline. */
+export type Writes = Pick<Objects, "create" | "update" | "remove" | "onChange">;
 
 export function createWrites(parts: WriteParts): Writes {
   const { store, schemas, rules, triggers } = parts;
