@@ -4,13 +4,14 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { type ChainSetting, chainSetting } from "./config/chains.ts";
 import { loadKeys } from "./config/keys.ts";
+import { readSections, SECTIONS, type SectionKey, type SectionValues } from "./config/sections.ts";
 import { CHAIN_SETTINGS, SETTINGS, type Setting, type SettingKey } from "./config/settings.ts";
 import type { LogFormat, LogLevel } from "./observe/log.ts";
 
 export type { ChainSetting };
 
 /** What the server runs with: validated, with every default filled in. Paths are absolute. */
-export interface Config {
+export interface Config extends SectionValues {
   environment: "development" | "production";
   host: string;
   port: number;
@@ -44,7 +45,7 @@ export interface Limits {
 /** What `purse.config.ts` may export as default. */
 export type ConfigFile = Partial<Record<SettingKey, string | number | boolean | string[]>> & {
   chains?: Record<string, { rpcUrl: string | string[]; id?: number; startBlock?: number }>;
-};
+} & { [K in SectionKey]?: unknown };
 
 export interface ConfigSources {
   /** Arguments after the script's name. */
@@ -69,6 +70,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   const dataDir = resolve(cwd, required("dataDir", values));
   const keys = await keysFor(values, dataDir);
   return {
+    ...readSections(file),
     environment,
     host: required("host", values),
     port: required("port", values),
@@ -115,6 +117,7 @@ export function settingsTable(): string {
     "File with settings; its keys stand in the third column.",
   ]);
   for (const { env, about } of CHAIN_SETTINGS) rows.push(["", env, "chains", "", about]);
+  for (const [key, { about }] of Object.entries(SECTIONS)) rows.push(["", "", key, "", about]);
   const table = [["Flag", "Environment", "Config file", "Default", "What it sets"], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   const line = (row: string[]): string =>
@@ -146,11 +149,10 @@ async function readConfigFile(named: string | undefined, cwd: string): Promise<R
   const module: unknown = await import(pathToFileURL(path).href);
   const file = isRecord(module) ? module.default : undefined;
   if (!isRecord(file)) throw new Error(`${path} must export its settings as default`);
-  const unknown = Object.keys(file).find((key) => key !== "chains" && !Object.hasOwn(SETTINGS, key));
+  const known = [...Object.keys(SETTINGS), "chains", ...Object.keys(SECTIONS)];
+  const unknown = Object.keys(file).find((key) => !known.includes(key));
   if (unknown === undefined) return file;
-  throw new Error(
-    `${path}: "${unknown}" is not a setting. Settings are ${Object.keys(SETTINGS).join(", ")}, chains`,
-  );
+  throw new Error(`${path}: "${unknown}" is not a setting. Settings are ${known.join(", ")}`);
 }
 
 function readValues(

@@ -1,0 +1,69 @@
+import type { JsonObject } from "@purse/protocol";
+import { isJsonObject, parseAcl } from "@purse/protocol";
+
+/** A part of purse.config.ts that has a structure of its own, and so cannot be a flag or a variable. */
+export interface Section<T> {
+  about: string;
+  /** Reads what the file holds; undefined where it holds nothing. Throws Error that says what is allowed. */
+  parse(value: unknown): T;
+}
+
+/** Every structured part of purse.config.ts by its key, beside the settings and `chains`. */
+export const SECTIONS = {
+  protectedFields: {
+    about:
+      "By class and principal (`*`, `authenticated`, a user's id, `role:` and a name), the fields that it does not see.",
+    parse: protectedFields,
+  },
+  defaultAcl: {
+    about: "ACL of new objects that bring none; `currentUser` in it stands for whoever creates them.",
+    parse: (value: unknown): JsonObject | undefined => {
+      if (value === undefined) return undefined;
+      const { currentUser, ...others } = record(value, "an ACL");
+      parseAcl({ ...others, ...(currentUser !== undefined && { owner: currentUser }) });
+      return record(value, "an ACL");
+    },
+  },
+} satisfies Record<string, Section<unknown>>;
+
+export type SectionKey = keyof typeof SECTIONS;
+export type SectionValues = { [K in SectionKey]: ReturnType<(typeof SECTIONS)[K]["parse"]> };
+
+/** Reads all sections of the config file. Throws Error that names the section. */
+export function readSections(file: Record<string, unknown>): SectionValues {
+  const read = <T>(key: SectionKey, section: Section<T>): T => {
+    try {
+      return section.parse(file[key]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`"${key}" of the config file: ${reason}`);
+    }
+  };
+  return {
+    protectedFields: read("protectedFields", SECTIONS.protectedFields),
+    defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),
+  };
+}
+
+/** Throws Error where a value is not an object. */
+export function record(value: unknown, what: string): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new Error(`it must be ${what}`);
+}
+
+function protectedFields(value: unknown): Record<string, Record<string, string[]>> {
+  if (value === undefined) return {};
+  const classes: Record<string, Record<string, string[]>> = {};
+  for (const [className, principals] of Object.entries(record(value, "an object by class"))) {
+    classes[className] = {};
+    for (const [principal, fields] of Object.entries(
+      record(principals, "an object by class and principal"),
+    )) {
+      if (!Array.isArray(fields) || !fields.every((field) => typeof field === "string")) {
+        throw new Error(`${className}.${principal} must be a list of field names`);
+      }
+      classes[className][principal] = fields;
+    }
+  }
+  return classes;
+}
