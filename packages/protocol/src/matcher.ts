@@ -1,4 +1,16 @@
-import { isJsonObject, isPointer, isWireDate, type JsonObject, type JsonValue, jsonEqual } from "./values.ts";
+import { ErrorCode, ProtocolError } from "./errors.ts";
+import { areaHolds, distanceBetween, type Place, polygonHolds } from "./geo.ts";
+import {
+  isGeoPoint,
+  isJsonObject,
+  isPointer,
+  isPolygon,
+  isWireDate,
+  isWireFile,
+  type JsonObject,
+  type JsonValue,
+  jsonEqual,
+} from "./values.ts";
 import type { Comparison, Condition, FieldCondition, Operand } from "./where.ts";
 
 /** Tests objects as they travel (objectId, createdAt and updatedAt at the top, ISO text). */
@@ -11,7 +23,10 @@ export interface MatcherParts {
   relatedTo?(condition: Extract<Condition, { kind: "relatedTo" }>, objectId: string): boolean;
 }
 
-/** Compiles a where once into a test that agrees with what the store answers for the same where. */
+/**
+ * Compiles a where once into a test that agrees with what the store answers for the same where.
+ * Throws 102 for what one object cannot tell: sub-queries and text searches.
+ */
 export function compileMatcher(where: Condition, parts: MatcherParts): Matcher {
   switch (where.kind) {
     case "and": {
@@ -51,6 +66,42 @@ function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
         const value = read(object);
         return Array.isArray(value) && condition.operands.every((operand) => equals(value, operand));
       };
+    case "containedBy":
+      return (object) => {
+        const value = read(object);
+        return (
+          Array.isArray(value) &&
+          value.every((item) => condition.operands.some((operand) => equalsItem(item, operand)))
+        );
+      };
+    case "allRegex": {
+      const tests = condition.patterns.map(({ source, flags }) => parts.regex(source, flags));
+      return (object) => {
+        const value = read(object);
+        return (
+          Array.isArray(value) &&
+          tests.every((test) => value.some((item) => typeof item === "string" && test(item)))
+        );
+      };
+    }
+    case "near": {
+      const { place, maxDistance = Number.POSITIVE_INFINITY } = condition;
+      return (object) => atPlace(read(object), (other) => distanceBetween(place, other) <= maxDistance);
+    }
+    case "geoWithin":
+      return (object) => atPlace(read(object), (place) => areaHolds(condition.area, place));
+    case "geoIntersects":
+      return (object) => {
+        const value = read(object);
+        return isPolygon(value) && polygonHolds(value.coordinates, condition.place);
+      };
+    case "inQuery":
+    case "select":
+    case "text":
+      throw new ProtocolError(
+        ErrorCode.INVALID_QUERY,
+        `${condition.kind === "text" ? "$text" : "a sub-query"} cannot be followed live`,
+      );
     case "eq":
       return (object) => equals(read(object), condition.operand);
     case "ne":
@@ -74,6 +125,10 @@ function reader(path: [string, ...string[]]): (object: JsonObject) => JsonValue 
     }
     return value;
   };
+}
+
+function atPlace(value: JsonValue | undefined, test: (place: Place) => boolean): boolean {
+  return isGeoPoint(value) && test(value);
 }
 
 /** An array matches where one of its items does. */
@@ -101,6 +156,8 @@ function equalsItem(item: JsonValue, operand: Operand): boolean {
         item.objectId === operand.value.objectId &&
         item.className === operand.value.className
       );
+    case "file":
+      return isWireFile(item) && item.name === operand.value;
     case "json":
       return jsonEqual(item, operand.value);
     default:

@@ -1,11 +1,7 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { parsePath } from "./names.ts";
+import { type Order, parseList, parseOrder } from "./order.ts";
 import { type Condition, parseWhere } from "./where.ts";
-
-export interface Order {
-  path: [string, ...string[]];
-  descending: boolean;
-}
 
 /** A parsed and validated question about one class. */
 export interface Query {
@@ -22,6 +18,12 @@ export interface Query {
   excludeKeys: string[];
   /** Paths of pointers to replace by their objects; `["*"]` for all of the first level. */
   include: string[][];
+  /** Whether objects carry `score`, how well they fit a text search. */
+  score: boolean;
+  /** The class that this key points to is asked in place of `className`. */
+  redirectClassNameForKey: string | undefined;
+  /** Asks how the question would be answered, rather than for the answer. */
+  explain: boolean;
 }
 
 export interface QueryLimits {
@@ -62,7 +64,14 @@ export function parseQuery(
   for (const name of Object.keys(params)) {
     if (!KNOWN_PARAMETERS.has(name)) throw invalid(`Invalid parameter for query: ${name.slice(0, 64)}`);
   }
-  const keys = parseKeys(params.keys, "keys");
+  const asked = params.keys === undefined ? undefined : parseList(params.keys, "keys");
+  const keys =
+    asked &&
+    parseKeys(
+      asked.filter((key) => key !== "$score"),
+      "keys",
+    );
+  const { redirectClassNameForKey } = params;
   return {
     className,
     where: parseWhere(parseWhereText(params.where)),
@@ -70,9 +79,14 @@ export function parseQuery(
     limit: Math.min(parseCount(params.limit, "limit") ?? limits.defaultLimit, limits.maxLimit),
     skip: parseCount(params.skip, "skip") ?? 0,
     count: parseFlag(params.count),
-    keys,
+    // A text search asks for the score beside whatever else, as the SDKs send it.
+    keys: asked?.includes("$score") && keys?.length === 0 ? undefined : keys,
     excludeKeys: parseKeys(params.excludeKeys, "excludeKeys") ?? [],
     include: parseInclude(params.include, keys, parseFlag(params.includeAll)),
+    score: asked?.includes("$score") ?? false,
+    redirectClassNameForKey:
+      typeof redirectClassNameForKey === "string" ? parsePath(redirectClassNameForKey)[0] : undefined,
+    explain: params.explain !== undefined && params.explain !== false && params.explain !== "false",
   };
 }
 
@@ -84,14 +98,6 @@ function parseWhereText(where: unknown): unknown {
   } catch {
     throw new ProtocolError(ErrorCode.INVALID_JSON, "where is not valid JSON");
   }
-}
-
-function parseOrder(order: unknown): Order[] {
-  if (order === undefined || order === "") return [];
-  return listOf(order, "order").map((part) => {
-    const descending = part.startsWith("-");
-    return { path: parsePath(descending || part.startsWith("+") ? part.slice(1) : part), descending };
-  });
 }
 
 function parseCount(value: unknown, name: string): number | undefined {
@@ -111,12 +117,12 @@ function parseFlag(value: unknown): boolean {
 
 function parseKeys(value: unknown, name: string): string[] | undefined {
   if (value === undefined) return undefined;
-  const keys = listOf(value, name).filter((key) => key !== "");
+  const keys = parseList(value, name).filter((key) => key !== "");
   return keys.map((key) => parsePath(key).join("."));
 }
 
 function parseInclude(value: unknown, keys: string[] | undefined, includeAll: boolean): string[][] {
-  const paths = value === undefined ? [] : listOf(value, "include");
+  const paths = value === undefined ? [] : parseList(value, "include");
   if (includeAll || paths.includes("*")) return [["*"]];
   const include = paths.filter((path) => path !== "").map((path): string[] => parsePath(path));
   // A dotted key asks for a field of an included object.
@@ -124,12 +130,6 @@ function parseInclude(value: unknown, keys: string[] | undefined, includeAll: bo
     if (key.includes(".")) include.push(key.split(".").slice(0, -1));
   }
   return include;
-}
-
-function listOf(value: unknown, name: string): string[] {
-  if (typeof value === "string") return value.split(",").map((part) => part.trim());
-  if (Array.isArray(value) && value.every((part) => typeof part === "string")) return value;
-  throw invalid(`${name} must be a comma-separated text`);
 }
 
 function invalid(message: string): ProtocolError {

@@ -1,9 +1,14 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
-import { parsePath } from "./names.ts";
+import { type Area, closedPolygon, EARTH_RADIUS_KM, EARTH_RADIUS_MILES, type Place } from "./geo.ts";
+import { assertClassName, parsePath } from "./names.ts";
+import { type Order, parseOrder } from "./order.ts";
 import {
+  isGeoPoint,
   isJsonObject,
   isPointer,
+  isPolygon,
   isWireDate,
+  isWireFile,
   type JsonObject,
   type JsonValue,
   type WirePointer,
@@ -17,16 +22,49 @@ export type Operand =
   | { type: "boolean"; value: boolean }
   | { type: "date"; value: string }
   | { type: "pointer"; value: WirePointer }
+  /** By its name. */
+  | { type: "file"; value: string }
   | { type: "json"; value: JsonValue };
 
 export type Comparison = "eq" | "ne" | "lt" | "lte" | "gt" | "gte";
 
+/** A question inside a question: the objects of another class that a field leads to, or shares a value with. */
+export interface SubQuery {
+  className: string;
+  /** The class that this key of `className` points to is asked in its place. */
+  redirectClassNameForKey: string | undefined;
+  where: Condition;
+  order: Order[];
+  /** Without one, all. */
+  limit: number | undefined;
+  skip: number;
+}
+
+export interface TextSearch {
+  term: string;
+  /** As text search engines name languages: `english`, `es`, `none` … */
+  language: string | undefined;
+  caseSensitive: boolean;
+  diacriticSensitive: boolean;
+}
+
 /** A condition on one field. `path` is the field's name and, for dotted keys, the way into it. */
 export type FieldCondition = { path: [string, ...string[]] } & (
   | { kind: Comparison; operand: Operand }
-  | { kind: "in" | "nin" | "all"; operands: Operand[] }
+  | { kind: "in" | "nin" | "all" | "containedBy"; operands: Operand[] }
   | { kind: "exists"; exists: boolean }
   | { kind: "regex"; source: string; flags: string }
+  /** An array with, for each pattern, an item that it fits. */
+  | { kind: "allRegex"; patterns: { source: string; flags: string }[] }
+  /** Points to one of the objects that the sub-query finds; `negated`: to none of them. */
+  | { kind: "inQuery"; negated: boolean; query: SubQuery }
+  /** Equals the value at `key` of one of the objects that the sub-query finds. */
+  | { kind: "select"; negated: boolean; query: SubQuery; key: [string, ...string[]] }
+  | { kind: "text"; search: TextSearch }
+  /** Nearest first, where nothing else is said about the order. `maxDistance` in radians. */
+  | { kind: "near"; place: Place; maxDistance: number | undefined }
+  | { kind: "geoWithin"; area: Area }
+  | { kind: "geoIntersects"; place: Place }
 );
 
 export type Condition =
@@ -39,7 +77,10 @@ export const MAX_WHERE_CONDITIONS = 1_000;
 export const MAX_IN_OPERANDS = 20_000;
 export const MAX_REGEX_LENGTH = 1_000;
 
-const LIST_OPERATORS = { $in: "in", $nin: "nin", $all: "all" } as const;
+/** How deep questions may stand inside questions. */
+export const MAX_SUB_QUERIES = 8;
+
+const LIST_OPERATORS = { $in: "in", $nin: "nin", $containedBy: "containedBy" } as const;
 
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
   $eq: "eq",
@@ -55,11 +96,16 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
  * Throws 102 for an unknown operator or shape, 105 for a bad key.
  */
 export function parseWhere(where: unknown): Condition {
-  const budget = { left: MAX_WHERE_CONDITIONS };
-  return parseNode(where, 0, budget);
+  return parseNode(where, 0, { left: MAX_WHERE_CONDITIONS, subQueries: MAX_SUB_QUERIES });
 }
 
-function parseNode(where: unknown, depth: number, budget: { left: number }): Condition {
+/** What a where may still use up. */
+interface Budget {
+  left: number;
+  subQueries: number;
+}
+
+function parseNode(where: unknown, depth: number, budget: Budget): Condition {
   if (!isJsonObject(where)) throw invalid("a where must be an object");
   if (depth > MAX_WHERE_DEPTH) throw invalid(`conditions nest deeper than ${MAX_WHERE_DEPTH} levels`);
   const conditions: Condition[] = [];
@@ -71,7 +117,7 @@ function parseNode(where: unknown, depth: number, budget: { left: number }): Con
     } else if (key.startsWith("$")) {
       throw invalid(`Invalid operator: ${key.slice(0, 64)}`);
     } else {
-      conditions.push(...parseField(key, value));
+      conditions.push(...parseField(key, value, depth, budget));
     }
     budget.left -= 1;
     if (budget.left < 0) throw invalid(`a where can hold ${MAX_WHERE_CONDITIONS} conditions at most`);
@@ -84,7 +130,7 @@ function parseBranches(
   key: "$or" | "$and" | "$nor",
   value: unknown,
   depth: number,
-  budget: { left: number },
+  budget: Budget,
 ): Condition {
   if (!Array.isArray(value) || value.length === 0) {
     throw invalid(`Bad ${key} format - use an array of at least 1 value.`);
@@ -100,12 +146,17 @@ function parseRelatedTo(value: unknown): Condition {
   return { kind: "relatedTo", object: value.object, key: value.key };
 }
 
-function parseField(key: string, value: JsonValue | undefined): FieldCondition[] {
+function parseField(
+  key: string,
+  value: JsonValue | undefined,
+  depth: number,
+  budget: Budget,
+): FieldCondition[] {
   const path = parsePath(key);
   if (!isConstraint(value)) return [{ path, kind: "eq", operand: operandOf(value) }];
   const conditions: FieldCondition[] = [];
   for (const [operator, argument] of Object.entries(value)) {
-    const parsed = parseConstraint(path, operator, argument, value);
+    const parsed = parseConstraint(path, operator, argument, value, depth, budget);
     if (parsed) conditions.push(parsed);
   }
   return conditions;
@@ -127,17 +178,18 @@ function parseConstraint(
   operator: string,
   argument: JsonValue | undefined,
   constraint: JsonObject,
+  depth: number,
+  budget: Budget,
 ): FieldCondition | undefined {
   const comparison = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
   if (comparison) return { path, kind: comparison, operand: operandOf(argument) };
   switch (operator) {
     case "$in":
     case "$nin":
+    case "$containedBy":
+      return { path, kind: LIST_OPERATORS[operator], operands: listOf(argument, operator).map(operandOf) };
     case "$all":
-      if (!Array.isArray(argument)) throw invalid(`bad ${operator} value: it takes an array`);
-      if (argument.length > MAX_IN_OPERANDS)
-        throw invalid(`${operator} takes ${MAX_IN_OPERANDS} values at most`);
-      return { path, kind: LIST_OPERATORS[operator], operands: argument.map(operandOf) };
+      return parseAll(path, listOf(argument, operator));
     case "$exists":
       if (typeof argument !== "boolean") throw invalid("bad $exists value: it takes a boolean");
       return { path, kind: "exists", exists: argument };
@@ -146,9 +198,192 @@ function parseConstraint(
     case "$options":
       if (!("$regex" in constraint)) throw invalid("$options goes with $regex");
       return undefined;
+    case "$inQuery":
+    case "$notInQuery": {
+      const query = parseSubQuery(argument, operator, depth, budget);
+      return { path, kind: "inQuery", negated: operator === "$notInQuery", query };
+    }
+    case "$select":
+    case "$dontSelect": {
+      if (!isJsonObject(argument) || typeof argument.key !== "string") {
+        throw invalid(`improper usage of ${operator}`);
+      }
+      const query = parseSubQuery(argument.query, operator, depth, budget);
+      return {
+        path,
+        kind: "select",
+        negated: operator === "$dontSelect",
+        query,
+        key: parsePath(argument.key),
+      };
+    }
+    case "$text":
+      return { path, kind: "text", search: parseTextSearch(argument) };
+    case "$nearSphere":
+      return {
+        path,
+        kind: "near",
+        place: placeOf(argument, "$nearSphere"),
+        maxDistance: radiansOf(constraint),
+      };
+    case "$maxDistance":
+    case "$maxDistanceInRadians":
+    case "$maxDistanceInMiles":
+    case "$maxDistanceInKilometers":
+      if (!("$nearSphere" in constraint)) throw invalid(`${operator} goes with $nearSphere`);
+      return undefined;
+    case "$within":
+    case "$geoWithin":
+      return { path, kind: "geoWithin", area: parseArea(argument, operator) };
+    case "$geoIntersects":
+      if (!isJsonObject(argument) || !isGeoPoint(argument.$point)) {
+        throw invalid("bad $geoIntersect value; $point should be GeoPoint");
+      }
+      return { path, kind: "geoIntersects", place: placeOf(argument.$point, "$geoIntersects") };
     default:
       throw invalid(`bad constraint: ${operator.slice(0, 64)}`);
   }
+}
+
+function listOf(argument: JsonValue | undefined, operator: string): JsonValue[] {
+  if (!Array.isArray(argument)) {
+    throw invalid(
+      operator === "$containedBy" ? "bad $containedBy: should be an array" : `bad ${operator} value`,
+    );
+  }
+  if (argument.length > MAX_IN_OPERANDS) throw invalid(`${operator} takes ${MAX_IN_OPERANDS} values at most`);
+  return argument;
+}
+
+/** Values, or patterns as containsAllStartingWith makes them; not both. */
+function parseAll(path: [string, ...string[]], values: JsonValue[]): FieldCondition {
+  const isPattern = (value: JsonValue) => isJsonObject(value) && "$regex" in value;
+  if (!values.some(isPattern)) return { path, kind: "all", operands: values.map(operandOf) };
+  if (!values.every(isPattern)) {
+    throw invalid(`All $all values must be of regex type or none: ${JSON.stringify(values).slice(0, 200)}`);
+  }
+  const patterns = values.map((value) =>
+    isJsonObject(value) ? parseRegex(value.$regex, value.$options) : { source: "", flags: "" },
+  );
+  return { path, kind: "allRegex", patterns };
+}
+
+function parseSubQuery(
+  value: JsonValue | undefined,
+  operator: string,
+  depth: number,
+  budget: Budget,
+): SubQuery {
+  if (!isJsonObject(value) || typeof value.className !== "string") {
+    throw invalid(`improper usage of ${operator}`);
+  }
+  const { className, where = {}, redirectClassNameForKey, limit, skip, order } = value;
+  assertClassName(className);
+  budget.subQueries -= 1;
+  if (budget.subQueries < 0) throw invalid(`a where can hold ${MAX_SUB_QUERIES} sub-queries at most`);
+  if (redirectClassNameForKey !== undefined && typeof redirectClassNameForKey !== "string") {
+    throw invalid(`improper usage of ${operator}`);
+  }
+  const count = (given: JsonValue | undefined): number | undefined =>
+    typeof given === "number" && Number.isInteger(given) && given >= 0 ? given : undefined;
+  return {
+    className,
+    redirectClassNameForKey: redirectClassNameForKey && parsePath(redirectClassNameForKey)[0],
+    where: parseNode(where, depth + 1, budget),
+    order: parseOrder(order),
+    limit: count(limit),
+    skip: count(skip) ?? 0,
+  };
+}
+
+function parseTextSearch(value: JsonValue | undefined): TextSearch {
+  const search = isJsonObject(value) ? value.$search : undefined;
+  if (!isJsonObject(search)) throw invalid("bad $text: $search, should be object");
+  const { $term, $language, $caseSensitive, $diacriticSensitive } = search;
+  if (typeof $term !== "string") throw invalid("bad $text: $term, should be string");
+  if ($term.length > MAX_REGEX_LENGTH) throw invalid(`$term takes ${MAX_REGEX_LENGTH} characters at most`);
+  if ($language !== undefined && typeof $language !== "string") {
+    throw invalid("bad $text: $language, should be string");
+  }
+  const flag = (given: JsonValue | undefined, name: string): boolean => {
+    if (given === undefined) return false;
+    if (typeof given === "boolean") return given;
+    throw invalid(`bad $text: ${name}, should be boolean`);
+  };
+  return {
+    term: $term,
+    language: $language,
+    caseSensitive: flag($caseSensitive, "$caseSensitive"),
+    diacriticSensitive: flag($diacriticSensitive, "$diacriticSensitive"),
+  };
+}
+
+function placeOf(value: JsonValue | undefined, operator: string): Place {
+  if (isGeoPoint(value)) return { latitude: value.latitude, longitude: value.longitude };
+  throw invalid(`bad ${operator} value: it takes a GeoPoint`);
+}
+
+/** The greatest distance in radians, in whichever unit it is given. */
+function radiansOf(constraint: JsonObject): number | undefined {
+  const units: [string, number][] = [
+    ["$maxDistance", 1],
+    ["$maxDistanceInRadians", 1],
+    ["$maxDistanceInMiles", EARTH_RADIUS_MILES],
+    ["$maxDistanceInKilometers", EARTH_RADIUS_KM],
+  ];
+  for (const [name, radius] of units) {
+    const value = constraint[name];
+    if (value === undefined) continue;
+    if (typeof value !== "number" || value < 0)
+      throw invalid(`bad ${name} value: it takes a number from 0 on`);
+    return value / radius;
+  }
+  return undefined;
+}
+
+function parseArea(value: JsonValue | undefined, operator: string): Area {
+  if (!isJsonObject(value)) throw invalid(`bad ${operator} value`);
+  if (operator === "$within") {
+    const corners = value.$box;
+    if (!Array.isArray(corners) || corners.length !== 2) throw invalid("malformatted $within arg");
+    const [southwest, northeast] = corners;
+    return { type: "box", southwest: placeOf(southwest, "$box"), northeast: placeOf(northeast, "$box") };
+  }
+  if (value.$polygon !== undefined) return { type: "polygon", points: polygonOf(value.$polygon) };
+  if (value.$centerSphere !== undefined) return parseSphere(value.$centerSphere);
+  throw invalid("bad $geoWithin value");
+}
+
+function polygonOf(value: JsonValue | undefined): [number, number][] {
+  if (isPolygon(value)) return closedPolygon(value.coordinates);
+  if (!Array.isArray(value)) {
+    throw invalid("bad $geoWithin value; $polygon should be Polygon object or Array of Parse.GeoPoint's");
+  }
+  if (value.length < 3) throw invalid("bad $geoWithin value; $polygon should contain at least 3 GeoPoints");
+  const points = value.map((point): [number, number] => {
+    if (Array.isArray(point) && typeof point[0] === "number" && typeof point[1] === "number") {
+      return [point[0], point[1]];
+    }
+    if (!isGeoPoint(point)) throw invalid("bad $geoWithin value");
+    return [point.latitude, point.longitude];
+  });
+  return closedPolygon(points);
+}
+
+function parseSphere(value: JsonValue): Area {
+  if (!Array.isArray(value) || value.length < 2) {
+    throw invalid("bad $geoWithin value; $centerSphere should be an array of Parse.GeoPoint and distance");
+  }
+  const [center, radius] = value;
+  const point: JsonValue | undefined =
+    Array.isArray(center) && center.length === 2
+      ? { __type: "GeoPoint", latitude: center[1] ?? null, longitude: center[0] ?? null }
+      : center;
+  if (!isGeoPoint(point)) throw invalid("bad $geoWithin value; $centerSphere geo point invalid");
+  if (typeof radius !== "number" || radius < 0) {
+    throw invalid("bad $geoWithin value; $centerSphere distance invalid");
+  }
+  return { type: "sphere", center: placeOf(point, "$centerSphere"), radius };
 }
 
 function parseRegex(
@@ -169,6 +404,10 @@ function operandOf(value: JsonValue | undefined): Operand {
   if (typeof value === "boolean") return { type: "boolean", value };
   if (isWireDate(value)) return { type: "date", value: new Date(value.iso).toISOString() };
   if (isPointer(value)) return { type: "pointer", value };
+  if (isWireFile(value)) return { type: "file", value: value.name };
+  if (isPolygon(value)) {
+    return { type: "json", value: { __type: "Polygon", coordinates: closedPolygon(value.coordinates) } };
+  }
   return { type: "json", value };
 }
 

@@ -3,7 +3,9 @@ import {
   type Condition,
   DEFAULT_QUERY_LIMITS,
   ErrorCode,
+  isJsonObject,
   type JsonObject,
+  type JsonValue,
   type Order,
   ProtocolError,
   parseQuery,
@@ -13,10 +15,11 @@ import {
 import { principalsOf, type RequestContext } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
-import type { ObjectText, Store } from "../store/store.ts";
+import type { ObjectText, Store, StoreQuery } from "../store/store.ts";
 import { idsCondition, includePointers } from "./include.ts";
 import { authorise, isAllowed, protectedFieldsFor } from "./permissions.ts";
 import type { ClassRules } from "./rules.ts";
+import { prepareSubqueries, searchedFields } from "./subqueries.ts";
 import type { Triggers } from "./triggers.ts";
 
 export interface ReadParts {
@@ -45,27 +48,80 @@ export function createReads(parts: ReadParts): Reads {
 
   async function find(request: RequestContext, className: string, params: JsonObject): Promise<string> {
     assertClassName(className);
-    const schema = schemas.get(className);
     const beforeFind = triggers.beforeFind(className);
     const query = parseQuery(className, beforeFind ? await beforeFind(params, request) : params, limits);
     const operation = query.count && query.limit === 0 ? "count" : "find";
     assertAllowed(request, className, operation, query.where, query.order);
-    if (!schema) return query.count ? '{"results":[],"count":0}' : '{"results":[]}';
+    const asked = redirected(className, query.redirectClassNameForKey);
+    if (asked !== className) assertAllowed(request, asked, operation, query.where, query.order);
+    const schema = await searchable(asked, query.where);
+    const named = asked === className ? "" : `,"className":${JSON.stringify(asked)}`;
+    if (!schema) return query.count ? `{"results":[],"count":0${named}}` : `{"results":[]${named}}`;
 
-    const scoped = {
-      schema,
-      where: narrow(query.where, rules.get(className)?.scope?.(request), request),
-      order: query.order,
-      limit: query.limit,
-      skip: query.skip,
-      principals: principalsOf(request.caller),
-    };
+    const { where, order, limit, skip, score } = query;
+    const scoped = { ...storeQuery(schema, where, request), order, limit, skip, score };
+    if (query.explain) return JSON.stringify({ results: await store.explain(scoped) });
     const [texts, count] = await Promise.all([
       store.find(scoped),
       query.count ? store.count(scoped) : undefined,
     ]);
     const results = await shape(texts, query, schema, request);
-    return count === undefined ? `{"results":[${results}]}` : `{"results":[${results}],"count":${count}}`;
+    return `{"results":[${results}]${count === undefined ? "" : `,"count":${count}`}${named}}`;
+  }
+
+  /** All of a class that a caller may see and that fulfils a where. */
+  function storeQuery(schema: ClassSchema, where: Condition, request: RequestContext): StoreQuery {
+    const subqueries = prepareSubqueries(where, {
+      find: (query, key) => {
+        const className = redirected(query.className, query.redirectClassNameForKey);
+        const inner = schemas.get(className);
+        if (!inner || !isAllowed(inner, "find", request.caller)) return undefined;
+        const asked: Order[] = key === undefined ? [] : [{ path: [key], descending: false }];
+        assertAllowed(request, className, "find", query.where, [...query.order, ...asked]);
+        const { order, limit, skip } = query;
+        return { ...storeQuery(inner, query.where, request), order, limit, skip };
+      },
+      owner: (condition) => {
+        if (request.caller.kind === "master") return undefined;
+        const { className, objectId } = condition.object;
+        const owner = schemas.get(className);
+        if (!owner || !isAllowed(owner, "get", request.caller)) return storeQuery(schema, NOTHING, request);
+        if (protectedFieldsFor(owner, request.caller).includes(condition.key)) {
+          throw hiddenField(condition.key, className);
+        }
+        return storeQuery(owner, idsCondition([objectId]), request);
+      },
+    });
+    return {
+      schema,
+      where: narrow(where, rules.get(schema.className)?.scope?.(request), request),
+      order: [],
+      limit: undefined,
+      skip: 0,
+      principals: principalsOf(request.caller),
+      ...(subqueries && { subqueries }),
+    };
+  }
+
+  /** The class that a key of a class points to, where a query asks for that. */
+  function redirected(className: string, key: string | undefined): string {
+    if (key === undefined) return className;
+    const target = schemas.get(className)?.fields[key]?.targetClass;
+    return target ?? className;
+  }
+
+  /** The class, with an index for each text search of the where: one is made where it is asked for first. */
+  async function searchable(className: string, where: Condition): Promise<ClassSchema | undefined> {
+    const schema = schemas.get(className);
+    const indexed = (field: string, known: ClassSchema) =>
+      Object.values(known.indexes).some((keys) => keys[field] === "text");
+    const wanted = searchedFields(where).filter((field) => schema?.fields[field]?.type === "String");
+    if (!schema || wanted.every((field) => indexed(field, schema))) return schema;
+    return schemas.change(className, (known) => {
+      const added = wanted.filter((field) => !indexed(field, known));
+      const indexes = added.map((field) => [`${field}_text`, { [field]: "text" as const }]);
+      return { ...known, indexes: { ...known.indexes, ...Object.fromEntries(indexes) } };
+    });
   }
 
   async function get(
@@ -90,11 +146,11 @@ export function createReads(parts: ReadParts): Reads {
     objectId: string,
     request: RequestContext,
   ): Promise<ObjectText | undefined> {
-    const principals = principalsOf(request.caller);
     const scope = rules.get(schema.className)?.scope?.(request);
-    if (!scope || request.caller.kind === "master") return store.get(schema, objectId, principals);
-    const where = narrow(idsCondition([objectId]), scope, request);
-    const [text] = await store.find({ schema, where, order: [], limit: 1, skip: 0, principals });
+    if (!scope || request.caller.kind === "master") {
+      return store.get(schema, objectId, principalsOf(request.caller));
+    }
+    const [text] = await store.find({ ...storeQuery(schema, idsCondition([objectId]), request), limit: 1 });
     return text;
   }
 
@@ -137,12 +193,14 @@ export function createReads(parts: ReadParts): Reads {
     const schema = schemas.get(className);
     const found = new Map<string, JsonObject>();
     if (!schema || !isAllowed(schema, "get", request.caller)) return found;
-    const where = narrow(idsCondition(ids), rules.get(className)?.scope?.(request), request);
-    const principals = principalsOf(request.caller);
-    const texts = await store.find({ schema, where, order: [], limit: ids.length, skip: 0, principals });
+    const texts = await store.find({
+      ...storeQuery(schema, idsCondition(ids), request),
+      limit: ids.length,
+    });
     const present = presenter(className);
+    const relations = Object.fromEntries(relationFields(schema));
     for (const text of texts) {
-      const stored: JsonObject = JSON.parse(text);
+      const stored: JsonObject = { ...JSON.parse(text), ...relations };
       const object = present ? await present(stored, request) : stored;
       found.set(String(object.objectId), object);
     }
@@ -175,17 +233,23 @@ export function createReads(parts: ReadParts): Reads {
     if (hidden.length === 0) return;
     const asked = [...fieldsOf(where), ...order.map((part) => part.path[0])];
     const field = asked.find((name) => hidden.includes(name));
-    if (field === undefined) return;
-    throw new ProtocolError(
-      ErrorCode.OPERATION_FORBIDDEN,
-      `This user is not allowed to query ${field} on class ${className}`,
-    );
+    if (field !== undefined) throw hiddenField(field, className);
   }
 
   const assertFind: Reads["assertFind"] = (request, className, where, order = []) =>
     assertAllowed(request, className, "find", where, order);
 
   return { find, get, assertFind, presenter };
+}
+
+/** What no object fulfils. */
+const NOTHING: Condition = { kind: "or", conditions: [] };
+
+function hiddenField(field: string, className: string): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.OPERATION_FORBIDDEN,
+    `This user is not allowed to query ${field} on class ${className}`,
+  );
 }
 
 function fieldsOf(where: Condition): string[] {
@@ -208,14 +272,41 @@ const ALWAYS: ReadonlySet<string> = new Set([
 ]);
 
 /** Keeps the keys that were asked for. A dotted key keeps a part of what it leads to. */
-function pick(object: JsonObject, query: Query): JsonObject {
+function pick(object: JsonObject, { keys, excludeKeys, score }: Query): JsonObject {
   let result = object;
-  if (query.keys) {
-    const heads = new Set(query.keys.map((key) => key.split(".", 1)[0] ?? ""));
-    result = Object.fromEntries(Object.entries(object).filter(([key]) => ALWAYS.has(key) || heads.has(key)));
+  if (keys) result = keepKeys(object, score ? [...keys, "score"] : keys, true);
+  return excludeKeys.length === 0 ? result : dropKeys(result, excludeKeys);
+}
+
+/** `whole` objects keep what every object has; what is nested in them has nothing of its own. */
+function keepKeys(object: JsonObject, keys: string[], whole: boolean): JsonObject {
+  const below = new Map<string, string[]>();
+  for (const key of keys) {
+    const [head = "", ...rest] = key.split(".");
+    const nested = below.get(head) ?? [];
+    below.set(head, rest.length > 0 ? [...nested, rest.join(".")] : [...nested, ""]);
   }
-  if (query.excludeKeys.length === 0) return result;
-  return Object.fromEntries(
-    Object.entries(result).filter(([key]) => ALWAYS.has(key) || !query.excludeKeys.includes(key)),
-  );
+  const kept = Object.entries(object).flatMap(([key, value]): [string, JsonValue][] => {
+    const nested = below.get(key);
+    if (!nested) return whole && ALWAYS.has(key) ? [[key, value]] : [];
+    return [[key, nested.includes("") ? value : keepWithin(value, nested)]];
+  });
+  return Object.fromEntries(kept);
+}
+
+function keepWithin(value: JsonValue, keys: string[]): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => keepWithin(item, keys));
+  if (!isJsonObject(value)) return value;
+  // A pointer that leads nowhere stays what it is.
+  if ("__type" in value && value.__type !== "Object") return value;
+  return keepKeys(value, keys, value.__type === "Object");
+}
+
+function dropKeys(object: JsonObject, keys: string[]): JsonObject {
+  const entries = Object.entries(object).flatMap(([key, value]): [string, JsonValue][] => {
+    if (keys.includes(key) && !ALWAYS.has(key)) return [];
+    const below = keys.flatMap((each) => (each.startsWith(`${key}.`) ? [each.slice(key.length + 1)] : []));
+    return [[key, below.length > 0 && isJsonObject(value) ? dropKeys(value, below) : value]];
+  });
+  return Object.fromEntries(entries);
 }

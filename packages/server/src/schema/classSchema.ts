@@ -20,6 +20,6 @@ export interface ClassSchema {
   /** Without the fields that every object has (objectId, createdAt, updatedAt, ACL). */
   fields: Record<string, FieldType>;
   classLevelPermissions: ClassLevelPermissions;
-  /** Index name → fields with their direction. */
-  indexes: Record<string, Record<string, 1 | -1>>;
+  /** Index name → fields with their direction; `text` for a full-text search. */
+  indexes: Record<string, Record<string, 1 | -1 | "text">>;
 }

@@ -1,4 +1,4 @@
-import type { Condition, JsonObject, Operation, Order } from "@purse/protocol";
+import type { Condition, JsonObject, JsonValue, Operation, Order, SubQuery } from "@purse/protocol";
 import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 
@@ -15,10 +15,19 @@ export interface StoreQuery {
   schema: ClassSchema;
   where: Condition;
   order: Order[];
-  limit: number;
+  /** Without one, all: for sub-queries. */
+  limit: number | undefined;
   skip: number;
   /** Only objects that one of these may read; null reads everything. */
   principals: Principals;
+  /**
+   * What the questions inside `where` come to for whoever asks: by the SubQuery of `$inQuery` and
+   * `$select`, and by the `$relatedTo` condition the query for its owner. A sub-query that is missing
+   * finds nothing; a `$relatedTo` without one is answered whoever owns it.
+   */
+  subqueries?: ReadonlyMap<SubQuery | Condition, StoreQuery>;
+  /** Whether objects carry `score`, how well they fit the text search of `where`. */
+  score?: boolean;
 }
 
 /** One step of a write; the steps of a group happen together or not at all. */
@@ -89,6 +98,8 @@ export interface Store {
   get(schema: ClassSchema, id: string, principals: Principals): Promise<ObjectText | undefined>;
   find(query: StoreQuery): Promise<ObjectText[]>;
   count(query: StoreQuery): Promise<number>;
+  /** How the database would answer a query, in its own words. */
+  explain(query: StoreQuery): Promise<JsonValue>;
   /** An object with its secret, past every permission: for the server's own use. */
   getSecret(schema: ClassSchema, id: string): Promise<SecretObject | undefined>;
   /** The owner that holds a claim now. */

@@ -1,9 +1,9 @@
 import type { Principals } from "../../caller.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { StoreQuery } from "../store.ts";
-import { aclNeedle } from "./acl.ts";
-import type { Dialect } from "./dialect.ts";
-import { columnOf, type SqlParameter, shapeOf, whereSql } from "./where.ts";
+import type { Compiled, WhereContext } from "./compiled.ts";
+import type { Dialect, SqlParameter } from "./dialect.ts";
+import { compileOrder, compileWhere, textIn } from "./where.ts";
 
 export interface Statement {
   sql: string;
@@ -14,6 +14,8 @@ export interface Statement {
 export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   /** Schemas are immutable: a changed one is a new object, whose shapes are compiled anew. */
   const texts = new WeakMap<ClassSchema, Map<string, string>>();
+  const numbers = new WeakMap<ClassSchema, number>();
+  let schemasSeen = 0;
 
   function textFor(schema: ClassSchema, shape: string, compile: () => string): string {
     let shapes = texts.get(schema);
@@ -29,51 +31,82 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   }
 
   function find(query: StoreQuery): Statement {
-    const { schema, where, order, principals } = query;
     const parameters: SqlParameter[] = [];
-    const shape = shapeOf(where, parameters);
-    const access = accessShape(principals, parameters);
-    const orderShape = order.map((part) => `${part.descending ? "-" : ""}${part.path.join(".")}`).join();
-    const sql = textFor(schema, `find\n${shape}\n${access}\n${orderShape}`, () => {
-      const source = dialect.identifier(schema.table);
-      return `SELECT doc FROM ${source} WHERE ${whereSql(where, schema, dialect)}${accessSql(principals, "read_acl", dialect)} ORDER BY ${orderSql(query, dialect)} LIMIT ? OFFSET ?`;
-    });
-    parameters.push(query.limit, query.skip);
+    const search = query.score ? textIn(query.where) : undefined;
+    if (search) parameters.push(dialect.textQuery(search.search));
+    const rows = selectRows(query, parameters, () =>
+      search
+        ? dialect.documentWithScore(dialect.textScore(query.schema, search.path[0], search.search))
+        : dialect.document,
+    );
+    const sql = textFor(query.schema, `find ${search ? "scored" : ""}\n${rows.shape}`, rows.sql);
     return { sql, parameters };
   }
 
   function count(query: StoreQuery): Statement {
-    const { schema, where, principals } = query;
     const parameters: SqlParameter[] = [];
-    const shape = shapeOf(where, parameters);
-    const access = accessShape(principals, parameters);
-    const sql = textFor(schema, `count\n${shape}\n${access}`, () => {
-      const source = dialect.identifier(schema.table);
-      return `SELECT count(*) AS n FROM ${source} WHERE ${whereSql(where, schema, dialect)}${accessSql(principals, "read_acl", dialect)}`;
-    });
+    const { schema, principals } = query;
+    const where = compileWhere(query.where, contextOf(query, parameters));
+    const access = compileAccess(principals, parameters, dialect);
+    const sql = textFor(
+      schema,
+      `count\n${where.shape}\n${access.shape}`,
+      () =>
+        `SELECT count(*) AS n FROM ${dialect.identifier(schema.table)} WHERE ${where.sql()}${access.sql()}`,
+    );
     return { sql, parameters };
   }
 
   function get(schema: ClassSchema, id: string, principals: Principals): Statement {
     const parameters: SqlParameter[] = [id];
-    const access = accessShape(principals, parameters);
-    const sql = textFor(schema, `get\n${access}`, () => {
-      return `SELECT doc FROM ${dialect.identifier(schema.table)} WHERE id = ?${accessSql(principals, "read_acl", dialect)}`;
-    });
+    const access = compileAccess(principals, parameters, dialect);
+    const sql = textFor(
+      schema,
+      `get\n${access.shape}`,
+      () => `SELECT ${dialect.document} FROM ${dialect.identifier(schema.table)} WHERE id = ?${access.sql()}`,
+    );
     return { sql, parameters };
   }
 
   return { find, count, get };
 
-  /** Ties are broken by the order of insertion, in the direction of the last key, so that an index serves both. */
-  function orderSql(query: StoreQuery, dialect: Dialect): string {
-    const parts = query.order.map(({ path, descending }) => {
-      const typed = path.length === 1 ? query.schema.fields[path[0]]?.type : undefined;
-      const value = columnOf(path) ?? dialect.value("doc", typed === "Date" ? [...path, "iso"] : path);
-      return `${value}${descending ? " DESC" : ""}`;
-    });
-    const last = query.order.at(-1);
-    return [...parts, last?.descending ? "seq DESC" : "seq"].join(", ");
+  function contextOf(query: StoreQuery, parameters: SqlParameter[]): WhereContext {
+    return {
+      schema: query.schema,
+      dialect,
+      parameters,
+      subqueries: query.subqueries,
+      select: (inner, column) => {
+        const rows = selectRows(inner, parameters, () => column);
+        return { shape: `${numberOf(inner.schema)} ${column} ${rows.shape}`, sql: rows.sql };
+      },
+    };
+  }
+
+  /** The rows of a query, in their order and within its limits where it has any. */
+  function selectRows(query: StoreQuery, parameters: SqlParameter[], what: () => string): Compiled {
+    const { schema, limit, skip } = query;
+    const context = contextOf(query, parameters);
+    const where = compileWhere(query.where, context);
+    const access = compileAccess(query.principals, parameters, dialect);
+    const bounded = limit !== undefined || skip > 0;
+    const order = bounded ? compileOrder(query, context) : undefined;
+    if (bounded) parameters.push(limit ?? Number.MAX_SAFE_INTEGER, skip);
+    return {
+      shape: `${where.shape}\n${access.shape}\n${order?.shape ?? "unordered"}`,
+      sql() {
+        const rows = `SELECT ${what()} FROM ${dialect.identifier(schema.table)} WHERE ${where.sql()}${access.sql()}`;
+        return order ? `${rows} ORDER BY ${order.sql()} LIMIT ? OFFSET ?` : rows;
+      },
+    };
+  }
+
+  function numberOf(schema: ClassSchema): number {
+    const known = numbers.get(schema);
+    if (known !== undefined) return known;
+    schemasSeen += 1;
+    numbers.set(schema, schemasSeen);
+    return schemasSeen;
   }
 }
 
@@ -82,20 +115,20 @@ export type Statements = ReturnType<typeof createStatements>;
 /** Up to this many principals are tested one by one, more by one list. */
 const UNROLLED = 3;
 
-function accessShape(principals: Principals, parameters: SqlParameter[]): string {
-  if (principals === null) return "all";
+function compileAccess(principals: Principals, parameters: SqlParameter[], dialect: Dialect): Compiled {
+  if (principals === null) return { shape: "all", sql: () => "" };
+  const column = "read_acl";
   if (principals.length <= UNROLLED) {
-    for (const principal of principals) parameters.push(aclNeedle(principal));
-    return String(principals.length);
+    for (const name of principals) parameters.push(dialect.principal(name));
+    const tests = principals.map(() => ` OR ${dialect.aclHolds(column)}`);
+    return {
+      shape: String(principals.length),
+      sql: () => ` AND (${column} IS NULL${tests.join("")})`,
+    };
   }
-  parameters.push(JSON.stringify(principals.map(aclNeedle)));
-  return "many";
-}
-
-function accessSql(principals: Principals, column: string, dialect: Dialect): string {
-  if (principals === null) return "";
-  const tests = [`${column} IS NULL`];
-  if (principals.length <= UNROLLED) for (const _ of principals) tests.push(dialect.aclHolds(column));
-  else tests.push(dialect.aclHoldsAny(column));
-  return ` AND (${tests.join(" OR ")})`;
+  parameters.push(JSON.stringify(principals.map((name) => dialect.principal(name))));
+  return {
+    shape: "many",
+    sql: () => ` AND (${column} IS NULL OR ${dialect.aclHoldsAny(column)})`,
+  };
 }

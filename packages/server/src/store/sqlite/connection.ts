@@ -1,3 +1,4 @@
+import { type JsonValue, jsonEqual, polygonHolds } from "@purse/protocol";
 import Database from "better-sqlite3";
 import { compileRegex } from "../regex.ts";
 
@@ -19,10 +20,46 @@ export function openDatabase(file: string, options: { readonly: boolean }): Data
   database.pragma("mmap_size = 1073741824");
   database.pragma("temp_store = MEMORY");
   database.pragma("trusted_schema = OFF");
-  database.function("purse_regex", { deterministic: true, directOnly: true }, (source, flags, value) =>
+  addFunctions(database);
+  return database;
+}
+
+/** What SQLite cannot do by itself. */
+function addFunctions(database: Database.Database): void {
+  const options = { deterministic: true, directOnly: true };
+  const parsed = lastOf((text) => JSON.parse(text));
+  const setOf = lastOf((text): ReadonlySet<string> => new Set(JSON.parse(text)));
+  database.function("purse_regex", options, (source, flags, value) =>
     typeof value === "string" && compileRegex(String(source), String(flags))(value) ? 1 : 0,
   );
-  return database;
+  database.function("purse_json_equal", options, (value, operand) => {
+    if (typeof value !== "string" || typeof operand !== "string" || !/^[[{]/.test(value)) return 0;
+    const stored: JsonValue = JSON.parse(value);
+    return jsonEqual(stored, parsed(operand)) ? 1 : 0;
+  });
+  database.function("purse_polygon_holds", options, (polygon, latitude, longitude) => {
+    if (typeof polygon !== "string" || typeof latitude !== "number" || typeof longitude !== "number")
+      return 0;
+    return polygonHolds(parsed(polygon), { latitude, longitude }) ? 1 : 0;
+  });
+  // With many principals one pass over an object's own few is quicker than a search for each.
+  database.function("purse_acl_holds", options, (principals, acl) => {
+    if (typeof principals !== "string" || typeof acl !== "string") return 0;
+    const wanted = setOf(principals);
+    for (let from = 0, to = acl.indexOf("|", 1); to > 0; from = to, to = acl.indexOf("|", from + 1)) {
+      if (wanted.has(acl.slice(from, to + 1))) return 1;
+    }
+    return 0;
+  });
+}
+
+/** Computes from a text what was not computed from it just before: an operand is the same for every row. */
+function lastOf<T>(compute: (text: string) => T): (text: string) => T {
+  let last: { text: string; value: T } | undefined;
+  return (text) => {
+    if (last?.text !== text) last = { text, value: compute(text) };
+    return last.value;
+  };
 }
 
 /** Prepared statements by their text, the least recently made dropped first. */

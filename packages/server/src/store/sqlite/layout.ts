@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import type { ClassSchema } from "../../schema/classSchema.ts";
-import { sqliteDialect } from "./dialect.ts";
+import { jsonPath, sqliteDialect, textIndexName, valueAt } from "./dialect.ts";
 
 /** The tables that are not classes. Versioned by `user_version`; each step runs once. */
 const MIGRATIONS: readonly string[] = [
@@ -48,15 +48,51 @@ export function classStatements(schema: ClassSchema): string[] {
     `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/updated`)} ON ${table} (updated_at)`,
   ];
   for (const [name, keys] of Object.entries(schema.indexes)) {
-    const columns = Object.entries(keys).map(([field, direction]) => {
-      const type = schema.fields[field]?.type;
-      const path =
-        type === "Date" ? [field, "iso"] : type === "Pointer" ? [field, "objectId"] : field.split(".");
-      return `${sqliteDialect.value("doc", path)}${direction === -1 ? " DESC" : ""}`;
-    });
+    const columns: string[] = [];
+    for (const [field, direction] of Object.entries(keys)) {
+      if (direction === "text") statements.push(...textIndexStatements(schema, field));
+      else
+        columns.push(
+          ...indexedValues(field, schema).map((value) => (direction === -1 ? `${value} DESC` : value)),
+        );
+    }
+    if (columns.length === 0) continue;
     statements.push(
       `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/index/${name}`)} ON ${table} (${columns.join(", ")})`,
     );
   }
   return statements;
+}
+
+/** What conditions and orders on a field speak of. */
+function indexedValues(field: string, schema: ClassSchema): string[] {
+  const path = field.split(".");
+  switch (schema.fields[field]?.type) {
+    case "GeoPoint":
+      return [valueAt([...path, "latitude"])];
+    default:
+      return sqliteDialect.orderKeys(path, schema.fields[field]?.type);
+  }
+}
+
+/** A full-text index of a field, kept by triggers; it holds no text itself. */
+function textIndexStatements(schema: ClassSchema, field: string): string[] {
+  const quoted = sqliteDialect.identifier;
+  const table = quoted(schema.table);
+  const name = textIndexName(schema, field);
+  const index = quoted(name);
+  const isText = (row: string) => `json_type(${row}.doc, ${jsonPath([field])}) = 'text'`;
+  const add = (row: string) =>
+    `INSERT INTO ${index} (rowid, value) VALUES (${row}.seq, ${valueAt([field], `${row}.doc`)});`;
+  const drop = `DELETE FROM ${index} WHERE rowid = old.seq;`;
+  const changed = `${valueAt([field], "old.doc")} IS NOT ${valueAt([field], "new.doc")}`;
+  return [
+    `CREATE VIRTUAL TABLE IF NOT EXISTS ${index} USING fts5(value, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2')`,
+    `INSERT INTO ${index} (rowid, value) SELECT seq, ${valueAt([field])} FROM ${table}
+     WHERE json_type(doc, ${jsonPath([field])}) = 'text' AND NOT EXISTS (SELECT 1 FROM ${index})`,
+    `CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}/insert`)} AFTER INSERT ON ${table} WHEN ${isText("new")} BEGIN ${add("new")} END`,
+    `CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}/delete`)} AFTER DELETE ON ${table} BEGIN ${drop} END`,
+    `CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}/update/old`)} AFTER UPDATE OF doc ON ${table} WHEN ${changed} BEGIN ${drop} END`,
+    `CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}/update/new`)} AFTER UPDATE OF doc ON ${table} WHEN ${changed} AND ${isText("new")} BEGIN ${drop} ${add("new")} END`,
+  ];
 }

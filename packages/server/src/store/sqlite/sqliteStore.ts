@@ -37,6 +37,11 @@ export async function openSqliteStore(file: string): Promise<Store> {
       return Number(count);
     },
 
+    async explain(query) {
+      const { sql, parameters } = statements.find(query);
+      return reader.rows(`EXPLAIN QUERY PLAN ${sql}`, parameters).map((row) => ({ ...Object(row) }));
+    },
+
     async getSecret(schema, id): Promise<SecretObject | undefined> {
       const sql = `SELECT json_array(doc, secret) FROM ${sqliteDialect.identifier(schema.table)} WHERE id = ?`;
       const row = reader.first(sql, [id]);

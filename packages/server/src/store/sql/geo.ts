@@ -1,0 +1,78 @@
+import type { Area, Place } from "@purse/protocol";
+import type { Dialect, SqlParameter } from "./dialect.ts";
+
+/*
+ * Distances are reckoned by the haversine formula in SQL, which both databases can. A box of degrees
+ * goes before it, so that an index on the latitude serves.
+ */
+
+const RADIANS = Math.PI / 180;
+
+/** The angle in radians between the place at a path and the one whose parameters `distanceParameters` makes. */
+export function distanceSql(path: readonly string[], dialect: Dialect): string {
+  const latitude = dialect.number([...path, "latitude"]);
+  const longitude = dialect.number([...path, "longitude"]);
+  const half = (angle: string) => `sin((radians(${angle}) - ?) / 2)`;
+  const square = (value: string) => `power(${value}, 2)`;
+  const h = `${square(half(latitude))} + ? * cos(radians(${latitude})) * ${square(half(longitude))}`;
+  return `2 * asin(sqrt(${dialect.smaller("1.0", h)}))`;
+}
+
+export function distanceParameters({ latitude, longitude }: Place): SqlParameter[] {
+  return [latitude * RADIANS, Math.cos(latitude * RADIANS), longitude * RADIANS];
+}
+
+/** Within a distance; without one, anywhere. */
+export function nearSql(path: readonly string[], limited: boolean, dialect: Dialect): string {
+  const latitude = dialect.number([...path, "latitude"]);
+  if (!limited) return `${latitude} IS NOT NULL`;
+  const longitude = dialect.number([...path, "longitude"]);
+  return `(${latitude} BETWEEN ? AND ? AND ${longitude} BETWEEN ? AND ? AND ${distanceSql(path, dialect)} <= ?)`;
+}
+
+export function nearParameters(place: Place, maxDistance: number | undefined): SqlParameter[] {
+  if (maxDistance === undefined) return [];
+  return [...boundsOf(place, maxDistance), ...distanceParameters(place), maxDistance];
+}
+
+export function areaSql(path: readonly string[], type: Area["type"], dialect: Dialect): string {
+  const latitude = dialect.number([...path, "latitude"]);
+  const longitude = dialect.number([...path, "longitude"]);
+  switch (type) {
+    case "box":
+      return `(${latitude} BETWEEN ? AND ? AND ${longitude} BETWEEN ? AND ?)`;
+    case "polygon":
+      return `(${latitude} BETWEEN ? AND ? AND ${dialect.inPolygon(latitude, longitude)})`;
+    case "sphere":
+      return nearSql(path, true, dialect);
+  }
+}
+
+export function areaParameters(area: Area): SqlParameter[] {
+  switch (area.type) {
+    case "box": {
+      const { southwest, northeast } = area;
+      return [southwest.latitude, northeast.latitude, southwest.longitude, northeast.longitude];
+    }
+    case "polygon": {
+      const latitudes = area.points.map(([latitude]) => latitude);
+      return [Math.min(...latitudes), Math.max(...latitudes), JSON.stringify(area.points)];
+    }
+    case "sphere":
+      return nearParameters(area.center, area.radius);
+  }
+}
+
+/** The degrees between which a circle lies: latitudes, then longitudes. All of them around a pole or the date line. */
+function boundsOf({ latitude, longitude }: Place, radius: number): [number, number, number, number] {
+  const reach = radius / RADIANS;
+  // A little more than the circle, for what rounding loses.
+  const slack = 1e-9;
+  const south = latitude - reach - slack;
+  const north = latitude + reach + slack;
+  if (south <= -90 || north >= 90) return [Math.max(south, -90), Math.min(north, 90), -180, 180];
+  const width = Math.asin(Math.sin(radius) / Math.cos(latitude * RADIANS)) / RADIANS + slack;
+  const west = longitude - width;
+  const east = longitude + width;
+  return west < -180 || east > 180 ? [south, north, -180, 180] : [south, north, west, east];
+}
