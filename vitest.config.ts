@@ -8,6 +8,7 @@ export default defineConfig({
       "tests/**/*.test.ts",
       "scripts/**/*.test.ts",
     ],
+    globalSetup: ["tests/support/globalSetup.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
     testTimeout: 20_000,
     hookTimeout: 60_000,

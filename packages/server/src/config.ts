@@ -7,6 +7,7 @@ import { loadKeys } from "./config/keys.ts";
 import { readSections, SECTIONS, type SectionKey, type SectionValues } from "./config/sections.ts";
 import { CHAIN_SETTINGS, SETTINGS, type Setting, type SettingKey } from "./config/settings.ts";
 import type { LogFormat, LogLevel } from "./observe/log.ts";
+import type { DatabaseConfig } from "./store/openStore.ts";
 
 export type { ChainSetting };
 
@@ -24,7 +25,7 @@ export interface Config extends SectionValues {
   masterKeyIps: string[];
   /** The Parse protocol's address as clients see it; undefined to take it from host and port. */
   serverUrl: string | undefined;
-  database: { kind: "sqlite"; path: string };
+  database: DatabaseConfig;
   cloudFile: string | undefined;
   chains: ChainSetting[];
   devChain: { enabled: boolean; port: number };
@@ -54,6 +55,9 @@ export interface ConfigSources {
   cwd: string;
 }
 
+/** Settings whose values are not repeated in messages. */
+const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set(["masterKey", "databaseUrl"]);
+
 type Values = { [K in SettingKey]: ReturnType<(typeof SETTINGS)[K]["parse"]> | undefined };
 
 /**
@@ -78,7 +82,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     ...keys,
     masterKeyIps: required("masterKeyIps", values),
     serverUrl: values.serverUrl,
-    database: { kind: "sqlite", path: resolve(cwd, values.databaseUrl ?? resolve(dataDir, "purse.sqlite")) },
+    database: databaseOf(values, dataDir, cwd),
     cloudFile: await cloudFile(values.cloud, cwd),
     chains: readChains(env, file),
     devChain: {
@@ -171,7 +175,7 @@ function readValues(
     try {
       return setting.parse(found.text);
     } catch (error) {
-      const value = key === "masterKey" ? "" : ` is "${found.text}"`;
+      const value = SECRET_SETTINGS.has(key) ? "" : ` is "${found.text}"`;
       throw new Error(`${found.name}${value}: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
@@ -185,6 +189,7 @@ function readValues(
     masterKeyIps: read("masterKeyIps", SETTINGS.masterKeyIps),
     serverUrl: read("serverUrl", SETTINGS.serverUrl),
     databaseUrl: read("databaseUrl", SETTINGS.databaseUrl),
+    databaseConnections: read("databaseConnections", SETTINGS.databaseConnections),
     cloud: read("cloud", SETTINGS.cloud),
     devChain: read("devChain", SETTINGS.devChain),
     devChainPort: read("devChainPort", SETTINGS.devChainPort),
@@ -226,6 +231,14 @@ async function keysFor(
   if (appId && masterKey) return { appId, masterKey, keysPath: undefined };
   const kept = await loadKeys(dataDir);
   return { appId: appId ?? kept.appId, masterKey: masterKey ?? kept.masterKey, keysPath: kept.path };
+}
+
+function databaseOf(values: Values, dataDir: string, cwd: string): DatabaseConfig {
+  const { databaseUrl } = values;
+  if (databaseUrl?.kind === "postgres") {
+    return { ...databaseUrl, connections: required("databaseConnections", values) };
+  }
+  return { kind: "sqlite", path: resolve(cwd, databaseUrl?.path ?? resolve(dataDir, "purse.sqlite")) };
 }
 
 async function cloudFile(setting: string | undefined, cwd: string): Promise<string | undefined> {

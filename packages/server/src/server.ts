@@ -17,8 +17,8 @@ import { createLive } from "./live/index.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Log } from "./observe/log.ts";
 import { Schemas } from "./schema/schemas.ts";
+import { openStore } from "./store/openStore.ts";
 import { compileRegex } from "./store/regex.ts";
-import { openSqliteStore } from "./store/sqlite/sqliteStore.ts";
 
 /** Where the Parse protocol and live queries are served. */
 export const MOUNT_PATH = "/server";
@@ -56,7 +56,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
 
   const publicUrl =
     config.serverUrl?.replace(/\/+$/, "") ?? `http://${hostText(config.host)}:${config.port}${MOUNT_PATH}`;
-  const store = await openSqliteStore(config.database.path);
+  const store = await openStore(config.database);
   const chain = createChainService({ chains: options.chains, dataDir: config.dataDir, log });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
@@ -82,7 +82,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     log,
   });
   const rules = new Map(accounts.rules.map((rule) => [rule.className, rule]));
-  const schemas = await Schemas.load(store, rules);
+  const schemas = await Schemas.load(store, rules, report);
   const cloud = await createCloud({
     dispatch: (request) => required(late.door).dispatch(request),
     config,

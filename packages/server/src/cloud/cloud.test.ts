@@ -51,7 +51,7 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
     file,
     now: () => new Date(0),
   });
-  const schemas = await Schemas.load(store, new Map());
+  const schemas = await Schemas.load(store, new Map(), console.error);
   const objects = createObjects({
     store,
     schemas,

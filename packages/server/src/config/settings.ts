@@ -65,8 +65,15 @@ export const SETTINGS = {
   },
   databaseUrl: {
     env: "PURSE_DATABASE_URL",
-    about: "sqlite:path/to/file. Without it: purse.sqlite in the data folder.",
+    about:
+      "postgres://user:password@host:5432/database, or sqlite:path/to/file. Without it: purse.sqlite in the data folder.",
     parse: databaseUrl,
+  },
+  databaseConnections: {
+    env: "PURSE_DATABASE_CONNECTIONS",
+    fallback: "10",
+    about: "Connections to PostgreSQL, at most, of each process.",
+    parse: wholeNumber(2, 500),
   },
   cloud: {
     flag: "--cloud",
@@ -194,12 +201,11 @@ function serverUrl(value: string): string {
   throw new Error("it must be an http:// or https:// URL such as https://example.org/server");
 }
 
-/** Answers the path of the SQLite file. */
-function databaseUrl(value: string): string {
-  if (/^postgres(ql)?:/.test(value)) {
-    throw new Error("PostgreSQL is not supported yet; it must be sqlite:path/to/file");
-  }
+function databaseUrl(value: string): { kind: "sqlite"; path: string } | { kind: "postgres"; url: string } {
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return { kind: "postgres", url: value };
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(value)?.[1];
-  if (path) return path;
-  throw new Error("it must be sqlite:path/to/file");
+  if (path) return { kind: "sqlite", path };
+  throw new Error(
+    "it must be postgres://user:password@host:5432/database (with a password's special characters escaped), or sqlite:path/to/file",
+  );
 }

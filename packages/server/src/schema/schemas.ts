@@ -14,6 +14,9 @@ import type { ClassSchema } from "./classSchema.ts";
 /** Fields that every object has and that no schema lists. */
 const COMMON_FIELDS: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt", "ACL"]);
 
+/** What processes tell each other when a class has changed: this and its name. */
+const ANNOUNCEMENT = "class:";
+
 /** The classes of an application: kept in the store, cached, grown as objects are saved. Schemas are immutable. */
 export class Schemas {
   readonly #store: Store;
@@ -27,9 +30,19 @@ export class Schemas {
     this.#rules = rules;
   }
 
-  static async load(store: Store, rules: ReadonlyMap<string, ClassRules>): Promise<Schemas> {
+  static async load(
+    store: Store,
+    rules: ReadonlyMap<string, ClassRules>,
+    onError: (error: unknown, during: string) => void,
+  ): Promise<Schemas> {
     const schemas = new Schemas(store, rules);
-    for (const schema of await store.loadClasses()) schemas.#classes.set(schema.className, schema);
+    await schemas.#reload();
+    store.onAnnounced((message) => {
+      if (message !== undefined && !message.startsWith(ANNOUNCEMENT)) return;
+      const reloaded = schemas.#reload(message?.slice(ANNOUNCEMENT.length));
+      // Until it has been read, the class as it was known serves on.
+      reloaded.catch((error: unknown) => onError(error, "reading classes that another process changed"));
+    });
     for (const className of rules.keys()) await schemas.#ensureSystemClass(className);
     return schemas;
   }
@@ -63,21 +76,48 @@ export class Schemas {
     if (current && Object.keys(added).length === 0) return current;
     grow(current);
     return this.change(className, (schema) => {
-      const fields = { ...schema.fields, ...missingFields(schema, operations) };
-      return { ...schema, fields };
+      const missing = missingFields(schema, operations);
+      if (this.#classes.has(className) && Object.keys(missing).length === 0) return schema;
+      return { ...schema, fields: { ...schema.fields, ...missing } };
     });
   }
 
-  /** Creates or changes a class; changes happen one after the other. */
+  /**
+   * Creates or changes a class; changes happen one after the other, across processes too. `edit` may
+   * answer what it was given for no change.
+   */
   change(className: string, edit: (schema: ClassSchema) => ClassSchema): Promise<ClassSchema> {
     const changed = this.#changes.then(async () => {
-      const schema = edit(this.#classes.get(className) ?? this.#emptyClass(className));
-      await this.#store.saveClass(schema);
-      this.#classes.set(className, schema);
-      return schema;
+      let isChanged = false;
+      const schema = await this.#store.changeClass(className, (current) => {
+        const edited = edit(current ?? this.#emptyClass(className));
+        isChanged = edited !== current;
+        return edited;
+      });
+      const kept = this.#keep(schema);
+      if (isChanged) await this.#store.announce(ANNOUNCEMENT + className);
+      return kept;
     });
     this.#changes = changed.catch(() => undefined);
     return changed;
+  }
+
+  /** Reads again what another process may have changed; without a name, everything. */
+  async #reload(className?: string): Promise<void> {
+    const classes = await this.#store.loadClasses(className);
+    for (const schema of classes) this.#keep(schema);
+    const found = new Set(classes.map((schema) => schema.className));
+    for (const known of className === undefined ? [...this.#classes.keys()] : [className]) {
+      if (!found.has(known)) this.#classes.delete(known);
+    }
+  }
+
+  /** A schema that says the same stays the same object: what was compiled for it stays good. */
+  #keep(schema: ClassSchema): ClassSchema {
+    const known = this.#classes.get(schema.className);
+    if (known && JSON.stringify(known) === JSON.stringify(schema)) return known;
+    this.#classes.set(schema.className, schema);
+    return schema;
   }
 
   #emptyClass(className: string): ClassSchema {

@@ -109,10 +109,24 @@ export interface Store {
   /** Ids of the objects that relate to `relatedId` by the relation `key` of a class. */
   ownersInRelation(className: string, key: string, relatedIds: string[]): Promise<string[]>;
   write(group: Write[]): Promise<WriteResult[]>;
-  loadClasses(): Promise<ClassSchema[]>;
-  /** Creates or changes a class: its table, fields and indexes. */
-  saveClass(schema: ClassSchema): Promise<void>;
+  /** All classes, or the one of a name if there is one. */
+  loadClasses(className?: string): Promise<ClassSchema[]>;
+  /**
+   * Creates or changes a class: its table, fields and indexes. `edit` is given the class as it is now, whichever
+   * process changed it last, and answers it as it shall be; the same object means no change.
+   */
+  changeClass(
+    className: string,
+    edit: (current: ClassSchema | undefined) => ClassSchema,
+  ): Promise<ClassSchema>;
   /** Removes a class with its objects. */
   dropClass(schema: ClassSchema): Promise<void>;
+  /** Tells all processes that share the database, this one too. At most 8,000 bytes. */
+  announce(message: string): Promise<void>;
+  /**
+   * Calls the listener with what is announced; with undefined where announcements may have been missed.
+   * Returns the way to stop.
+   */
+  onAnnounced(listener: (message: string | undefined) => void): () => void;
   close(): Promise<void>;
 }

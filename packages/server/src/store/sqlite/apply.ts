@@ -1,6 +1,7 @@
 import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type Database from "better-sqlite3";
 import { aclColumns, aclNeedle } from "../sql/acl.ts";
+import { mergeSecret } from "../sql/secret.ts";
 import { ClaimTaken, type WriteResult } from "../store.ts";
 import { statementCache } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
@@ -124,11 +125,4 @@ export function createApplier(database: Database.Database, clock: () => number) 
     if (!row || !allowed) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
     return row;
   }
-}
-
-function mergeSecret(current: string | null, patch: JsonObject | undefined): string | null {
-  if (!patch) return current;
-  const merged: JsonObject = { ...(current === null ? {} : JSON.parse(current)), ...patch };
-  for (const key of Object.keys(merged)) if (merged[key] === null) delete merged[key];
-  return Object.keys(merged).length === 0 ? null : JSON.stringify(merged);
 }

@@ -33,17 +33,17 @@ export class Reader {
   }
 
   /** For statements known to be quick. */
-  first(sql: string, parameters: (string | number)[]): string | undefined {
+  first(sql: string, parameters: (string | number | null)[]): string | undefined {
     const value = this.#prepare(sql).pluck().get(parameters);
     return value === undefined ? undefined : String(value);
   }
 
   /** For statements known to be quick, with any columns. */
-  rows(sql: string, parameters: (string | number)[]): unknown[] {
+  rows(sql: string, parameters: (string | number | null)[]): unknown[] {
     return this.#prepare(sql).pluck(false).all(parameters);
   }
 
-  all(sql: string, parameters: (string | number)[]): Promise<string[]> | string[] {
+  all(sql: string, parameters: (string | number | null)[]): Promise<string[]> | string[] {
     const duration = this.#durations.get(sql);
     if (duration === undefined || duration > INLINE_MS) return this.#beside(sql, parameters);
     const started = performance.now();
@@ -58,7 +58,7 @@ export class Reader {
     this.#close();
   }
 
-  #beside(sql: string, parameters: (string | number)[]): Promise<string[]> {
+  #beside(sql: string, parameters: (string | number | null)[]): Promise<string[]> {
     return new Promise((resolve, reject) => {
       const job: ReaderJob = { id: this.#nextId++, sql, parameters };
       this.#waiting.set(job.id, { resolve, reject, sql });

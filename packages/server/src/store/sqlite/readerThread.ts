@@ -5,7 +5,7 @@ import { openDatabase, statementCache } from "./connection.ts";
 export interface ReaderJob {
   id: number;
   sql: string;
-  parameters: (string | number)[];
+  parameters: (string | number | null)[];
 }
 
 /** `text` is the first column of every row, joined by newlines (which JSON text never holds). */

@@ -73,12 +73,19 @@ export async function openSqliteStore(file: string): Promise<Store> {
 
     write: (group) => writer.write(group),
 
-    async loadClasses() {
-      const rows = await reader.all("SELECT schema FROM purse_classes", []);
+    async loadClasses(className) {
+      const rows = await reader.all(
+        "SELECT schema FROM purse_classes WHERE class_name = coalesce(?, class_name)",
+        [className ?? null],
+      );
       return rows.map((row): ClassSchema => JSON.parse(row));
     },
 
-    async saveClass(schema) {
+    async changeClass(className, edit) {
+      const known = reader.first("SELECT schema FROM purse_classes WHERE class_name = ?", [className]);
+      const current: ClassSchema | undefined = known === undefined ? undefined : JSON.parse(known);
+      const schema = edit(current);
+      if (schema === current) return schema;
       await writer.execute([
         ...classStatements(schema).map((sql) => ({ sql, parameters: [] })),
         {
@@ -87,6 +94,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
           parameters: [schema.className, JSON.stringify(schema)],
         },
       ]);
+      return schema;
     },
 
     async dropClass(schema) {
@@ -96,6 +104,10 @@ export async function openSqliteStore(file: string): Promise<Store> {
         { sql: "DELETE FROM purse_classes WHERE class_name = ?", parameters: [schema.className] },
       ]);
     },
+
+    // Nobody else shares the file: whoever announces knows already.
+    async announce() {},
+    onAnnounced: () => () => undefined,
 
     async close() {
       await reader.close();

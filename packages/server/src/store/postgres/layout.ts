@@ -1,0 +1,66 @@
+import type { ClassSchema } from "../../schema/classSchema.ts";
+import { numberAt, postgresDialect, textVector } from "./dialect.ts";
+
+/** The tables that are not classes. Each step runs once; `purse_layout` says how many have run. */
+export const MIGRATIONS: readonly string[][] = [
+  [
+    `CREATE TABLE purse_classes (class_name text COLLATE "C" PRIMARY KEY, schema text NOT NULL)`,
+    `CREATE TABLE purse_claims (
+      scope text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL, owner text COLLATE "C" NOT NULL,
+      expires_at bigint, PRIMARY KEY (scope, value))`,
+    "CREATE INDEX purse_claims_owner ON purse_claims (scope, owner)",
+    "CREATE INDEX purse_claims_expiry ON purse_claims (expires_at) WHERE expires_at IS NOT NULL",
+    `CREATE TABLE purse_relations (
+      class_name text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, owner_id text COLLATE "C" NOT NULL,
+      related_id text COLLATE "C" NOT NULL, PRIMARY KEY (class_name, key, owner_id, related_id))`,
+    "CREATE INDEX purse_relations_related ON purse_relations (class_name, key, related_id)",
+    // Text indexes need a function that always answers the same.
+    `CREATE FUNCTION purse_without_accents(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+     $$ SELECT regexp_replace(normalize(value, NFD), '[\u0300-\u036f]', '', 'g') $$`,
+  ],
+];
+
+/**
+ * The statements that bring a class's table and indexes up to its schema; all may run again.
+ * `doc` is the object as it travels; an ACL column is NULL where everyone has the permission.
+ */
+export function classStatements(schema: ClassSchema): string[] {
+  const quoted = postgresDialect.identifier;
+  const table = quoted(schema.table);
+  const statements = [
+    `CREATE TABLE IF NOT EXISTS ${table} (
+      seq bigserial PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE, created_at text COLLATE "C" NOT NULL,
+      updated_at text COLLATE "C" NOT NULL, read_acl text[], write_acl text[], secret text, doc jsonb NOT NULL)`,
+    `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/created`)} ON ${table} (created_at)`,
+    `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/updated`)} ON ${table} (updated_at)`,
+  ];
+  for (const [name, keys] of Object.entries(schema.indexes)) {
+    const columns: string[] = [];
+    for (const [field, direction] of Object.entries(keys)) {
+      const own = quoted(`${schema.table}/index/${name}/${field}`);
+      if (direction === "text") {
+        statements.push(
+          `CREATE INDEX IF NOT EXISTS ${own} ON ${table} USING gin (${textVector(field, "english")})`,
+        );
+      } else if (schema.fields[field]?.type === "Array") {
+        statements.push(
+          `CREATE INDEX IF NOT EXISTS ${own} ON ${table} USING gin ((doc -> '${field}') jsonb_path_ops)`,
+        );
+      } else columns.push(...indexedValues(field, direction === -1, schema));
+    }
+    if (columns.length === 0) continue;
+    statements.push(
+      `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/index/${name}`)} ON ${table} (${columns.join(", ")})`,
+    );
+  }
+  return statements;
+}
+
+/** What conditions and orders on a field speak of. */
+function indexedValues(field: string, descending: boolean, schema: ClassSchema): string[] {
+  const path = field.split(".");
+  const type = schema.fields[field]?.type;
+  const values =
+    type === "GeoPoint" ? [numberAt([...path, "latitude"])] : postgresDialect.orderKeys(path, type);
+  return values.map((value) => `(${value})${postgresDialect.direction(descending)}`);
+}

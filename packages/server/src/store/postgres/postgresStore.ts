@@ -1,0 +1,207 @@
+import { type JsonValue, ProtocolError } from "@purse/protocol";
+import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { SqlParameter } from "../sql/dialect.ts";
+import { createStatements } from "../sql/statement.ts";
+import { ClaimTaken, type SecretObject, type Store, type Write, type WriteResult } from "../store.ts";
+import { apply, readsFirst } from "./apply.ts";
+import { asProtocolError, connect, run, type Sql, sqlState, type Transaction } from "./connection.ts";
+import { postgresDialect } from "./dialect.ts";
+import { classStatements, MIGRATIONS } from "./layout.ts";
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`. */
+  url: string;
+  /** Connections at most, of this process. */
+  connections: number;
+}
+
+/** Where processes tell each other of changes. */
+const CHANNEL = "purse";
+/** Held while the layout or a class is changed: `purse` as a number. */
+const LAYOUT_LOCK = 0x7075727365;
+/** serialization_failure, deadlock_detected: the same work may succeed when it is done again. */
+const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"]);
+const ATTEMPTS = 4;
+
+/** Opens the store in a PostgreSQL database; any number of processes may share it. */
+export async function openPostgresStore({ url, connections }: PostgresOptions): Promise<Store> {
+  const sql = connect(url, connections);
+  await migrate(sql);
+  const statements = createStatements(postgresDialect);
+  const listeners = new Set<(message: string | undefined) => void>();
+  const tell = (message: string | undefined) => {
+    for (const listener of listeners) listener(message);
+  };
+  // Whatever was announced while the connection was lost is not known: everything may have changed.
+  await sql.listen(CHANNEL, tell, () => tell(undefined));
+
+  const rows = (text: string, parameters: SqlParameter[]) => run(sql, text, parameters);
+  const texts = async (text: string, parameters: SqlParameter[]) =>
+    (await rows(text, parameters)).map(([value]) => String(value));
+
+  return {
+    async get(schema, id, principals) {
+      const { sql: text, parameters } = statements.get(schema, id, principals);
+      return (await texts(text, parameters))[0];
+    },
+
+    async find(query) {
+      if (query.limit === 0) return [];
+      const { sql: text, parameters } = statements.find(query);
+      return texts(text, parameters);
+    },
+
+    async count(query) {
+      const { sql: text, parameters } = statements.count(query);
+      const [count] = await texts(text, parameters);
+      return Number(count);
+    },
+
+    async explain(query): Promise<JsonValue> {
+      const { sql: text, parameters } = statements.find(query);
+      const [plan] = await texts(`EXPLAIN (FORMAT JSON) ${text}`, parameters);
+      return plan === undefined ? [] : JSON.parse(plan);
+    },
+
+    async getSecret(schema, id): Promise<SecretObject | undefined> {
+      const table = postgresDialect.identifier(schema.table);
+      const [row] = await rows(`SELECT doc::text, secret FROM ${table} WHERE id = ?`, [id]);
+      if (!row) return undefined;
+      return { text: String(row[0]), secret: row[1] === null ? {} : JSON.parse(String(row[1])) };
+    },
+
+    async ownerOf(scope, value) {
+      const [owner] = await texts(
+        "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
+        [scope, value, Date.now()],
+      );
+      return owner;
+    },
+
+    claimsOf: (scope, owner) =>
+      texts("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [scope, owner]),
+
+    ownersInRelation: (className, key, relatedIds) =>
+      texts(
+        `SELECT DISTINCT owner_id FROM purse_relations WHERE class_name = ? AND key = ? AND ${postgresDialect.textIn("related_id")}`,
+        [className, key, JSON.stringify(relatedIds)],
+      ),
+
+    write: (group) => again(() => writeGroup(sql, group)),
+
+    async loadClasses(className) {
+      const found = await run(
+        sql,
+        "SELECT schema FROM purse_classes WHERE class_name = coalesce(?::text, class_name)",
+        [className ?? null],
+      );
+      return found.map(([text]): ClassSchema => JSON.parse(String(text)));
+    },
+
+    changeClass: (className, edit) =>
+      underLock(sql, async (transaction) => {
+        const [known] = await run(transaction, "SELECT schema FROM purse_classes WHERE class_name = ?", [
+          className,
+        ]);
+        const current: ClassSchema | undefined = known && JSON.parse(String(known[0]));
+        const schema = edit(current);
+        if (schema === current) return schema;
+        for (const statement of classStatements(schema)) await run(transaction, statement, []);
+        await run(
+          transaction,
+          `INSERT INTO purse_classes (class_name, schema) VALUES (?, ?)
+           ON CONFLICT (class_name) DO UPDATE SET schema = excluded.schema`,
+          [className, JSON.stringify(schema)],
+        );
+        return schema;
+      }),
+
+    async dropClass(schema) {
+      await underLock(sql, async (transaction) => {
+        await run(transaction, `DROP TABLE IF EXISTS ${postgresDialect.identifier(schema.table)}`, []);
+        await run(transaction, "DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
+        await run(transaction, "DELETE FROM purse_classes WHERE class_name = ?", [schema.className]);
+      });
+    },
+
+    async announce(message) {
+      await run(sql, "SELECT pg_notify(?, ?)", [CHANNEL, message]);
+    },
+
+    onAnnounced(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    async close() {
+      listeners.clear();
+      await sql.end({ timeout: 5 });
+    },
+  };
+}
+
+async function writeGroup(sql: Sql, group: Write[]): Promise<WriteResult[]> {
+  const now = Date.now();
+  const [only] = group;
+  if (only && group.length === 1 && !readsFirst(only)) return [await apply(sql, only, now)];
+  return inTransaction(sql, async (transaction) => {
+    // Without reads in between, the steps travel together.
+    if (!group.some(readsFirst)) return Promise.all(group.map((write) => apply(transaction, write, now)));
+    const results: WriteResult[] = [];
+    for (const write of group) results.push(await apply(transaction, write, now));
+    return results;
+  });
+}
+
+async function inTransaction<T>(sql: Sql, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  let result: { value: T } | undefined;
+  try {
+    await sql.begin(async (transaction) => {
+      result = { value: await work(transaction) };
+    });
+  } catch (error) {
+    if (error instanceof ClaimTaken || error instanceof ProtocolError) throw error;
+    throw asProtocolError(error);
+  }
+  if (!result) throw new Error("A transaction ended without a result");
+  return result.value;
+}
+
+function underLock<T>(sql: Sql, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  return again(() =>
+    inTransaction(sql, async (transaction) => {
+      await run(transaction, "SELECT pg_advisory_xact_lock(?)", [LAYOUT_LOCK]);
+      return work(transaction);
+    }),
+  );
+}
+
+async function again<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const state = sqlState(error);
+      if (attempt >= ATTEMPTS || state === undefined || !AGAIN.has(state)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
+    }
+  }
+}
+
+async function migrate(sql: Sql): Promise<void> {
+  await underLock(sql, async (transaction) => {
+    await run(transaction, "CREATE TABLE IF NOT EXISTS purse_layout (version integer NOT NULL)", []);
+    const [row] = await run(transaction, "SELECT version FROM purse_layout", []);
+    const version = Number(row?.[0] ?? 0);
+    if (version > MIGRATIONS.length) {
+      throw new Error(
+        `The database was written by a newer Purse (layout ${version}, this one knows ${MIGRATIONS.length})`,
+      );
+    }
+    for (const statements of MIGRATIONS.slice(version)) {
+      for (const statement of statements) await run(transaction, statement, []);
+    }
+    if (row) await run(transaction, "UPDATE purse_layout SET version = ?", [MIGRATIONS.length]);
+    else await run(transaction, "INSERT INTO purse_layout (version) VALUES (?)", [MIGRATIONS.length]);
+  });
+}

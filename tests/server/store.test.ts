@@ -1,0 +1,265 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type JsonObject, type Operation, parseWhere } from "@purse/protocol";
+import { ClaimTaken, type ClassSchema, openStore, type Principals, type Store } from "@purse/server";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { DATABASES } from "../support/databases.ts";
+import { newDatabase } from "../support/postgresServer.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+
+const schema: ClassSchema = {
+  className: "Post",
+  table: "Post",
+  fields: {
+    title: { type: "String" },
+    likes: { type: "Number" },
+    tags: { type: "Array" },
+    place: { type: "Object" },
+    author: { type: "Pointer", targetClass: "_User" },
+    due: { type: "Date" },
+    open: { type: "Boolean" },
+  },
+  classLevelPermissions: {},
+  indexes: { byTitle: { title: 1 } },
+};
+
+describe.each(DATABASES)("the store on %s", (database) => {
+  let folder: string;
+  let url: string;
+  let store: Store;
+
+  const open = () =>
+    openStore(
+      database === "SQLite"
+        ? { kind: "sqlite", path: join(folder, "purse.sqlite") }
+        : { kind: "postgres", url, connections: 4 },
+    );
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "purse-store-"));
+    url = database === "SQLite" ? "" : await newDatabase(inject("postgresUrl"));
+    store = await open();
+    await store.changeClass("Post", () => schema);
+  });
+
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function create(id: string, fields: JsonObject): Promise<void> {
+    const object = { objectId: id, createdAt: AT, updatedAt: AT, ...fields };
+    await store.write([{ kind: "create", schema, id, at: AT, object }]);
+  }
+
+  function update(id: string, operations: Record<string, Operation>, principals: Principals = null) {
+    return store.write([
+      { kind: "update", schema, id, at: "2026-01-02T00:00:00.000Z", operations, principals },
+    ]);
+  }
+
+  async function idsWhere(where: object, principals: Principals = null): Promise<string[]> {
+    const query = { schema, where: parseWhere(where), order: [], limit: 100, skip: 0, principals };
+    return (await store.find(query)).map((text) => JSON.parse(text).objectId);
+  }
+
+  describe("where", () => {
+    beforeEach(async () => {
+      await create("a", {
+        title: "Apple",
+        likes: 1,
+        tags: ["x", "y"],
+        open: true,
+        due: { __type: "Date", iso: "2026-03-01T00:00:00.000Z" },
+      });
+      await create("b", {
+        title: "Banana",
+        likes: 2,
+        tags: ["y", 3, { k: 1 }],
+        place: { city: "Bern", codes: ["3000", "3001"] },
+      });
+      await create("c", {
+        title: "apple pie",
+        likes: null,
+        author: { __type: "Pointer", className: "_User", objectId: "u1" },
+        open: false,
+      });
+    });
+
+    const cases: [string, object, string[]][] = [
+      ["equality of text", { title: "Apple" }, ["a"]],
+      ["inequality, also of missing fields", { likes: { $ne: 1 } }, ["b", "c"]],
+      ["order of numbers", { likes: { $gt: 1 } }, ["b"]],
+      ["a range", { likes: { $gte: 1, $lt: 2 } }, ["a"]],
+      ["a list", { title: { $in: ["Apple", "Banana", 7, null] } }, ["a", "b"]],
+      ["a list with null and missing", { likes: { $in: [null, 1] } }, ["a", "c"]],
+      ["not in a list", { likes: { $nin: [1, 2] } }, ["c"]],
+      ["an empty list", { likes: { $in: [] } }, []],
+      ["existence", { place: { $exists: true } }, ["b"]],
+      ["null values exist", { likes: { $exists: false } }, []],
+      ["items of arrays", { tags: "x" }, ["a"]],
+      ["items of mixed arrays by number", { tags: 3 }, ["b"]],
+      ["items of arrays that are objects", { tags: { k: 1 } }, ["b"]],
+      [
+        "a pointer among the items of an array of texts",
+        { tags: { __type: "Pointer", className: "A", objectId: "x" } },
+        [],
+      ],
+      ["all items", { tags: { $all: ["y", "x"] } }, ["a"]],
+      ["booleans", { open: true }, ["a"]],
+      ["false is not missing", { open: false }, ["c"]],
+      ["dates", { due: { $gt: { __type: "Date", iso: "2026-02-01T00:00:00.000Z" } } }, ["a"]],
+      ["pointers", { author: { __type: "Pointer", className: "_User", objectId: "u1" } }, ["c"]],
+      [
+        "pointers of another class",
+        { author: { __type: "Pointer", className: "Other", objectId: "u1" } },
+        [],
+      ],
+      [
+        "pointers in a list",
+        { author: { $in: [{ __type: "Pointer", className: "_User", objectId: "u1" }] } },
+        ["c"],
+      ],
+      ["dotted paths", { "place.city": "Bern" }, ["b"]],
+      ["arrays below a dotted path", { "place.codes": "3001" }, ["b"]],
+      ["a regular expression", { title: { $regex: "^a", $options: "i" } }, ["a", "c"]],
+      ["a quoted prefix", { title: { $regex: "^\\QApp\\E" } }, ["a"]],
+      ["or", { $or: [{ title: "Apple" }, { likes: 2 }] }, ["a", "b"]],
+      ["nor", { $nor: [{ title: "Apple" }, { likes: 2 }] }, ["c"]],
+      ["and", { $and: [{ open: true }, { likes: 1 }] }, ["a"]],
+      ["ids", { objectId: { $in: ["a", "c"] } }, ["a", "c"]],
+      [
+        "ids compared with a pointer",
+        { objectId: { $ne: { __type: "Pointer", className: "Post", objectId: "a" } } },
+        ["a", "b", "c"],
+      ],
+      ["creation times", { createdAt: { $lte: { __type: "Date", iso: AT } } }, ["a", "b", "c"]],
+      ["numbers do not equal texts", { likes: "1" }, []],
+      ["comparison with the wrong type", { title: { $gt: 5 } }, []],
+    ];
+    it.each(cases)("[7.query.where] finds by %s", async (_name, where, expected) => {
+      expect(await idsWhere(where)).toEqual(expected);
+    });
+
+    it("gives the same answer inline, once a shape has proved quick", async () => {
+      for (let i = 0; i < 3; i++) expect(await idsWhere({ title: "Banana" })).toEqual(["b"]);
+    });
+
+    it("orders by several keys and breaks ties by insertion", async () => {
+      const query = { schema, where: parseWhere({}), limit: 10, skip: 0, principals: null };
+      const order = [{ path: ["likes"] as [string], descending: true }];
+      const texts = await store.find({ ...query, order });
+      expect(texts.map((text) => JSON.parse(text).objectId)).toEqual(["b", "a", "c"]);
+    });
+
+    it("counts without a limit", async () => {
+      expect(
+        await store.count({ schema, where: parseWhere({}), order: [], limit: 1, skip: 0, principals: null }),
+      ).toBe(3);
+    });
+  });
+
+  describe("permissions", () => {
+    beforeEach(async () => {
+      await create("open", {});
+      await create("mine", { ACL: { u1: { read: true, write: true } } });
+      await create("team", { ACL: { "role:team a": { read: true } } });
+      await create("shown", { ACL: { "*": { read: true }, u1: { write: true } } });
+      await create("hidden", { ACL: {} });
+    });
+
+    it.each([
+      ["nobody", [], ["open", "shown"]],
+      ["a user", ["u1"], ["open", "mine", "shown"]],
+      ["a member of a role", ["u2", "role:team a"], ["open", "team", "shown"]],
+      [
+        "a member of many roles",
+        ["u2", "role:a", "role:b", "role:c", "role:team a"],
+        ["open", "team", "shown"],
+      ],
+      ["a user whose id is part of another's", ["u"], ["open", "shown"]],
+      ["the master key", null, ["open", "mine", "team", "shown", "hidden"]],
+    ] as [string, Principals, string[]][])(
+      "shows %s only what its ACLs allow",
+      async (_name, principals, expected) => {
+        expect(await idsWhere({}, principals)).toEqual(expected);
+      },
+    );
+
+    it("hides what may not be written as if it were not there", async () => {
+      await expect(update("shown", { title: { op: "Set", value: "x" } }, ["u2"])).rejects.toMatchObject({
+        code: 101,
+      });
+      await expect(update("shown", { title: { op: "Set", value: "x" } }, ["u1"])).resolves.toHaveLength(1);
+    });
+
+    it("follows a change of the ACL", async () => {
+      await update("open", { ACL: { op: "Set", value: { u9: { read: true } } } });
+      expect(await idsWhere({}, ["u1"])).toEqual(["mine", "shown"]);
+    });
+  });
+
+  describe("write", () => {
+    it("applies increments one after the other, none lost", async () => {
+      await create("n", { likes: 0 });
+      await Promise.all(
+        Array.from({ length: 200 }, () => update("n", { likes: { op: "Increment", amount: 1 } })),
+      );
+      expect(JSON.parse((await store.get(schema, "n", null)) ?? "{}").likes).toBe(200);
+    });
+
+    it("undoes a group of which one step fails", async () => {
+      const group = store.write([
+        { kind: "create", schema, id: "half", at: AT, object: { objectId: "half" } },
+        { kind: "delete", schema, id: "missing", principals: null },
+      ]);
+      await expect(group).rejects.toMatchObject({ code: 101 });
+      expect(await store.get(schema, "half", null)).toBeUndefined();
+    });
+
+    it("gives a claim to one of many that want it at once", async () => {
+      const tries = Array.from({ length: 20 }, (_, i) =>
+        store.write([{ kind: "claim", scope: "name", value: "bob", owner: `o${i}` }]),
+      );
+      const outcomes = await Promise.allSettled(tries);
+      expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1);
+      expect(outcomes.find((outcome) => outcome.status === "rejected")?.reason).toBeInstanceOf(ClaimTaken);
+    });
+
+    it("gives an expired claim to the next", async () => {
+      await store.write([{ kind: "claim", scope: "t", value: "v", owner: "old", expiresAt: Date.now() - 1 }]);
+      expect(await store.ownerOf("t", "v")).toBeUndefined();
+      await store.write([{ kind: "claim", scope: "t", value: "v", owner: "new" }]);
+      expect(await store.ownerOf("t", "v")).toBe("new");
+    });
+
+    it("releases a claim for its owner only", async () => {
+      await store.write([{ kind: "claim", scope: "n", value: "a", owner: "u1" }]);
+      await store.write([{ kind: "release", scope: "n", value: "a", owner: "u2" }]);
+      expect(await store.ownerOf("n", "a")).toBe("u1");
+      await store.write([{ kind: "release", scope: "n", value: "a", owner: "u1" }]);
+      expect(await store.ownerOf("n", "a")).toBeUndefined();
+    });
+
+    it("keeps secrets out of the text that travels", async () => {
+      const object = { objectId: "s", title: "t" };
+      await store.write([{ kind: "create", schema, id: "s", at: AT, object, secret: { hash: "h" } }]);
+      expect(await store.get(schema, "s", null)).not.toContain("hash");
+      expect((await store.getSecret(schema, "s"))?.secret).toEqual({ hash: "h" });
+    });
+
+    it("remembers objects, relations and classes when it is opened again", async () => {
+      await create("kept", { title: "kept" });
+      await store.write([
+        { kind: "relate", schema, id: "kept", key: "likers", add: ["u1", "u2"], remove: [] },
+      ]);
+      await store.close();
+      store = await open();
+      expect(await store.get(schema, "kept", null)).toContain("kept");
+      expect(await store.ownersInRelation("Post", "likers", ["u2"])).toEqual(["kept"]);
+      expect((await store.loadClasses()).map((each) => each.className)).toEqual(["Post"]);
+    });
+  });
+});

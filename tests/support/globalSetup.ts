@@ -1,0 +1,21 @@
+import type { TestProject } from "vitest/node";
+import { startPostgres } from "./postgresServer.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Of the tests' PostgreSQL server. */
+    postgresUrl: string;
+  }
+}
+
+/** One PostgreSQL server for all tests; each makes databases of its own. `PURSE_TEST_POSTGRES_URL` names another. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.PURSE_TEST_POSTGRES_URL;
+  if (given) {
+    project.provide("postgresUrl", given);
+    return async () => undefined;
+  }
+  const server = await startPostgres();
+  project.provide("postgresUrl", server.url);
+  return () => server.stop();
+}
