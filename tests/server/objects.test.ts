@@ -35,6 +35,7 @@ describe("objects", () => {
           [0, 0],
           [0, 1],
           [1, 1],
+          [0, 0],
         ],
       },
       bytes: { __type: "Bytes", base64: "AAEC" },

@@ -1,6 +1,8 @@
 import {
   assertFieldName,
+  closedPolygon,
   ErrorCode,
+  isPolygon,
   isWireDate,
   type JsonObject,
   type JsonValue,
@@ -48,8 +50,15 @@ function aclOperation(value: JsonValue | undefined): Operation {
   };
 }
 
-/** Times are stored in one spelling, so that their text sorts as they do. */
+/** Times are stored in one spelling, so that their text sorts as they do; polygons closed. */
 function canonical(operation: Operation): Operation {
-  if (operation.op !== "Set" || !isWireDate(operation.value)) return operation;
-  return { op: "Set", value: { __type: "Date", iso: new Date(operation.value.iso).toISOString() } };
+  if (operation.op !== "Set") return operation;
+  const { value } = operation;
+  if (isWireDate(value)) {
+    return { op: "Set", value: { __type: "Date", iso: new Date(value.iso).toISOString() } };
+  }
+  if (isPolygon(value)) {
+    return { op: "Set", value: { __type: "Polygon", coordinates: closedPolygon(value.coordinates) } };
+  }
+  return operation;
 }

@@ -59,8 +59,9 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
 
     async explain(query): Promise<JsonValue> {
       const { sql: text, parameters } = statements.find(query);
-      const [plan] = await texts(`EXPLAIN (FORMAT JSON) ${text}`, parameters);
-      return plan === undefined ? [] : JSON.parse(plan);
+      // The driver reads a plan's JSON already.
+      const [plan] = await rows(`EXPLAIN (FORMAT JSON) ${text}`, parameters);
+      return JSON.parse(JSON.stringify(plan?.[0] ?? []));
     },
 
     async getSecret(schema, id): Promise<SecretObject | undefined> {

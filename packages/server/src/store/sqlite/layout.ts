@@ -82,17 +82,16 @@ function textIndexStatements(schema: ClassSchema, field: string): string[] {
   const name = textIndexName(schema, field);
   const index = quoted(name);
   const isText = (row: string) => `json_type(${row}.doc, ${jsonPath([field])}) = 'text'`;
-  const add = (row: string) =>
-    `INSERT INTO ${index} (rowid, value) VALUES (${row}.seq, ${valueAt([field], `${row}.doc`)});`;
+  const add = `INSERT INTO ${index} (rowid, value) SELECT new.seq, ${valueAt([field], "new.doc")} WHERE ${isText("new")};`;
   const drop = `DELETE FROM ${index} WHERE rowid = old.seq;`;
   const changed = `${valueAt([field], "old.doc")} IS NOT ${valueAt([field], "new.doc")}`;
+  const trigger = (event: string) => `CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}/${event}`)} AFTER`;
   return [
     `CREATE VIRTUAL TABLE IF NOT EXISTS ${index} USING fts5(value, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2')`,
     `INSERT INTO ${index} (rowid, value) SELECT seq, ${valueAt([field])} FROM ${table}
      WHERE json_type(doc, ${jsonPath([field])}) = 'text' AND NOT EXISTS (SELECT 1 FROM ${index})`,
-    `CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}/insert`)} AFTER INSERT ON ${table} WHEN ${isText("new")} BEGIN ${add("new")} END`,
-    `CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}/delete`)} AFTER DELETE ON ${table} BEGIN ${drop} END`,
-    `CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}/update/old`)} AFTER UPDATE OF doc ON ${table} WHEN ${changed} BEGIN ${drop} END`,
-    `CREATE TRIGGER IF NOT EXISTS ${quoted(`${name}/update/new`)} AFTER UPDATE OF doc ON ${table} WHEN ${changed} AND ${isText("new")} BEGIN ${drop} ${add("new")} END`,
+    `${trigger("insert")} INSERT ON ${table} BEGIN ${add} END`,
+    `${trigger("delete")} DELETE ON ${table} BEGIN ${drop} END`,
+    `${trigger("update")} UPDATE OF doc ON ${table} WHEN ${changed} BEGIN ${drop} ${add} END`,
   ];
 }

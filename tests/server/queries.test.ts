@@ -1,0 +1,438 @@
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Answer, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+
+const pointer = (className: string, objectId: string) => ({ __type: "Pointer", className, objectId });
+const place = (latitude: number, longitude: number) => ({ __type: "GeoPoint", latitude, longitude });
+const day = (iso: string) => ({ __type: "Date", iso: `${iso}T00:00:00.000Z` });
+
+describe.each(DATABASES)("queries on %s", (database) => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({ env: await databaseEnv(database) });
+  });
+  afterAll(() => purse.remove());
+
+  async function save(className: string, fields: JsonObject): Promise<string> {
+    const { status, body } = await rest(purse, "POST", `/classes/${className}`, fields);
+    if (status !== 201) throw new Error(`${className}: ${JSON.stringify(body)}`);
+    return String(body.objectId);
+  }
+
+  const find = (className: string, params: Record<string, unknown>, sessionToken?: string): Promise<Answer> =>
+    rest(
+      purse,
+      "GET",
+      `/classes/${className}${query(params)}`,
+      undefined,
+      sessionToken ? { sessionToken } : {},
+    );
+
+  /** The values of `name` that a query finds, in its order. */
+  async function names(className: string, params: Record<string, unknown>): Promise<unknown[]> {
+    const { body } = await find(className, { order: "name", ...params });
+    if (!Array.isArray(body.results)) throw new Error(JSON.stringify(body));
+    return body.results.map((object) => Object(object).name);
+  }
+
+  describe("values", () => {
+    beforeAll(async () => {
+      await save("Fruit", {
+        name: "Apple",
+        price: 3,
+        tags: ["red", "round"],
+        sold: true,
+        at: day("2026-01-01"),
+      });
+      await save("Fruit", {
+        name: "banana",
+        price: 1.5,
+        tags: ["yellow"],
+        sold: false,
+        at: day("2026-02-01"),
+      });
+      await save("Fruit", {
+        name: "Cherry",
+        price: 10,
+        tags: ["red", "small", "round"],
+        box: { weight: 2, colours: ["dark", "light"], maker: { town: "Rome" } },
+        at: day("2026-03-01"),
+      });
+      await save("Fruit", { name: "Date", price: null, tags: [] });
+    });
+
+    it.each([
+      ["$in of texts", { name: { $in: ["Apple", "Date", "x"] } }, ["Apple", "Date"]],
+      ["$in of numbers", { price: { $in: [1.5, 10] } }, ["Cherry", "banana"]],
+      ["$in with null", { price: { $in: [3, null] } }, ["Apple", "Date"]],
+      ["$nin", { name: { $nin: ["Apple", "Date"] } }, ["Cherry", "banana"]],
+      ["$ne", { price: { $ne: 3 } }, ["Cherry", "Date", "banana"]],
+      ["$ne null", { price: { $ne: null } }, ["Apple", "Cherry", "banana"]],
+      ["$gt and $lte", { price: { $gt: 1.5, $lte: 10 } }, ["Apple", "Cherry"]],
+      ["texts by the order of their bytes", { name: { $gte: "D" } }, ["Date", "banana"]],
+      ["booleans", { sold: true }, ["Apple"]],
+      ["$ne of booleans", { sold: { $ne: true } }, ["Cherry", "Date", "banana"]],
+      ["dates", { at: { $gt: day("2026-01-15"), $lt: day("2026-02-15") } }, ["banana"]],
+      ["an equal date", { at: day("2026-02-01") }, ["banana"]],
+      ["$exists", { box: { $exists: true } }, ["Cherry"]],
+      ["$exists false", { sold: { $exists: false } }, ["Cherry", "Date"]],
+      ["an item of an array", { tags: "red" }, ["Apple", "Cherry"]],
+      ["$all", { tags: { $all: ["red", "round"] } }, ["Apple", "Cherry"]],
+      ["$all of patterns", { tags: { $all: [{ $regex: "^\\Qre\\E" }, { $regex: "^sm" }] } }, ["Cherry"]],
+      ["$containedBy", { tags: { $containedBy: ["red", "round", "yellow"] } }, ["Apple", "Date", "banana"]],
+      ["$in on an array", { tags: { $in: ["small", "yellow"] } }, ["Cherry", "banana"]],
+      ["$nin on an array", { tags: { $nin: ["red"] } }, ["Date", "banana"]],
+      ["a whole array", { tags: ["red", "round"] }, ["Apple"]],
+      ["a dotted number", { "box.weight": 2 }, ["Cherry"]],
+      ["a dotted comparison", { "box.weight": { $gt: 1 } }, ["Cherry"]],
+      ["a dotted array", { "box.colours": "light" }, ["Cherry"]],
+      ["two dots", { "box.maker.town": { $regex: "^R" } }, ["Cherry"]],
+      ["an object whose keys stand in another order", { "box.maker": { town: "Rome" } }, ["Cherry"]],
+      ["a prefix", { name: { $regex: "^\\QCh\\E" } }, ["Cherry"]],
+      ["a part", { name: { $regex: "\\Qan\\E" } }, ["banana"]],
+      ["an ending", { name: { $regex: "\\Qe\\E$" } }, ["Apple", "Date"]],
+      ["a pattern regardless of case", { name: { $regex: "^[ab].*", $options: "i" } }, ["Apple", "banana"]],
+      ["a pattern with a word boundary", { name: { $regex: "\\bDate\\b" } }, ["Date"]],
+      ["$or", { $or: [{ price: 3 }, { name: "Date" }] }, ["Apple", "Date"]],
+      ["$nor", { $nor: [{ price: 3 }, { name: "Date" }] }, ["Cherry", "banana"]],
+      ["$and in $or", { $or: [{ $and: [{ price: 3 }, { name: "x" }] }, { price: 10 }] }, ["Cherry"]],
+      ["a text where there are numbers", { price: "3" }, []],
+      ["a field that nobody has", { nothing: "x" }, []],
+    ] as [string, JsonObject, string[]][])("[7.query.where] finds by %s", async (_name, where, expected) => {
+      expect(await names("Fruit", { where })).toEqual(expected);
+    });
+
+    it("orders by several keys, nothing before something", async () => {
+      expect(await names("Fruit", { order: "price" })).toEqual(["Date", "banana", "Apple", "Cherry"]);
+      expect(await names("Fruit", { order: "-price" })).toEqual(["Cherry", "Apple", "banana", "Date"]);
+      expect(await names("Fruit", { order: "sold,-name" })).toEqual(["Date", "Cherry", "banana", "Apple"]);
+      expect(await names("Fruit", { order: "-at" })).toEqual(["Cherry", "banana", "Apple", "Date"]);
+    });
+
+    it("keeps parts of nested objects where dotted keys ask for them", async () => {
+      const { body } = await find("Fruit", { where: { name: "Cherry" }, keys: "box.maker,name" });
+      expect(body.results).toEqual([
+        {
+          objectId: expect.any(String),
+          createdAt: expect.any(String),
+          updatedAt: expect.any(String),
+          name: "Cherry",
+          box: { maker: { town: "Rome" } },
+        },
+      ]);
+    });
+
+    it("leaves excludeKeys out", async () => {
+      const { body } = await find("Fruit", { where: { name: "Apple" }, excludeKeys: "tags,at,sold" });
+      expect(Object.keys(Object(body.results)[0]).sort()).toEqual(
+        ["createdAt", "name", "objectId", "price", "updatedAt"].sort(),
+      );
+    });
+
+    it("tells how it would answer, when asked to explain", async () => {
+      const { status, body } = await find("Fruit", { where: { name: "Apple" }, explain: true });
+      expect(status).toBe(200);
+      expect(JSON.stringify(body.results)).toMatch(/Scan|SEARCH|SCAN/);
+    });
+
+    it.each([
+      ["where", { where: { price: { $bad: 1 } } }, 102],
+      ["$in", { where: { price: { $in: 3 } } }, 102],
+      ["$all of mixed kinds", { where: { tags: { $all: ["a", { $regex: "b" }] } } }, 102],
+      ["a pattern", { where: { name: { $regex: "(" } } }, 102],
+      ["a key", { where: { "na me": 1 } }, 105],
+      ["an order", { order: "na'me" }, 105],
+      ["a limit", { limit: "ten" }, 102],
+      ["a parameter", { nonsense: 1 }, 102],
+      ["$text", { where: { name: { $text: { $search: "x" } } } }, 102],
+      ["$geoWithin", { where: { name: { $geoWithin: {} } } }, 102],
+      ["$inQuery", { where: { name: { $inQuery: { where: {} } } } }, 102],
+      ["$select", { where: { name: { $select: { query: { className: "A" } } } } }, 102],
+    ] as [string, Record<string, unknown>, number][])(
+      "[8.code.102] refuses a bad %s",
+      async (_name, params, code) => {
+        const { status, body } = await find("Fruit", params);
+        expect([status, body.code]).toEqual([400, code]);
+      },
+    );
+  });
+
+  describe("other classes", () => {
+    let rome: string;
+    let paris: string;
+    let ann: string;
+    beforeAll(async () => {
+      rome = await save("Town", { name: "Rome", country: "Italy", size: 3 });
+      paris = await save("Town", { name: "Paris", country: "France", size: 2 });
+      const tiny = await save("Town", { name: "Tiny", country: "Italy", size: 1 });
+      ann = await save("Person", { name: "Ann", town: pointer("Town", rome), home: "Rome" });
+      await save("Person", { name: "Bob", town: pointer("Town", paris), home: "Paris" });
+      await save("Person", { name: "Cid", home: "Nowhere" });
+      await save("Person", {
+        name: "Dan",
+        town: pointer("Town", tiny),
+        visited: [pointer("Town", rome), pointer("Town", paris)],
+      });
+    });
+
+    it("[1.6.inQuery] follows pointers into another query", async () => {
+      const where = { town: { $inQuery: { className: "Town", where: { country: "Italy" } } } };
+      expect(await names("Person", { where })).toEqual(["Ann", "Dan"]);
+      const big = {
+        town: { $inQuery: { className: "Town", where: { country: "Italy", size: { $gt: 1 } } } },
+      };
+      expect(await names("Person", { where: big })).toEqual(["Ann"]);
+    });
+
+    it("follows arrays of pointers into another query", async () => {
+      const where = { visited: { $inQuery: { className: "Town", where: { name: "Paris" } } } };
+      expect(await names("Person", { where })).toEqual(["Dan"]);
+    });
+
+    it("leaves out what another query finds", async () => {
+      const where = { town: { $notInQuery: { className: "Town", where: { country: "Italy" } } } };
+      expect(await names("Person", { where })).toEqual(["Bob", "Cid"]);
+    });
+
+    it("nests queries", async () => {
+      const inner = { className: "Person", where: { home: "Rome" } };
+      const where = { name: { $select: { key: "name", query: inner } }, home: { $exists: true } };
+      expect(await names("Person", { where })).toEqual(["Ann"]);
+      const both = {
+        town: {
+          $inQuery: { className: "Town", where: { name: { $select: { key: "home", query: inner } } } },
+        },
+      };
+      expect(await names("Person", { where: both })).toEqual(["Ann"]);
+    });
+
+    it("takes the order and the limit of a query within", async () => {
+      const inner = { className: "Town", where: {}, order: "-size", limit: 1 };
+      expect(await names("Person", { where: { town: { $inQuery: inner } } })).toEqual(["Ann"]);
+    });
+
+    it("compares with a key of another class", async () => {
+      const query = { className: "Town", where: { size: { $gt: 1 } } };
+      expect(await names("Person", { where: { home: { $select: { key: "name", query } } } })).toEqual([
+        "Ann",
+        "Bob",
+      ]);
+      expect(await names("Person", { where: { home: { $dontSelect: { key: "name", query } } } })).toEqual([
+        "Cid",
+        "Dan",
+      ]);
+    });
+
+    it("asks the class that a key points to", async () => {
+      const { body } = await find("Person", { redirectClassNameForKey: "town", order: "name" });
+      expect(body.className).toBe("Town");
+      expect(Object(body.results)[0].name).toBe("Paris");
+    });
+
+    it("finds nothing in a class that the caller may not read", async () => {
+      const secret = await rest(
+        purse,
+        "POST",
+        "/classes/Secret",
+        { code: "Rome", ACL: {} },
+        { useMasterKey: true },
+      );
+      expect(secret.status).toBe(201);
+      const query = { className: "Secret", where: {} };
+      expect(await names("Person", { where: { home: { $select: { key: "code", query } } } })).toEqual([]);
+    });
+
+    it("includes two deep, also through arrays", async () => {
+      const note = await save("Memo", { name: "n", by: pointer("Person", ann) });
+      expect(note).toBeTruthy();
+      const { body } = await find("Memo", { include: "by.town" });
+      expect(Object(body.results)[0].by).toMatchObject({
+        __type: "Object",
+        className: "Person",
+        town: { __type: "Object", className: "Town", name: "Rome" },
+      });
+      const visited = await find("Person", {
+        where: { name: "Dan" },
+        include: "visited",
+        keys: "visited.name",
+      });
+      expect(Object(visited.body.results)[0].visited[0]).toEqual({
+        __type: "Object",
+        className: "Town",
+        objectId: rome,
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+        name: "Rome",
+      });
+    });
+
+    it("finds by members of a relation", async () => {
+      const club = await save("Club", {
+        name: "Chess",
+        members: { __op: "AddRelation", objects: [pointer("Person", ann)] },
+      });
+      await save("Club", { name: "Go" });
+      expect(await names("Club", { where: { members: pointer("Person", ann) } })).toEqual(["Chess"]);
+      expect(await names("Club", { where: { members: { $ne: pointer("Person", ann) } } })).toEqual(["Go"]);
+      const inQuery = { members: { $inQuery: { className: "Person", where: { home: "Rome" } } } };
+      expect(await names("Club", { where: inQuery })).toEqual(["Chess"]);
+      const related = { $relatedTo: { object: pointer("Club", club), key: "members" } };
+      expect(await names("Person", { where: related })).toEqual(["Ann"]);
+    });
+
+    it("tells nothing of a relation whose owner the caller may not read", async () => {
+      const owner = await signUp(purse);
+      const club = await save("Club", {
+        name: "Hidden",
+        members: { __op: "AddRelation", objects: [pointer("Person", ann)] },
+        ACL: { [owner.id]: { read: true, write: true } },
+      });
+      const where = { $relatedTo: { object: pointer("Club", club), key: "members" } };
+      expect(await names("Person", { where })).toEqual([]);
+      const { body } = await find("Person", { where }, owner.sessionToken);
+      expect(Object(body.results)).toHaveLength(1);
+    });
+  });
+
+  describe("places", () => {
+    beforeAll(async () => {
+      await save("Spot", { name: "Berlin", at: place(52.52, 13.405) });
+      await save("Spot", { name: "Hamburg", at: place(53.551, 9.994) });
+      await save("Spot", { name: "Sydney", at: place(-33.87, 151.21) });
+      await save("Spot", { name: "Fiji", at: place(-17.7, 179.9) });
+      await save("Spot", { name: "Nowhere" });
+    });
+    const near = (point: JsonObject, more: JsonObject = {}) => ({ at: { $nearSphere: point, ...more } });
+
+    it("[9.earth.radius-km] finds what is near, nearest first", async () => {
+      expect(await names("Spot", { where: near(place(52, 13)), order: "" })).toEqual([
+        "Berlin",
+        "Hamburg",
+        "Fiji",
+        "Sydney",
+      ]);
+      const within = (km: number) => near(place(52, 13), { $maxDistanceInKilometers: km });
+      expect(await names("Spot", { where: within(100), order: "" })).toEqual(["Berlin"]);
+      expect(await names("Spot", { where: within(400), order: "" })).toEqual(["Berlin", "Hamburg"]);
+    });
+
+    it("[9.earth.radius-miles] takes miles and radians", async () => {
+      const miles = near(place(52, 13), { $maxDistanceInMiles: 45 });
+      expect(await names("Spot", { where: miles, order: "" })).toEqual(["Berlin"]);
+      const radians = near(place(52, 13), { $maxDistance: 0.05 });
+      expect(await names("Spot", { where: radians, order: "" })).toEqual(["Berlin", "Hamburg"]);
+    });
+
+    it("finds across the date line", async () => {
+      const where = near(place(-17.7, -179.9), { $maxDistanceInKilometers: 100 });
+      expect(await names("Spot", { where, order: "" })).toEqual(["Fiji"]);
+    });
+
+    it("finds in boxes, circles and polygons", async () => {
+      const box = { at: { $within: { $box: [place(50, 5), place(54, 15)] } } };
+      expect(await names("Spot", { where: box })).toEqual(["Berlin", "Hamburg"]);
+      const circle = { at: { $geoWithin: { $centerSphere: [place(52.5, 13.4), 0.01] } } };
+      expect(await names("Spot", { where: circle })).toEqual(["Berlin"]);
+      const polygon = { at: { $geoWithin: { $polygon: [place(52, 12), place(52, 14), place(54, 13)] } } };
+      expect(await names("Spot", { where: polygon })).toEqual(["Berlin"]);
+    });
+
+    it("counts what is near", async () => {
+      const where = near(place(52, 13), { $maxDistanceInKilometers: 400 });
+      expect((await find("Spot", { where, count: 1, limit: 0 })).body).toEqual({ results: [], count: 2 });
+    });
+
+    it("finds polygons around a point, and keeps them closed", async () => {
+      const coordinates = [
+        [0, 0],
+        [0, 10],
+        [10, 10],
+        [10, 0],
+      ];
+      const id = await save("Area", { name: "square", shape: { __type: "Polygon", coordinates } });
+      const where = (point: JsonObject) => ({ shape: { $geoIntersects: { $point: point } } });
+      expect(await names("Area", { where: where(place(5, 5)) })).toEqual(["square"]);
+      expect(await names("Area", { where: where(place(15, 5)) })).toEqual([]);
+      const { body } = await rest(purse, "GET", `/classes/Area/${id}`);
+      expect(Object(body.shape).coordinates).toHaveLength(5);
+      expect(await names("Area", { where: { shape: { __type: "Polygon", coordinates } } })).toEqual([
+        "square",
+      ]);
+    });
+
+    it.each([
+      ["latitude", place(91, 0)],
+      ["longitude", place(0, 181)],
+      ["latitude", place(-90.1, 0)],
+    ])("[5.geo.bounds] refuses a %s that is none", async (_name, point) => {
+      const { body } = await rest(purse, "POST", "/classes/Spot", { at: point });
+      expect(body.code).toBe(111);
+    });
+  });
+
+  describe("texts", () => {
+    beforeAll(async () => {
+      const subjects = [
+        "coffee",
+        "Coffee Shopping",
+        "Baking a cake",
+        "Café Con Leche",
+        "cream and coffee cake",
+      ];
+      for (const name of subjects) await save("Subject", { name });
+      await save("Subject", { name: "Сырники" });
+    });
+    const text = ($term: string, more: JsonObject = {}) => ({
+      name: { $text: { $search: { $term, ...more } } },
+    });
+
+    it("finds words, whatever their case and accents", async () => {
+      expect(await names("Subject", { where: text("coffee") })).toEqual([
+        "Coffee Shopping",
+        "coffee",
+        "cream and coffee cake",
+      ]);
+      expect(await names("Subject", { where: text("CAFE") })).toEqual(["Café Con Leche"]);
+      expect(await names("Subject", { where: text("сырники") })).toEqual(["Сырники"]);
+    });
+
+    it("finds phrases, leaves excluded words out", async () => {
+      expect(await names("Subject", { where: text('"con leche"') })).toEqual(["Café Con Leche"]);
+      expect(await names("Subject", { where: text("coffee -cake") })).toEqual(["Coffee Shopping", "coffee"]);
+    });
+
+    it("orders by how well they fit, and tells it", async () => {
+      const { body } = await find("Subject", { where: text("coffee"), order: "$score", keys: "$score" });
+      const [first] = Object(body.results);
+      expect(first.name).toBe("coffee");
+      expect(first.score).toBeGreaterThan(0);
+    });
+
+    it("is strict about case and accents where it is asked", async () => {
+      expect(await names("Subject", { where: text("Coffee", { $caseSensitive: true }) })).toEqual([
+        "Coffee Shopping",
+      ]);
+      expect(await names("Subject", { where: text("cafe", { $diacriticSensitive: true }) })).toEqual([]);
+    });
+
+    it("follows changes of the objects", async () => {
+      const id = await save("Subject", { name: "tea" });
+      expect(await names("Subject", { where: text("tea") })).toEqual(["tea"]);
+      await rest(purse, "PUT", `/classes/Subject/${id}`, { name: "milk" });
+      expect(await names("Subject", { where: text("tea") })).toEqual([]);
+      expect(await names("Subject", { where: text("milk") })).toEqual(["milk"]);
+      await rest(purse, "DELETE", `/classes/Subject/${id}`);
+      expect(await names("Subject", { where: text("milk") })).toEqual([]);
+    });
+
+    it.each([
+      ["a search that is no object", { name: { $text: { $search: "x" } } }],
+      ["a term that is no text", text(Object(3))],
+      ["a language that nobody speaks", text("x", { $language: "klingon" })],
+      ["a flag that is none", text("x", { $caseSensitive: "yes" })],
+    ])("[8.code.102] refuses %s", async (_name, where) => {
+      expect((await find("Subject", { where })).body.code).toBe(102);
+    });
+  });
+});
