@@ -10,10 +10,12 @@ export type Caller =
       sessionId: string;
       sessionToken: string;
     }
-  | { kind: "master" };
+  /** `readOnly`: who may see everything and change nothing. */
+  | { kind: "master"; readOnly?: boolean };
 
 export const ANONYMOUS: Caller = { kind: "anonymous" };
 export const MASTER: Caller = { kind: "master" };
+export const READ_ONLY_MASTER: Caller = { kind: "master", readOnly: true };
 
 /** One request on its way through the pipeline. */
 export interface RequestContext {

@@ -21,7 +21,11 @@ export interface Config extends SectionValues {
   keysPath: string | undefined;
   appId: string;
   masterKey: string;
-  /** Addresses that may use the master key; `*` stands for all. */
+  /** Lets see everything and change nothing. */
+  readOnlyMasterKey: string | undefined;
+  allowClientClassCreation: boolean;
+  allowCustomObjectId: boolean;
+  /** Addresses that may use the master keys; `*` stands for all. */
   masterKeyIps: string[];
   /** The Parse protocol's address as clients see it; undefined to take it from host and port. */
   serverUrl: string | undefined;
@@ -56,7 +60,7 @@ export interface ConfigSources {
 }
 
 /** Settings whose values are not repeated in messages. */
-const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set(["masterKey", "databaseUrl"]);
+const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set(["masterKey", "readOnlyMasterKey", "databaseUrl"]);
 
 type Values = { [K in SettingKey]: ReturnType<(typeof SETTINGS)[K]["parse"]> | undefined };
 
@@ -80,6 +84,9 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     port: required("port", values),
     dataDir,
     ...keys,
+    readOnlyMasterKey: values.readOnlyMasterKey,
+    allowClientClassCreation: values.allowClientClassCreation ?? environment === "development",
+    allowCustomObjectId: required("allowCustomObjectId", values),
     masterKeyIps: required("masterKeyIps", values),
     serverUrl: values.serverUrl,
     database: databaseOf(values, dataDir, cwd),
@@ -186,6 +193,9 @@ function readValues(
     environment: read("environment", SETTINGS.environment),
     appId: read("appId", SETTINGS.appId),
     masterKey: read("masterKey", SETTINGS.masterKey),
+    readOnlyMasterKey: read("readOnlyMasterKey", SETTINGS.readOnlyMasterKey),
+    allowClientClassCreation: read("allowClientClassCreation", SETTINGS.allowClientClassCreation),
+    allowCustomObjectId: read("allowCustomObjectId", SETTINGS.allowCustomObjectId),
     masterKeyIps: read("masterKeyIps", SETTINGS.masterKeyIps),
     serverUrl: read("serverUrl", SETTINGS.serverUrl),
     databaseUrl: read("databaseUrl", SETTINGS.databaseUrl),

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -12,7 +11,9 @@ import type { ApiReply } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
 import { createDoor, type Door } from "./http/door.ts";
+import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
+import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { createLive } from "./live/index.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Log } from "./observe/log.ts";
@@ -95,32 +96,45 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     rules,
     triggers: cloud.triggers,
     limits: { defaultLimit: 100, maxLimit: config.limits.maxLimit },
-    allowClientClassCreation: config.environment === "development",
+    allowClientClassCreation: config.allowClientClassCreation,
+    allowCustomObjectId: config.allowCustomObjectId,
+    defaultAcl: config.defaultAcl,
+    protectedFields: config.protectedFields,
     clock: Date.now,
     onError: report,
   });
   late.objects = objects;
   for (const route of chain.routes) cloud.define(route.functionName, ({ params }) => route.run(params));
 
+  const judgeKey = createJudgeKey(config);
   const door = createDoor({
     appId: config.appId,
-    masterKey: config.masterKey,
-    masterKeyIps: config.masterKeyIps,
+    judgeKey,
     mountPath: MOUNT_PATH,
     serverUrl: publicUrl,
     maxBodyBytes: config.limits.maxBodyBytes,
-    routes: [...objectRoutes(objects), ...accounts.routes, ...cloud.routes],
+    routes: [
+      ...objectRoutes(objects),
+      ...schemaRoutes({
+        schemas,
+        store,
+        objects,
+        fixedFields: (className) => Object.keys(rules.get(className)?.fields ?? {}),
+      }),
+      ...accounts.routes,
+      ...cloud.routes,
+    ],
     callerOf: accounts.callerOf,
     report,
   });
   late.door = door;
   const live = createLive({
     appId: config.appId,
-    isMasterKey: (key, ip) => sameText(key, config.masterKey) && mayUseMasterKey(config.masterKeyIps, ip),
+    isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
     callerOf: accounts.callerOf,
     onChange: objects.onChange,
     presenter: objects.presenter,
-    scope: (className, request) => rules.get(className)?.scope?.(request),
+    scope: objects.scopeOf,
     mayFind: (caller, className, where) => {
       try {
         objects.assertFind(requestOf(caller), className, where);
@@ -257,15 +271,6 @@ function belowMount(path: string, mount: string): string | undefined {
 
 function hostText(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
-}
-
-function sameText(a: string, b: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function mayUseMasterKey(allowed: readonly string[], ip: string): boolean {
-  return allowed.includes("*") || allowed.includes(ip) || allowed.includes(ip.replace(/^::ffff:/, ""));
 }
 
 function requestOf(caller: Caller): RequestContext {

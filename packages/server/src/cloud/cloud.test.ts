@@ -58,6 +58,8 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
     rules: new Map(),
     triggers: cloud.triggers,
     allowClientClassCreation: true,
+    allowCustomObjectId: false,
+    defaultAcl: undefined,
     clock: Date.now,
     onError: (error) => errors.push(error),
   });
@@ -68,8 +70,7 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
   };
   late.door = createDoor({
     appId: "app",
-    masterKey: "master",
-    masterKeyIps: ["*"],
+    judgeKey: () => undefined,
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",
     maxBodyBytes: 1_000_000,

@@ -51,10 +51,15 @@ export const SETTINGS = {
     about: "Passes every permission. Without it: made at the first run, kept in keys.json.",
     parse: secret(8),
   },
+  readOnlyMasterKey: {
+    env: "PURSE_READ_ONLY_MASTER_KEY",
+    about: "Lets see everything and change nothing. Without it: there is no such key.",
+    parse: secret(8),
+  },
   masterKeyIps: {
     env: "PURSE_MASTER_KEY_IPS",
     fallback: "127.0.0.1,::1",
-    about: "Addresses that may use the master key, with commas; * for all.",
+    about: "Addresses that may use the master keys, with commas; * for all.",
     parse: addresses,
   },
   serverUrl: {
@@ -74,6 +79,17 @@ export const SETTINGS = {
     fallback: "10",
     about: "Connections to PostgreSQL, at most, of each process.",
     parse: wholeNumber(2, 500),
+  },
+  allowClientClassCreation: {
+    env: "PURSE_ALLOW_CLIENT_CLASS_CREATION",
+    about: "1 lets clients make classes by saving into them, 0 does not. Without it: 1 in development.",
+    parse: flag,
+  },
+  allowCustomObjectId: {
+    env: "PURSE_ALLOW_CUSTOM_OBJECT_ID",
+    fallback: "0",
+    about: "1 lets clients choose the objectId of new objects.",
+    parse: flag,
   },
   cloud: {
     flag: "--cloud",

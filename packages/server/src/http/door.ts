@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, type Caller, MASTER } from "../caller.ts";
@@ -6,14 +6,14 @@ import type { ApiReply, ApiRequest, ApiRoute, Dispatch, InnerRequest, Method } f
 import { batchRoute } from "./batchRoute.ts";
 import { readBody } from "./body.ts";
 import { type Envelope, openEnvelope } from "./envelope.ts";
+import type { JudgeKey } from "./masterKey.ts";
 import { errorReply } from "./reply.ts";
+import { readOnly } from "./rights.ts";
 import { Router } from "./router.ts";
 
 export interface DoorParts {
   appId: string;
-  masterKey: string;
-  /** Addresses that may use the master key; `*` stands for all. */
-  masterKeyIps: readonly string[];
+  judgeKey: JudgeKey;
   /** `/server`. */
   mountPath: string;
   /** The address of the mount path, as clients see it. */
@@ -34,9 +34,6 @@ export interface Door {
 
 /** The door of the Parse protocol: from an envelope to a reply, past the same stops for everyone. */
 export function createDoor(parts: DoorParts): Door {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  const masterDigest = digest(parts.masterKey);
-  const anyIp = parts.masterKeyIps.includes("*");
   const runId = randomBytes(4).toString("hex");
   let requests = 0;
 
@@ -89,10 +86,9 @@ export function createDoor(parts: DoorParts): Door {
 
   async function judge(envelope: Envelope, ip: string, tolerant: boolean): Promise<Caller> {
     if (envelope.masterKey !== undefined) {
-      const right = timingSafeEqual(digest(envelope.masterKey), masterDigest);
-      if (!right || !mayUseMasterKey(ip))
-        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
-      return MASTER;
+      const caller = parts.judgeKey(envelope.masterKey, ip);
+      if (!caller) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+      return caller;
     }
     if (envelope.sessionToken === undefined) return ANONYMOUS;
     try {
@@ -102,12 +98,6 @@ export function createDoor(parts: DoorParts): Door {
         return ANONYMOUS;
       throw error;
     }
-  }
-
-  function mayUseMasterKey(ip: string): boolean {
-    return (
-      anyIp || parts.masterKeyIps.includes(ip) || parts.masterKeyIps.includes(ip.replace(/^::ffff:/, ""))
-    );
   }
 
   function routeFor(method: Method, path: string) {
@@ -159,6 +149,9 @@ export function createDoor(parts: DoorParts): Door {
 const EMPTY = Buffer.alloc(0);
 
 async function carryOut(match: { route: ApiRoute }, request: ApiRequest): Promise<ApiReply> {
+  const { caller, method } = request;
+  // Whoever may only look has no business with anything but GET, whatever it would do.
+  if (caller.kind === "master" && caller.readOnly && method !== "GET") throw readOnly();
   const result = await match.route.handle(request);
   return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
 }

@@ -1,18 +1,40 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { type Condition, ErrorCode, isPointer, type JsonObject, ProtocolError } from "@purse/protocol";
 import { type Caller, principalsWithPublic } from "../caller.ts";
 import type { ClassOperation, ClassSchema } from "../schema/classSchema.ts";
 
-/** Whether class-level permissions let the caller carry out an operation. Without an entry everyone may. */
+/**
+ * What class-level permissions let a caller do: everything, nothing, or only what concerns objects that
+ * point to the caller by one of the fields (nobody, for callers who are not signed in).
+ */
+type Access = "all" | "none" | { fields: string[]; userId: string | undefined };
+
+const READS: ReadonlySet<ClassOperation> = new Set(["get", "find", "count"]);
+
+function accessOf(schema: ClassSchema | undefined, operation: ClassOperation, caller: Caller): Access {
+  if (caller.kind === "master") return "all";
+  const permissions = schema?.classLevelPermissions;
+  const permission = permissions?.[operation];
+  if (!permissions || !permission) return "all";
+  const principals = principalsWithPublic(caller) ?? [];
+  if (principals.some((principal) => permission[principal] === true)) return "all";
+  if (permission.requiresAuthentication === true && caller.kind !== "user") return "none";
+  const grouped = READS.has(operation) ? permissions.readUserFields : permissions.writeUserFields;
+  const own = permission.pointerFields;
+  const fields = [...new Set([...(Array.isArray(own) ? own : []), ...(grouped ?? [])])];
+  // What does not exist yet points to nobody.
+  if (fields.length > 0 && operation !== "create") {
+    return { fields, userId: caller.kind === "user" ? caller.userId : undefined };
+  }
+  return permission.requiresAuthentication === true ? "all" : "none";
+}
+
+/** Whether class-level permissions let the caller carry out an operation, if only on some objects. */
 export function isAllowed(
   schema: ClassSchema | undefined,
   operation: ClassOperation,
   caller: Caller,
 ): boolean {
-  if (caller.kind === "master") return true;
-  const permission = schema?.classLevelPermissions[operation];
-  if (!permission) return true;
-  if (permission.requiresAuthentication === true && caller.kind === "user") return true;
-  return (principalsWithPublic(caller) ?? []).some((principal) => permission[principal] === true);
+  return accessOf(schema, operation, caller) !== "none";
 }
 
 /** Throws 119, with 101 for callers who are not signed in where only that is missing, as Parse does. */
@@ -31,15 +53,95 @@ export function authorise(schema: ClassSchema | undefined, operation: ClassOpera
   );
 }
 
-/** The fields that the caller does not get to see: those hidden from everyone that it is. */
-export function protectedFieldsFor(schema: ClassSchema, caller: Caller): readonly string[] {
-  const rules = schema.classLevelPermissions.protectedFields;
-  if (!rules || caller.kind === "master") return [];
+/** What no object fulfils. */
+export const NOTHING: Condition = { kind: "or", conditions: [] };
+
+/** The condition on the objects that the caller may read, where class-level permissions make one. */
+export function pointerScope(
+  schema: ClassSchema,
+  operation: "get" | "find" | "count",
+  caller: Caller,
+): Condition | undefined {
+  const access = accessOf(schema, operation, caller);
+  if (access === "all") return undefined;
+  if (access === "none" || access.userId === undefined) return NOTHING;
+  const value = { __type: "Pointer" as const, className: "_User", objectId: access.userId };
+  return {
+    kind: "or",
+    conditions: access.fields.map((field) => ({
+      kind: "eq",
+      path: [field],
+      operand: { type: "pointer", value },
+    })),
+  };
+}
+
+/** Whether an operation asks who the object points to, so that it has to be read before it is written. */
+export function dependsOnObject(schema: ClassSchema, operation: ClassOperation, caller: Caller): boolean {
+  return typeof accessOf(schema, operation, caller) === "object";
+}
+
+/** Whether the caller may change an object as it is; `authorise` has let the operation pass. */
+export function mayChange(
+  schema: ClassSchema,
+  operation: ClassOperation,
+  caller: Caller,
+  object: JsonObject,
+): boolean {
+  const access = accessOf(schema, operation, caller);
+  if (typeof access === "string") return access === "all";
+  return access.fields.some((field) => pointsTo(object[field], access.userId));
+}
+
+function pointsTo(value: JsonObject[string] | undefined, userId: string | undefined): boolean {
+  if (userId === undefined) return false;
+  if (Array.isArray(value)) return value.some((item) => pointsTo(item, userId));
+  return isPointer(value) && value.className === "_User" && value.objectId === userId;
+}
+
+const USER_FIELD = "userField:";
+
+/**
+ * The fields that the caller does not get to see: those hidden from everyone that it is. With an
+ * object, what the object says of the caller counts too.
+ */
+export function protectedFieldsFor(
+  schema: ClassSchema,
+  configured: Readonly<Record<string, string[]>> | undefined,
+  caller: Caller,
+  object?: JsonObject,
+): readonly string[] {
+  if (caller.kind === "master") return [];
+  const own = schema.classLevelPermissions.protectedFields ?? {};
+  const rules = configured ? mergeRules(own, configured) : own;
+  if (isOneself(schema, caller, object)) return [];
   const lists = (principalsWithPublic(caller) ?? []).flatMap((principal) => {
     const fields = rules[principal];
     return fields ? [fields] : [];
   });
-  if (caller.kind === "user" && rules.authenticated) lists.push(rules.authenticated);
+  if (caller.kind === "user") {
+    if (rules.authenticated) lists.push(rules.authenticated);
+    for (const [principal, fields] of object ? Object.entries(rules) : []) {
+      if (!principal.startsWith(USER_FIELD)) continue;
+      if (pointsTo(object?.[principal.slice(USER_FIELD.length)], caller.userId)) lists.push(fields);
+    }
+  }
   const [first = [], ...others] = lists;
   return first.filter((field) => others.every((list) => list.includes(field)));
+}
+
+function mergeRules(
+  a: Readonly<Record<string, string[]>>,
+  b: Readonly<Record<string, string[]>>,
+): Record<string, string[]> {
+  const merged: Record<string, string[]> = { ...a };
+  for (const [principal, fields] of Object.entries(b)) {
+    merged[principal] = [...new Set([...(merged[principal] ?? []), ...fields])];
+  }
+  return merged;
+}
+
+/** People see all of themselves. */
+function isOneself(schema: ClassSchema, caller: Caller, object: JsonObject | undefined): boolean {
+  return schema.className === "_User" && caller.kind === "user" && object?.objectId === caller.userId;
 }

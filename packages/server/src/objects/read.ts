@@ -12,12 +12,13 @@ import {
   type Query,
   type QueryLimits,
 } from "@purse/protocol";
-import { principalsOf, type RequestContext } from "../caller.ts";
+import { type Caller, principalsOf, type RequestContext } from "../caller.ts";
+import type { Config } from "../config.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
 import type { ObjectText, Store, StoreQuery } from "../store/store.ts";
 import { idsCondition, includePointers } from "./include.ts";
-import { authorise, isAllowed, protectedFieldsFor } from "./permissions.ts";
+import { authorise, isAllowed, NOTHING, pointerScope, protectedFieldsFor } from "./permissions.ts";
 import type { ClassRules } from "./rules.ts";
 import { prepareSubqueries, searchedFields } from "./subqueries.ts";
 import type { Triggers } from "./triggers.ts";
@@ -28,6 +29,8 @@ export interface ReadParts {
   rules: ReadonlyMap<string, ClassRules>;
   triggers: Triggers;
   limits?: QueryLimits;
+  /** Fields that the operator hides, by class and principal, beside those that the classes do. */
+  protectedFields?: Config["protectedFields"];
 }
 
 export interface Reads {
@@ -37,6 +40,8 @@ export interface Reads {
   assertFind(request: RequestContext, className: string, where: Condition, order?: Order[]): void;
   /** How objects of a class are shown to callers; undefined where they are shown as they are. */
   presenter(className: string): Present | undefined;
+  /** What narrows the objects of a class for a caller, beside ACLs. */
+  scopeOf(className: string, request: RequestContext): Condition | undefined;
 }
 
 /** Takes from, or adds to, an object on its way out (a copy that may be changed). */
@@ -45,6 +50,10 @@ export type Present = (object: JsonObject, request: RequestContext) => JsonObjec
 export function createReads(parts: ReadParts): Reads {
   const { store, schemas, rules, triggers } = parts;
   const limits = parts.limits ?? DEFAULT_QUERY_LIMITS;
+
+  function hiddenFrom(schema: ClassSchema, caller: Caller, object?: JsonObject): readonly string[] {
+    return protectedFieldsFor(schema, parts.protectedFields?.[schema.className], caller, object);
+  }
 
   async function find(request: RequestContext, className: string, params: JsonObject): Promise<string> {
     assertClassName(className);
@@ -59,7 +68,7 @@ export function createReads(parts: ReadParts): Reads {
     if (!schema) return query.count ? `{"results":[],"count":0${named}}` : `{"results":[]${named}}`;
 
     const { where, order, limit, skip, score } = query;
-    const scoped = { ...storeQuery(schema, where, request), order, limit, skip, score };
+    const scoped = { ...storeQuery(schema, where, request, operation), order, limit, skip, score };
     if (query.explain) return JSON.stringify({ results: await store.explain(scoped) });
     const [texts, count] = await Promise.all([
       store.find(scoped),
@@ -70,7 +79,12 @@ export function createReads(parts: ReadParts): Reads {
   }
 
   /** All of a class that a caller may see and that fulfils a where. */
-  function storeQuery(schema: ClassSchema, where: Condition, request: RequestContext): StoreQuery {
+  function storeQuery(
+    schema: ClassSchema,
+    where: Condition,
+    request: RequestContext,
+    operation: "get" | "find" | "count" = "find",
+  ): StoreQuery {
     const subqueries = prepareSubqueries(where, {
       find: (query, key) => {
         const className = redirected(query.className, query.redirectClassNameForKey);
@@ -86,15 +100,18 @@ export function createReads(parts: ReadParts): Reads {
         const { className, objectId } = condition.object;
         const owner = schemas.get(className);
         if (!owner || !isAllowed(owner, "get", request.caller)) return storeQuery(schema, NOTHING, request);
-        if (protectedFieldsFor(owner, request.caller).includes(condition.key)) {
+        if (hiddenFrom(owner, request.caller).includes(condition.key)) {
           throw hiddenField(condition.key, className);
         }
-        return storeQuery(owner, idsCondition([objectId]), request);
+        return storeQuery(owner, idsCondition([objectId]), request, "get");
       },
     });
     return {
       schema,
-      where: narrow(where, rules.get(schema.className)?.scope?.(request), request),
+      where: narrow(where, [
+        request.caller.kind === "master" ? undefined : rules.get(schema.className)?.scope?.(request),
+        pointerScope(schema, operation, request.caller),
+      ]),
       order: [],
       limit: undefined,
       skip: 0,
@@ -146,11 +163,13 @@ export function createReads(parts: ReadParts): Reads {
     objectId: string,
     request: RequestContext,
   ): Promise<ObjectText | undefined> {
-    const scope = rules.get(schema.className)?.scope?.(request);
-    if (!scope || request.caller.kind === "master") {
-      return store.get(schema, objectId, principalsOf(request.caller));
-    }
-    const [text] = await store.find({ ...storeQuery(schema, idsCondition([objectId]), request), limit: 1 });
+    const { caller } = request;
+    const isScoped =
+      caller.kind !== "master" &&
+      (rules.get(schema.className)?.scope?.(request) ?? pointerScope(schema, "get", caller)) !== undefined;
+    if (!isScoped) return store.get(schema, objectId, principalsOf(caller));
+    const query = storeQuery(schema, idsCondition([objectId]), request, "get");
+    const [text] = await store.find({ ...query, limit: 1 });
     return text;
   }
 
@@ -194,7 +213,7 @@ export function createReads(parts: ReadParts): Reads {
     const found = new Map<string, JsonObject>();
     if (!schema || !isAllowed(schema, "get", request.caller)) return found;
     const texts = await store.find({
-      ...storeQuery(schema, idsCondition(ids), request),
+      ...storeQuery(schema, idsCondition(ids), request, "get"),
       limit: ids.length,
     });
     const present = presenter(className);
@@ -209,11 +228,13 @@ export function createReads(parts: ReadParts): Reads {
 
   function presenter(className: string): Present | undefined {
     const onRead = rules.get(className)?.onRead;
-    const isProtected = schemas.get(className)?.classLevelPermissions.protectedFields !== undefined;
+    const isProtected =
+      parts.protectedFields?.[className] !== undefined ||
+      Object.keys(schemas.get(className)?.classLevelPermissions.protectedFields ?? {}).length > 0;
     if (!onRead && !isProtected) return undefined;
     return (object, request) => {
       const schema = schemas.get(className);
-      if (schema) for (const field of protectedFieldsFor(schema, request.caller)) delete object[field];
+      if (schema) for (const field of hiddenFrom(schema, request.caller, object)) delete object[field];
       return onRead ? onRead(object, request) : object;
     };
   }
@@ -229,7 +250,7 @@ export function createReads(parts: ReadParts): Reads {
     const schema = schemas.get(className);
     authorise(schema, operation, request.caller);
     if (!schema || request.caller.kind === "master") return;
-    const hidden = [...protectedFieldsFor(schema, request.caller), ...(rules.get(className)?.hidden ?? [])];
+    const hidden = [...hiddenFrom(schema, request.caller), ...(rules.get(className)?.hidden ?? [])];
     if (hidden.length === 0) return;
     const asked = [...fieldsOf(where), ...order.map((part) => part.path[0])];
     const field = asked.find((name) => hidden.includes(name));
@@ -239,11 +260,16 @@ export function createReads(parts: ReadParts): Reads {
   const assertFind: Reads["assertFind"] = (request, className, where, order = []) =>
     assertAllowed(request, className, "find", where, order);
 
-  return { find, get, assertFind, presenter };
-}
+  const scopeOf: Reads["scopeOf"] = (className, request) => {
+    const schema = schemas.get(className);
+    if (!schema || request.caller.kind === "master") return undefined;
+    const scope = rules.get(className)?.scope?.(request);
+    const pointed = pointerScope(schema, "find", request.caller);
+    return scope && pointed ? narrow(scope, [pointed]) : (scope ?? pointed);
+  };
 
-/** What no object fulfils. */
-const NOTHING: Condition = { kind: "or", conditions: [] };
+  return { find, get, assertFind, presenter, scopeOf };
+}
 
 function hiddenField(field: string, className: string): ProtocolError {
   return new ProtocolError(
@@ -257,9 +283,9 @@ function fieldsOf(where: Condition): string[] {
   return where.kind === "relatedTo" ? [] : [where.path[0]];
 }
 
-function narrow(where: Condition, scope: Condition | undefined, request: RequestContext): Condition {
-  if (!scope || request.caller.kind === "master") return where;
-  return { kind: "and", conditions: [where, scope] };
+function narrow(where: Condition, scopes: (Condition | undefined)[]): Condition {
+  const given = scopes.filter((scope) => scope !== undefined);
+  return given.length === 0 ? where : { kind: "and", conditions: [where, ...given] };
 }
 
 const ALWAYS: ReadonlySet<string> = new Set([

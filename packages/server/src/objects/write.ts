@@ -4,7 +4,9 @@ import {
   assertClassName,
   ErrorCode,
   isEchoed,
+  isJsonObject,
   type JsonObject,
+  type JsonValue,
   type Operation,
   ProtocolError,
   parseAcl,
@@ -19,7 +21,7 @@ import type { Draft } from "./draft.ts";
 import { parseFields } from "./fields.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
-import { authorise } from "./permissions.ts";
+import { authorise, dependsOnObject, mayChange } from "./permissions.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Triggers } from "./triggers.ts";
 
@@ -30,6 +32,10 @@ export interface WriteParts {
   triggers: Triggers;
   /** Whether callers other than the master key may make classes by saving into them. */
   allowClientClassCreation: boolean;
+  /** Whether callers choose the ids of new objects. */
+  allowCustomObjectId: boolean;
+  /** ACL of new objects that bring none; `currentUser` in it stands for whoever creates them. */
+  defaultAcl: JsonObject | undefined;
   /** In ms since the epoch. */
   clock: () => number;
   /** Told of errors that must not fail a write that is stored already. */
@@ -46,17 +52,19 @@ export function createWrites(parts: WriteParts): Writes {
   async function create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply> {
     assertClassName(className);
     authorise(schemas.get(className), "create", request.caller);
-    const draft = newDraft(className, newObjectId(), parseFields(fields), undefined);
+    const { objectId, ...rest } = fields;
+    const id = parts.allowCustomObjectId ? chosenId(objectId) : newObjectId();
+    const draft = newDraft(className, id, parseFields(parts.allowCustomObjectId ? rest : fields), undefined);
     const asked = { ...draft.operations };
     await triggers.beforeSave(className)?.(draft, request);
     await rules.get(className)?.beforeCreate?.(draft, request);
 
     const schema = await schemaFor(draft, request);
     const at = new Date(parts.clock()).toISOString();
-    const filled = applyOperations({}, withDefaults(draft.operations, schema));
+    fillIn(draft, schema, request, parts.defaultAcl);
+    const filled = applyOperations({}, draft.operations);
     const object: JsonObject = { objectId: draft.objectId, createdAt: at, updatedAt: at, ...filled };
-    assertRequired(object, schema);
-    const { id, secret } = { id: draft.objectId, secret: draft.secret };
+    const { secret } = draft;
     const [result] = await commit([{ kind: "create", schema, id, at, object, secret }], draft, schema);
     publish(draft, result, request);
     await finish(draft);
@@ -81,14 +89,17 @@ export function createWrites(parts: WriteParts): Writes {
     const principals = principalsOf(request.caller);
     const beforeSave = triggers.beforeSave(className);
     const beforeUpdate = rules.get(className)?.beforeUpdate;
-    const original =
-      beforeSave || beforeUpdate ? await readWritable(current, objectId, principals) : undefined;
+    const { caller } = request;
+    const isLooked = beforeSave || beforeUpdate || dependsOnObject(current, "update", caller);
+    const original = isLooked ? await readWritable(current, objectId, principals) : undefined;
+    if (original && !mayChange(current, "update", caller, original)) throw notFound();
     const draft = newDraft(className, objectId, parseFields(fields), original);
     const asked = { ...draft.operations };
     await beforeSave?.(draft, request);
     await beforeUpdate?.(draft, request);
 
     const schema = await schemaFor(draft, request);
+    assertKept(draft.operations, schema);
     const at = new Date(parts.clock()).toISOString();
     const { operations, secret } = draft;
     const [result] = await commit(
@@ -117,8 +128,9 @@ export function createWrites(parts: WriteParts): Writes {
     const principals = principalsOf(request.caller);
     const beforeTrigger = triggers.beforeDelete(className);
     const beforeRule = rules.get(className)?.beforeDelete;
-    const original =
-      beforeTrigger || beforeRule ? await readWritable(schema, objectId, principals) : undefined;
+    const isLooked = beforeTrigger || beforeRule || dependsOnObject(schema, "delete", request.caller);
+    const original = isLooked ? await readWritable(schema, objectId, principals) : undefined;
+    if (original && !mayChange(schema, "delete", request.caller, original)) throw notFound();
     const draft = newDraft(className, objectId, {}, original);
     if (original) await beforeTrigger?.(original, request);
     await beforeRule?.(draft, request);
@@ -144,8 +156,17 @@ export function createWrites(parts: WriteParts): Writes {
 
   function schemaFor(draft: Draft, request: RequestContext): Promise<ClassSchema> {
     return schemas.forWrite(draft.className, draft.operations, (schema) => {
-      if (schema) authorise(schema, "addField", request.caller);
-      else if (request.caller.kind !== "master" && !parts.allowClientClassCreation) {
+      if (schema) {
+        authorise(schema, "addField", request.caller);
+        // Whoever may add fields only to objects that point to them adds none to a new one.
+        const object = draft.original ?? {};
+        if (!mayChange(schema, "addField", request.caller, object)) {
+          throw new ProtocolError(
+            ErrorCode.OPERATION_FORBIDDEN,
+            `Permission denied for action addField on class ${draft.className}.`,
+          );
+        }
+      } else if (request.caller.kind !== "master" && !parts.allowClientClassCreation) {
         throw new ProtocolError(
           ErrorCode.OPERATION_FORBIDDEN,
           `This user is not allowed to access non-existent class: ${draft.className}`,
@@ -210,22 +231,59 @@ function isGranted(object: JsonObject, permission: "read" | "write", principals:
   return granted === null || granted.some((principal) => principals.includes(principal));
 }
 
-function withDefaults(operations: Record<string, Operation>, schema: ClassSchema): Record<string, Operation> {
-  const defaults: [string, Operation][] = [];
+/** Puts in what a new object does not bring: defaults, the ACL. Throws 142 where something required is missing. */
+function fillIn(
+  draft: Draft,
+  schema: ClassSchema,
+  { caller }: RequestContext,
+  defaultAcl: JsonObject | undefined,
+): void {
+  const { operations } = draft;
   for (const [name, field] of Object.entries(schema.fields)) {
-    if (field.defaultValue !== undefined && !(name in operations)) {
-      defaults.push([name, { op: "Set", value: field.defaultValue }]);
-    }
+    if (!isEmpty(operations[name])) continue;
+    if (field.defaultValue !== undefined) operations[name] = { op: "Set", value: field.defaultValue };
+    else if (field.required) throw missing(name);
   }
-  return defaults.length === 0 ? operations : { ...Object.fromEntries(defaults), ...operations };
+  if ("ACL" in operations || schema.className.startsWith("_")) return;
+  const acl: JsonObject | undefined = schema.classLevelPermissions.ACL ?? defaultAcl;
+  // An ACL that lets everyone do everything is none.
+  if (!acl || isOpen(acl)) return;
+  const { currentUser, ...others } = acl;
+  const own = currentUser && caller.kind === "user" ? { [caller.userId]: currentUser } : {};
+  operations.ACL = { op: "Set", value: { ...others, ...own } };
 }
 
-function assertRequired(object: JsonObject, schema: ClassSchema): void {
-  for (const [name, field] of Object.entries(schema.fields)) {
-    if (field.required && (object[name] === undefined || object[name] === null)) {
-      throw new ProtocolError(ErrorCode.VALIDATION_ERROR, `${name} is required`);
-    }
+function isOpen(acl: JsonObject): boolean {
+  const everyone = acl["*"];
+  return isJsonObject(everyone) && everyone.read === true && everyone.write === true;
+}
+
+/** The id that a new object brings. Throws 104 where it brings none that can be one. */
+function chosenId(value: JsonValue | undefined): string {
+  if (value === undefined) return newObjectId();
+  if (typeof value === "string" && /^[0-9A-Za-z_-]{1,128}$/.test(value)) return value;
+  throw new ProtocolError(
+    ErrorCode.MISSING_OBJECT_ID,
+    value === null || value === "" || typeof value !== "string"
+      ? "objectId must not be empty, null or undefined"
+      : "objectId takes letters, digits, _ and -",
+  );
+}
+
+/** Throws 142 where a change would take something required away. */
+function assertKept(operations: Record<string, Operation>, schema: ClassSchema): void {
+  for (const [name, operation] of Object.entries(operations)) {
+    if (schema.fields[name]?.required && isEmpty(operation)) throw missing(name);
   }
+}
+
+function isEmpty(operation: Operation | undefined): boolean {
+  if (!operation || operation.op === "Delete") return true;
+  return operation.op === "Set" && (operation.value === null || operation.value === "");
+}
+
+function missing(name: string): ProtocolError {
+  return new ProtocolError(ErrorCode.VALIDATION_ERROR, `${name} is required`);
 }
 
 /** Tells the client what became of a field: its top-level value, or that it is gone. */

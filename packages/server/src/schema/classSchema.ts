@@ -1,4 +1,4 @@
-import type { FieldType } from "@purse/protocol";
+import type { FieldType, JsonObject } from "@purse/protocol";
 
 export type ClassOperation = "get" | "find" | "count" | "create" | "update" | "delete" | "addField";
 
@@ -6,11 +6,16 @@ export type ClassOperation = "get" | "find" | "count" | "create" | "update" | "d
 export type ClassPermission = Record<string, boolean | string[]>;
 
 export type ClassLevelPermissions = Partial<Record<ClassOperation, ClassPermission>> & {
-  /** By principal, the fields that it does not get to see. */
+  /** The ACL of new objects that bring none; `currentUser` stands for whoever creates them. */
+  ACL?: JsonObject;
+  /** By principal, or `userField:` and a field that points to the user, the fields that it does not get to see. */
   protectedFields?: Record<string, string[]>;
   readUserFields?: string[];
   writeUserFields?: string[];
 };
+
+/** `text` for a full-text search. */
+export type IndexDirection = 1 | -1 | "text";
 
 /** The fields, permissions and indexes of one class. */
 export interface ClassSchema {
@@ -20,6 +25,6 @@ export interface ClassSchema {
   /** Without the fields that every object has (objectId, createdAt, updatedAt, ACL). */
   fields: Record<string, FieldType>;
   classLevelPermissions: ClassLevelPermissions;
-  /** Index name → fields with their direction; `text` for a full-text search. */
-  indexes: Record<string, Record<string, 1 | -1 | "text">>;
+  /** Index name → fields with their direction. */
+  indexes: Record<string, Record<string, IndexDirection>>;
 }

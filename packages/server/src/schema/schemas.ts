@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   assertClassName,
   ErrorCode,
@@ -10,9 +11,8 @@ import {
 import type { ClassRules } from "../objects/rules.ts";
 import type { Store } from "../store/store.ts";
 import type { ClassSchema } from "./classSchema.ts";
-
-/** Fields that every object has and that no schema lists. */
-const COMMON_FIELDS: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt", "ACL"]);
+import { COMMON_FIELDS } from "./describe.ts";
+import { typeText } from "./editClass.ts";
 
 /** What processes tell each other when a class has changed: this and its name. */
 const ANNOUNCEMENT = "class:";
@@ -102,6 +102,27 @@ export class Schemas {
     return changed;
   }
 
+  /** Makes a class that is not there yet. Throws 103 where it is. */
+  create(className: string, edit: (empty: ClassSchema) => ClassSchema): Promise<ClassSchema> {
+    return this.change(className, (schema) => {
+      if (this.#classes.has(className)) {
+        throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} already exists.`);
+      }
+      return edit(schema);
+    });
+  }
+
+  /** Removes a class with its objects. */
+  async drop(className: string): Promise<void> {
+    const schema = this.#classes.get(className);
+    if (!schema) return;
+    await this.#store.dropClass(schema);
+    this.#classes.delete(className);
+    // A class of the server's own is there again at once, empty.
+    if (this.#rules.has(className)) await this.#ensureSystemClass(className);
+    await this.#store.announce(ANNOUNCEMENT + className);
+  }
+
   /** Reads again what another process may have changed; without a name, everything. */
   async #reload(className?: string): Promise<void> {
     const classes = await this.#store.loadClasses(className);
@@ -143,11 +164,19 @@ export class Schemas {
   #freeTable(className: string): string {
     const taken = new Set([...this.#classes.values()].map((schema) => schema.table.toLowerCase()));
     // Names of the store's own tables and of SQLite's stay out of reach.
-    const base = /^(purse_|sqlite_)/i.test(className) ? `~${className}` : className;
+    const safe = /^(purse_|sqlite_|pg_)/i.test(className) ? `~${className}` : className;
+    // Databases cut long names short: what is left must still be the class's own.
+    const base = safe.length <= MAX_TABLE_NAME ? safe : `${safe.slice(0, 30)}~${shortHash(safe)}`;
     let table = base;
     for (let i = 2; taken.has(table.toLowerCase()); i++) table = `${base}~${i}`;
     return table;
   }
+}
+
+const MAX_TABLE_NAME = 40;
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 9);
 }
 
 /** The fields that the operations bring and the schema lacks. Throws 111 on a mismatch. */
@@ -159,7 +188,7 @@ function missingFields(
   for (const [path, operation] of Object.entries(operations)) {
     const dot = path.indexOf(".");
     const name = dot < 0 ? path : path.slice(0, dot);
-    if (COMMON_FIELDS.has(name)) continue;
+    if (Object.hasOwn(COMMON_FIELDS, name)) continue;
     const type = dot < 0 ? typeFor(operation) : nestedType(operation);
     if (!type) continue;
     const known = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
@@ -170,6 +199,10 @@ function missingFields(
         `schema mismatch for ${schema.className}.${name}; expected ${typeText(known)} but got ${typeText(type)}`,
       );
     }
+  }
+  const places = Object.values({ ...schema.fields, ...missing }).filter(({ type }) => type === "GeoPoint");
+  if (places.length > 1 && Object.values(missing).some(({ type }) => type === "GeoPoint")) {
+    throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "there can only be one geopoint field in a class");
   }
   return missing;
 }
@@ -201,10 +234,6 @@ function sameType(known: FieldType, type: FieldType): boolean {
   return (
     known.type === type.type && (known.targetClass === undefined || known.targetClass === type.targetClass)
   );
-}
-
-function typeText(type: FieldType): string {
-  return type.targetClass === undefined ? type.type : `${type.type}<${type.targetClass}>`;
 }
 
 /** A value that a relation field has in an object as it travels. */

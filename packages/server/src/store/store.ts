@@ -112,7 +112,8 @@ export interface Store {
   /** All classes, or the one of a name if there is one. */
   loadClasses(className?: string): Promise<ClassSchema[]>;
   /**
-   * Creates or changes a class: its table, fields and indexes. `edit` is given the class as it is now, whichever
+   * Creates or changes a class: its table, fields and indexes. A field that is gone takes its values and
+   * relations with it. `edit` is given the class as it is now, whichever
    * process changed it last, and answers it as it shall be; the same object means no change.
    */
   changeClass(
@@ -121,6 +122,8 @@ export interface Store {
   ): Promise<ClassSchema>;
   /** Removes a class with its objects. */
   dropClass(schema: ClassSchema): Promise<void>;
+  /** Removes all objects of a class with their relations. */
+  purge(schema: ClassSchema): Promise<void>;
   /** Tells all processes that share the database, this one too. At most 8,000 bytes. */
   announce(message: string): Promise<void>;
   /**

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { Statement } from "../sql/statement.ts";
 import { numberAt, postgresDialect, textVector } from "./dialect.ts";
 
 /** The tables that are not classes. Each step runs once; `purse_layout` says how many have run. */
@@ -31,13 +33,13 @@ export function classStatements(schema: ClassSchema): string[] {
     `CREATE TABLE IF NOT EXISTS ${table} (
       seq bigserial PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE, created_at text COLLATE "C" NOT NULL,
       updated_at text COLLATE "C" NOT NULL, read_acl text[], write_acl text[], secret text, doc jsonb NOT NULL)`,
-    `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/created`)} ON ${table} (created_at)`,
-    `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/updated`)} ON ${table} (updated_at)`,
+    `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/created`)} ON ${table} (created_at)`,
+    `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/updated`)} ON ${table} (updated_at)`,
   ];
   for (const [name, keys] of Object.entries(schema.indexes)) {
     const columns: string[] = [];
     for (const [field, direction] of Object.entries(keys)) {
-      const own = quoted(`${schema.table}/index/${name}/${field}`);
+      const own = indexName(`${schema.table}/index/${name}/${field}`);
       if (direction === "text") {
         statements.push(
           `CREATE INDEX IF NOT EXISTS ${own} ON ${table} USING gin (${textVector(field, "english")})`,
@@ -50,10 +52,46 @@ export function classStatements(schema: ClassSchema): string[] {
     }
     if (columns.length === 0) continue;
     statements.push(
-      `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/index/${name}`)} ON ${table} (${columns.join(", ")})`,
+      `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/index/${name}`)} ON ${table} (${columns.join(", ")})`,
     );
   }
   return statements;
+}
+
+/** The statements that take away what a class has had and shall not have any more. */
+export function removalStatements(from: ClassSchema, to: ClassSchema): Statement[] {
+  const quoted = postgresDialect.identifier;
+  const statements: Statement[] = [];
+  for (const [name, keys] of Object.entries(from.indexes)) {
+    if (name in to.indexes) continue;
+    const names = [name, ...Object.keys(keys).map((field) => `${name}/${field}`)];
+    for (const each of names) {
+      const sql = `DROP INDEX IF EXISTS ${indexName(`${from.table}/index/${each}`)}`;
+      statements.push({ sql, parameters: [] });
+    }
+  }
+  for (const [field, type] of Object.entries(from.fields)) {
+    if (field in to.fields) continue;
+    statements.push(
+      type.type === "Relation"
+        ? {
+            sql: "DELETE FROM purse_relations WHERE class_name = ? AND key = ?",
+            parameters: [from.className, field],
+          }
+        : {
+            sql: `UPDATE ${quoted(from.table)} SET doc = doc - ?::text WHERE jsonb_exists(doc, ?)`,
+            parameters: [field, field],
+          },
+    );
+  }
+  return statements;
+}
+
+/** PostgreSQL cuts names off at 63 bytes: longer ones end in what tells them apart. */
+function indexName(name: string): string {
+  if (name.length <= 63) return postgresDialect.identifier(name);
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
+  return postgresDialect.identifier(`${name.slice(0, 50)}~${hash}`);
 }
 
 /** What conditions and orders on a field speak of. */

@@ -6,7 +6,7 @@ import { ClaimTaken, type SecretObject, type Store, type Write, type WriteResult
 import { apply, readsFirst } from "./apply.ts";
 import { asProtocolError, connect, run, type Sql, sqlState, type Transaction } from "./connection.ts";
 import { postgresDialect } from "./dialect.ts";
-import { classStatements, MIGRATIONS } from "./layout.ts";
+import { classStatements, MIGRATIONS, removalStatements } from "./layout.ts";
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -107,6 +107,8 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
         const current: ClassSchema | undefined = known && JSON.parse(String(known[0]));
         const schema = edit(current);
         if (schema === current) return schema;
+        const removals = current ? removalStatements(current, schema) : [];
+        for (const { sql: text, parameters } of removals) await run(transaction, text, parameters);
         for (const statement of classStatements(schema)) await run(transaction, statement, []);
         await run(
           transaction,
@@ -122,6 +124,13 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
         await run(transaction, `DROP TABLE IF EXISTS ${postgresDialect.identifier(schema.table)}`, []);
         await run(transaction, "DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
         await run(transaction, "DELETE FROM purse_classes WHERE class_name = ?", [schema.className]);
+      });
+    },
+
+    async purge(schema) {
+      await inTransaction(sql, async (transaction) => {
+        await run(transaction, `DELETE FROM ${postgresDialect.identifier(schema.table)}`, []);
+        await run(transaction, "DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
       });
     },
 

@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { Statement } from "../sql/statement.ts";
 import { jsonPath, sqliteDialect, textIndexName, valueAt } from "./dialect.ts";
 
 /** The tables that are not classes. Versioned by `user_version`; each step runs once. */
@@ -62,6 +63,50 @@ export function classStatements(schema: ClassSchema): string[] {
     );
   }
   return statements;
+}
+
+/** The statements that take away what a class has had and shall not have any more. */
+export function removalStatements(from: ClassSchema, to: ClassSchema): Statement[] {
+  const quoted = sqliteDialect.identifier;
+  const table = quoted(from.table);
+  const statements: Statement[] = [];
+  for (const [name, keys] of Object.entries(from.indexes)) {
+    if (name in to.indexes) continue;
+    statements.push({ sql: `DROP INDEX IF EXISTS ${quoted(`${from.table}/index/${name}`)}`, parameters: [] });
+    for (const [field, direction] of Object.entries(keys)) {
+      if (direction === "text") statements.push(...dropTextIndex(from, field));
+    }
+  }
+  for (const [field, type] of Object.entries(from.fields)) {
+    if (field in to.fields) continue;
+    if (type.type === "Relation") {
+      const sql = "DELETE FROM purse_relations WHERE class_name = ? AND key = ?";
+      statements.push({ sql, parameters: [from.className, field] });
+    } else {
+      const path = jsonPath([field]);
+      const sql = `UPDATE ${table} SET doc = json_remove(doc, ${path}) WHERE json_type(doc, ${path}) IS NOT NULL`;
+      statements.push({ sql, parameters: [] });
+    }
+  }
+  return statements;
+}
+
+/** The statements that take away all text indexes of a class. */
+export function dropTextIndexes(schema: ClassSchema): Statement[] {
+  return Object.values(schema.indexes).flatMap((keys) =>
+    Object.entries(keys).flatMap(([field, direction]) =>
+      direction === "text" ? dropTextIndex(schema, field) : [],
+    ),
+  );
+}
+
+function dropTextIndex(schema: ClassSchema, field: string): Statement[] {
+  const name = textIndexName(schema, field);
+  const triggers = ["insert", "delete", "update"].map(
+    (event) => `DROP TRIGGER IF EXISTS ${sqliteDialect.identifier(`${name}/${event}`)}`,
+  );
+  const statements = [...triggers, `DROP TABLE IF EXISTS ${sqliteDialect.identifier(name)}`];
+  return statements.map((sql) => ({ sql, parameters: [] }));
 }
 
 /** What conditions and orders on a field speak of. */

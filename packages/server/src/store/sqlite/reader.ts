@@ -12,7 +12,7 @@ const INLINE_MS = 1.5;
  */
 export class Reader {
   readonly #prepare: ReturnType<typeof statementCache>;
-  readonly #close: () => void;
+  readonly #database: ReturnType<typeof openDatabase>;
   readonly #worker: Worker;
   readonly #waiting = new Map<
     number,
@@ -23,9 +23,8 @@ export class Reader {
   #nextId = 1;
 
   constructor(file: string) {
-    const database = openDatabase(file, { readonly: true });
-    this.#prepare = statementCache(database);
-    this.#close = () => database.close();
+    this.#database = openDatabase(file, { readonly: true });
+    this.#prepare = statementCache(this.#database);
     this.#worker = new Worker(new URL("./readerThread.ts", import.meta.url), { workerData: { file } });
     this.#worker.on("message", (answer: ReaderAnswer) => this.#settle(answer));
     this.#worker.on("error", (error) => this.#fail(error));
@@ -38,9 +37,11 @@ export class Reader {
     return value === undefined ? undefined : String(value);
   }
 
-  /** For statements known to be quick, with any columns. */
-  rows(sql: string, parameters: (string | number | null)[]): unknown[] {
-    return this.#prepare(sql).pluck(false).all(parameters);
+  /** The steps by which SQLite would answer a statement. */
+  explain(sql: string, parameters: (string | number | null)[]): unknown[] {
+    // An explanation does not notice by itself that the layout has changed: what is read before it does.
+    this.#database.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return this.#database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(parameters);
   }
 
   all(sql: string, parameters: (string | number | null)[]): Promise<string[]> | string[] {
@@ -55,7 +56,7 @@ export class Reader {
   async close(): Promise<void> {
     this.#worker.removeAllListeners("exit");
     await this.#worker.terminate();
-    this.#close();
+    this.#database.close();
   }
 
   #beside(sql: string, parameters: (string | number | null)[]): Promise<string[]> {

@@ -4,7 +4,7 @@ import type { ClassSchema } from "../../schema/classSchema.ts";
 import { createStatements } from "../sql/statement.ts";
 import type { SecretObject, Store } from "../store.ts";
 import { sqliteDialect } from "./dialect.ts";
-import { classStatements } from "./layout.ts";
+import { classStatements, dropTextIndexes, removalStatements } from "./layout.ts";
 import { Reader } from "./reader.ts";
 import { Writer } from "./writer.ts";
 
@@ -39,7 +39,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
 
     async explain(query) {
       const { sql, parameters } = statements.find(query);
-      return reader.rows(`EXPLAIN QUERY PLAN ${sql}`, parameters).map((row) => ({ ...Object(row) }));
+      return reader.explain(sql, parameters).map((row) => ({ ...Object(row) }));
     },
 
     async getSecret(schema, id): Promise<SecretObject | undefined> {
@@ -87,6 +87,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       const schema = edit(current);
       if (schema === current) return schema;
       await writer.execute([
+        ...(current ? removalStatements(current, schema) : []),
         ...classStatements(schema).map((sql) => ({ sql, parameters: [] })),
         {
           sql: `INSERT INTO purse_classes (class_name, schema) VALUES (?, ?)
@@ -99,9 +100,17 @@ export async function openSqliteStore(file: string): Promise<Store> {
 
     async dropClass(schema) {
       await writer.execute([
+        ...dropTextIndexes(schema),
         { sql: `DROP TABLE IF EXISTS ${sqliteDialect.identifier(schema.table)}`, parameters: [] },
         { sql: "DELETE FROM purse_relations WHERE class_name = ?", parameters: [schema.className] },
         { sql: "DELETE FROM purse_classes WHERE class_name = ?", parameters: [schema.className] },
+      ]);
+    },
+
+    async purge(schema) {
+      await writer.execute([
+        { sql: `DELETE FROM ${sqliteDialect.identifier(schema.table)}`, parameters: [] },
+        { sql: "DELETE FROM purse_relations WHERE class_name = ?", parameters: [schema.className] },
       ]);
     },
 

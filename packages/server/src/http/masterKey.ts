@@ -1,0 +1,30 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Caller, MASTER, READ_ONLY_MASTER } from "../caller.ts";
+
+export interface MasterKeyParts {
+  masterKey: string;
+  /** Lets see everything and change nothing; without one there is no such key. */
+  readOnlyMasterKey: string | undefined;
+  /** Addresses that may use them; `*` stands for all. */
+  masterKeyIps: readonly string[];
+}
+
+/** Who a key makes its bearer, from an address; undefined where it is wrong or may not be used there. */
+export type JudgeKey = (key: string, ip: string) => Caller | undefined;
+
+/** Compares in the same time whatever the key. */
+export function createJudgeKey({ masterKey, readOnlyMasterKey, masterKeyIps }: MasterKeyParts): JudgeKey {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  const master = digest(masterKey);
+  const readOnly = readOnlyMasterKey === undefined ? undefined : digest(readOnlyMasterKey);
+  const anyIp = masterKeyIps.includes("*");
+  return (key, ip) => {
+    const given = digest(key);
+    const isMaster = timingSafeEqual(given, master);
+    const isReadOnly = readOnly !== undefined && timingSafeEqual(given, readOnly);
+    if (!anyIp && !masterKeyIps.includes(ip) && !masterKeyIps.includes(ip.replace(/^::ffff:/, ""))) {
+      return undefined;
+    }
+    return isMaster ? MASTER : isReadOnly ? READ_ONLY_MASTER : undefined;
+  };
+}

@@ -1,0 +1,477 @@
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+
+const COMMON = {
+  objectId: { type: "String" },
+  createdAt: { type: "Date" },
+  updatedAt: { type: "Date" },
+  ACL: { type: "ACL" },
+};
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("schemas on %s", (database) => {
+  let purse: Purse;
+  let names = 0;
+  beforeAll(async () => {
+    purse = await startPurse({ env: await databaseEnv(database) });
+  });
+  afterAll(() => purse.remove());
+
+  const newName = () => `Class${++names}`;
+  const post = (className: string, body: JsonObject) =>
+    rest(purse, "POST", `/schemas/${className}`, body, MASTER);
+  const put = (className: string, body: JsonObject) =>
+    rest(purse, "PUT", `/schemas/${className}`, body, MASTER);
+  const save = async (className: string, fields: JsonObject): Promise<string> => {
+    const { body } = await rest(purse, "POST", `/classes/${className}`, fields, MASTER);
+    return String(body.objectId);
+  };
+
+  it("[6.master-key.schema] need the master key", async () => {
+    for (const [method, path] of [
+      ["GET", "/schemas"],
+      ["GET", "/schemas/A"],
+      ["POST", "/schemas/A"],
+      ["PUT", "/schemas/A"],
+      ["DELETE", "/schemas/A"],
+      ["DELETE", "/purge/A"],
+    ] as const) {
+      const { status, body } = await rest(purse, method, path, method === "GET" ? undefined : {});
+      expect([method, path, status, body.error]).toEqual([
+        method,
+        path,
+        403,
+        "unauthorized: master key is required",
+      ]);
+    }
+  });
+
+  it("[7.schemas] are made with fields of every type, told and listed", async () => {
+    const name = newName();
+    const fields = {
+      text: { type: "String", required: true, defaultValue: "x" },
+      number: { type: "Number" },
+      flag: { type: "Boolean" },
+      when: { type: "Date" },
+      file: { type: "File" },
+      place: { type: "GeoPoint" },
+      area: { type: "Polygon" },
+      bytes: { type: "Bytes" },
+      list: { type: "Array" },
+      map: { type: "Object" },
+      owner: { type: "Pointer", targetClass: "_User" },
+      friends: { type: "Relation", targetClass: "_User" },
+    };
+    const { status, body } = await post(name, { className: name, fields });
+    expect(status).toBe(200);
+    expect(body.className).toBe(name);
+    expect(body.fields).toEqual({ ...COMMON, ...fields });
+    expect(body.classLevelPermissions).toMatchObject({ find: { "*": true }, protectedFields: { "*": [] } });
+    const all = await rest(purse, "GET", "/schemas", undefined, MASTER);
+    expect(Object(all.body.results).map((each: JsonObject) => each.className)).toContain(name);
+    expect((await rest(purse, "GET", `/schemas/${name}`, undefined, MASTER)).body).toEqual(body);
+  });
+
+  it("tell the fields of the server's own classes", async () => {
+    const { body } = await rest(purse, "GET", "/schemas/_User", undefined, MASTER);
+    expect(body.fields).toMatchObject({
+      ...COMMON,
+      username: { type: "String" },
+      password: { type: "String" },
+      email: { type: "String" },
+      emailVerified: { type: "Boolean" },
+      authData: { type: "Object" },
+    });
+  });
+
+  it.each([
+    ["a class that is there", "_User", {}, 103, "Class _User already exists."],
+    ["a bad name", "0Bad", {}, 103, "Invalid classname: 0Bad"],
+    [
+      "another name in the body",
+      "Some",
+      { className: "Other" },
+      103,
+      "Class name mismatch between Other and Some.",
+    ],
+    ["a bad field name", "Bad1", { fields: { "0x": { type: "String" } } }, 105, "invalid field name: 0x"],
+    [
+      "a common field",
+      "Bad2",
+      { fields: { objectId: { type: "String" } } },
+      136,
+      "field objectId cannot be added",
+    ],
+    ["an unknown type", "Bad3", { fields: { a: { type: "lol" } } }, 111, "invalid field type: lol"],
+    ["a type that is no text", "Bad4", { fields: { a: { type: 7 } } }, 107, "invalid JSON"],
+    [
+      "a pointer to nowhere",
+      "Bad5",
+      { fields: { a: { type: "Pointer" } } },
+      135,
+      "type Pointer needs a class name",
+    ],
+    [
+      "a bad target",
+      "Bad6",
+      { fields: { a: { type: "Pointer", targetClass: "!" } } },
+      103,
+      "Invalid classname: !",
+    ],
+    [
+      "a default of another type",
+      "Bad7",
+      { fields: { a: { type: "String", defaultValue: 1 } } },
+      111,
+      "schema mismatch",
+    ],
+    [
+      "a required relation",
+      "Bad8",
+      { fields: { a: { type: "Relation", targetClass: "A", required: true } } },
+      111,
+      "'required'",
+    ],
+    [
+      "two places",
+      "Bad9",
+      { fields: { a: { type: "GeoPoint" }, b: { type: "GeoPoint" } } },
+      111,
+      "only one GeoPoint",
+    ],
+    [
+      "an index on nothing",
+      "Bad10",
+      { indexes: { i: { a: 1 } } },
+      102,
+      "Field a does not exist, cannot add index.",
+    ],
+  ] as [string, string, JsonObject, number, string][])(
+    "refuse %s",
+    async (_what, name, body, code, message) => {
+      const answer = await post(name, body);
+      expect([answer.status, answer.body.code]).toEqual([400, code]);
+      expect(answer.body.error).toContain(message);
+      if (name.startsWith("Bad")) {
+        expect((await rest(purse, "GET", `/schemas/${name}`, undefined, MASTER)).body.code).toBe(103);
+      }
+    },
+  );
+
+  it("need a class name", async () => {
+    const { body } = await rest(purse, "POST", "/schemas", {}, MASTER);
+    expect(body).toEqual({ code: 135, error: "POST /schemas needs a class name." });
+  });
+
+  it("add and take away fields, values with them", async () => {
+    const name = newName();
+    const id = await save(name, { a: "x", b: 2 });
+    const { status, body } = await put(name, { fields: { a: { __op: "Delete" }, c: { type: "Date" } } });
+    expect([status, Object.keys(Object(body.fields)).sort()]).toEqual([
+      200,
+      ["ACL", "b", "c", "createdAt", "objectId", "updatedAt"],
+    ]);
+    expect((await rest(purse, "GET", `/classes/${name}/${id}`)).body.a).toBeUndefined();
+    // The name is free for another type.
+    expect((await rest(purse, "PUT", `/classes/${name}/${id}`, { a: 5 })).status).toBe(200);
+    expect((await put(name, { fields: { b: { type: "String" } } })).body.code).toBe(255);
+    expect((await put(name, { fields: { zz: { __op: "Delete" } } })).body.code).toBe(255);
+    expect((await put(name, { fields: { createdAt: { __op: "Delete" } } })).body.code).toBe(136);
+    expect((await put("_User", { fields: { username: { __op: "Delete" } } })).body.code).toBe(136);
+    expect((await put("NotThere", { fields: {} })).body).toEqual({
+      code: 103,
+      error: "Class NotThere does not exist.",
+    });
+  });
+
+  it("fill in defaults and ask for what is required", async () => {
+    const name = newName();
+    await post(name, {
+      fields: {
+        title: { type: "String", required: true },
+        state: { type: "String", required: true, defaultValue: "new" },
+      },
+    });
+    const missing = await rest(purse, "POST", `/classes/${name}`, {});
+    expect(missing.body).toEqual({ code: 142, error: "title is required" });
+    const { body } = await rest(purse, "POST", `/classes/${name}`, { title: "t" });
+    expect(body.state).toBe("new");
+    const cleared = await rest(purse, "PUT", `/classes/${name}/${body.objectId}`, { title: null });
+    expect(cleared.body).toEqual({ code: 142, error: "title is required" });
+  });
+
+  it("make indexes that the planner uses, and drop them", async () => {
+    const name = newName();
+    await post(name, { fields: { n: { type: "Number" }, s: { type: "String" } } });
+    const { body } = await put(name, { indexes: { byN: { n: 1 }, both: { s: 1, n: -1 } } });
+    expect(body.indexes).toEqual({ _id_: { _id: 1 }, byN: { n: 1 }, both: { s: 1, n: -1 } });
+    for (let i = 0; i < 10; i++) {
+      const requests = Array.from({ length: 200 }, (_, j) => ({
+        method: "POST",
+        path: `/server/classes/${name}`,
+        body: { n: i * 200 + j, s: `s${i * 200 + j}` },
+      }));
+      await rest(purse, "POST", "/batch", { requests });
+    }
+    const explain = await rest(
+      purse,
+      "GET",
+      `/classes/${name}${query({ where: { n: 77 }, limit: 1, explain: true })}`,
+    );
+    expect(JSON.stringify(explain.body)).toContain("index/byN");
+    const dropped = await put(name, { indexes: { byN: { __op: "Delete" } } });
+    expect(dropped.body.indexes).toEqual({ _id_: { _id: 1 }, both: { s: 1, n: -1 } });
+    expect((await put(name, { indexes: { both: { s: 1 } } })).body).toEqual({
+      code: 102,
+      error: "Index both exists, cannot update.",
+    });
+    expect((await put(name, { indexes: { nope: { __op: "Delete" } } })).body).toEqual({
+      code: 102,
+      error: "Index nope does not exist, cannot delete.",
+    });
+  });
+
+  it("are deleted when nothing is left in them", async () => {
+    const name = newName();
+    await save(name, { a: 1 });
+    const refused = await rest(purse, "DELETE", `/schemas/${name}`, undefined, MASTER);
+    expect(refused.body).toEqual({
+      code: 255,
+      error: `Class ${name} is not empty, contains 1 objects, cannot drop schema.`,
+    });
+    expect((await rest(purse, "DELETE", `/purge/${name}`, undefined, MASTER)).body).toEqual({});
+    expect((await rest(purse, "GET", `/classes/${name}`)).body).toEqual({ results: [] });
+    expect((await rest(purse, "DELETE", `/schemas/${name}`, undefined, MASTER)).body).toEqual({});
+    expect((await rest(purse, "GET", `/schemas/${name}`, undefined, MASTER)).body.code).toBe(103);
+    expect((await rest(purse, "DELETE", "/schemas/NeverWas", undefined, MASTER)).status).toBe(200);
+    expect(await save(name, { a: "now a text" })).toBeTruthy();
+  });
+
+  it("keep a class with a very long name apart from its like", async () => {
+    const long = "L".repeat(100);
+    const [a, b] = [await save(`${long}a`, { n: 1 }), await save(`${long}b`, { n: 2 })];
+    expect((await rest(purse, "GET", `/classes/${long}a/${a}`)).body.n).toBe(1);
+    expect((await rest(purse, "GET", `/classes/${long}b/${b}`)).body.n).toBe(2);
+    await put(`${long}a`, { indexes: { [`i${"x".repeat(60)}`]: { n: 1 } } });
+    expect((await put(`${long}a`, { indexes: { [`i${"x".repeat(61)}`]: { n: 1 } } })).status).toBe(200);
+  });
+
+  describe("permissions of a class", () => {
+    it.each([
+      ["an unknown operation", { fly: { "*": true } }, "fly is not a valid operation"],
+      ["a bad principal", { find: { "a b!": true } }, "'a b!' is not a valid key"],
+      ["a permit that is not true", { find: { "*": false } }, "'false' is not a valid value"],
+      ["an operation that is no object", { find: true }, "must be an object"],
+      ["user fields that are no list", { readUserFields: "a" }, "must be an array"],
+      ["a user field that is not there", { readUserFields: ["nope"] }, "'nope' is not a valid column"],
+      [
+        "a pointer field that is a text",
+        { get: { pointerFields: ["title"] } },
+        "'title' is not a valid column",
+      ],
+      ["a hidden field that is not there", { protectedFields: { "*": ["nope"] } }, "does not exist"],
+      ["a hidden common field", { protectedFields: { "*": ["createdAt"] } }, "can not be protected"],
+    ] as [string, JsonObject, string][])(
+      "refuse %s with 107",
+      async (_what, classLevelPermissions, message) => {
+        const name = newName();
+        await post(name, { fields: { title: { type: "String" } } });
+        const { body } = await put(name, { classLevelPermissions });
+        expect(body.code).toBe(107);
+        expect(body.error).toContain(message);
+      },
+    );
+
+    it("[6.clp.operations] leave to the master key what they do not name", async () => {
+      const name = newName();
+      const id = await save(name, { title: "t" });
+      const { body } = await put(name, { classLevelPermissions: { get: { "*": true } } });
+      expect(Object(body.classLevelPermissions).find).toEqual({});
+      expect((await rest(purse, "GET", `/classes/${name}/${id}`)).status).toBe(200);
+      for (const [method, path, fields] of [
+        ["GET", `/classes/${name}`, undefined],
+        ["GET", `/classes/${name}?count=1&limit=0`, undefined],
+        ["POST", `/classes/${name}`, { title: "x" }],
+        ["PUT", `/classes/${name}/${id}`, { title: "x" }],
+        ["DELETE", `/classes/${name}/${id}`, undefined],
+      ] as const) {
+        expect((await rest(purse, method, path, fields)).body.code).toBe(119);
+        if (method !== "DELETE")
+          expect((await rest(purse, method, path, fields, MASTER)).body.code).toBeUndefined();
+      }
+    });
+
+    it("[6.clp.add-field] tell who may add fields", async () => {
+      const name = newName();
+      const id = await save(name, { title: "t" });
+      await put(name, {
+        classLevelPermissions: {
+          get: { "*": true },
+          create: { "*": true },
+          update: { "*": true },
+          addField: {},
+        },
+      });
+      expect((await rest(purse, "PUT", `/classes/${name}/${id}`, { title: "u" })).status).toBe(200);
+      expect((await rest(purse, "PUT", `/classes/${name}/${id}`, { other: 1 })).body.code).toBe(119);
+      expect((await rest(purse, "POST", `/classes/${name}`, { other: 1 })).body.code).toBe(119);
+    });
+
+    it("[6.clp.require-authentication] can ask for any user, one user, or a role", async () => {
+      const [ann, bob] = [await signUp(purse), await signUp(purse)];
+      await rest(
+        purse,
+        "POST",
+        "/roles",
+        {
+          name: `team${database}`,
+          ACL: {},
+          users: {
+            __op: "AddRelation",
+            objects: [{ __type: "Pointer", className: "_User", objectId: bob.id }],
+          },
+        },
+        MASTER,
+      );
+      const name = newName();
+      await save(name, { title: "t" });
+      await put(name, {
+        classLevelPermissions: {
+          find: { requiresAuthentication: true },
+          count: { [ann.id]: true },
+          create: { [`role:team${database}`]: true },
+        },
+      });
+      const find = (sessionToken?: string, params = "") =>
+        rest(purse, "GET", `/classes/${name}${params}`, undefined, sessionToken ? { sessionToken } : {});
+      expect((await find()).body.code).toBe(101);
+      expect((await find(ann.sessionToken)).status).toBe(200);
+      expect((await find(bob.sessionToken, "?count=1&limit=0")).body.code).toBe(119);
+      expect((await find(ann.sessionToken, "?count=1&limit=0")).body.count).toBe(1);
+      const create = (sessionToken: string) =>
+        rest(purse, "POST", `/classes/${name}`, { title: "x" }, { sessionToken });
+      expect((await create(ann.sessionToken)).body.code).toBe(119);
+      expect((await create(bob.sessionToken)).status).toBe(201);
+    });
+
+    it("[6.clp.pointer-fields] can be limited to the users that an object points to", async () => {
+      const [ann, bob] = [await signUp(purse), await signUp(purse)];
+      const user = (id: string) => ({ __type: "Pointer", className: "_User", objectId: id });
+      const name = newName();
+      const own = await save(name, { title: "ann's", owner: user(ann.id), readers: [user(bob.id)] });
+      const other = await save(name, { title: "bob's", owner: user(bob.id), readers: [] });
+      await put(name, {
+        classLevelPermissions: {
+          find: { pointerFields: ["owner", "readers"] },
+          get: { pointerFields: ["owner"] },
+          count: { pointerFields: ["owner"] },
+          update: { pointerFields: ["owner"] },
+          delete: { pointerFields: ["owner"] },
+          create: {},
+        },
+      });
+      const as = (sessionToken: string) => ({ sessionToken });
+      const titles = async (credentials: object) => {
+        const { body } = await rest(purse, "GET", `/classes/${name}?order=title`, undefined, credentials);
+        return Object(body.results).map((each: JsonObject) => each.title);
+      };
+      expect(await titles(as(ann.sessionToken))).toEqual(["ann's"]);
+      expect(await titles(as(bob.sessionToken))).toEqual(["ann's", "bob's"]);
+      expect(await titles({})).toEqual([]);
+      const get = (id: string, token: string) =>
+        rest(purse, "GET", `/classes/${name}/${id}`, undefined, as(token));
+      expect((await get(own, ann.sessionToken)).status).toBe(200);
+      expect((await get(own, bob.sessionToken)).body.code).toBe(101);
+      const update = (id: string, token: string) =>
+        rest(purse, "PUT", `/classes/${name}/${id}`, { title: "changed" }, as(token));
+      expect((await update(own, bob.sessionToken)).body.code).toBe(101);
+      expect((await update(other, bob.sessionToken)).status).toBe(200);
+      const gone = await rest(purse, "DELETE", `/classes/${name}/${own}`, undefined, as(bob.sessionToken));
+      expect(gone.body.code).toBe(101);
+      expect((await rest(purse, "POST", `/classes/${name}`, {}, as(ann.sessionToken))).body.code).toBe(119);
+    });
+
+    it("[6.clp.protected-fields] hide fields from some", async () => {
+      const [ann, bob] = [await signUp(purse), await signUp(purse)];
+      const name = newName();
+      const owner = { __type: "Pointer", className: "_User", objectId: ann.id };
+      const id = await save(name, { title: "t", wage: 5, note: "n", owner });
+      await put(name, {
+        classLevelPermissions: {
+          find: { "*": true },
+          get: { "*": true },
+          protectedFields: { "*": ["wage", "note"], [bob.id]: ["wage"], "userField:owner": [] },
+        },
+      });
+      const seen = async (sessionToken?: string) => {
+        const credentials = sessionToken ? { sessionToken } : {};
+        const { body } = await rest(purse, "GET", `/classes/${name}/${id}`, undefined, credentials);
+        return ["wage", "note"].filter((field) => field in body);
+      };
+      expect(await seen()).toEqual([]);
+      expect(await seen(bob.sessionToken)).toEqual(["note"]);
+      expect(await seen(ann.sessionToken)).toEqual(["wage", "note"]);
+      for (const params of [
+        { where: { wage: 5 } },
+        { where: { $or: [{ wage: 5 }] } },
+        { order: "wage" },
+        { where: { title: { $select: { key: "wage", query: { className: name, where: {} } } } } },
+        { where: { owner: { $inQuery: { className: name, where: { wage: 5 } } } } },
+      ]) {
+        const { body } = await rest(purse, "GET", `/classes/${name}${query(params)}`);
+        expect([JSON.stringify(params), body.code]).toEqual([JSON.stringify(params), 119]);
+      }
+    });
+
+    it("give new objects the class's ACL", async () => {
+      const ann = await signUp(purse);
+      const name = newName();
+      await post(name, {
+        fields: { title: { type: "String" } },
+        classLevelPermissions: {
+          create: { "*": true },
+          get: { "*": true },
+          ACL: { "*": { read: true }, currentUser: { read: true, write: true } },
+        },
+      });
+      const { body } = await rest(
+        purse,
+        "POST",
+        `/classes/${name}`,
+        { title: "t" },
+        { sessionToken: ann.sessionToken },
+      );
+      const saved = await rest(purse, "GET", `/classes/${name}/${body.objectId}`);
+      expect(saved.body.ACL).toEqual({ "*": { read: true }, [ann.id]: { read: true, write: true } });
+    });
+  });
+});
+
+describe("the read-only master key", () => {
+  it("sees everything and changes nothing", async () => {
+    const purse = await startPurse({ env: { PURSE_READ_ONLY_MASTER_KEY: "only-for-looking" } });
+    try {
+      const reader = { ...purse, masterKey: "only-for-looking" };
+      await rest(purse, "POST", "/classes/Thing", { n: 1, ACL: {} }, MASTER);
+      const { body } = await rest(reader, "GET", "/classes/Thing", undefined, MASTER);
+      expect(body.results).toHaveLength(1);
+      for (const [method, path] of [
+        ["POST", "/classes/Thing"],
+        ["PUT", "/classes/Thing/x"],
+        ["DELETE", "/classes/Thing/x"],
+        ["POST", "/batch"],
+        ["POST", "/schemas/New"],
+        ["POST", "/users"],
+        ["POST", "/functions/getServerTime"],
+        ["DELETE", "/purge/Thing"],
+      ] as const) {
+        const { status, body } = await rest(reader, method, path, {}, MASTER);
+        expect([path, status, body.code]).toEqual([path, 403, 119]);
+      }
+    } finally {
+      await purse.remove();
+    }
+  });
+});
