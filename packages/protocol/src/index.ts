@@ -1,4 +1,5 @@
 export * from "./acl.ts";
+export * from "./aggregate.ts";
 export * from "./errors.ts";
 export * from "./geo.ts";
 export * from "./matcher.ts";

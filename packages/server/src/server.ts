@@ -7,6 +7,7 @@ import { createAccounts } from "./accounts/index.ts";
 import type { Caller, RequestContext } from "./caller.ts";
 import { createCloud } from "./cloud/index.ts";
 import type { Config } from "./config.ts";
+import { aggregateRoute } from "./http/aggregateRoute.ts";
 import type { ApiReply } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
@@ -15,6 +16,7 @@ import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { createLive } from "./live/index.ts";
+import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Log } from "./observe/log.ts";
 import { Schemas } from "./schema/schemas.ts";
@@ -104,6 +106,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     onError: report,
   });
   late.objects = objects;
+  const aggregates = createAggregates({ store, schemas });
   for (const route of chain.routes) cloud.define(route.functionName, ({ params }) => route.run(params));
 
   const judgeKey = createJudgeKey(config);
@@ -121,6 +124,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         objects,
         fixedFields: (className) => Object.keys(rules.get(className)?.fields ?? {}),
       }),
+      aggregateRoute(aggregates),
       ...accounts.routes,
       ...cloud.routes,
     ],
@@ -228,6 +232,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       clearTimeout(forced);
       await chain.stop();
       await cloud.stop();
+      await aggregates.stop();
       await store.close();
     },
   };

@@ -30,6 +30,19 @@ export interface StoreQuery {
   score?: boolean;
 }
 
+/** How objects are put together: by the values of some fields, with figures of the numbers in others. */
+export interface StoreGroup {
+  keys: [string, ...string[]][];
+  /** `count` counts objects; all others take the numbers of a field, leaving out what is none. */
+  figures: ({ figure: "count" } | { figure: "sum" | "avg" | "min" | "max"; path: [string, ...string[]] })[];
+}
+
+export interface GroupRow {
+  /** In the order of the group's keys; null where objects have no such field. */
+  keys: JsonValue[];
+  figures: (number | null)[];
+}
+
 /** One step of a write; the steps of a group happen together or not at all. */
 export type Write =
   | {
@@ -98,6 +111,10 @@ export interface Store {
   get(schema: ClassSchema, id: string, principals: Principals): Promise<ObjectText | undefined>;
   find(query: StoreQuery): Promise<ObjectText[]>;
   count(query: StoreQuery): Promise<number>;
+  /** The values of a field in the objects of a query, each once, as they travel; arrays as a whole. */
+  distinct(query: StoreQuery, path: [string, ...string[]]): Promise<JsonValue[]>;
+  /** One row for each group of the objects of a query. */
+  group(query: StoreQuery, group: StoreGroup): Promise<GroupRow[]>;
   /** How the database would answer a query, in its own words. */
   explain(query: StoreQuery): Promise<JsonValue>;
   /** An object with its secret, past every permission: for the server's own use. */

@@ -182,6 +182,10 @@ export const postgresDialect: Dialect = {
   pattern: (source, flags) => [postgresPattern(source, flags)],
   comparable: jsonAt,
   comparableColumn: (name) => `to_jsonb(${name})`,
+  json: (path) => `(${jsonAt(path)})::text`,
+  jsonColumn: (name) => `to_jsonb(${name})::text`,
+  row: (json, numbers) =>
+    `jsonb_build_array(${[...json.map((text) => `(${text})::jsonb`), ...numbers].join(", ")})::text`,
   number: numberAt,
   smaller: (a, b) => `least(${a}, ${b})`,
   inPolygon: (latitude, longitude) => `${polygonOf("?::text::jsonb")} @> point(${latitude}, ${longitude})`,

@@ -1,6 +1,7 @@
 import { type JsonValue, ProtocolError } from "@purse/protocol";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
+import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
 import { ClaimTaken, type SecretObject, type Store, type Write, type WriteResult } from "../store.ts";
 import { apply, readsFirst } from "./apply.ts";
@@ -55,6 +56,16 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
       const { sql: text, parameters } = statements.count(query);
       const [count] = await texts(text, parameters);
       return Number(count);
+    },
+
+    async distinct(query, path) {
+      const { sql: text, parameters } = statements.distinct(query, path);
+      return (await texts(text, parameters)).map((value): JsonValue => JSON.parse(value));
+    },
+
+    async group(query, group) {
+      const { sql: text, parameters } = statements.group(query, group);
+      return groupRows(await texts(text, parameters), group);
     },
 
     async explain(query): Promise<JsonValue> {

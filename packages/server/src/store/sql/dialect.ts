@@ -58,6 +58,12 @@ export interface Dialect {
   comparable(path: readonly string[]): string;
   /** A column's value, for `Cell.isAmong`. */
   comparableColumn(name: string): string;
+  /** The value at a path as JSON text; NULL where there is none. */
+  json(path: readonly string[]): string;
+  /** A column's value as JSON text. */
+  jsonColumn(name: string): string;
+  /** A JSON array of SQL values, the first ones of which are JSON text already. */
+  row(json: string[], numbers: string[]): string;
   /** The number at a path that the schema guarantees to be one. */
   number(path: readonly string[]): string;
   /** The smaller of two numbers. */

@@ -1,6 +1,7 @@
 import type { Principals } from "../../caller.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
-import type { StoreQuery } from "../store.ts";
+import type { StoreGroup, StoreQuery } from "../store.ts";
+import { columnOf } from "./columns.ts";
 import type { Compiled, WhereContext } from "./compiled.ts";
 import type { Dialect, SqlParameter } from "./dialect.ts";
 import { compileOrder, compileWhere, textIn } from "./where.ts";
@@ -68,7 +69,33 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     return { sql, parameters };
   }
 
-  return { find, count, get };
+  function distinct(query: StoreQuery, path: readonly string[]): Statement {
+    const parameters: SqlParameter[] = [];
+    const column = columnOf(path);
+    const value = column ? dialect.jsonColumn(column) : dialect.json(path);
+    const rows = selectRows(query, parameters, () => `DISTINCT ${value}`);
+    return { sql: `${rows.sql()} AND ${value} IS NOT NULL`, parameters };
+  }
+
+  function group(query: StoreQuery, { keys, figures }: StoreGroup): Statement {
+    const parameters: SqlParameter[] = [];
+    const json = keys.map((path) => {
+      const column = columnOf(path);
+      // What is missing and what is null are one group.
+      return column ? dialect.jsonColumn(column) : `coalesce(${dialect.json(path)}, 'null')`;
+    });
+    const numbers = figures.map((each) =>
+      each.figure === "count" ? "count(*)" : `${each.figure}(${dialect.number(each.path)})`,
+    );
+    const shape = `group ${json.join()} ${numbers.join()}`;
+    const rows = selectRows(query, parameters, () => dialect.row(json, numbers));
+    const sql = textFor(query.schema, `${shape}\n${rows.shape}`, () =>
+      json.length === 0 ? rows.sql() : `${rows.sql()} GROUP BY ${json.join(", ")}`,
+    );
+    return { sql, parameters };
+  }
+
+  return { find, count, get, distinct, group };
 
   function contextOf(query: StoreQuery, parameters: SqlParameter[]): WhereContext {
     return {

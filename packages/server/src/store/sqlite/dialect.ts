@@ -138,7 +138,11 @@ export const sqliteDialect: Dialect = {
   },
   comparable: (path) => valueAt(path),
   comparableColumn: (name) => name,
-  number: (path) => valueAt(path),
+  json: (path) => `(doc -> ${jsonPath(path)})`,
+  jsonColumn: (name) => `json_quote(${name})`,
+  row: (json, numbers) => `json_array(${[...json.map((text) => `json(${text})`), ...numbers].join(", ")})`,
+  number: (path) =>
+    `CASE json_type(doc, ${jsonPath(path)}) WHEN 'integer' THEN ${valueAt(path)} WHEN 'real' THEN ${valueAt(path)} END`,
   smaller: (a, b) => `min(${a}, ${b})`,
   inPolygon: (latitude, longitude) => `purse_polygon_holds(?, ${latitude}, ${longitude})`,
   polygonHolds: (path) => `purse_polygon_holds(${valueAt([...path, "coordinates"])}, ?, ?)`,

@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import type { JsonValue } from "@purse/protocol";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
 import type { SecretObject, Store } from "../store.ts";
 import { sqliteDialect } from "./dialect.ts";
@@ -35,6 +37,16 @@ export async function openSqliteStore(file: string): Promise<Store> {
       const { sql, parameters } = statements.count(query);
       const [count] = await reader.all(sql, parameters);
       return Number(count);
+    },
+
+    async distinct(query, path) {
+      const { sql, parameters } = statements.distinct(query, path);
+      return (await reader.all(sql, parameters)).map((text): JsonValue => JSON.parse(text));
+    },
+
+    async group(query, group) {
+      const { sql, parameters } = statements.group(query, group);
+      return groupRows(await reader.all(sql, parameters), group);
     },
 
     async explain(query) {

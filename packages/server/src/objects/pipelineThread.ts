@@ -1,0 +1,73 @@
+import { parentPort } from "node:worker_threads";
+import { isJsonObject, isWireDate, type JsonObject, type JsonValue } from "@purse/protocol";
+import { aggregate } from "mingo";
+
+export interface PipelineJob {
+  id: number;
+  /** JSON texts of the objects, `objectId` not yet renamed. */
+  texts: string[];
+  stages: JsonObject[];
+  /** By class name, for `$lookup`. */
+  others: Record<string, string[]>;
+}
+
+export type PipelineAnswer = { id: number; results: JsonValue[] } | { id: number; error: string };
+
+const TIMES: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
+
+/** A stored object as a pipeline sees it: `_id`, and times as Dates. */
+function toDocument(text: string): Record<string, unknown> {
+  const { objectId, ...fields }: JsonObject = JSON.parse(text);
+  const document: Record<string, unknown> = { _id: objectId };
+  for (const [key, value] of Object.entries(fields)) {
+    document[key] = TIMES.has(key) && typeof value === "string" ? new Date(value) : toValue(value);
+  }
+  return document;
+}
+
+function toValue(value: JsonValue): unknown {
+  if (isWireDate(value)) return new Date(value.iso);
+  if (Array.isArray(value)) return value.map(toValue);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toValue(inner)]));
+}
+
+/** What a pipeline answered, as it travels. */
+function toWire(value: unknown, key = ""): JsonValue {
+  if (value instanceof Date) {
+    return TIMES.has(key) ? value.toISOString() : { __type: "Date", iso: value.toISOString() };
+  }
+  if (Array.isArray(value)) return value.map((item) => toWire(item));
+  if (typeof value === "object" && value !== null) {
+    const wire: JsonObject = {};
+    for (const [name, inner] of Object.entries(value)) {
+      if (inner !== undefined) wire[name === "_id" ? "objectId" : name] = toWire(inner, name);
+    }
+    return wire;
+  }
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+if (parentPort) {
+  const port = parentPort;
+  port.on("message", ({ id, texts, stages, others }: PipelineJob) => {
+    let answer: PipelineAnswer;
+    try {
+      const found = aggregate(texts.map(toDocument), toStages(stages), {
+        scriptEnabled: false,
+        collectionResolver: (name) => (others[name] ?? []).map(toDocument),
+      });
+      answer = { id, results: found.map((each) => toWire(each)) };
+    } catch (error) {
+      answer = { id, error: error instanceof Error ? error.message : String(error) };
+    }
+    port.postMessage(answer);
+  });
+}
+
+function toStages(stages: JsonObject[]): Record<string, unknown>[] {
+  return stages.map((stage) =>
+    Object.fromEntries(Object.entries(stage).map(([name, argument]) => [name, toValue(argument)])),
+  );
+}

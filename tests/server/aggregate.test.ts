@@ -1,0 +1,224 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("aggregation on %s", (database) => {
+  let purse: Purse;
+  const ids: Record<string, string> = {};
+  beforeAll(async () => {
+    purse = await startPurse({ env: await databaseEnv(database) });
+    ids.shop = await save("Shop", { name: "corner", city: "Rome" });
+    const shop = { __type: "Pointer", className: "Shop", objectId: ids.shop };
+    const at = (iso: string) => ({ __type: "Date", iso });
+    const sales: JsonObject[] = [
+      {
+        item: "pen",
+        price: 2,
+        count: 5,
+        sold: true,
+        shop,
+        tags: ["a", "b"],
+        at: at("2026-01-05T10:00:00.000Z"),
+      },
+      { item: "pen", price: 3, count: 1, sold: false, shop, tags: ["b"], at: at("2026-01-20T10:00:00.000Z") },
+      { item: "ink", price: 10, count: 2, sold: true, tags: ["c"], at: at("2026-02-05T10:00:00.000Z") },
+      { item: "nib", price: 1, sold: true, extra: { size: 4 }, ACL: {} },
+    ];
+    for (const sale of sales) await save("Sale", sale);
+  });
+  afterAll(() => purse.remove());
+
+  async function save(className: string, fields: JsonObject): Promise<string> {
+    const { body } = await rest(purse, "POST", `/classes/${className}`, fields, MASTER);
+    return String(body.objectId);
+  }
+  const ask = (className: string, params: Record<string, unknown>, credentials: object = MASTER) =>
+    rest(purse, "GET", `/aggregate/${className}${query(params)}`, undefined, credentials);
+  async function run(pipeline: unknown): Promise<JsonObject[]> {
+    const { body } = await ask("Sale", { pipeline });
+    if (!Array.isArray(body.results)) throw new Error(JSON.stringify(body));
+    return body.results.map((each) => Object(each));
+  }
+  const byId = (results: JsonObject[]) =>
+    results.sort((a, b) => (JSON.stringify(a.objectId) < JSON.stringify(b.objectId) ? -1 : 1));
+
+  it("[6.master-key.aggregate] [7.aggregate] needs the master key", async () => {
+    const { status, body } = await ask("Sale", { pipeline: [] }, {});
+    expect([status, body.error]).toEqual([403, "unauthorized: master key is required"]);
+  });
+
+  it("groups by a field, with figures", async () => {
+    const results = await run([
+      {
+        $group: {
+          _id: "$item",
+          total: { $sum: "$price" },
+          mean: { $avg: "$price" },
+          least: { $min: "$price" },
+          most: { $max: "$price" },
+          n: { $sum: 1 },
+        },
+      },
+    ]);
+    expect(byId(results)).toEqual([
+      { objectId: "ink", total: 10, mean: 10, least: 10, most: 10, n: 1 },
+      { objectId: "nib", total: 1, mean: 1, least: 1, most: 1, n: 1 },
+      { objectId: "pen", total: 5, mean: 2.5, least: 2, most: 3, n: 2 },
+    ]);
+  });
+
+  it("groups everything, several fields, pointers and booleans", async () => {
+    expect(await run([{ $group: { _id: null, total: { $sum: "$price" } } }])).toEqual([
+      { objectId: null, total: 16 },
+    ]);
+    const several = await run([{ $group: { _id: { item: "$item", sold: "$sold" }, n: { $sum: 1 } } }]);
+    expect(byId(several)).toEqual([
+      { objectId: { item: "ink", sold: true }, n: 1 },
+      { objectId: { item: "nib", sold: true }, n: 1 },
+      { objectId: { item: "pen", sold: false }, n: 1 },
+      { objectId: { item: "pen", sold: true }, n: 1 },
+    ]);
+    const shops = await run([{ $group: { _id: "$shop", n: { $sum: 1 } } }]);
+    expect(byId(shops)).toEqual([
+      { objectId: ids.shop, n: 2 },
+      { objectId: null, n: 2 },
+    ]);
+  });
+
+  it("takes the form of older clients: stages without $, objectId as key, an object of stages", async () => {
+    const results = await run({ group: { objectId: "$item", n: { $sum: 1 } }, sort: { n: -1 }, limit: 1 });
+    expect(results).toEqual([{ objectId: "pen", n: 2 }]);
+  });
+
+  it.each([
+    ["a comparison", { price: { $gt: 2 } }, ["ink", "pen"]],
+    ["$or", { $or: [{ price: 10 }, { item: "nib" }] }, ["ink", "nib"]],
+    ["a pattern", { item: { $regex: "^i" } }, ["ink"]],
+    ["a date as text", { at: { $gte: "2026-02-01T00:00:00.000Z" } }, ["ink"]],
+    ["a creation time", { createdAt: { $lt: "2020-01-01T00:00:00.000Z" } }, []],
+    ["what exists", { extra: { $exists: true } }, ["nib"]],
+    ["what only a pipeline knows", { tags: { $size: 2 } }, ["pen"]],
+    ["$not", { price: { $not: { $gt: 2 } } }, ["nib", "pen"]],
+  ] as [string, JsonObject, string[]][])("matches %s", async (_name, match, expected) => {
+    const results = await run([{ $match: match }, { $sort: { item: 1 } }]);
+    expect(results.map((each) => each.item)).toEqual(expected);
+  });
+
+  it("matches pointers by id, and the where beside the pipeline", async () => {
+    expect(await run([{ $match: { shop: ids.shop } }, { $count: "n" }])).toEqual([{ n: 2 }]);
+    const { body } = await ask("Sale", { pipeline: [{ $count: "n" }], where: { item: "pen", price: 3 } });
+    expect(body.results).toEqual([{ n: 1 }]);
+  });
+
+  it("projects, sorts, skips, limits", async () => {
+    const results = await run([
+      { $project: { item: 1, double: { $multiply: ["$price", 2] } } },
+      { $sort: { double: -1 } },
+      { $skip: 1 },
+      { $limit: 2 },
+    ]);
+    expect(results).toEqual([
+      { objectId: expect.any(String), item: "pen", double: 6 },
+      { objectId: expect.any(String), item: "pen", double: 4 },
+    ]);
+  });
+
+  it("unwinds arrays and counts what is in them", async () => {
+    const results = await run([
+      { $unwind: "$tags" },
+      { $group: { _id: "$tags", n: { $sum: 1 } } },
+      { $sort: { _id: 1 } },
+    ]);
+    expect(results).toEqual([
+      { objectId: "a", n: 1 },
+      { objectId: "b", n: 2 },
+      { objectId: "c", n: 1 },
+    ]);
+  });
+
+  it("reads the parts of dates, and tells dates as they travel", async () => {
+    const months = await run([
+      { $match: { at: { $exists: true } } },
+      { $group: { _id: { month: { $month: "$at" } }, last: { $max: "$at" } } },
+      { $sort: { last: 1 } },
+    ]);
+    expect(months).toEqual([
+      { objectId: { month: 1 }, last: { __type: "Date", iso: "2026-01-20T10:00:00.000Z" } },
+      { objectId: { month: 2 }, last: { __type: "Date", iso: "2026-02-05T10:00:00.000Z" } },
+    ]);
+  });
+
+  it("looks up objects of another class", async () => {
+    const results = await run([
+      { $match: { price: 2 } },
+      { $lookup: { from: "Shop", localField: "shop.objectId", foreignField: "objectId", as: "shops" } },
+      { $project: { "shops.city": 1 } },
+    ]);
+    expect(results).toEqual([{ objectId: expect.any(String), shops: [{ city: "Rome" }] }]);
+  });
+
+  it("adds fields, samples, collects", async () => {
+    expect(await run([{ $sample: { size: 2 } }])).toHaveLength(2);
+    const pens = await run([
+      { $match: { item: "pen" } },
+      { $addFields: { sum: { $multiply: ["$price", "$count"] } } },
+      { $sort: { price: 1 } },
+      { $group: { _id: "$item", sums: { $push: "$sum" } } },
+    ]);
+    expect(pens).toEqual([{ objectId: "pen", sums: [10, 3] }]);
+  });
+
+  it.each([
+    ["texts", "item", ["pen", "ink", "nib"]],
+    ["items of arrays", "tags", ["a", "b", "c"]],
+    ["a nested key", "extra.size", [4]],
+    ["booleans", "sold", [true, false]],
+    ["a field that nobody has", "nothing", []],
+  ] as [string, string, JsonValue[]][])(
+    "[6.master-key.distinct] tells distinct %s",
+    async (_name, distinct, expected) => {
+      const { body } = await ask("Sale", { distinct });
+      expect(Object(body.results).sort()).toEqual([...expected].sort());
+    },
+  );
+
+  it("tells distinct values under a where, and pointers", async () => {
+    const { body } = await ask("Sale", { distinct: "item", where: { price: { $gt: 2 } } });
+    expect(Object(body.results).sort()).toEqual(["ink", "pen"]);
+    const pointers = await ask("Sale", { distinct: "shop" });
+    expect(pointers.body.results).toEqual([{ __type: "Pointer", className: "Shop", objectId: ids.shop }]);
+  });
+
+  it("finds nothing in a class that is not there", async () => {
+    expect((await ask("Nowhere", { pipeline: [{ $group: { _id: null } }] })).body).toEqual({ results: [] });
+  });
+
+  it.each([
+    ["an unknown stage", [{ $out: "Stolen" }], "Invalid aggregate stage '$out'."],
+    ["$merge", [{ $merge: { into: "Sale" } }], "Invalid aggregate stage '$merge'."],
+    ["two stages in one", [{ $match: {}, $limit: 1 }], "Pipeline stages should only have one key"],
+    ["$where", [{ $match: { $where: "1" } }], "Invalid aggregate operator: $where"],
+    ["$function", [{ $addFields: { x: { $function: {} } } }], "Invalid aggregate operator: $function"],
+    ["$accumulator", [{ $group: { _id: null, x: { $accumulator: {} } } }], "Invalid aggregate operator"],
+    ["$expr", [{ $match: { $expr: { $eq: [1, 1] } } }], "Invalid aggregate operator: $expr"],
+    ["a group without a key", [{ $group: { n: { $sum: 1 } } }], "Missing key _id"],
+    ["a lookup into sessions", [{ $lookup: { from: "_Session", as: "x" } }], "$lookup takes"],
+    [
+      "a pattern in the middle",
+      [{ $limit: 2 }, { $match: { item: { $regex: "(a+)+$" } } }],
+      "$regex can only",
+    ],
+  ] as [string, unknown, string][])("[8.code.102] refuses %s", async (_name, pipeline, message) => {
+    const { status, body } = await ask("Sale", { pipeline });
+    expect([status, body.code]).toEqual([400, 102]);
+    expect(body.error).toContain(message);
+  });
+
+  it("refuses keys that reach prototypes", async () => {
+    const { body } = await ask("Sale", { pipeline: '[{"$project":{"__proto__":{"x":1}}}]' });
+    expect(body.code).toBe(105);
+  });
+});
