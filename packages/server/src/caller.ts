@@ -1,4 +1,5 @@
 import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
+import type { JoinedWrites } from "./objects/writeTogether.ts";
 
 /** Who asks. */
 export type Caller =
@@ -27,6 +28,8 @@ export interface RequestContext {
   ip: string;
   /** Unique to the request, for logs. */
   requestId: string;
+  /** Where the writes of several requests happen together. */
+  together?: JoinedWrites;
 }
 
 /** What ACL entries are compared with; null stands for the master key, which passes every ACL. */

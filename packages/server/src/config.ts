@@ -35,6 +35,8 @@ export interface Config extends SectionValues {
   devChain: { enabled: boolean; port: number };
   log: { level: LogLevel; format: LogFormat };
   limits: Limits;
+  /** `seconds`: how long a request's id is remembered. */
+  idempotency: { paths: RegExp[]; seconds: number };
   sessionSeconds: number;
   signatureSeconds: number;
 }
@@ -105,6 +107,10 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
       requestTimeoutMs: required("requestTimeoutMs", values),
       functionTimeoutMs: required("functionTimeoutMs", values),
       maxLimit: required("maxLimit", values),
+    },
+    idempotency: {
+      paths: required("idempotencyPaths", values),
+      seconds: required("idempotencySeconds", values),
     },
     sessionSeconds: required("sessionSeconds", values),
     signatureSeconds: required("signatureSeconds", values),
@@ -209,6 +215,8 @@ function readValues(
     requestTimeoutMs: read("requestTimeoutMs", SETTINGS.requestTimeoutMs),
     functionTimeoutMs: read("functionTimeoutMs", SETTINGS.functionTimeoutMs),
     maxLimit: read("maxLimit", SETTINGS.maxLimit),
+    idempotencyPaths: read("idempotencyPaths", SETTINGS.idempotencyPaths),
+    idempotencySeconds: read("idempotencySeconds", SETTINGS.idempotencySeconds),
     sessionSeconds: read("sessionSeconds", SETTINGS.sessionSeconds),
     signatureSeconds: read("signatureSeconds", SETTINGS.signatureSeconds),
   };

@@ -128,6 +128,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       ...accounts.routes,
       ...cloud.routes,
     ],
+    store,
+    idempotency: config.idempotency,
     callerOf: accounts.callerOf,
     report,
   });

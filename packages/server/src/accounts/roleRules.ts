@@ -25,7 +25,7 @@ export function roleRules(sessions: Sessions): ClassRules {
         throw new ProtocolError(ErrorCode.INVALID_ACL, "A role needs an ACL that says who may change it.");
       }
       draft.writes.push({ kind: "claim", scope: CLAIM.role, value: name, owner: draft.objectId });
-      draft.afterwards.push(async () => sessions.forget());
+      draft.afterwards.push(() => sessions.forget());
     },
     beforeUpdate(draft) {
       const operation = draft.operations.name;
@@ -35,11 +35,11 @@ export function roleRules(sessions: Sessions): ClassRules {
           "A role's name can only be set before it has been saved.",
         );
       }
-      draft.afterwards.push(async () => sessions.forget());
+      draft.afterwards.push(() => sessions.forget());
     },
     beforeDelete(draft) {
       draft.writes.push({ kind: "releaseAll", scope: CLAIM.role, owner: draft.objectId });
-      draft.afterwards.push(async () => sessions.forget());
+      draft.afterwards.push(() => sessions.forget());
     },
     onClaimTaken: () => new ProtocolError(ErrorCode.DUPLICATE_VALUE, "A role with this name exists."),
   };

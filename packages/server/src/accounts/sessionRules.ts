@@ -36,7 +36,7 @@ export function sessionRules(sessions: Sessions): ClassRules {
     },
     beforeDelete(draft) {
       draft.writes.push(...sessions.endClaims(draft.objectId));
-      draft.afterwards.push(async () => sessions.forget((caller) => caller.sessionId === draft.objectId));
+      draft.afterwards.push(() => sessions.forget({ sessionId: draft.objectId }));
     },
     onRead(object, request) {
       const { caller } = request;

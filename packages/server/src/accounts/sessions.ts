@@ -21,13 +21,24 @@ export interface NewSession {
 
 type UserCaller = Extract<Caller, { kind: "user" }>;
 
+/** Whose callers are to be judged anew: of a user, of a session, of all; `except` is a session that goes on. */
+export interface Forgotten {
+  userId?: string;
+  sessionId?: string;
+  except?: string | undefined;
+}
+
 interface CachedCaller {
   caller: UserCaller;
-  /** Ms since the epoch. */
-  expiresAt: number;
+  /** When it has to be judged anew; ms since the epoch. */
+  staleAt: number;
 }
 
 const MAX_CACHED = 50_000;
+/** Changes are told to all processes at once; this is the bound should that fail, in ms. */
+const MAX_AGE_MS = 10_000;
+/** What processes tell each other: this and whose callers are to be forgotten. */
+const ANNOUNCEMENT = "sessions:";
 
 /** Sessions: tokens are kept as hashes only; who a token stands for is cached until something about it changes. */
 export class Sessions {
@@ -37,6 +48,10 @@ export class Sessions {
 
   constructor(parts: AccountsParts) {
     this.#parts = parts;
+    parts.store.onAnnounced((message) => {
+      if (message === undefined) this.#callers.clear();
+      else if (message.startsWith(ANNOUNCEMENT)) this.#drop(JSON.parse(message.slice(ANNOUNCEMENT.length)));
+    });
   }
 
   /** The steps that begin a session. */
@@ -74,7 +89,7 @@ export class Sessions {
   /** Who a token stands for now. Throws 209. */
   async callerOf(sessionToken: string): Promise<Caller> {
     const cached = this.#callers.get(sessionToken);
-    if (cached && cached.expiresAt > this.#parts.clock()) return cached.caller;
+    if (cached && cached.staleAt > this.#parts.clock()) return cached.caller;
     const found = await this.#load(sessionToken);
     if (this.#callers.size >= MAX_CACHED) this.#callers.clear();
     this.#callers.set(sessionToken, found);
@@ -114,12 +129,21 @@ export class Sessions {
       // Ended meanwhile by another request: what was wanted is the case.
       if (!(error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND)) throw error;
     });
-    this.forget((caller) => caller.sessionId === sessionId);
+    await this.forget({ sessionId });
   }
 
-  /** Forgets callers, so that their next request is judged anew. */
-  forget(which: (caller: UserCaller) => boolean = () => true): void {
-    for (const [token, { caller }] of this.#callers) if (which(caller)) this.#callers.delete(token);
+  /** Forgets callers, here and in every other process, so that their next request is judged anew. */
+  async forget(forgotten: Forgotten = {}): Promise<void> {
+    this.#drop(forgotten);
+    await this.#parts.store.announce(ANNOUNCEMENT + JSON.stringify(forgotten));
+  }
+
+  #drop({ userId, sessionId, except }: Forgotten): void {
+    for (const [token, { caller }] of this.#callers) {
+      if (userId !== undefined && caller.userId !== userId) continue;
+      if (sessionId !== undefined && caller.sessionId !== sessionId) continue;
+      if (except === undefined || caller.sessionId !== except) this.#callers.delete(token);
+    }
   }
 
   async #load(sessionToken: string): Promise<CachedCaller> {
@@ -133,7 +157,8 @@ export class Sessions {
     const userId = session.user.objectId;
     if ((await store.get(schemaOf("_User"), userId, null)) === undefined) throw invalidSession();
     const roles = await rolesOf(userId, this.#parts);
-    return { caller: { kind: "user", userId, roles, sessionId, sessionToken }, expiresAt };
+    const staleAt = Math.min(expiresAt, clock() + MAX_AGE_MS);
+    return { caller: { kind: "user", userId, roles, sessionId, sessionToken }, staleAt };
   }
 }
 

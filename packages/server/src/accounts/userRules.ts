@@ -108,9 +108,7 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
     // Whoever knew the old password is out; the session that changed it goes on.
     const kept = request.caller.kind === "user" ? request.caller.sessionId : undefined;
     draft.writes.push(...(await sessions.end(draft.objectId, kept)));
-    draft.afterwards.push(async () =>
-      sessions.forget((caller) => caller.userId === draft.objectId && caller.sessionId !== kept),
-    );
+    draft.afterwards.push(() => sessions.forget({ userId: draft.objectId, except: kept }));
   }
 
   /** `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing. */
@@ -174,7 +172,7 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
     for (const scope of [CLAIM.username, CLAIM.email, CLAIM.address]) {
       draft.writes.push({ kind: "releaseAll", scope, owner });
     }
-    draft.afterwards.push(async () => sessions.forget((caller) => caller.userId === owner));
+    draft.afterwards.push(() => sessions.forget({ userId: owner }));
   }
 
   /** Others do not see how to reach a person; people see their own authData, as old clients expect. */

@@ -71,6 +71,8 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
   late.door = createDoor({
     appId: "app",
     judgeKey: () => undefined,
+    store,
+    idempotency: { paths: [], seconds: 1 },
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",
     maxBodyBytes: 1_000_000,

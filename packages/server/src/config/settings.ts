@@ -145,6 +145,19 @@ export const SETTINGS = {
     about: "Most objects in one answer.",
     parse: wholeNumber(1, 1_000_000),
   },
+  idempotencyPaths: {
+    env: "PURSE_IDEMPOTENCY_PATHS",
+    fallback: ".*",
+    about:
+      "Patterns of paths, with commas, on which a request that brings an X-Parse-Request-Id is carried out once.",
+    parse: patterns,
+  },
+  idempotencySeconds: {
+    env: "PURSE_IDEMPOTENCY_SECONDS",
+    fallback: "300",
+    about: "How long a request's id is remembered, in s.",
+    parse: wholeNumber(1, 86_400),
+  },
   sessionSeconds: {
     env: "PURSE_SESSION_SECONDS",
     fallback: String(365 * 24 * 3_600),
@@ -204,6 +217,14 @@ function flag(value: string): boolean {
   if (value === "1" || value === "true") return true;
   if (value === "0" || value === "false") return false;
   throw new Error("it must be 0 or 1");
+}
+
+function patterns(value: string): RegExp[] {
+  try {
+    return value.split(",").map((each) => new RegExp(`^(?:${each.trim()})$`));
+  } catch {
+    throw new Error("it must be regular expressions with commas between them");
+  }
 }
 
 function addresses(value: string): string[] {

@@ -1,4 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { WriteTogether } from "../objects/writeTogether.ts";
+import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 
 const MAX_REQUESTS = 500;
@@ -16,7 +18,7 @@ export type RunPart = (
  * order of the requests, each `{success}` or `{error}`. The parts run side by side, so that their
  * writes share a commit.
  */
-export function batchRoute(mountPath: string, run: RunPart): ApiRoute {
+export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRoute {
   return {
     method: "POST",
     path: "/batch",
@@ -27,23 +29,57 @@ export function batchRoute(mountPath: string, run: RunPart): ApiRoute {
       if (requests.length > MAX_REQUESTS) {
         throw new ProtocolError(ErrorCode.INVALID_JSON, `a batch takes ${MAX_REQUESTS} requests at most`);
       }
-      if (transaction === true) {
-        throw new ProtocolError(
-          ErrorCode.COMMAND_UNAVAILABLE,
-          "batches with transaction: true are not available yet",
-        );
-      }
       const parts = requests.map((part) => parsePart(part, mountPath));
-      const replies = await Promise.all(
-        parts.map((part) => run(request, part.method, part.path, part.params)),
-      );
+      const replies =
+        transaction === true
+          ? await runTogether(request, parts)
+          : await Promise.all(parts.map((part) => run(request, part.method, part.path, part.params)));
       const answers = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
       return { status: 200, body: `[${answers.join()}]` };
     },
   };
+
+  /** All parts or none: the error of one is the error of the batch. */
+  async function runTogether(request: ApiRequest, parts: Part[]): Promise<ApiReply[]> {
+    const together = new WriteTogether(store, parts.length);
+    const replies = await Promise.all(
+      parts.map(async (part) => {
+        let joined = false;
+        const own: ApiRequest = {
+          ...request,
+          together: {
+            join: (writes) => {
+              // What a part writes after its first write is its own affair, as a trigger's is.
+              if (joined) return store.write(writes);
+              joined = true;
+              return together.join(writes);
+            },
+          },
+        };
+        const reply = await run(own, part.method, part.path, part.params);
+        if (!joined && reply.status >= 300) together.fail(errorOf(reply));
+        else if (!joined) together.pass();
+        return reply;
+      }),
+    );
+    const failed = replies.find((reply) => reply.status >= 300);
+    if (failed) throw errorOf(failed);
+    return replies;
+  }
 }
 
-function parsePart(part: JsonValue, mountPath: string): { method: string; path: string; params: JsonObject } {
+function errorOf({ body, status }: ApiReply): ProtocolError {
+  const { code, error }: { code: number; error: string } = JSON.parse(body);
+  return new ProtocolError(code, error, status);
+}
+
+interface Part {
+  method: string;
+  path: string;
+  params: JsonObject;
+}
+
+function parsePart(part: JsonValue, mountPath: string): Part {
   if (!isJsonObject(part) || typeof part.method !== "string" || typeof part.path !== "string") {
     throw new ProtocolError(ErrorCode.INVALID_JSON, "each request of a batch has a method and a path");
   }

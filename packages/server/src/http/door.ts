@@ -2,10 +2,12 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, type Caller, MASTER } from "../caller.ts";
+import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch, InnerRequest, Method } from "./api.ts";
 import { batchRoute } from "./batchRoute.ts";
 import { readBody } from "./body.ts";
 import { type Envelope, openEnvelope } from "./envelope.ts";
+import { createOnce } from "./idempotency.ts";
 import type { JudgeKey } from "./masterKey.ts";
 import { errorReply } from "./reply.ts";
 import { readOnly } from "./rights.ts";
@@ -20,6 +22,9 @@ export interface DoorParts {
   serverUrl: string;
   maxBodyBytes: number;
   routes: ApiRoute[];
+  store: Store;
+  /** Paths below the mount path on which a request with an id is carried out once; none without. */
+  idempotency: { paths: RegExp[]; seconds: number };
   callerOf(sessionToken: string): Promise<Caller>;
   /** Told of errors that clients are not told of. */
   report(error: unknown, requestId: string): void;
@@ -39,19 +44,24 @@ export function createDoor(parts: DoorParts): Door {
 
   const router = new Router<ApiRoute>([
     ...parts.routes,
-    batchRoute(parts.mountPath, (request, method, path, params) =>
-      answer(request.requestId, async () => {
-        if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE")
-          throw unknownPath(path);
-        const [clean = "", search = ""] = path.split("?", 2);
-        const query = Object.fromEntries(new URLSearchParams(search));
-        return run(
-          { ...request, method, path: normalise(clean), params: { ...query, ...params } },
-          request.caller,
-        );
-      }),
+    batchRoute(
+      parts.mountPath,
+      (request, method, path, params) =>
+        answer(request.requestId, async () => {
+          if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE")
+            throw unknownPath(path);
+          const [clean = "", search = ""] = path.split("?", 2);
+          const query = Object.fromEntries(new URLSearchParams(search));
+          return run(
+            { ...request, method, path: normalise(clean), params: { ...query, ...params } },
+            request.caller,
+          );
+        }),
+      parts.store,
     ),
   ]);
+
+  const once = createOnce(parts.store, parts.idempotency);
 
   async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
     const requestId = `${runId}-${++requests}`;
@@ -70,18 +80,20 @@ export function createDoor(parts: DoorParts): Door {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
     }
     const caller = await judge(envelope, ip, route.route.tolerant ?? false);
-    return carryOut(route, {
-      caller,
-      method: envelope.method,
-      path,
-      params: envelope.params,
-      names: route.names,
-      installationId: envelope.installationId,
-      context: envelope.context,
-      ip,
-      requestId,
-      serverUrl: parts.serverUrl,
-    });
+    return once(envelope, path, () =>
+      carryOut(route, {
+        caller,
+        method: envelope.method,
+        path,
+        params: envelope.params,
+        names: route.names,
+        installationId: envelope.installationId,
+        context: envelope.context,
+        ip,
+        requestId,
+        serverUrl: parts.serverUrl,
+      }),
+    );
   }
 
   async function judge(envelope: Envelope, ip: string, tolerant: boolean): Promise<Caller> {
@@ -124,6 +136,7 @@ export function createDoor(parts: DoorParts): Door {
         sessionToken: inner.sessionToken,
         installationId: inner.installationId,
         context: inner.context ?? {},
+        clientRequestId: undefined,
         params: inner.params,
       };
       const caller = inner.useMasterKey

@@ -17,6 +17,8 @@ export interface Envelope {
   sessionToken: string | undefined;
   installationId: string | undefined;
   context: JsonObject;
+  /** By which the client knows the request again when it sends it twice. */
+  clientRequestId: string | undefined;
   params: JsonObject;
 }
 
@@ -45,7 +47,8 @@ export function openEnvelope(
     throw new ProtocolError(ErrorCode.INVALID_JSON, `${name} must be a string`);
   };
   const { _method, _ApplicationId, _JavaScriptKey, _ClientVersion, _InstallationId, ...rest } = fields;
-  const { _SessionToken, _MasterKey, _context, _RevocableSession, _noBody, _ClientKey, ...params } = rest;
+  const { _SessionToken, _MasterKey, _context, _RevocableSession, _noBody, _ClientKey, ...others } = rest;
+  const { _RESTAPIKey, _RequestId, ...params } = others;
   if (search !== "") addSearch(params, search);
   return {
     method,
@@ -53,6 +56,7 @@ export function openEnvelope(
     masterKey: text(_MasterKey, "_MasterKey") ?? header("x-parse-master-key"),
     sessionToken: text(_SessionToken, "_SessionToken") ?? header("x-parse-session-token"),
     installationId: text(_InstallationId, "_InstallationId") ?? header("x-parse-installation-id"),
+    clientRequestId: header("x-parse-request-id"),
     context: contextOf(_context ?? header("x-parse-cloud-context")),
     params,
   };

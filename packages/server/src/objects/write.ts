@@ -65,7 +65,12 @@ export function createWrites(parts: WriteParts): Writes {
     const filled = applyOperations({}, draft.operations);
     const object: JsonObject = { objectId: draft.objectId, createdAt: at, updatedAt: at, ...filled };
     const { secret } = draft;
-    const [result] = await commit([{ kind: "create", schema, id, at, object, secret }], draft, schema);
+    const [result] = await commit(
+      [{ kind: "create", schema, id, at, object, secret }],
+      draft,
+      schema,
+      request,
+    );
     publish(draft, result, request);
     await finish(draft);
 
@@ -106,6 +111,7 @@ export function createWrites(parts: WriteParts): Writes {
       [{ kind: "update", schema, id: objectId, at, operations, secret, principals }],
       draft,
       schema,
+      request,
     );
     publish(draft, result, request);
     await finish(draft);
@@ -134,7 +140,12 @@ export function createWrites(parts: WriteParts): Writes {
     const draft = newDraft(className, objectId, {}, original);
     if (original) await beforeTrigger?.(original, request);
     await beforeRule?.(draft, request);
-    const [result] = await commit([{ kind: "delete", schema, id: objectId, principals }], draft, schema);
+    const [result] = await commit(
+      [{ kind: "delete", schema, id: objectId, principals }],
+      draft,
+      schema,
+      request,
+    );
     publish(draft, result, request);
     await finish(draft);
   }
@@ -176,7 +187,12 @@ export function createWrites(parts: WriteParts): Writes {
   }
 
   /** Stores the write with its relations and whatever rules and triggers have added, all or nothing. */
-  async function commit(writes: Write[], draft: Draft, schema: ClassSchema): Promise<WriteResult[]> {
+  async function commit(
+    writes: Write[],
+    draft: Draft,
+    schema: ClassSchema,
+    { together }: RequestContext,
+  ): Promise<WriteResult[]> {
     for (const [key, operation] of Object.entries(draft.operations)) {
       if (operation.op !== "Relation") continue;
       const add = operation.add.map((pointer) => pointer.objectId);
@@ -184,7 +200,8 @@ export function createWrites(parts: WriteParts): Writes {
       writes.push({ kind: "relate", schema, id: draft.objectId, key, add, remove: removed });
     }
     try {
-      return await store.write([...writes, ...draft.writes]);
+      const all = [...writes, ...draft.writes];
+      return await (together ? together.join(all) : store.write(all));
     } catch (error) {
       const taken = error instanceof ClaimTaken && rules.get(draft.className)?.onClaimTaken?.(error);
       throw taken || error;

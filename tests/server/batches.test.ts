@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+
+describe.each(DATABASES)("batches on %s", (database) => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({ env: await databaseEnv(database) });
+  });
+  afterAll(() => purse.remove());
+
+  const create = (fields: JsonObject, className = "Part") => ({
+    method: "POST",
+    path: `/server/classes/${className}`,
+    body: fields,
+  });
+  const batch = (requests: JsonObject[], transaction = false) =>
+    rest(purse, "POST", "/batch", { requests, transaction });
+  const count = async (where: JsonObject) => {
+    const { body } = await rest(purse, "GET", `/classes/Part${query({ where, count: 1, limit: 0 })}`);
+    return body.count;
+  };
+
+  it("[7.batch] answer each request by itself", async () => {
+    const { body } = await batch([create({ kind: "plain" }), create({ kind: 5 }), create({ kind: "plain" })]);
+    expect(body).toEqual([
+      { success: { objectId: expect.any(String), createdAt: expect.any(String) } },
+      { error: { code: 111, error: expect.stringContaining("schema mismatch") } },
+      { success: expect.anything() },
+    ]);
+    expect(await count({ kind: "plain" })).toBe(2);
+  });
+
+  it("write all or nothing as a transaction", async () => {
+    const done = await batch([create({ kind: "both" }), create({ kind: "both" })], true);
+    expect(done.status).toBe(200);
+    expect(await count({ kind: "both" })).toBe(2);
+    const refused = await batch(
+      [create({ kind: "none" }), create({ kind: 5 }), create({ kind: "none" })],
+      true,
+    );
+    expect([refused.status, refused.body.code]).toEqual([400, 111]);
+    expect(await count({ kind: "none" })).toBe(0);
+  });
+
+  it("undo what was written before the store refused", async () => {
+    const missing = { method: "DELETE", path: "/server/classes/Part/notThere", body: {} };
+    const refused = await batch([create({ kind: "undone" }), missing], true);
+    expect(refused.body.code).toBe(101);
+    expect(await count({ kind: "undone" })).toBe(0);
+  });
+
+  it("[8.code.159] carry out a request with an id once", async () => {
+    const headers = {
+      "X-Parse-Application-Id": purse.appId,
+      "Content-Type": "application/json",
+      "X-Parse-Request-Id": randomUUID(),
+    };
+    const send = (fields: JsonObject) =>
+      fetch(`${purse.serverUrl}/classes/Part`, { method: "POST", headers, body: JSON.stringify(fields) });
+    // What failed may be sent again.
+    expect((await send({ kind: 7 })).status).toBe(400);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => send({ kind: "once" })));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const again: unknown = await (await send({ kind: "once" })).json();
+    expect(again).toEqual({ code: 159, error: "Duplicate request" });
+    expect(await count({ kind: "once" })).toBe(1);
+  });
+});

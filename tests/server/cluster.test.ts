@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databaseEnv } from "../support/databases.ts";
+import { type Answer, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+
+/** Until an answer is as wanted; "at once" still travels from one process to the other. */
+async function until(ask: () => Promise<Answer>, isWanted: (answer: Answer) => boolean): Promise<Answer> {
+  const deadline = Date.now() + 2_000;
+  for (;;) {
+    const answer = await ask();
+    if (isWanted(answer) || Date.now() > deadline) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe("two processes on one PostgreSQL", () => {
+  let one: Purse;
+  let two: Purse;
+  beforeAll(async () => {
+    const env = await databaseEnv("PostgreSQL");
+    [one, two] = await Promise.all([startPurse({ env }), startPurse({ env })]);
+  });
+  afterAll(async () => {
+    await Promise.all([one.remove(), two.remove()]);
+  });
+
+  it("start together on an empty database and see each other's objects", async () => {
+    const { body } = await rest(one, "POST", "/classes/Shared", { n: 1 });
+    const found = await until(
+      () => rest(two, "GET", `/classes/Shared/${body.objectId}`),
+      ({ status }) => status === 200,
+    );
+    expect(found.body.n).toBe(1);
+  });
+
+  it("see each other's new fields, and agree on their types", async () => {
+    await rest(one, "POST", "/classes/Typed", { a: "text" });
+    const refused = await until(
+      () => rest(two, "POST", "/classes/Typed", { a: 5 }),
+      ({ status }) => status === 400,
+    );
+    expect(refused.body.code).toBe(111);
+    // Both add fields at the same moment: none is lost.
+    const saves = [one, two].flatMap((purse, i) =>
+      Array.from({ length: 10 }, (_, j) => rest(purse, "POST", "/classes/Typed", { [`f${i}x${j}`]: j })),
+    );
+    expect((await Promise.all(saves)).every(({ status }) => status === 201)).toBe(true);
+    const { body } = await rest(one, "GET", "/schemas/Typed", undefined, MASTER);
+    expect(Object.keys(Object(body.fields)).filter((name) => /^f\dx\d$/.test(name))).toHaveLength(20);
+  });
+
+  it("see each other's class-level permissions", async () => {
+    await rest(one, "POST", "/classes/Guarded", { n: 1 });
+    await until(
+      () => rest(two, "GET", "/classes/Guarded"),
+      ({ body }) => Object(body.results).length === 1,
+    );
+    await rest(one, "PUT", "/schemas/Guarded", { classLevelPermissions: { get: { "*": true } } }, MASTER);
+    const refused = await until(
+      () => rest(two, "GET", "/classes/Guarded"),
+      ({ status }) => status === 400 || status === 403,
+    );
+    expect(refused.body.code).toBe(119);
+  });
+
+  it("refuse a session that ended in the other, at once", async () => {
+    const ann = await signUp(one);
+    const me = () => rest(two, "GET", "/users/me", undefined, { sessionToken: ann.sessionToken });
+    expect((await me()).status).toBe(200);
+    await rest(one, "POST", "/logout", {}, { sessionToken: ann.sessionToken });
+    const refused = await until(me, ({ status }) => status !== 200);
+    expect(refused.body.code).toBe(209);
+  });
+
+  it("see each other's changes of roles", async () => {
+    const ann = await signUp(one);
+    const { body } = await rest(
+      one,
+      "POST",
+      "/classes/Secret",
+      { ACL: { "role:crew": { read: true } } },
+      MASTER,
+    );
+    const read = () =>
+      rest(two, "GET", `/classes/Secret/${body.objectId}`, undefined, { sessionToken: ann.sessionToken });
+    expect((await until(read, ({ status }) => status === 404)).body.code).toBe(101);
+    const user = { __type: "Pointer", className: "_User", objectId: ann.id };
+    const role = await rest(
+      one,
+      "POST",
+      "/roles",
+      { name: "crew", ACL: {}, users: { __op: "AddRelation", objects: [user] } },
+      MASTER,
+    );
+    expect((await until(read, ({ status }) => status === 200)).status).toBe(200);
+    await rest(
+      one,
+      "PUT",
+      `/roles/${role.body.objectId}`,
+      { users: { __op: "RemoveRelation", objects: [user] } },
+      MASTER,
+    );
+    expect((await until(read, ({ status }) => status !== 200)).body.code).toBe(101);
+  });
+
+  it("[5.user.username-taken] let one of many have a name, wherever they ask", async () => {
+    const tries = Array.from({ length: 12 }, (_, i) =>
+      rest(i % 2 ? one : two, "POST", "/users", { username: "wanted", password: "correct horse" }),
+    );
+    const statuses = (await Promise.all(tries)).map(({ status, body }) => [status, body.code]);
+    expect(statuses.filter(([status]) => status === 201)).toHaveLength(1);
+    expect(statuses.filter(([, code]) => code === 202)).toHaveLength(11);
+  });
+
+  it("count together, none lost", async () => {
+    const { body } = await rest(one, "POST", "/classes/Shared", { n: 0, list: [] });
+    const path = `/classes/Shared/${body.objectId}`;
+    await until(
+      () => rest(two, "GET", path),
+      ({ status }) => status === 200,
+    );
+    const changes = Array.from({ length: 40 }, (_, i) =>
+      rest(i % 2 ? one : two, "PUT", path, {
+        n: { __op: "Increment", amount: 1 },
+        list: { __op: "Add", objects: [i] },
+      }),
+    );
+    await Promise.all(changes);
+    const after = await rest(one, "GET", path);
+    expect(after.body.n).toBe(40);
+    expect(after.body.list).toHaveLength(40);
+  });
+});
