@@ -102,7 +102,10 @@ describe("errors name the setting, its value and what is allowed", () => {
     [{ PURSE_PORT: "1e3" }, "PURSE_PORT"],
     [{ PURSE_DEV_CHAIN: "maybe" }, 'PURSE_DEV_CHAIN is "maybe": it must be 0 or 1'],
     [{ PURSE_SERVER_URL: "example.org" }, "PURSE_SERVER_URL"],
-    [{ PURSE_DATABASE_URL: "postgres:nowhere" }, "PURSE_DATABASE_URL: it must be postgres://user:password@host"],
+    [
+      { PURSE_DATABASE_URL: "postgres:nowhere" },
+      "PURSE_DATABASE_URL: it must be postgres://user:password@host",
+    ],
     [{ PURSE_DATABASE_URL: "mysql://localhost" }, "or sqlite:path/to/file"],
     [{ PURSE_MASTER_KEY_IPS: "localhost" }, "PURSE_MASTER_KEY_IPS"],
     [{ PURSE_ENV: "staging" }, "it must be one of development, production"],

@@ -37,6 +37,13 @@ export interface Config extends SectionValues {
   limits: Limits;
   /** `seconds`: how long a request's id is remembered. */
   idempotency: { paths: RegExp[]; seconds: number };
+  /** What mails call the application. */
+  appName: string;
+  smtpUrl: string | undefined;
+  verifyUserEmails: boolean;
+  preventLoginWithUnverifiedEmail: boolean;
+  emailTokenSeconds: number;
+  revokeSessionOnPasswordReset: boolean;
   sessionSeconds: number;
   signatureSeconds: number;
 }
@@ -62,7 +69,12 @@ export interface ConfigSources {
 }
 
 /** Settings whose values are not repeated in messages. */
-const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set(["masterKey", "readOnlyMasterKey", "databaseUrl"]);
+const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set([
+  "masterKey",
+  "readOnlyMasterKey",
+  "databaseUrl",
+  "smtpUrl",
+]);
 
 type Values = { [K in SettingKey]: ReturnType<(typeof SETTINGS)[K]["parse"]> | undefined };
 
@@ -112,6 +124,12 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
       paths: required("idempotencyPaths", values),
       seconds: required("idempotencySeconds", values),
     },
+    appName: required("appName", values),
+    smtpUrl: values.smtpUrl,
+    verifyUserEmails: required("verifyUserEmails", values),
+    preventLoginWithUnverifiedEmail: required("preventLoginWithUnverifiedEmail", values),
+    emailTokenSeconds: required("emailTokenSeconds", values),
+    revokeSessionOnPasswordReset: required("revokeSessionOnPasswordReset", values),
     sessionSeconds: required("sessionSeconds", values),
     signatureSeconds: required("signatureSeconds", values),
   };
@@ -217,6 +235,15 @@ function readValues(
     maxLimit: read("maxLimit", SETTINGS.maxLimit),
     idempotencyPaths: read("idempotencyPaths", SETTINGS.idempotencyPaths),
     idempotencySeconds: read("idempotencySeconds", SETTINGS.idempotencySeconds),
+    appName: read("appName", SETTINGS.appName),
+    smtpUrl: read("smtpUrl", SETTINGS.smtpUrl),
+    verifyUserEmails: read("verifyUserEmails", SETTINGS.verifyUserEmails),
+    preventLoginWithUnverifiedEmail: read(
+      "preventLoginWithUnverifiedEmail",
+      SETTINGS.preventLoginWithUnverifiedEmail,
+    ),
+    emailTokenSeconds: read("emailTokenSeconds", SETTINGS.emailTokenSeconds),
+    revokeSessionOnPasswordReset: read("revokeSessionOnPasswordReset", SETTINGS.revokeSessionOnPasswordReset),
     sessionSeconds: read("sessionSeconds", SETTINGS.sessionSeconds),
     signatureSeconds: read("signatureSeconds", SETTINGS.signatureSeconds),
   };

@@ -16,6 +16,7 @@ import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { createLive } from "./live/index.ts";
+import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Log } from "./observe/log.ts";
@@ -76,11 +77,16 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       remove: (...args) => objectsOf().remove(...args),
       onChange: (listener) => objectsOf().onChange(listener),
     },
-    config: {
-      appId: config.appId,
-      sessionSeconds: config.sessionSeconds,
-      signatureSeconds: config.signatureSeconds,
-    },
+    config: { ...config, policy: config.passwordPolicy, publicUrl: () => publicUrl },
+    mailer: await createMailer({
+      mail: {
+        from: config.mail.from ?? `${config.appName} <no-reply@localhost>`,
+        smtpUrl: config.smtpUrl,
+        adapter: config.mail.adapter,
+      },
+      outbox: config.environment === "development" ? join(config.dataDir, "outbox") : undefined,
+      log,
+    }),
     clock: Date.now,
     log,
   });

@@ -1,7 +1,9 @@
 import type { Caller } from "../caller.ts";
 import type { ApiRoute } from "../http/api.ts";
 import type { ClassRules } from "../objects/rules.ts";
+import { Email } from "./email.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
+import { Lockout } from "./lockout.ts";
 import type { AccountsParts } from "./parts.ts";
 import { roleRules } from "./roleRules.ts";
 import { accountRoutes } from "./routes.ts";
@@ -22,15 +24,17 @@ export interface Accounts {
 /** People: how they sign up, in and out, by password and by wallet, and the classes that this lives in. */
 export function createAccounts(parts: AccountsParts): Accounts {
   const sessions = new Sessions(parts);
+  const lockout = new Lockout(parts);
+  const email = new Email(parts, lockout);
   const wallets = new Wallets(parts);
   return {
     rules: [
-      userRules(parts, sessions, wallets),
+      userRules(parts, sessions, wallets, email),
       sessionRules(sessions),
       roleRules(sessions),
       ethAddressRules(parts, wallets),
     ],
-    routes: accountRoutes(parts, sessions, wallets),
+    routes: [...accountRoutes(parts, sessions, wallets, { email, lockout }), ...email.routes],
     callerOf: (sessionToken) => sessions.callerOf(sessionToken),
   };
 }

@@ -1,3 +1,5 @@
+import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
+import type { Mailer } from "../messages/mailer.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
@@ -9,6 +11,18 @@ export interface AccountsConfig {
   sessionSeconds: number;
   /** How old a signed sign-in message may be, in seconds. */
   signatureSeconds: number;
+  /** What mails call the application. */
+  appName: string;
+  /** The Parse protocol's address as clients see it. */
+  publicUrl(): string;
+  verifyUserEmails: boolean;
+  preventLoginWithUnverifiedEmail: boolean;
+  /** How long the link that proves an address works, in s. */
+  emailTokenSeconds: number;
+  policy: PasswordPolicy;
+  accountLockout: AccountLockout | undefined;
+  /** Whether a new password ends the user's other sessions. */
+  revokeSessionOnPasswordReset: boolean;
 }
 
 export interface AccountsParts {
@@ -17,6 +31,8 @@ export interface AccountsParts {
   schemaOf(className: string): ClassSchema;
   objects: Objects;
   config: AccountsConfig;
+  /** Undefined where mails cannot be sent. */
+  mailer: Mailer | undefined;
   /** Milliseconds since the epoch. */
   clock(): number;
   log: Log;

@@ -1,14 +1,22 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { ClaimTaken } from "../store/store.ts";
+import { ClaimTaken, type Write } from "../store/store.ts";
+import type { Email } from "./email.ts";
+import type { Lockout } from "./lockout.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
 import { verifyPassword } from "./password.ts";
+import { assertFresh } from "./passwordPolicy.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
 import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
 
 /** Signing up, in and out, and what people see of themselves. */
-export function accountRoutes(parts: AccountsParts, sessions: Sessions, wallets: Wallets): ApiRoute[] {
+export function accountRoutes(
+  parts: AccountsParts,
+  sessions: Sessions,
+  wallets: Wallets,
+  { email, lockout }: { email: Email; lockout: Lockout },
+): ApiRoute[] {
   const { objects, store, schemaOf } = parts;
   const userId = (request: ApiRequest) => request.names.objectId ?? "";
   return [
@@ -90,17 +98,21 @@ export function accountRoutes(parts: AccountsParts, sessions: Sessions, wallets:
   }
 
   async function logIn(request: ApiRequest): Promise<ApiReply> {
-    const owner = await byPassword(request.params);
-    return signIn(request, owner, "password", []);
+    const { owner, user, name } = await byPassword(request.params);
+    email.assertMaySignIn(user);
+    return signIn(request, owner, "password", lockout.clear(name));
   }
 
   async function checkPassword(request: ApiRequest): Promise<ApiReply> {
-    const owner = await byPassword(request.params);
+    const { owner, user, name } = await byPassword(request.params);
+    email.assertMaySignIn(user);
+    const cleared = lockout.clear(name);
+    if (cleared.length > 0) await store.write(cleared);
     return text(JSON.stringify(await asThemselves(request, owner)));
   }
 
   /** The user whose name (or e-mail) and password these are. Known and unknown names take the same time. */
-  async function byPassword({ username, email, password }: JsonObject): Promise<string> {
+  async function byPassword({ username, email, password }: JsonObject): Promise<Found> {
     const name = username ?? email;
     if (name === undefined || name === null || name === "") {
       throw new ProtocolError(ErrorCode.USERNAME_MISSING, "username/email is required.");
@@ -111,18 +123,23 @@ export function accountRoutes(parts: AccountsParts, sessions: Sessions, wallets:
     if (typeof name !== "string" || typeof password !== "string") throw wrongCredentials();
     const scope = username === undefined ? CLAIM.email : CLAIM.username;
     const owner = await store.ownerOf(scope, foldName(name));
-    const secret =
-      owner === undefined ? undefined : (await store.getSecret(schemaOf("_User"), owner))?.secret;
-    const hash = typeof secret?.passwordHash === "string" ? secret.passwordHash : undefined;
-    if (!(await verifyPassword(hash, password)) || owner === undefined) throw wrongCredentials();
-    return owner;
+    // Whichever of their names people use, their attempts are counted together.
+    const counted = owner ?? foldName(name);
+    await lockout.attempt(counted);
+    const found = owner === undefined ? undefined : await store.getSecret(schemaOf("_User"), owner);
+    const secret = found?.secret ?? {};
+    const hash = typeof secret.passwordHash === "string" ? secret.passwordHash : undefined;
+    const isRight = await verifyPassword(hash, password);
+    if (!isRight || owner === undefined || !found) throw wrongCredentials();
+    assertFresh(secret, parts.config.policy, parts.clock());
+    return { owner, user: JSON.parse(found.text), name: counted };
   }
 
   async function signIn(
     request: ApiRequest,
     owner: string,
     authProvider: string,
-    steps: ReturnType<Wallets["use"]>[],
+    steps: Write[],
   ): Promise<ApiReply> {
     const session = sessions.begin(owner, { action: "login", authProvider }, request.installationId);
     try {
@@ -155,6 +172,14 @@ export function accountRoutes(parts: AccountsParts, sessions: Sessions, wallets:
     const caller = { kind: "user" as const, userId: owner, roles: [], sessionId: "", sessionToken: "" };
     return JSON.parse(await objects.get({ ...request, caller }, "_User", owner, {}));
   }
+}
+
+/** Whose name and password were given. */
+interface Found {
+  owner: string;
+  user: JsonObject;
+  /** By which the attempts are counted. */
+  name: string;
 }
 
 function signedIn(request: RequestContext) {

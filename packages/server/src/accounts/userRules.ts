@@ -10,18 +10,24 @@ import type { RequestContext } from "../caller.ts";
 import type { Draft } from "../objects/draft.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { ClassRules } from "../objects/rules.ts";
+import type { Email } from "./email.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
-import { hashPassword } from "./password.ts";
+import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
 import type { Sessions } from "./sessions.ts";
 import type { VerifiedWallet } from "./walletMessage.ts";
 import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
 
 const EMAIL = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/;
 /** Set by the server alone. */
-const SERVER_FIELDS = ["sessionToken", "emailVerified", "passwordHash"] as const;
+const SERVER_FIELDS = ["sessionToken", "passwordHash"] as const;
 
 /** `_User`: credentials stay out of the object, names and addresses are unique, people write only themselves. */
-export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wallets): ClassRules {
+export function userRules(
+  parts: AccountsParts,
+  sessions: Sessions,
+  wallets: Wallets,
+  email: Email,
+): ClassRules {
   return {
     className: "_User",
     fields: {
@@ -51,7 +57,7 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
     const wallet = wallets.verifiedBy(request);
     const password = takeValue(draft, "password");
     const authData = takeValue(draft, "authData");
-    dropServerFields(draft);
+    dropServerFields(draft, request);
     if (authData !== undefined && !wallet) {
       throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
     }
@@ -66,8 +72,12 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
     }
     if (wallet && !("username" in draft.operations)) set(draft, "username", newObjectId(25));
     claimName(draft, undefined);
-    claimEmail(draft, undefined);
-    if (typeof password === "string") draft.secret.passwordHash = await hashPassword(password);
+    claimEmail(draft, undefined, email);
+    if (typeof password === "string") {
+      const { policy } = parts.config;
+      await assertPassword(password, policy, { username: setValueOf(draft, "username") });
+      Object.assign(draft.secret, await passwordSecret(password, policy, {}, parts.clock()));
+    }
     delete draft.operations.accounts;
     delete draft.operations.ethAddress;
     if (wallet) {
@@ -91,9 +101,9 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
     const original = draft.original ?? {};
     const password = takeValue(draft, "password");
     const authData = takeValue(draft, "authData");
-    dropServerFields(draft);
+    dropServerFields(draft, request);
     if ("username" in draft.operations) claimName(draft, original);
-    if ("email" in draft.operations) claimEmail(draft, original);
+    if ("email" in draft.operations) claimEmail(draft, original, email);
     if (password !== undefined) await changePassword(draft, password, request);
     if (authData !== undefined) await changeAuthData(draft, authData);
     await deriveAddresses(draft, original);
@@ -104,7 +114,12 @@ export function userRules(parts: AccountsParts, sessions: Sessions, wallets: Wal
     if (typeof password !== "string" || password === "") {
       throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password must be a non-empty string");
     }
-    draft.secret.passwordHash = await hashPassword(password);
+    const { policy, revokeSessionOnPasswordReset } = parts.config;
+    const before = (await parts.store.getSecret(parts.schemaOf("_User"), draft.objectId))?.secret ?? {};
+    const username = setValueOf(draft, "username") ?? draft.original?.username;
+    await assertPassword(password, policy, { username, secret: before });
+    Object.assign(draft.secret, await passwordSecret(password, policy, before, parts.clock()));
+    if (!revokeSessionOnPasswordReset) return;
     // Whoever knew the old password is out; the session that changed it goes on.
     const kept = request.caller.kind === "user" ? request.caller.sessionId : undefined;
     draft.writes.push(...(await sessions.end(draft.objectId, kept)));
@@ -208,7 +223,7 @@ function claimName(draft: Draft, original: JsonObject | undefined): void {
   draft.writes.push({ kind: "claim", scope: CLAIM.username, value, owner: draft.objectId });
 }
 
-function claimEmail(draft: Draft, original: JsonObject | undefined): void {
+function claimEmail(draft: Draft, original: JsonObject | undefined, verification: Email): void {
   const operation = draft.operations.email;
   if (!operation) return;
   const before = typeof original?.email === "string" ? foldName(original.email) : undefined;
@@ -218,6 +233,7 @@ function claimEmail(draft: Draft, original: JsonObject | undefined): void {
   }
   const value = email === undefined ? undefined : foldName(email);
   if (before === value) return;
+  verification.changeAddress(draft, email);
   if (before !== undefined) draft.writes.push({ kind: "release", scope: CLAIM.email, value: before });
   if (value !== undefined)
     draft.writes.push({ kind: "claim", scope: CLAIM.email, value, owner: draft.objectId });
@@ -230,8 +246,10 @@ function keepOwnAccess(draft: Draft, fallback: JsonObject): void {
   set(draft, "ACL", { ...acl, [draft.objectId]: { read: true, write: true } });
 }
 
-function dropServerFields(draft: Draft): void {
+function dropServerFields(draft: Draft, { caller }: RequestContext): void {
   for (const field of SERVER_FIELDS) delete draft.operations[field];
+  // Whether an address is proved is for the server to know, or for its operator to say.
+  if (caller.kind !== "master") delete draft.operations.emailVerified;
 }
 
 function walletAuthData(wallet: VerifiedWallet, authData: JsonValue | undefined): JsonValue {

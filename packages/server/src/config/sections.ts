@@ -1,6 +1,8 @@
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
 
+import { parseAccountLockout, parsePasswordPolicy, sectionOf, text } from "./passwords.ts";
+
 /** A part of purse.config.ts that has a structure of its own, and so cannot be a flag or a variable. */
 export interface Section<T> {
   about: string;
@@ -14,6 +16,20 @@ export const SECTIONS = {
     about:
       "By class and principal (`*`, `authenticated`, a user's id, `role:` and a name), the fields that it does not see.",
     parse: protectedFields,
+  },
+  mail: {
+    about:
+      "`from`, and `adapter`: a module whose default export has sendMail({ to, from, subject, text, html }).",
+    parse: mail,
+  },
+  passwordPolicy: {
+    about:
+      "validatorPattern, validatorCallback, validationError, doNotAllowUsername, maxPasswordAge (days), maxPasswordHistory, resetTokenValidityDuration (s), resetPasswordSuccessOnInvalidEmail.",
+    parse: parsePasswordPolicy,
+  },
+  accountLockout: {
+    about: "threshold (wrong passwords, 10), duration (minutes, 5), unlockOnPasswordReset; false for none.",
+    parse: parseAccountLockout,
   },
   defaultAcl: {
     about: "ACL of new objects that bring none; `currentUser` in it stands for whoever creates them.",
@@ -41,6 +57,9 @@ export function readSections(file: Record<string, unknown>): SectionValues {
   };
   return {
     protectedFields: read("protectedFields", SECTIONS.protectedFields),
+    mail: read("mail", SECTIONS.mail),
+    passwordPolicy: read("passwordPolicy", SECTIONS.passwordPolicy),
+    accountLockout: read("accountLockout", SECTIONS.accountLockout),
     defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),
   };
 }
@@ -49,6 +68,11 @@ export function readSections(file: Record<string, unknown>): SectionValues {
 export function record(value: unknown, what: string): JsonObject {
   if (isJsonObject(value)) return value;
   throw new Error(`it must be ${what}`);
+}
+
+function mail(value: unknown): { from?: string | undefined; adapter?: string | undefined } {
+  const section = sectionOf(value, ["from", "adapter"]);
+  return { from: text(section, "from"), adapter: text(section, "adapter") };
 }
 
 function protectedFields(value: unknown): Record<string, Record<string, string[]>> {

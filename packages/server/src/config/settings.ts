@@ -158,6 +158,41 @@ export const SETTINGS = {
     about: "How long a request's id is remembered, in s.",
     parse: wholeNumber(1, 86_400),
   },
+  appName: {
+    env: "PURSE_APP_NAME",
+    fallback: "Purse",
+    about: "What mails call the application.",
+    parse: text(),
+  },
+  smtpUrl: {
+    env: "PURSE_SMTP_URL",
+    about: "Mail server, as in smtp://user:password@host:587. Without it: an outbox folder in development.",
+    parse: smtpUrl,
+  },
+  verifyUserEmails: {
+    env: "PURSE_VERIFY_USER_EMAILS",
+    fallback: "0",
+    about: "1 sends people a link by which they prove their e-mail address.",
+    parse: flag,
+  },
+  preventLoginWithUnverifiedEmail: {
+    env: "PURSE_PREVENT_LOGIN_WITH_UNVERIFIED_EMAIL",
+    fallback: "0",
+    about: "1 lets people sign in only when they have proved their address.",
+    parse: flag,
+  },
+  emailTokenSeconds: {
+    env: "PURSE_EMAIL_TOKEN_SECONDS",
+    fallback: "86400",
+    about: "How long the link that proves an address works, in s.",
+    parse: wholeNumber(1, 31_536_000),
+  },
+  revokeSessionOnPasswordReset: {
+    env: "PURSE_REVOKE_SESSION_ON_PASSWORD_RESET",
+    fallback: "1",
+    about: "1 ends a user's other sessions when the password changes.",
+    parse: flag,
+  },
   sessionSeconds: {
     env: "PURSE_SESSION_SECONDS",
     fallback: String(365 * 24 * 3_600),
@@ -217,6 +252,11 @@ function flag(value: string): boolean {
   if (value === "1" || value === "true") return true;
   if (value === "0" || value === "false") return false;
   throw new Error("it must be 0 or 1");
+}
+
+function smtpUrl(value: string): string {
+  if (URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol)) return value;
+  throw new Error("it must be smtp://user:password@host:587 or smtps://…");
 }
 
 function patterns(value: string): RegExp[] {

@@ -35,7 +35,8 @@ export function openEnvelope(
   search: string,
   body: Buffer,
 ): Envelope {
-  const fields = parseBody(body);
+  const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
+  const fields = isForm ? parseForm(body) : parseBody(body);
   const method = methodOf(verb, fields._method);
   const header = (name: string) => {
     const value = headers[name];
@@ -74,6 +75,15 @@ function parseBody(body: Buffer): JsonObject {
   if (Object.hasOwn(value, "__proto__"))
     throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "Invalid key name: __proto__");
   return value;
+}
+
+/** The fields of an HTML form; old clients send JSON under the same content type. */
+function parseForm(body: Buffer): JsonObject {
+  const text = body.toString("utf8");
+  if (text.trimStart().startsWith("{")) return parseBody(body);
+  const fields: JsonObject = {};
+  addSearch(fields, text);
+  return fields;
 }
 
 function methodOf(verb: string, override: JsonValue | undefined): Method {

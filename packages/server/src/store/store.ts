@@ -79,12 +79,29 @@ export type Write =
       value: string /** Releases only what this owner holds. */;
       owner?: string;
     }
-  | { kind: "releaseAll"; scope: string; owner: string };
+  | { kind: "releaseAll"; scope: string; owner: string }
+  /**
+   * Counts one more towards `most`, from none where `until` has passed; each count moves `until` (ms since
+   * the epoch) on. Throws LimitReached where `most` have been counted.
+   */
+  | { kind: "count"; scope: string; value: string; most: number; until: number }
+  | { kind: "uncount"; scope: string; value: string };
 
 /** What a create, update or delete did, as texts; other steps have neither. */
 export interface WriteResult {
   before: ObjectText | null;
   after: ObjectText | null;
+}
+
+/** As many have been counted as may be. Nothing of its group was written. */
+export class LimitReached extends Error {
+  override readonly name = "LimitReached";
+  readonly scope: string;
+
+  constructor(scope: string) {
+    super(`the limit of ${scope} is reached`);
+    this.scope = scope;
+  }
 }
 
 /** A claim that another owner holds. Nothing of its group was written. */
@@ -105,7 +122,7 @@ export class ClaimTaken extends Error {
 /**
  * The face of a database. Reads see every acknowledged write. A write that resolved survives
  * power loss. Rejections: ProtocolError 101 (no such object, or no right to it), 111 (type clash),
- * ClaimTaken.
+ * ClaimTaken, LimitReached.
  */
 export interface Store {
   get(schema: ClassSchema, id: string, principals: Principals): Promise<ObjectText | undefined>;

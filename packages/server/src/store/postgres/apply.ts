@@ -10,12 +10,17 @@ import {
 import type { Principals } from "../../caller.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { mergeSecret } from "../sql/secret.ts";
-import { ClaimTaken, type Write, type WriteResult } from "../store.ts";
+import { ClaimTaken, LimitReached, type Write, type WriteResult } from "../store.ts";
 import { run, type Sql, type Transaction } from "./connection.ts";
 import { postgresDialect } from "./dialect.ts";
 
 const NOTHING: WriteResult = { before: null, after: null };
 const quoted = postgresDialect.identifier;
+
+const COUNT = `INSERT INTO purse_counts AS known (scope, value, n, until) VALUES (?, ?, 1, ?)
+  ON CONFLICT (scope, value) DO UPDATE SET
+    n = CASE WHEN known.until <= ? THEN 1 ELSE known.n + 1 END, until = excluded.until
+  WHERE known.n < ? OR known.until <= ? RETURNING 1`;
 
 type Update = Extract<Write, { kind: "update" }>;
 
@@ -43,6 +48,15 @@ export async function apply(sql: Sql | Transaction, write: Write, now: number): 
         "DELETE FROM purse_claims WHERE scope = ? AND value = ? AND owner = coalesce(?::text, owner)",
         [write.scope, write.value, write.owner ?? null],
       );
+      return NOTHING;
+    case "count": {
+      const { scope, value, most, until } = write;
+      const rows = await run(sql, COUNT, [scope, value, until, now, most, now]);
+      if (rows.length === 0) throw new LimitReached(scope);
+      return NOTHING;
+    }
+    case "uncount":
+      await run(sql, "DELETE FROM purse_counts WHERE scope = ? AND value = ?", [write.scope, write.value]);
       return NOTHING;
     case "releaseAll":
       await run(sql, "DELETE FROM purse_claims WHERE scope = ? AND owner = ?", [write.scope, write.owner]);

@@ -20,6 +20,11 @@ export const MIGRATIONS: readonly string[][] = [
     `CREATE FUNCTION purse_without_accents(value text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
      $$ SELECT regexp_replace(normalize(value, NFD), '[\u0300-\u036f]', '', 'g') $$`,
   ],
+  [
+    `CREATE TABLE purse_counts (
+      scope text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL, n integer NOT NULL, until bigint NOT NULL,
+      PRIMARY KEY (scope, value))`,
+  ],
 ];
 
 /**

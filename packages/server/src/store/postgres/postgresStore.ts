@@ -3,7 +3,14 @@ import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
-import { ClaimTaken, type SecretObject, type Store, type Write, type WriteResult } from "../store.ts";
+import {
+  ClaimTaken,
+  LimitReached,
+  type SecretObject,
+  type Store,
+  type Write,
+  type WriteResult,
+} from "../store.ts";
 import { apply, readsFirst } from "./apply.ts";
 import { asProtocolError, connect, run, type Sql, sqlState, type Transaction } from "./connection.ts";
 import { postgresDialect } from "./dialect.ts";
@@ -181,7 +188,8 @@ async function inTransaction<T>(sql: Sql, work: (transaction: Transaction) => Pr
       result = { value: await work(transaction) };
     });
   } catch (error) {
-    if (error instanceof ClaimTaken || error instanceof ProtocolError) throw error;
+    if (error instanceof ClaimTaken || error instanceof LimitReached || error instanceof ProtocolError)
+      throw error;
     throw asProtocolError(error);
   }
   if (!result) throw new Error("A transaction ended without a result");

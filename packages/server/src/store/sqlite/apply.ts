@@ -2,7 +2,7 @@ import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@pur
 import type Database from "better-sqlite3";
 import { aclColumns, aclNeedle } from "../sql/acl.ts";
 import { mergeSecret } from "../sql/secret.ts";
-import { ClaimTaken, type WriteResult } from "../store.ts";
+import { ClaimTaken, LimitReached, type WriteResult } from "../store.ts";
 import { statementCache } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
 import type { EncodedWrite } from "./encode.ts";
@@ -29,6 +29,13 @@ export function createApplier(database: Database.Database, clock: () => number) 
     "DELETE FROM purse_claims WHERE scope = ? AND value = ? AND owner = coalesce(?, owner)",
   );
   const releaseAll = prepare("DELETE FROM purse_claims WHERE scope = ? AND owner = ?");
+  const count = prepare(
+    `INSERT INTO purse_counts AS known (scope, value, n, until) VALUES (?, ?, 1, ?)
+     ON CONFLICT (scope, value) DO UPDATE SET
+       n = CASE WHEN known.until <= ? THEN 1 ELSE known.n + 1 END, until = excluded.until
+     WHERE known.n < ? OR known.until <= ?`,
+  );
+  const uncount = prepare("DELETE FROM purse_counts WHERE scope = ? AND value = ?");
   const relate = prepare(
     "INSERT OR IGNORE INTO purse_relations (class_name, key, owner_id, related_id) VALUES (?, ?, ?, ?)",
   );
@@ -58,6 +65,15 @@ export function createApplier(database: Database.Database, clock: () => number) 
       }
       case "release":
         release.run(write.scope, write.value, write.owner ?? null);
+        return NOTHING;
+      case "count": {
+        const now = clock();
+        const done = count.run(write.scope, write.value, write.until, now, write.most, now);
+        if (done.changes === 0) throw new LimitReached(write.scope);
+        return NOTHING;
+      }
+      case "uncount":
+        uncount.run(write.scope, write.value);
         return NOTHING;
       case "releaseAll":
         releaseAll.run(write.scope, write.owner);

@@ -19,6 +19,12 @@ const MIGRATIONS: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE INDEX purse_relations_related ON purse_relations (class_name, key, related_id);
   `,
+  `
+  CREATE TABLE purse_counts (
+    scope TEXT NOT NULL, value TEXT NOT NULL, n INTEGER NOT NULL, until INTEGER NOT NULL,
+    PRIMARY KEY (scope, value)
+  ) WITHOUT ROWID;
+  `,
 ];
 
 export function migrate(database: Database.Database): void {

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { ProtocolError } from "@purse/protocol";
 import type { Statement } from "../sql/statement.ts";
-import { ClaimTaken, type Write, type WriteResult } from "../store.ts";
+import { ClaimTaken, LimitReached, type Write, type WriteResult } from "../store.ts";
 import { encodeWrite } from "./encode.ts";
 import type { WriterAnswer, WriterJob } from "./writerThread.ts";
 
@@ -97,6 +97,7 @@ export class Writer {
 
 function errorOf(error: Extract<WriterAnswer, { error: unknown }>["error"]): Error {
   if (error.claim) return new ClaimTaken(error.claim.scope, error.claim.value, error.claim.owner);
+  if (error.limit !== undefined) return new LimitReached(error.limit);
   if (error.code !== undefined) return new ProtocolError(error.code, error.message);
   return new Error(error.message);
 }

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { ProtocolError } from "@purse/protocol";
 import type { Statement } from "../sql/statement.ts";
-import { ClaimTaken, type WriteResult } from "../store.ts";
+import { ClaimTaken, LimitReached, type WriteResult } from "../store.ts";
 import { createApplier } from "./apply.ts";
 import { openDatabase } from "./connection.ts";
 import type { EncodedWrite } from "./encode.ts";
@@ -15,7 +15,13 @@ export type WriterAnswer =
   | { id: number; results: WriteResult[] }
   | {
       id: number;
-      error: { message: string; code?: number; claim?: { scope: string; value: string; owner: string } };
+      error: {
+        message: string;
+        code?: number;
+        claim?: { scope: string; value: string; owner: string };
+        /** The scope of a limit that is reached. */
+        limit?: string;
+      };
     };
 
 /** One transaction takes at most so many jobs, so that the first of them does not wait for long. */
@@ -88,6 +94,7 @@ function describe(error: unknown): Extract<WriterAnswer, { error: unknown }>["er
     const { scope, value, owner, message } = error;
     return { message, claim: { scope, value, owner } };
   }
+  if (error instanceof LimitReached) return { message: error.message, limit: error.scope };
   if (error instanceof ProtocolError) return { message: error.message, code: error.code };
   return { message: error instanceof Error ? error.message : String(error) };
 }

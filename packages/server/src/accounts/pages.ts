@@ -1,0 +1,77 @@
+import type { ApiReply } from "../http/api.ts";
+
+/*
+ * The few pages that people reach from a mail. They need no script, load nothing, and tell no other
+ * site where they came from.
+ */
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: Canvas; color: CanvasText; }
+main { width: min(26rem, 100vw - 3rem); padding: 2rem 0; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; }
+p { margin: 0 0 1.25rem; }
+label { display: block; font-weight: 600; margin: 0 0 .375rem; }
+input { box-sizing: border-box; width: 100%; font: inherit; padding: .625rem .75rem; margin: 0 0 1rem;
+  border: 1px solid GrayText; border-radius: .5rem; background: Field; color: FieldText; }
+button { font: inherit; font-weight: 600; width: 100%; padding: .75rem; border: 0; border-radius: .5rem;
+  background: #3b5bdb; color: #fff; cursor: pointer; }
+:is(input, button):focus-visible { outline: 3px solid #748ffc; outline-offset: 2px; }
+.error { padding: .75rem; border: 1px solid #e03131; border-radius: .5rem; }
+`;
+
+const HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  "referrer-policy": "no-referrer",
+  "x-frame-options": "DENY",
+};
+
+export function page(status: number, title: string, body: string): ApiReply {
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`;
+  return { status, body: html, headers: HEADERS };
+}
+
+export function messagePage(status: number, title: string, text: string): ApiReply {
+  return page(status, title, `<p>${escapeHtml(text)}</p>`);
+}
+
+/** Asks for a new password. `error` says why the last one was not taken. */
+export function passwordPage(token: string, username: string, error?: string): ApiReply {
+  const problem = error === undefined ? "" : `<p class="error" role="alert">${escapeHtml(error)}</p>`;
+  return page(
+    error === undefined ? 200 : 400,
+    "Choose a new password",
+    `<p>For ${escapeHtml(username)}.</p>${problem}<form method="post" action="request_password_reset">
+<input type="hidden" name="token" value="${escapeHtml(token)}">
+<input type="text" name="username" value="${escapeHtml(username)}" autocomplete="username" hidden>
+<label for="new_password">New password</label>
+<input id="new_password" name="new_password" type="password" autocomplete="new-password" required autofocus>
+<label for="repeated">Again</label>
+<input id="repeated" name="repeated" type="password" autocomplete="new-password" required>
+<button>Set the password</button></form>`,
+  );
+}
+
+/** Asks for the address to which the mail shall be sent again. */
+export function resendPage(): ApiReply {
+  return page(
+    400,
+    "This link does not work any more",
+    `<p>It has been used, or it is too old. We can send you a new one.</p><form method="post" action="resend_verification_email">
+<label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="email" required>
+<button>Send it again</button></form>`,
+  );
+}
+
+function escapeHtml(text: string): string {
+  const entities: Record<string, string> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+  };
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+}

@@ -1,0 +1,240 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type MailServer, startMailServer } from "../support/mailServer.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+let names = 0;
+const newName = () => `person${++names}`;
+
+/** A config file of its own for a server. */
+function configFile(text: string): Record<string, string> {
+  const file = join(mkdtempSync(join(tmpdir(), "purse-config-")), "purse.config.ts");
+  writeFileSync(file, `export default ${text};`);
+  return { PURSE_CONFIG: file };
+}
+
+function form(link: string, fields: Record<string, string>): Promise<Response> {
+  return fetch(link.replace(/\?.*$/, ""), { method: "POST", body: new URLSearchParams(fields) });
+}
+
+const tokenOf = (link: string) => new URL(link).searchParams.get("token") ?? "";
+
+describe.each(DATABASES)("e-mail on %s", (database) => {
+  let mails: MailServer;
+  let purse: Purse;
+  beforeAll(async () => {
+    mails = await startMailServer();
+    purse = await startPurse({
+      env: {
+        ...(await databaseEnv(database)),
+        PURSE_SMTP_URL: mails.url,
+        PURSE_VERIFY_USER_EMAILS: "1",
+        PURSE_PREVENT_LOGIN_WITH_UNVERIFIED_EMAIL: "1",
+      },
+    });
+  });
+  afterAll(async () => {
+    await purse.remove();
+    await mails.stop();
+  });
+
+  async function signUp(): Promise<{ username: string; email: string; id: string; sessionToken: string }> {
+    const username = newName();
+    const email = `${username}@example.org`;
+    const { body } = await rest(purse, "POST", "/users", { username, password: "old password", email });
+    return { username, email, id: String(body.objectId), sessionToken: String(body.sessionToken) };
+  }
+  const logIn = (username: string, password = "old password") =>
+    rest(purse, "POST", "/login", { username, password });
+
+  describe("verification", () => {
+    it("[8.code.205] sends a link, without which nobody signs in, and which works once", async () => {
+      const ann = await signUp();
+      const { link } = await mails.next(ann.email);
+      const refused = await logIn(ann.username);
+      expect(refused.body).toEqual({ code: 205, error: "User email is not verified." });
+      const first = await fetch(link);
+      expect([first.status, await first.text()]).toEqual([
+        200,
+        expect.stringContaining("Your e-mail is verified"),
+      ]);
+      expect(first.headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect((await logIn(ann.username)).body.emailVerified).toBe(true);
+      const second = await fetch(link);
+      expect([second.status, await second.text()]).toEqual([
+        400,
+        expect.stringContaining("does not work any more"),
+      ]);
+    });
+
+    it("starts anew with another address, and forgets the link to the old one", async () => {
+      const ann = await signUp();
+      const { link } = await mails.next(ann.email);
+      const other = `other-${ann.email}`;
+      await rest(purse, "PUT", `/users/${ann.id}`, { email: other }, ann);
+      const fresh = await mails.next(other);
+      expect((await fetch(link)).status).toBe(400);
+      expect((await fetch(fresh.link)).status).toBe(200);
+    });
+
+    it("cannot be claimed by the client", async () => {
+      const ann = await signUp();
+      await rest(purse, "PUT", `/users/${ann.id}`, { emailVerified: true }, ann);
+      const { body } = await rest(purse, "GET", `/users/${ann.id}`, undefined, MASTER);
+      expect(body.emailVerified).toBe(false);
+      expect(JSON.stringify(body)).not.toMatch(/token/i);
+    });
+
+    it("[7.verification-email] is sent again on demand, and says nothing to strangers", async () => {
+      const ann = await signUp();
+      await mails.next(ann.email);
+      const known = await rest(purse, "POST", "/verificationEmailRequest", { email: ann.email });
+      const unknown = await rest(purse, "POST", "/verificationEmailRequest", { email: "nobody@example.org" });
+      expect([known.status, known.body]).toEqual([200, {}]);
+      expect([unknown.status, unknown.body]).toEqual([200, {}]);
+      expect((await fetch((await mails.next(ann.email)).link)).status).toBe(200);
+    });
+
+    it("refuses pages of another application", async () => {
+      const answer = await fetch(`${purse.serverUrl}/apps/other/verify_email?token=x`);
+      expect(answer.status).toBe(403);
+    });
+  });
+
+  describe("reset of the password", () => {
+    it("[7.password-reset] works by the link, once, even for many at once, and ends the sessions", async () => {
+      const ann = await signUp();
+      await mails.next(ann.email);
+      expect((await rest(purse, "POST", "/requestPasswordReset", { email: ann.email })).body).toEqual({});
+      const { link } = await mails.next(ann.email);
+      const shown = await fetch(link);
+      expect([shown.status, await shown.text()]).toEqual([
+        200,
+        expect.stringContaining("Choose a new password"),
+      ]);
+      const tries = Array.from({ length: 5 }, (_, i) =>
+        form(link, { token: tokenOf(link), new_password: `new password ${i}` }),
+      );
+      const statuses = (await Promise.all(tries)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      const winner = statuses.indexOf(200);
+      expect((await logIn(ann.username, `new password ${winner}`)).status).toBe(200);
+      expect((await logIn(ann.username)).body.code).toBe(101);
+      const me = await rest(purse, "GET", "/users/me", undefined, ann);
+      expect(me.body.code).toBe(209);
+      expect((await fetch(link)).status).toBe(400);
+    });
+
+    it("shows what is wrong with a password, and shows names as text", async () => {
+      const ann = await signUp();
+      await mails.next(ann.email);
+      await rest(purse, "PUT", `/users/${ann.id}`, { username: `<b>${ann.username}</b>` }, ann);
+      await rest(purse, "POST", "/requestPasswordReset", { email: ann.email });
+      const { link } = await mails.next(ann.email);
+      const answer = await form(link, { token: tokenOf(link), new_password: "a b c", repeated: "a b d" });
+      const html = await answer.text();
+      expect(answer.status).toBe(400);
+      expect(html).toContain("not the same");
+      expect(html).not.toContain("<b>");
+    });
+
+    it.each([
+      ["no address", {}, 204],
+      ["an object", { email: { $ne: null } }, 125],
+      ["a text that is none", { email: "nowhere" }, 125],
+    ] as [string, object, number][])("[8.code.204] [8.code.125] refuses %s", async (_name, body, code) => {
+      expect((await rest(purse, "POST", "/requestPasswordReset", body)).body.code).toBe(code);
+    });
+
+    it("answers the same for addresses that nobody has", async () => {
+      const answer = await rest(purse, "POST", "/requestPasswordReset", { email: "nobody@example.org" });
+      expect([answer.status, answer.body]).toEqual([200, {}]);
+    });
+  });
+});
+
+describe("password policy and lockout", () => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({
+      env: configFile(`{
+        passwordPolicy: {
+          validatorPattern: /^(.{8,})$/, validationError: "Too short.", doNotAllowUsername: true,
+          maxPasswordHistory: 2, resetPasswordSuccessOnInvalidEmail: false,
+        },
+        accountLockout: { threshold: 3, duration: 1 },
+      }`),
+    });
+  });
+  afterAll(() => purse.remove());
+
+  it("[8.code.142] asks passwords to be strong, and not the name", async () => {
+    const username = newName();
+    const signUp = (password: string) => rest(purse, "POST", "/users", { username, password });
+    expect((await signUp("short")).body).toEqual({ code: 142, error: "Too short." });
+    expect((await signUp(`my ${username} word`)).body).toEqual({
+      code: 142,
+      error: "Password cannot contain your username.",
+    });
+    expect((await signUp("long enough")).status).toBe(201);
+  });
+
+  it("refuses the last passwords", async () => {
+    const username = newName();
+    const { body } = await rest(purse, "POST", "/users", { username, password: "password one" });
+    const sessionToken = String(body.sessionToken);
+    const change = (password: string) =>
+      rest(purse, "PUT", `/users/${body.objectId}`, { password }, { sessionToken });
+    expect((await change("password one")).body).toEqual({
+      code: 142,
+      error: "New password should not be the same as last 2 passwords.",
+    });
+    expect((await change("password two")).status).toBe(200);
+    expect((await change("password one")).body.code).toBe(142);
+    expect((await change("password three")).status).toBe(200);
+    expect((await change("password one")).status).toBe(200);
+  });
+
+  it.each([
+    ["a name that somebody has", true],
+    ["a name that nobody has", false],
+  ])("locks %s after wrong passwords, also for guesses sent side by side", async (_name, exists) => {
+    const username = newName();
+    if (exists) await rest(purse, "POST", "/users", { username, password: "right password" });
+    const guesses = Array.from({ length: 10 }, (_, i) =>
+      rest(purse, "POST", "/login", { username, password: `guess number ${i}` }),
+    );
+    const errors = (await Promise.all(guesses)).map(({ body }) => body.error);
+    expect(errors.filter((error) => error === "Invalid username/password.")).toHaveLength(3);
+    expect(errors.filter((error) => error?.startsWith("Your account is locked"))).toHaveLength(7);
+  });
+
+  it("forgets wrong passwords after a right one", async () => {
+    const username = newName();
+    await rest(purse, "POST", "/users", { username, password: "right password" });
+    const logIn = (password: string) => rest(purse, "POST", "/login", { username, password });
+    for (let i = 0; i < 3; i++) {
+      await logIn("wrong password");
+      await logIn("wrong password");
+      expect((await logIn("right password")).status).toBe(200);
+    }
+  });
+
+  it("[8.code.205] tells unknown addresses where the operator wants that", async () => {
+    const { body } = await rest(purse, "POST", "/requestPasswordReset", { email: "nobody@example.org" });
+    expect(body.code).toBe(205);
+  });
+
+  it("puts mails into an outbox in development", async () => {
+    const username = newName();
+    const email = `${username}@example.org`;
+    await rest(purse, "POST", "/users", { username, password: "right password", email });
+    await rest(purse, "POST", "/requestPasswordReset", { email });
+    const [file = ""] = readdirSync(join(purse.dataDir, "outbox"));
+    expect(readFileSync(join(purse.dataDir, "outbox", file), "utf8")).toContain(email);
+  });
+});

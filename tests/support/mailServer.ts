@@ -1,0 +1,59 @@
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+
+/** A mail server that keeps what it is given. */
+export interface MailServer {
+  /** For PURSE_SMTP_URL. */
+  url: string;
+  /** The next mail to an address, of those that nobody has taken yet. */
+  next(to: string): Promise<ReceivedMail>;
+  count(): number;
+  stop(): Promise<void>;
+}
+
+export interface ReceivedMail {
+  to: string[];
+  text: string;
+  /** The first link in it. */
+  link: string;
+}
+
+export async function startMailServer(): Promise<MailServer> {
+  const mails: ReceivedMail[] = [];
+  let received = 0;
+  const server = new SMTPServer({
+    disabledCommands: ["AUTH", "STARTTLS"],
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        // Long lines are folded with `=` at their ends.
+        const text = Buffer.concat(chunks)
+          .toString("utf8")
+          .replaceAll(/=\r?\n/g, "")
+          .replaceAll("=3D", "=");
+        const link = /https?:\/\/\S+/.exec(text)?.[0] ?? "";
+        received += 1;
+        mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text, link });
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    async next(to) {
+      const deadline = Date.now() + 5_000;
+      while (Date.now() < deadline) {
+        const at = mails.findIndex((mail) => mail.to.includes(to));
+        const [mail] = at < 0 ? [] : mails.splice(at, 1);
+        if (mail) return mail;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      throw new Error(`No mail to ${to} came`);
+    },
+    count: () => received,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
