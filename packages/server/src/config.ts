@@ -37,6 +37,7 @@ export interface Config extends SectionValues {
   limits: Limits;
   /** `seconds`: how long a request's id is remembered. */
   idempotency: { paths: RegExp[]; seconds: number };
+  enableAnonymousUsers: boolean;
   /** What mails call the application. */
   appName: string;
   smtpUrl: string | undefined;
@@ -124,6 +125,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
       paths: required("idempotencyPaths", values),
       seconds: required("idempotencySeconds", values),
     },
+    enableAnonymousUsers: required("enableAnonymousUsers", values),
     appName: required("appName", values),
     smtpUrl: values.smtpUrl,
     verifyUserEmails: required("verifyUserEmails", values),
@@ -235,6 +237,7 @@ function readValues(
     maxLimit: read("maxLimit", SETTINGS.maxLimit),
     idempotencyPaths: read("idempotencyPaths", SETTINGS.idempotencyPaths),
     idempotencySeconds: read("idempotencySeconds", SETTINGS.idempotencySeconds),
+    enableAnonymousUsers: read("enableAnonymousUsers", SETTINGS.enableAnonymousUsers),
     appName: read("appName", SETTINGS.appName),
     smtpUrl: read("smtpUrl", SETTINGS.smtpUrl),
     verifyUserEmails: read("verifyUserEmails", SETTINGS.verifyUserEmails),

@@ -90,6 +90,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     clock: Date.now,
     log,
   });
+  await accounts.ready();
   const rules = new Map(accounts.rules.map((rule) => [rule.className, rule]));
   const schemas = await Schemas.load(store, rules, report);
   const cloud = await createCloud({

@@ -1,6 +1,7 @@
 import type { Caller } from "../caller.ts";
 import type { ApiRoute } from "../http/api.ts";
 import type { ClassRules } from "../objects/rules.ts";
+import { Providers } from "./auth/providers.ts";
 import { Email } from "./email.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
 import { Lockout } from "./lockout.ts";
@@ -17,6 +18,8 @@ export type { AccountsConfig, AccountsParts } from "./parts.ts";
 export interface Accounts {
   rules: ClassRules[];
   routes: ApiRoute[];
+  /** Resolves once everything configured has been loaded. */
+  ready(): Promise<void>;
   /** Who a session token stands for now. Throws 209. */
   callerOf(sessionToken: string): Promise<Caller>;
 }
@@ -26,15 +29,17 @@ export function createAccounts(parts: AccountsParts): Accounts {
   const sessions = new Sessions(parts);
   const lockout = new Lockout(parts);
   const email = new Email(parts, lockout);
+  const providers = new Providers(parts);
   const wallets = new Wallets(parts);
   return {
     rules: [
-      userRules(parts, sessions, wallets, email),
+      userRules({ parts, sessions, wallets, email, providers }),
       sessionRules(sessions),
       roleRules(sessions),
       ethAddressRules(parts, wallets),
     ],
-    routes: [...accountRoutes(parts, sessions, wallets, { email, lockout }), ...email.routes],
+    routes: [...accountRoutes({ parts, sessions, wallets, email, lockout, providers }), ...email.routes],
+    ready: () => providers.ready(),
     callerOf: (sessionToken) => sessions.callerOf(sessionToken),
   };
 }

@@ -1,3 +1,4 @@
+import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
 import type { Mailer } from "../messages/mailer.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -19,6 +20,9 @@ export interface AccountsConfig {
   preventLoginWithUnverifiedEmail: boolean;
   /** How long the link that proves an address works, in s. */
   emailTokenSeconds: number;
+  /** Services by which people sign in, by name. */
+  auth: Readonly<Record<string, AuthProviderConfig>>;
+  enableAnonymousUsers: boolean;
   policy: PasswordPolicy;
   accountLockout: AccountLockout | undefined;
   /** Whether a new password ends the user's other sessions. */

@@ -1,7 +1,10 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
+import { assertMaster } from "../http/rights.ts";
 import { ClaimTaken, type Write } from "../store/store.ts";
+import { assertFactor, factorTaken, MFA } from "./auth/mfa.ts";
+import type { Providers } from "./auth/providers.ts";
 import type { Email } from "./email.ts";
 import type { Lockout } from "./lockout.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
@@ -10,23 +13,33 @@ import { assertFresh } from "./passwordPolicy.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
 import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
 
+export interface AccountRouteParts {
+  parts: AccountsParts;
+  sessions: Sessions;
+  wallets: Wallets;
+  email: Email;
+  lockout: Lockout;
+  providers: Providers;
+}
+
 /** Signing up, in and out, and what people see of themselves. */
-export function accountRoutes(
-  parts: AccountsParts,
-  sessions: Sessions,
-  wallets: Wallets,
-  { email, lockout }: { email: Email; lockout: Lockout },
-): ApiRoute[] {
+export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
+  const { parts, sessions, wallets, email, lockout, providers } = all;
   const { objects, store, schemaOf } = parts;
   const userId = (request: ApiRequest) => request.names.objectId ?? "";
   return [
     { method: "POST", path: "/users", handle: signUpOrSignIn, tolerant: true },
+    { method: "POST", path: "/classes/_User", handle: signUpOrSignIn, tolerant: true },
+    { method: "POST", path: "/loginAs", handle: logInAs },
     { method: "POST", path: "/login", handle: logIn, tolerant: true },
     { method: "GET", path: "/login", handle: logIn, tolerant: true },
     { method: "POST", path: "/logout", handle: logOut, tolerant: true },
     { method: "GET", path: "/users/me", handle: me },
     { method: "GET", path: "/sessions/me", handle: currentSession },
-    { method: "POST", path: "/upgradeToRevocableSession", handle: currentSession },
+    { method: "PUT", path: "/sessions/me", handle: changeSession },
+    { method: "DELETE", path: "/sessions/me", handle: logOut },
+    { method: "POST", path: "/sessions", handle: newSession },
+    { method: "POST", path: "/upgradeToRevocableSession", handle: upgradeSession },
     { method: "GET", path: "/verifyPassword", handle: checkPassword, tolerant: true },
     { method: "POST", path: "/verifyPassword", handle: checkPassword, tolerant: true },
     {
@@ -59,6 +72,18 @@ export function accountRoutes(
       handle: async (request) => text(await objects.find(request, "_Session", request.params)),
     },
     {
+      method: "GET",
+      path: "/sessions/:objectId",
+      handle: async (request) =>
+        text(await objects.get(request, "_Session", userId(request), request.params)),
+    },
+    {
+      method: "PUT",
+      path: "/sessions/:objectId",
+      handle: async (request) =>
+        (await objects.update(request, "_Session", userId(request), request.params)).body,
+    },
+    {
       method: "DELETE",
       path: "/sessions/:objectId",
       handle: async (request) => {
@@ -70,8 +95,9 @@ export function accountRoutes(
 
   async function signUpOrSignIn(request: ApiRequest): Promise<ApiReply> {
     const { authData } = request.params;
-    const proof = isJsonObject(authData) ? authData[WALLET_PROVIDER] : undefined;
-    if (proof === undefined || proof === null) return create(request, request.params);
+    const given = isJsonObject(authData) ? authData : {};
+    const proof = given[WALLET_PROVIDER];
+    if (proof === undefined || proof === null) return byIdentity(request, given);
     const wallet = await wallets.verify(proof);
     const owner = await wallets.ownerOf(wallet.address);
     if (owner !== undefined) return signIn(request, owner, WALLET_PROVIDER, [wallets.use(wallet)]);
@@ -90,6 +116,22 @@ export function accountRoutes(
       }
       return signIn(request, now, WALLET_PROVIDER, [wallets.use(wallet)]);
     }
+  }
+
+  /** By another service: to the user that it knows, or as a new one. People are never found by their e-mail. */
+  async function byIdentity(request: ApiRequest, authData: JsonObject): Promise<ApiReply> {
+    const identities = await providers.verifyAll(authData);
+    if (identities.length === 0) return create(request, request.params);
+    const owners = await Promise.all(identities.map((identity) => providers.ownerOf(identity)));
+    const known = [...new Set(owners.filter((owner) => owner !== undefined))];
+    const [owner] = known;
+    if (known.length > 1) {
+      throw new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
+    }
+    const provider = identities[0]?.provider ?? "";
+    if (owner !== undefined) return signIn(request, owner, provider, []);
+    providers.remember(request, identities);
+    return create(request, request.params);
   }
 
   async function create(request: ApiRequest, fields: JsonObject): Promise<ApiReply> {
@@ -141,14 +183,80 @@ export function accountRoutes(
     authProvider: string,
     steps: Write[],
   ): Promise<ApiReply> {
+    const { authData } = (await store.getSecret(schemaOf("_User"), owner))?.secret ?? {};
+    const factor = assertFactor(owner, authData, request.params.authData, parts.clock());
     const session = sessions.begin(owner, { action: "login", authProvider }, request.installationId);
-    try {
-      await store.write([...steps, ...session.writes]);
-    } catch (error) {
-      throw error instanceof ClaimTaken ? walletTaken(error.scope) : error;
+    const writes = [...steps, ...(factor?.writes ?? []), ...session.writes];
+    if (factor?.next && isJsonObject(authData)) {
+      writes.push(changeOfSecret(owner, { authData: { ...authData, [MFA]: factor.next } }));
     }
+    const ended = await sessions.endOfInstallation(owner, request.installationId);
+    try {
+      await store.write([...writes, ...ended]);
+    } catch (error) {
+      if (!(error instanceof ClaimTaken)) throw error;
+      throw factorTaken(error.scope) ?? walletTaken(error.scope);
+    }
+    if (ended.length > 0) await sessions.forget({ userId: owner });
     const user = await asThemselves(request, owner);
     return text(JSON.stringify({ ...user, sessionToken: session.sessionToken }));
+  }
+
+  function changeOfSecret(owner: string, secret: JsonObject): Write {
+    const at = new Date(parts.clock()).toISOString();
+    return {
+      kind: "update",
+      schema: schemaOf("_User"),
+      id: owner,
+      at,
+      operations: {},
+      secret,
+      principals: null,
+    };
+  }
+
+  /** For operators who look at the app as somebody else. */
+  async function logInAs(request: ApiRequest): Promise<ApiReply> {
+    assertMaster(request, "write");
+    const { userId: id } = request.params;
+    if (typeof id !== "string" || id === "") {
+      throw new ProtocolError(ErrorCode.OTHER_CAUSE, "userId must not be empty, null, or undefined");
+    }
+    if ((await store.get(schemaOf("_User"), id, null)) === undefined) {
+      throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "user not found");
+    }
+    const session = sessions.begin(id, { action: "login", authProvider: "masterkey" });
+    await store.write(session.writes);
+    const user = await asThemselves(request, id);
+    return text(JSON.stringify({ ...user, sessionToken: session.sessionToken }));
+  }
+
+  /** A session of its own for another device of whoever is signed in. */
+  async function newSession(request: ApiRequest): Promise<ApiReply> {
+    const caller = signedIn(request);
+    const session = sessions.begin(
+      caller.userId,
+      { action: "create", authProvider: "" },
+      request.installationId,
+    );
+    await store.write(session.writes);
+    return { status: 201, body: JSON.stringify(session.object) };
+  }
+
+  async function upgradeSession(request: ApiRequest): Promise<ApiReply> {
+    const caller = signedIn(request);
+    const session = sessions.begin(
+      caller.userId,
+      { action: "upgrade", authProvider: "" },
+      request.installationId,
+    );
+    await store.write(session.writes);
+    return text(JSON.stringify(session.object));
+  }
+
+  async function changeSession(request: ApiRequest): Promise<JsonObject> {
+    const caller = signedIn(request);
+    return (await objects.update(request, "_Session", caller.sessionId, request.params)).body;
   }
 
   async function logOut(request: ApiRequest): Promise<JsonObject> {

@@ -23,6 +23,7 @@ export function sessionRules(sessions: Sessions): ClassRules {
       expiresAt: { type: "Date" },
       installationId: { type: "String" },
     },
+    indexes: { user: { user: 1 } },
     beforeCreate() {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Sessions begin by signing in.");
     },

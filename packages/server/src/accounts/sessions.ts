@@ -16,6 +16,8 @@ import { rolesOf } from "./roles.ts";
 
 export interface NewSession {
   sessionToken: string;
+  /** As its user sees it. */
+  object: JsonObject;
   writes: Write[];
 }
 
@@ -79,6 +81,7 @@ export class Sessions {
     const schema = this.#parts.schemaOf("_Session");
     return {
       sessionToken,
+      object: { ...object, sessionToken },
       writes: [
         { kind: "create", schema, id, at, object },
         { kind: "claim", scope: CLAIM.sessionToken, value: tokenHash(sessionToken), owner: id, expiresAt },
@@ -97,10 +100,20 @@ export class Sessions {
   }
 
   /** The steps that end sessions of a user, but for one that may go on. */
-  async end(userId: string, except?: string): Promise<Write[]> {
+  async end(userId: string, except?: string, installationId?: string): Promise<Write[]> {
     const schema = this.#parts.schemaOf("_Session");
     const user = { __type: "Pointer" as const, className: "_User", objectId: userId };
-    const where: Condition = { kind: "eq", path: ["user"], operand: { type: "pointer", value: user } };
+    const ofUser: Condition = { kind: "eq", path: ["user"], operand: { type: "pointer", value: user } };
+    const where: Condition =
+      installationId === undefined
+        ? ofUser
+        : {
+            kind: "and",
+            conditions: [
+              ofUser,
+              { kind: "eq", path: ["installationId"], operand: { type: "string", value: installationId } },
+            ],
+          };
     const found = await this.#parts.store.find({
       schema,
       where,
@@ -114,6 +127,11 @@ export class Sessions {
       { kind: "delete", schema, id, principals: null },
       ...this.endClaims(id),
     ]);
+  }
+
+  /** The steps that end what sessions a user has on one installation: a new one takes their place. */
+  async endOfInstallation(userId: string, installationId: string | undefined): Promise<Write[]> {
+    return installationId === undefined ? [] : this.end(userId, undefined, installationId);
   }
 
   /** The steps that make a session's token worthless. */

@@ -10,6 +10,8 @@ import type { RequestContext } from "../caller.ts";
 import type { Draft } from "../objects/draft.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { ClassRules } from "../objects/rules.ts";
+import { factorTaken, MFA, setUpFactor, useFactor } from "./auth/mfa.ts";
+import { ANONYMOUS_PROVIDER, identityTaken, type Providers } from "./auth/providers.ts";
 import type { Email } from "./email.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
@@ -21,13 +23,16 @@ const EMAIL = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/;
 /** Set by the server alone. */
 const SERVER_FIELDS = ["sessionToken", "passwordHash"] as const;
 
+export interface UserRuleParts {
+  parts: AccountsParts;
+  sessions: Sessions;
+  wallets: Wallets;
+  email: Email;
+  providers: Providers;
+}
+
 /** `_User`: credentials stay out of the object, names and addresses are unique, people write only themselves. */
-export function userRules(
-  parts: AccountsParts,
-  sessions: Sessions,
-  wallets: Wallets,
-  email: Email,
-): ClassRules {
+export function userRules({ parts, sessions, wallets, email, providers }: UserRuleParts): ClassRules {
   return {
     className: "_User",
     fields: {
@@ -49,19 +54,21 @@ export function userRules(
       if (taken.scope === CLAIM.email) {
         return new ProtocolError(ErrorCode.EMAIL_TAKEN, "Account already exists for this email address.");
       }
-      return walletTaken(taken.scope);
+      return identityTaken(taken.scope) ?? factorTaken(taken.scope) ?? walletTaken(taken.scope);
     },
   };
 
   async function beforeCreate(draft: Draft, request: RequestContext): Promise<void> {
     const wallet = wallets.verifiedBy(request);
+    const identities = providers.verifiedBy(request);
+    const isProved = wallet !== undefined || identities.length > 0;
     const password = takeValue(draft, "password");
     const authData = takeValue(draft, "authData");
     dropServerFields(draft, request);
-    if (authData !== undefined && !wallet) {
+    if (hasProof(authData) && !isProved) {
       throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
     }
-    if (!wallet) {
+    if (!isProved) {
       const username = setValueOf(draft, "username");
       if (typeof username !== "string" || username === "") {
         throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
@@ -70,7 +77,7 @@ export function userRules(
         throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password is required");
       }
     }
-    if (wallet && !("username" in draft.operations)) set(draft, "username", newObjectId(25));
+    if (isProved && !("username" in draft.operations)) set(draft, "username", newObjectId(25));
     claimName(draft, undefined);
     claimEmail(draft, undefined, email);
     if (typeof password === "string") {
@@ -80,17 +87,27 @@ export function userRules(
     }
     delete draft.operations.accounts;
     delete draft.operations.ethAddress;
+    const kept: JsonObject = {};
+    for (const identity of identities) {
+      kept[identity.provider] = identity.kept;
+      draft.writes.push(providers.take(identity, draft.objectId));
+    }
     if (wallet) {
       set(draft, "accounts", [wallet.address]);
       set(draft, "ethAddress", wallet.address);
-      draft.secret.authData = { [WALLET_PROVIDER]: walletAuthData(wallet, authData) };
+      kept[WALLET_PROVIDER] = walletAuthData(wallet, authData);
       draft.writes.push(wallets.use(wallet), ...wallets.take(wallet.address, draft.objectId));
       draft.reply.accounts = [wallet.address];
       draft.reply.ethAddress = wallet.address;
+    }
+    if (isProved) {
+      draft.secret.authData = kept;
+      draft.reply.authData = kept;
       draft.reply.username = setValueOf(draft, "username") ?? null;
     }
     keepOwnAccess(draft, { "*": { read: true } });
-    const createdWith = { action: "signup", authProvider: wallet ? WALLET_PROVIDER : "password" };
+    const authProvider = wallet ? WALLET_PROVIDER : (identities[0]?.provider ?? "password");
+    const createdWith = { action: "signup", authProvider };
     const session = sessions.begin(draft.objectId, createdWith, request.installationId);
     draft.writes.push(...session.writes);
     draft.reply.sessionToken = session.sessionToken;
@@ -105,7 +122,8 @@ export function userRules(
     if ("username" in draft.operations) claimName(draft, original);
     if ("email" in draft.operations) claimEmail(draft, original, email);
     if (password !== undefined) await changePassword(draft, password, request);
-    if (authData !== undefined) await changeAuthData(draft, authData);
+    const isNaming = password !== undefined && "username" in draft.operations;
+    if (authData !== undefined || isNaming) await changeAuthData(draft, authData ?? {}, request);
     await deriveAddresses(draft, original);
     if ("ACL" in draft.operations) keepOwnAccess(draft, {});
   }
@@ -127,24 +145,83 @@ export function userRules(
   }
 
   /** `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing. */
-  async function changeAuthData(draft: Draft, authData: JsonValue): Promise<void> {
+  async function changeAuthData(draft: Draft, authData: JsonValue, request: RequestContext): Promise<void> {
     if (!isJsonObject(authData))
       throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "authData must be an object");
-    const schema = parts.schemaOf("_User");
-    const secret = (await parts.store.getSecret(schema, draft.objectId))?.secret ?? {};
+    const secret = await secretOf(draft.objectId);
     const current = isJsonObject(secret.authData) ? secret.authData : {};
     const next: JsonObject = { ...current };
     for (const [provider, proof] of Object.entries(authData)) {
-      if (proof === null) delete next[provider];
+      if (provider === MFA) changeFactor(draft, next, proof, request);
+      else if (proof === null) {
+        if (provider in next) await unlink(draft, provider, next, secret);
+      }
       // What the client knew already comes back with every save.
       else if (!isSameProof(current[provider], proof)) next[provider] = await link(draft, provider, proof);
+    }
+    // Whoever gets a name and a password of their own is not anonymous any more.
+    const isNamed = draft.secret.passwordHash !== undefined && setValueOf(draft, "username") !== undefined;
+    if (isNamed && ANONYMOUS_PROVIDER in next) {
+      delete next[ANONYMOUS_PROVIDER];
+      draft.writes.push(providers.release(ANONYMOUS_PROVIDER, draft.objectId));
     }
     draft.secret.authData = next;
   }
 
+  async function secretOf(userId: string): Promise<JsonObject> {
+    return (await parts.store.getSecret(parts.schemaOf("_User"), userId))?.secret ?? {};
+  }
+
+  async function unlink(draft: Draft, provider: string, next: JsonObject, secret: JsonObject): Promise<void> {
+    delete next[provider];
+    // A wallet is let go of by deleting its address.
+    if (provider === WALLET_PROVIDER) return;
+    draft.writes.push(providers.release(provider, draft.objectId));
+    const hasPassword = (draft.secret.passwordHash ?? secret.passwordHash) !== undefined;
+    const others = Object.keys(next).filter((name) => name !== MFA);
+    const addresses = await wallets.addressesOf(draft.objectId);
+    if (hasPassword || others.length > 0 || addresses.length > 0) return;
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      "This is the only way into the account: set a password or link another sign-in first.",
+    );
+  }
+
+  /** Sets a second factor up, changes it, or ends it: the latter two take a code of the one there is. */
+  function changeFactor(
+    draft: Draft,
+    next: JsonObject,
+    proof: JsonValue | undefined,
+    request: RequestContext,
+  ): void {
+    const factor = next[MFA];
+    const now = parts.clock();
+    const asked = isJsonObject(proof) ? proof : {};
+    if (isJsonObject(factor) && request.caller.kind !== "master") {
+      draft.writes.push(...useFactor(draft.objectId, factor, asked.old, now).writes);
+    }
+    if (proof === null || asked.disable === true) {
+      delete next[MFA];
+      return;
+    }
+    const set = setUpFactor(draft.objectId, asked, now);
+    next[MFA] = set.kept;
+    draft.writes.push(...set.writes);
+    draft.reply.authDataResponse = { [MFA]: { recovery: set.recovery.join(", ") } };
+  }
+
   async function link(draft: Draft, provider: string, proof: JsonValue | undefined): Promise<JsonValue> {
     if (provider !== WALLET_PROVIDER) {
-      throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
+      const identity = await providers.verify(provider, proof);
+      const owner = await providers.ownerOf(identity);
+      if (owner !== undefined && owner !== draft.objectId) {
+        throw new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
+      }
+      draft.writes.push(
+        providers.release(provider, draft.objectId),
+        providers.take(identity, draft.objectId),
+      );
+      return identity.kept;
     }
     const wallet = await wallets.verify(proof ?? null);
     const owner = await wallets.ownerOf(wallet.address);
@@ -187,6 +264,11 @@ export function userRules(
     for (const scope of [CLAIM.username, CLAIM.email, CLAIM.address]) {
       draft.writes.push({ kind: "releaseAll", scope, owner });
     }
+    const { authData } = await secretOf(owner);
+    for (const provider of isJsonObject(authData) ? Object.keys(authData) : []) {
+      draft.writes.push(providers.release(provider, owner));
+    }
+    draft.writes.push({ kind: "leave", className: "_Role", key: "users", relatedId: owner });
     draft.afterwards.push(() => sessions.forget({ userId: owner }));
   }
 
@@ -200,7 +282,8 @@ export function userRules(
       return object;
     }
     const found = await parts.store.getSecret(parts.schemaOf("_User"), caller.userId);
-    if (found?.secret.authData !== undefined) object.authData = found.secret.authData;
+    const authData = shownAuthData(found?.secret.authData);
+    if (authData) object.authData = authData;
     return object;
   }
 }
@@ -250,6 +333,17 @@ function dropServerFields(draft: Draft, { caller }: RequestContext): void {
   for (const field of SERVER_FIELDS) delete draft.operations[field];
   // Whether an address is proved is for the server to know, or for its operator to say.
   if (caller.kind !== "master") delete draft.operations.emailVerified;
+}
+
+/** What people see of their own sign-ins: not what a second factor is made of. */
+function shownAuthData(authData: JsonValue | undefined): JsonObject | undefined {
+  if (!isJsonObject(authData)) return undefined;
+  return MFA in authData ? { ...authData, [MFA]: { status: "enabled" } } : authData;
+}
+
+function hasProof(authData: JsonValue | undefined): boolean {
+  if (authData === undefined || authData === null) return false;
+  return !isJsonObject(authData) || Object.values(authData).some((proof) => proof !== null);
 }
 
 function walletAuthData(wallet: VerifiedWallet, authData: JsonValue | undefined): JsonValue {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
 
+import { parseAuth } from "./auth.ts";
 import { parseAccountLockout, parsePasswordPolicy, sectionOf, text } from "./passwords.ts";
 
 /** A part of purse.config.ts that has a structure of its own, and so cannot be a flag or a variable. */
@@ -16,6 +17,11 @@ export const SECTIONS = {
     about:
       "By class and principal (`*`, `authenticated`, a user's id, `role:` and a name), the fields that it does not see.",
     parse: protectedFields,
+  },
+  auth: {
+    about:
+      'Services to sign in by, by name: { type: "oidc", issuer, clientId }, or { module, … } with validateAuthData.',
+    parse: parseAuth,
   },
   mail: {
     about:
@@ -57,6 +63,7 @@ export function readSections(file: Record<string, unknown>): SectionValues {
   };
   return {
     protectedFields: read("protectedFields", SECTIONS.protectedFields),
+    auth: read("auth", SECTIONS.auth),
     mail: read("mail", SECTIONS.mail),
     passwordPolicy: read("passwordPolicy", SECTIONS.passwordPolicy),
     accountLockout: read("accountLockout", SECTIONS.accountLockout),

@@ -158,6 +158,12 @@ export const SETTINGS = {
     about: "How long a request's id is remembered, in s.",
     parse: wholeNumber(1, 86_400),
   },
+  enableAnonymousUsers: {
+    env: "PURSE_ENABLE_ANONYMOUS_USERS",
+    fallback: "1",
+    about: "1 lets people begin without a name, known by an id that only their device has.",
+    parse: flag,
+  },
   appName: {
     env: "PURSE_APP_NAME",
     fallback: "Purse",

@@ -12,6 +12,8 @@ export interface ClassRules {
   className: string;
   /** The fields that the class has from the start. */
   fields: ClassSchema["fields"];
+  /** The indexes that its own look-ups need. */
+  indexes?: ClassSchema["indexes"];
   classLevelPermissions?: ClassSchema["classLevelPermissions"];
   /** Fields that `onRead` hides from some: nobody but the master key may query or order by them. */
   hidden?: readonly string[];

@@ -149,15 +149,23 @@ export class Schemas {
       table: this.#freeTable(className),
       fields: { ...rules?.fields },
       classLevelPermissions: { ...rules?.classLevelPermissions },
-      indexes: {},
+      indexes: { ...rules?.indexes },
     };
   }
 
   async #ensureSystemClass(className: string): Promise<void> {
     const known = this.#classes.get(className);
-    const fields = this.#rules.get(className)?.fields ?? {};
-    if (known && Object.keys(fields).every((name) => name in known.fields)) return;
-    await this.change(className, (schema) => ({ ...schema, fields: { ...schema.fields, ...fields } }));
+    const { fields = {}, indexes = {} } = this.#rules.get(className) ?? {};
+    const isCurrent =
+      known &&
+      Object.keys(fields).every((name) => name in known.fields) &&
+      Object.keys(indexes).every((name) => name in known.indexes);
+    if (isCurrent) return;
+    await this.change(className, (schema) => ({
+      ...schema,
+      fields: { ...schema.fields, ...fields },
+      indexes: { ...schema.indexes, ...indexes },
+    }));
   }
 
   /** Table names ignore case, class names do not. */

@@ -67,6 +67,8 @@ export type Write =
   | { kind: "delete"; schema: ClassSchema; id: string; principals: Principals }
   /** Adds to and removes from the relation `key` of an object; ids of the related class. */
   | { kind: "relate"; schema: ClassSchema; id: string; key: string; add: string[]; remove: string[] }
+  /** Takes an object out of the relation `key` of all objects of a class. */
+  | { kind: "leave"; className: string; key: string; relatedId: string }
   /**
    * Takes a value that only one may hold (a username, a session token's hash, a signature).
    * Throws ClaimTaken where another owner holds it and it has not expired; what may be used only once is

@@ -55,6 +55,13 @@ export async function apply(sql: Sql | Transaction, write: Write, now: number): 
       if (rows.length === 0) throw new LimitReached(scope);
       return NOTHING;
     }
+    case "leave":
+      await run(sql, "DELETE FROM purse_relations WHERE class_name = ? AND key = ? AND related_id = ?", [
+        write.className,
+        write.key,
+        write.relatedId,
+      ]);
+      return NOTHING;
     case "uncount":
       await run(sql, "DELETE FROM purse_counts WHERE scope = ? AND value = ?", [write.scope, write.value]);
       return NOTHING;

@@ -42,6 +42,7 @@ export function createApplier(database: Database.Database, clock: () => number) 
   const unrelate = prepare(
     "DELETE FROM purse_relations WHERE class_name = ? AND key = ? AND owner_id = ? AND related_id = ?",
   );
+  const leave = prepare("DELETE FROM purse_relations WHERE class_name = ? AND key = ? AND related_id = ?");
   const unrelateAll = prepare("DELETE FROM purse_relations WHERE class_name = ? AND owner_id = ?");
 
   return function apply(write: EncodedWrite): WriteResult {
@@ -72,6 +73,9 @@ export function createApplier(database: Database.Database, clock: () => number) 
         if (done.changes === 0) throw new LimitReached(write.scope);
         return NOTHING;
       }
+      case "leave":
+        leave.run(write.className, write.key, write.relatedId);
+        return NOTHING;
       case "uncount":
         uncount.run(write.scope, write.value);
         return NOTHING;

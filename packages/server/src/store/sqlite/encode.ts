@@ -25,7 +25,7 @@ export type EncodedWrite =
     }
   | { kind: "delete"; table: string; className: string; id: string; principals: readonly string[] | null }
   | { kind: "relate"; className: string; id: string; key: string; add: string[]; remove: string[] }
-  | Extract<Write, { kind: "claim" | "release" | "releaseAll" | "count" | "uncount" }>;
+  | Extract<Write, { kind: "claim" | "release" | "releaseAll" | "count" | "uncount" | "leave" }>;
 
 export function encodeWrite(write: Write): EncodedWrite {
   switch (write.kind) {

@@ -1,0 +1,307 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "@purse/protocol";
+import { Secret, TOTP } from "otpauth";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type OidcIssuer, startOidcIssuer } from "../support/oidcIssuer.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("signing in on %s", (database) => {
+  let purse: Purse;
+  let oidc: OidcIssuer;
+  beforeAll(async () => {
+    oidc = await startOidcIssuer("our-client");
+    const folder = mkdtempSync(join(tmpdir(), "purse-auth-"));
+    writeFileSync(
+      join(folder, "house.mjs"),
+      `export default {
+        validateAppId(appIds) { if (!appIds.includes("a")) throw new Error("wrong app"); },
+        async validateAuthData(authData, options) { if (authData.secret !== options.secret) throw "You do not live here."; },
+      };`,
+    );
+    const config = {
+      auth: {
+        company: { type: "oidc", issuer: oidc.issuer, clientId: "our-client" },
+        house: { module: join(folder, "house.mjs"), secret: "open sesame", appIds: ["a"] },
+      },
+    };
+    writeFileSync(join(folder, "purse.config.ts"), `export default ${JSON.stringify(config)};`);
+    purse = await startPurse({
+      env: { ...(await databaseEnv(database)), PURSE_CONFIG: join(folder, "purse.config.ts") },
+    });
+  });
+  afterAll(async () => {
+    await purse.remove();
+    await oidc.stop();
+  });
+
+  const users = (authData: unknown, more: JsonObject = {}) =>
+    rest(purse, "POST", "/users", { authData, ...more });
+  const me = (sessionToken: string) => rest(purse, "GET", "/users/me", undefined, { sessionToken });
+  const update = (id: unknown, fields: object, sessionToken: string) =>
+    rest(purse, "PUT", `/users/${id}`, fields, { sessionToken });
+
+  describe("by another service", () => {
+    it("[7.users.provider-login] makes a user the first time and signs in the next", async () => {
+      const company = { id: "alice", id_token: await oidc.token("alice") };
+      const first = await users({ company });
+      expect([first.status, first.body.username]).toEqual([201, expect.any(String)]);
+      const second = await users({ company: { id: "alice", id_token: await oidc.token("alice") } });
+      expect([second.status, second.body.objectId]).toEqual([200, first.body.objectId]);
+      const mine = await me(String(second.body.sessionToken));
+      expect(mine.body.authData).toEqual({ company: { id: "alice" } });
+    });
+
+    it.each([
+      ["another subject", async () => oidc.token("mallory")],
+      ["another audience", async () => oidc.token("bob", { aud: "their-client" })],
+      ["another issuer", async () => oidc.token("bob", { iss: "https://evil.example" })],
+      ["another key", async () => oidc.token("bob", {}, true)],
+      ["no token at all", async () => "x.y.z"],
+      [
+        "no algorithm",
+        async () =>
+          `${btoa('{"alg":"none"}')}.${btoa(`{"sub":"bob","iss":"${oidc.issuer}","aud":"our-client"}`)}.`,
+      ],
+    ])("refuses a token with %s", async (_name, token) => {
+      const { status, body } = await users({ company: { id: "bob", id_token: await token() } });
+      expect([status, body.code]).toEqual([404, 101]);
+      expect(body.error).toContain("refused");
+    });
+
+    it("asks an adapter of the operator's own", async () => {
+      expect((await users({ house: { id: "h1", secret: "open sesame" } })).status).toBe(201);
+      const refused = await users({ house: { id: "h1", secret: "please" } });
+      expect(refused.body).toEqual({ code: 101, error: "You do not live here." });
+    });
+
+    it.each([
+      ["a service that nobody knows", { nowhere: { id: "x" } }, 252],
+      ["a proof that is no object", { company: "alice" }, 251],
+      ["a proof without an id", { company: { id_token: "x" } }, 250],
+      ["an operator as id", { company: { id: { $ne: null } } }, 250],
+      ["the prototype", JSON.parse('{"__proto__":{"id":"x"}}'), 252],
+    ] as [string, unknown, number][])(
+      "[8.code.252] [8.code.250] [8.code.251] refuses %s",
+      async (_n, authData, code) => {
+        const { status, body } = await users(authData);
+        expect(status).toBeLessThan(500);
+        expect([code, 105, 107]).toContain(body.code);
+      },
+    );
+
+    it("[8.code.208] links to one user only", async () => {
+      const [ann, bob] = [await signUp(purse), await signUp(purse)];
+      const proof = async () => ({ company: { id: "carol", id_token: await oidc.token("carol") } });
+      expect((await update(ann.id, { authData: await proof() }, ann.sessionToken)).status).toBe(200);
+      const taken = await update(bob.id, { authData: await proof() }, bob.sessionToken);
+      expect(taken.body).toEqual({ code: 208, error: "this auth is already used" });
+      expect((await users(await proof())).body.objectId).toBe(ann.id);
+      await update(ann.id, { authData: { company: null } }, ann.sessionToken);
+      expect((await update(bob.id, { authData: await proof() }, bob.sessionToken)).status).toBe(200);
+    });
+
+    it("does not hand a user to whoever has the same e-mail", async () => {
+      const email = `${randomUUID()}@example.org`;
+      const victim = await signUp(purse, { email });
+      const answer = await users({ company: { id: "eve", id_token: await oidc.token("eve", { email }) } });
+      expect(answer.body.objectId).not.toBe(victim.id);
+    });
+
+    it("keeps the last way into an account", async () => {
+      const { body } = await users({ company: { id: "last", id_token: await oidc.token("last") } });
+      const refused = await update(body.objectId, { authData: { company: null } }, String(body.sessionToken));
+      expect(refused.body.code).toBe(119);
+    });
+  });
+
+  describe("anonymously", () => {
+    it("begins without a name, comes back by the id, and ends with a name", async () => {
+      const anonymous = { id: randomUUID() };
+      const first = await users({ anonymous });
+      expect(first.status).toBe(201);
+      expect((await users({ anonymous })).body.objectId).toBe(first.body.objectId);
+      const username = `named-${randomUUID()}`;
+      const named = await update(
+        first.body.objectId,
+        { username, password: "correct horse" },
+        String(first.body.sessionToken),
+      );
+      expect(named.status).toBe(200);
+      expect((await users({ anonymous })).body.objectId).not.toBe(first.body.objectId);
+      const logIn = await rest(purse, "POST", "/login", { username, password: "correct horse" });
+      expect(logIn.body.objectId).toBe(first.body.objectId);
+      expect(Object(logIn.body.authData)).not.toHaveProperty("anonymous");
+    });
+
+    it("refuses ids that can be guessed", async () => {
+      expect((await users({ anonymous: { id: "1" } })).body.code).toBe(101);
+    });
+  });
+
+  describe("with a second factor", () => {
+    const newSecret = () => new Secret().base32;
+    const codeOf = (secret: string, seconds = 0) =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + seconds * 1000 });
+
+    async function enrolled() {
+      const user = await signUp(purse);
+      const secret = newSecret();
+      const mfa = { secret, token: codeOf(secret, -30) };
+      const { body } = await update(user.id, { authData: { mfa } }, user.sessionToken);
+      const recovery = String(Object(body.authDataResponse).mfa.recovery).split(", ");
+      return { ...user, secret, recovery };
+    }
+    const logIn = (username: string, mfa?: JsonObject) =>
+      rest(purse, "POST", "/login", {
+        username,
+        password: "correct horse",
+        ...(mfa && { authData: { mfa } }),
+      });
+
+    it("asks for a code, takes each once, and shows nothing of the secret", async () => {
+      const user = await enrolled();
+      expect((await logIn(user.username)).body).toEqual({
+        code: -1,
+        error: "Missing additional authData mfa",
+      });
+      expect((await logIn(user.username, { token: "000000" })).body.code).toBe(141);
+      const code = codeOf(user.secret);
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => logIn(user.username, { token: code })),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      const done = answers.find(({ status }) => status === 200);
+      expect(done?.body.authData).toEqual({ mfa: { status: "enabled" } });
+      expect((await logIn(user.username, { token: code })).body.error).toBe("Invalid MFA token");
+      const asMaster = await rest(purse, "GET", `/users/${user.id}`, undefined, MASTER);
+      expect(JSON.stringify(asMaster.body)).not.toContain(user.secret);
+    });
+
+    it("takes each recovery code once", async () => {
+      const user = await enrolled();
+      const [code = ""] = user.recovery;
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => logIn(user.username, { token: code })),
+      );
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect((await logIn(user.username, { token: code })).body.code).toBe(141);
+      expect((await logIn(user.username, { token: user.recovery[1] ?? "" })).status).toBe(200);
+    });
+
+    it("is ended only by whoever has a code", async () => {
+      const user = await enrolled();
+      const end = (mfa: JsonObject | null) => update(user.id, { authData: { mfa } }, user.sessionToken);
+      expect((await end(null)).body.code).toBe(141);
+      expect((await end({ old: "000000", disable: true })).body.code).toBe(141);
+      expect((await end({ old: codeOf(user.secret), disable: true })).status).toBe(200);
+      expect((await logIn(user.username)).status).toBe(200);
+    });
+
+    it("refuses secrets and codes that are none", async () => {
+      const user = await signUp(purse);
+      for (const mfa of [
+        { secret: "short", token: "1" },
+        { secret: newSecret(), token: "000000" },
+        { token: "1" },
+        "x",
+      ]) {
+        expect((await update(user.id, { authData: { mfa } }, user.sessionToken)).body.code).toBe(141);
+      }
+    });
+  });
+
+  describe("sessions", () => {
+    it("[7.upgrade-session] [7.session.current] can be upgraded, listed, changed and ended", async () => {
+      const ann = await signUp(purse);
+      const upgraded = await rest(purse, "POST", "/upgradeToRevocableSession", {}, ann);
+      expect(upgraded.body.sessionToken).toMatch(/^r:/);
+      expect(upgraded.body.sessionToken).not.toBe(ann.sessionToken);
+      const token = { sessionToken: String(upgraded.body.sessionToken) };
+      const list = await rest(purse, "GET", "/sessions", undefined, token);
+      expect(Object(list.body.results)).toHaveLength(2);
+      expect((await rest(purse, "PUT", "/sessions/me", { device: "phone" }, token)).status).toBe(200);
+      expect((await rest(purse, "GET", "/sessions/me", undefined, token)).body.device).toBe("phone");
+      for (const field of [
+        "sessionToken",
+        "user",
+        "expiresAt",
+        "createdWith",
+        "installationId",
+        "restricted",
+      ]) {
+        const refused = await rest(purse, "PUT", "/sessions/me", { [field]: "x" }, token);
+        expect(refused.status).toBe(400);
+      }
+      const other = Object(list.body.results).find(
+        (each: JsonObject) => each.objectId !== upgraded.body.objectId,
+      );
+      await rest(purse, "DELETE", `/sessions/${other.objectId}`, undefined, token);
+      expect((await me(ann.sessionToken)).body.code).toBe(209);
+      await rest(purse, "DELETE", "/sessions/me", undefined, token);
+      expect((await me(token.sessionToken)).body.code).toBe(209);
+    });
+
+    it("are one for each installation", async () => {
+      const ann = await signUp(purse);
+      const logIn = async (installation: string) => {
+        const { body } = await rest(purse, "POST", "/login", {
+          username: ann.username,
+          password: "correct horse",
+          _InstallationId: installation,
+        });
+        return String(body.sessionToken);
+      };
+      const [phone, laptop] = [await logIn("phone"), await logIn("laptop")];
+      const again = await logIn("phone");
+      expect((await me(phone)).body.code).toBe(209);
+      expect((await me(laptop)).status).toBe(200);
+      expect((await me(again)).status).toBe(200);
+    });
+
+    it("can be begun by the operator as somebody else", async () => {
+      const ann = await signUp(purse);
+      expect((await rest(purse, "POST", "/loginAs", { userId: ann.id })).status).toBe(403);
+      const { body } = await rest(purse, "POST", "/loginAs", { userId: ann.id }, MASTER);
+      expect((await me(String(body.sessionToken))).body.objectId).toBe(ann.id);
+      const nobody = await rest(purse, "POST", "/loginAs", { userId: "nobody" }, MASTER);
+      expect(nobody.body).toEqual({ code: 101, error: "user not found" });
+    });
+  });
+
+  it("deletes a user with everything that was theirs", async () => {
+    const username = `gone-${randomUUID()}`;
+    const proof = async () => ({ company: { id: username, id_token: await oidc.token(username) } });
+    const ann = await signUp(purse, { username, email: `${username}@example.org` });
+    await update(ann.id, { authData: await proof() }, ann.sessionToken);
+    const user = { __type: "Pointer", className: "_User", objectId: ann.id };
+    const role = await rest(
+      purse,
+      "POST",
+      "/roles",
+      { name: username, ACL: {}, users: { __op: "AddRelation", objects: [user] } },
+      MASTER,
+    );
+    expect((await rest(purse, "DELETE", `/users/${ann.id}`, undefined, ann)).status).toBe(200);
+    expect((await me(ann.sessionToken)).body.code).toBe(209);
+    const sessions = await rest(purse, "GET", `/sessions${query({ where: { user } })}`, undefined, MASTER);
+    expect(sessions.body.results).toEqual([]);
+    const pointer = { __type: "Pointer", className: "_Role", objectId: role.body.objectId };
+    const members = await rest(
+      purse,
+      "GET",
+      `/users${query({ where: { $relatedTo: { object: pointer, key: "users" } } })}`,
+      undefined,
+      MASTER,
+    );
+    expect(members.body.results).toEqual([]);
+    // Name, address and sign-in are free again.
+    const again = await signUp(purse, { username, email: `${username}@example.org` });
+    expect((await update(again.id, { authData: await proof() }, again.sessionToken)).status).toBe(200);
+  });
+});
