@@ -6,27 +6,35 @@ const ROLE_NAME = /^[0-9a-zA-Z\-_ ]+$/;
 const PATH_SEGMENT = /^[0-9A-Za-z_-]+$/;
 
 /** Classes that the server itself brings; no other class may begin with an underscore. */
-export const SYSTEM_CLASSES = [
-  "_User",
-  "_Session",
-  "_Role",
-  "_Installation",
-  "_EthAddress",
-  "_Product",
-  "_JobStatus",
-  "_PushStatus",
-] as const;
+export const SYSTEM_CLASSES = ["_User", "_Session", "_Role", "_Installation", "_EthAddress"] as const;
 
 const systemClasses: ReadonlySet<string> = new Set(SYSTEM_CLASSES);
+const reservedFields: ReadonlySet<string> = new Set([
+  "__proto__",
+  "constructor",
+  "prototype",
+  "length",
+  "className",
+]);
 const reservedSegments: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/** Classes that only the server works with. */
+const INTERNAL_CLASS =
+  /^_(JobStatus|PushStatus|Hooks|GlobalConfig|GraphQLConfig|JobSchedule|Audience|Idempotency|Join:\w+:\w+)$/;
+
+/** Whether a name is of a class, or of a relation's table, that nobody but the server works with. */
+export function isInternalClassName(name: string): boolean {
+  return INTERNAL_CLASS.test(name);
+}
 
 /** Keys begin with a letter and hold only letters, digits and underscore. */
 export function isFieldName(name: string): boolean {
-  return FIELD_NAME.test(name) && name.length <= 128 && !reservedSegments.has(name);
+  return FIELD_NAME.test(name) && name.length <= 128 && !reservedFields.has(name);
 }
 
 export function isClassName(name: string): boolean {
-  return systemClasses.has(name) || (CLASS_NAME.test(name) && name.length <= 128);
+  if (systemClasses.has(name)) return true;
+  return CLASS_NAME.test(name) && name.length <= 128 && !reservedSegments.has(name);
 }
 
 export function isRoleName(name: string): boolean {

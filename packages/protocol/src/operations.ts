@@ -53,7 +53,10 @@ export function parseOperation(value: unknown): Operation {
 
 function objectsOf(value: unknown, op: string): JsonValue[] {
   if (!Array.isArray(value))
-    throw new ProtocolError(ErrorCode.INVALID_JSON, `objects to ${op} must be an array`);
+    throw new ProtocolError(
+      ErrorCode.INVALID_JSON,
+      `objects to ${op === "Remove" ? "remove" : "add"} must be an array`,
+    );
   assertStorable(value);
   return value;
 }

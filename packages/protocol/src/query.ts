@@ -96,7 +96,7 @@ function parseWhereText(where: unknown): unknown {
   try {
     return JSON.parse(where);
   } catch {
-    throw new ProtocolError(ErrorCode.INVALID_JSON, "where is not valid JSON");
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "where parameter is not valid JSON");
   }
 }
 

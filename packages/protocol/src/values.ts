@@ -122,6 +122,9 @@ export function fieldTypeOf(value: JsonValue): FieldType | undefined {
   if (isPolygon(value)) return { type: "Polygon" };
   if (isBytes(value)) return { type: "Bytes" };
   if (isRelation(value)) return { type: "Relation", targetClass: value.className };
+  if (value.__type === "Polygon" && Array.isArray(value.coordinates) && value.coordinates.length < 3) {
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "Polygon must have at least 3 values");
+  }
   throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `This is not a valid ${String(value.__type)}`);
 }
 

@@ -191,7 +191,7 @@ function parseConstraint(
     case "$all":
       return parseAll(path, listOf(argument, operator));
     case "$exists":
-      if (typeof argument !== "boolean") throw invalid("bad $exists value: it takes a boolean");
+      if (typeof argument !== "boolean") throw badValue("bad $exists value: it takes a boolean");
       return { path, kind: "exists", exists: argument };
     case "$regex":
       return { path, kind: "regex", ...parseRegex(argument, constraint.$options) };
@@ -237,7 +237,7 @@ function parseConstraint(
       return { path, kind: "geoWithin", area: parseArea(argument, operator) };
     case "$geoIntersects":
       if (!isJsonObject(argument) || !isGeoPoint(argument.$point)) {
-        throw invalid("bad $geoIntersect value; $point should be GeoPoint");
+        throw badValue("bad $geoIntersect value; $point should be GeoPoint");
       }
       return { path, kind: "geoIntersects", place: placeOf(argument.$point, "$geoIntersects") };
     default:
@@ -247,7 +247,7 @@ function parseConstraint(
 
 function listOf(argument: JsonValue | undefined, operator: string): JsonValue[] {
   if (!Array.isArray(argument)) {
-    throw invalid(
+    throw badValue(
       operator === "$containedBy" ? "bad $containedBy: should be an array" : `bad ${operator} value`,
     );
   }
@@ -257,10 +257,12 @@ function listOf(argument: JsonValue | undefined, operator: string): JsonValue[] 
 
 /** Values, or patterns as containsAllStartingWith makes them; not both. */
 function parseAll(path: [string, ...string[]], values: JsonValue[]): FieldCondition {
+  // Nothing that has to be there is there in nothing: so answer the servers that clients know.
+  if (values.length === 0) return { path, kind: "in", operands: [] };
   const isPattern = (value: JsonValue) => isJsonObject(value) && "$regex" in value;
   if (!values.some(isPattern)) return { path, kind: "all", operands: values.map(operandOf) };
   if (!values.every(isPattern)) {
-    throw invalid(`All $all values must be of regex type or none: ${JSON.stringify(values).slice(0, 200)}`);
+    throw badValue(`All $all values must be of regex type or none: ${JSON.stringify(values).slice(0, 200)}`);
   }
   const patterns = values.map((value) =>
     isJsonObject(value) ? parseRegex(value.$regex, value.$options) : { source: "", flags: "" },
@@ -298,17 +300,17 @@ function parseSubQuery(
 
 function parseTextSearch(value: JsonValue | undefined): TextSearch {
   const search = isJsonObject(value) ? value.$search : undefined;
-  if (!isJsonObject(search)) throw invalid("bad $text: $search, should be object");
+  if (!isJsonObject(search)) throw badValue("bad $text: $search, should be object");
   const { $term, $language, $caseSensitive, $diacriticSensitive } = search;
-  if (typeof $term !== "string") throw invalid("bad $text: $term, should be string");
+  if (typeof $term !== "string") throw badValue("bad $text: $term, should be string");
   if ($term.length > MAX_REGEX_LENGTH) throw invalid(`$term takes ${MAX_REGEX_LENGTH} characters at most`);
   if ($language !== undefined && typeof $language !== "string") {
-    throw invalid("bad $text: $language, should be string");
+    throw badValue("bad $text: $language, should be string");
   }
   const flag = (given: JsonValue | undefined, name: string): boolean => {
     if (given === undefined) return false;
     if (typeof given === "boolean") return given;
-    throw invalid(`bad $text: ${name}, should be boolean`);
+    throw badValue(`bad $text: ${name}, should be boolean`);
   };
   return {
     term: $term,
@@ -320,7 +322,7 @@ function parseTextSearch(value: JsonValue | undefined): TextSearch {
 
 function placeOf(value: JsonValue | undefined, operator: string): Place {
   if (isGeoPoint(value)) return { latitude: value.latitude, longitude: value.longitude };
-  throw invalid(`bad ${operator} value: it takes a GeoPoint`);
+  throw badValue(`bad ${operator} value: it takes a GeoPoint`);
 }
 
 /** The greatest distance in radians, in whichever unit it is given. */
@@ -335,36 +337,36 @@ function radiansOf(constraint: JsonObject): number | undefined {
     const value = constraint[name];
     if (value === undefined) continue;
     if (typeof value !== "number" || value < 0)
-      throw invalid(`bad ${name} value: it takes a number from 0 on`);
+      throw badValue(`bad ${name} value: it takes a number from 0 on`);
     return value / radius;
   }
   return undefined;
 }
 
 function parseArea(value: JsonValue | undefined, operator: string): Area {
-  if (!isJsonObject(value)) throw invalid(`bad ${operator} value`);
+  if (!isJsonObject(value)) throw badValue(`bad ${operator} value`);
   if (operator === "$within") {
     const corners = value.$box;
-    if (!Array.isArray(corners) || corners.length !== 2) throw invalid("malformatted $within arg");
+    if (!Array.isArray(corners) || corners.length !== 2) throw badValue("malformatted $within arg");
     const [southwest, northeast] = corners;
     return { type: "box", southwest: placeOf(southwest, "$box"), northeast: placeOf(northeast, "$box") };
   }
   if (value.$polygon !== undefined) return { type: "polygon", points: polygonOf(value.$polygon) };
   if (value.$centerSphere !== undefined) return parseSphere(value.$centerSphere);
-  throw invalid("bad $geoWithin value");
+  throw badValue("bad $geoWithin value");
 }
 
 function polygonOf(value: JsonValue | undefined): [number, number][] {
   if (isPolygon(value)) return closedPolygon(value.coordinates);
   if (!Array.isArray(value)) {
-    throw invalid("bad $geoWithin value; $polygon should be Polygon object or Array of Parse.GeoPoint's");
+    throw badValue("bad $geoWithin value; $polygon should be Polygon object or Array of Parse.GeoPoint's");
   }
-  if (value.length < 3) throw invalid("bad $geoWithin value; $polygon should contain at least 3 GeoPoints");
+  if (value.length < 3) throw badValue("bad $geoWithin value; $polygon should contain at least 3 GeoPoints");
   const points = value.map((point): [number, number] => {
     if (Array.isArray(point) && typeof point[0] === "number" && typeof point[1] === "number") {
       return [point[0], point[1]];
     }
-    if (!isGeoPoint(point)) throw invalid("bad $geoWithin value");
+    if (!isGeoPoint(point)) throw badValue("bad $geoWithin value");
     return [point.latitude, point.longitude];
   });
   return closedPolygon(points);
@@ -372,16 +374,16 @@ function polygonOf(value: JsonValue | undefined): [number, number][] {
 
 function parseSphere(value: JsonValue): Area {
   if (!Array.isArray(value) || value.length < 2) {
-    throw invalid("bad $geoWithin value; $centerSphere should be an array of Parse.GeoPoint and distance");
+    throw badValue("bad $geoWithin value; $centerSphere should be an array of Parse.GeoPoint and distance");
   }
   const [center, radius] = value;
   const point: JsonValue | undefined =
     Array.isArray(center) && center.length === 2
       ? { __type: "GeoPoint", latitude: center[1] ?? null, longitude: center[0] ?? null }
       : center;
-  if (!isGeoPoint(point)) throw invalid("bad $geoWithin value; $centerSphere geo point invalid");
+  if (!isGeoPoint(point)) throw badValue("bad $geoWithin value; $centerSphere geo point invalid");
   if (typeof radius !== "number" || radius < 0) {
-    throw invalid("bad $geoWithin value; $centerSphere distance invalid");
+    throw badValue("bad $geoWithin value; $centerSphere distance invalid");
   }
   return { type: "sphere", center: placeOf(point, "$centerSphere"), radius };
 }
@@ -390,10 +392,10 @@ function parseRegex(
   source: JsonValue | undefined,
   options: JsonValue | undefined,
 ): { source: string; flags: string } {
-  if (typeof source !== "string") throw invalid("$regex value must be a string");
+  if (typeof source !== "string") throw badValue("$regex value must be a string");
   if (source.length > MAX_REGEX_LENGTH) throw invalid(`$regex takes ${MAX_REGEX_LENGTH} characters at most`);
   if (options === undefined) return { source, flags: "" };
-  if (typeof options !== "string" || !/^[imxsu]*$/.test(options)) throw invalid("bad $options value");
+  if (typeof options !== "string" || !/^[imxsu]*$/.test(options)) throw badValue("bad $options value");
   return { source, flags: [...new Set(options)].sort().join("") };
 }
 
@@ -411,6 +413,12 @@ function operandOf(value: JsonValue | undefined): Operand {
   return { type: "json", value };
 }
 
+/** What a where asks in a way that nobody can. */
 function invalid(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_QUERY, message);
+}
+
+/** An operand of the wrong shape. */
+function badValue(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_JSON, message);
 }

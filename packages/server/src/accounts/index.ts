@@ -4,6 +4,7 @@ import type { ClassRules } from "../objects/rules.ts";
 import { Providers } from "./auth/providers.ts";
 import { Email } from "./email.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
+import { installationRules } from "./installationRules.ts";
 import { Lockout } from "./lockout.ts";
 import type { AccountsParts } from "./parts.ts";
 import { roleRules } from "./roleRules.ts";
@@ -35,6 +36,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
     rules: [
       userRules({ parts, sessions, wallets, email, providers }),
       sessionRules(sessions),
+      installationRules(),
       roleRules(sessions),
       ethAddressRules(parts, wallets),
     ],

@@ -15,6 +15,7 @@ export function roleRules(sessions: Sessions): ClassRules {
     beforeCreate(draft) {
       const operation = draft.operations.name;
       const name = operation?.op === "Set" ? operation.value : undefined;
+      if (name === undefined) throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "name is required.");
       if (typeof name !== "string" || !isRoleName(name)) {
         throw new ProtocolError(
           ErrorCode.INVALID_ROLE_NAME,
@@ -22,7 +23,7 @@ export function roleRules(sessions: Sessions): ClassRules {
         );
       }
       if (!("ACL" in draft.operations)) {
-        throw new ProtocolError(ErrorCode.INVALID_ACL, "A role needs an ACL that says who may change it.");
+        throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "ACL is required.");
       }
       draft.writes.push({ kind: "claim", scope: CLAIM.role, value: name, owner: draft.objectId });
       draft.afterwards.push(() => sessions.forget());

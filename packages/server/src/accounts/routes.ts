@@ -39,6 +39,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     { method: "PUT", path: "/sessions/me", handle: changeSession },
     { method: "DELETE", path: "/sessions/me", handle: logOut },
     { method: "POST", path: "/sessions", handle: newSession },
+    { method: "POST", path: "/classes/_Session", handle: newSession },
     { method: "POST", path: "/upgradeToRevocableSession", handle: upgradeSession },
     { method: "GET", path: "/verifyPassword", handle: checkPassword, tolerant: true },
     { method: "POST", path: "/verifyPassword", handle: checkPassword, tolerant: true },
@@ -233,6 +234,9 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
 
   /** A session of its own for another device of whoever is signed in. */
   async function newSession(request: ApiRequest): Promise<ApiReply> {
+    if (request.caller.kind === "anonymous") {
+      throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Session token required.");
+    }
     const caller = signedIn(request);
     const session = sessions.begin(
       caller.userId,

@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
-import type { Sessions } from "./sessions.ts";
+import { invalidSession, type Sessions } from "./sessions.ts";
 
 const READ_ONLY = [
   "sessionToken",
@@ -24,6 +24,9 @@ export function sessionRules(sessions: Sessions): ClassRules {
       installationId: { type: "String" },
     },
     indexes: { user: { user: 1 } },
+    beforeRead(_operation, { caller }) {
+      if (caller.kind === "anonymous") throw invalidSession();
+    },
     beforeCreate() {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Sessions begin by signing in.");
     },

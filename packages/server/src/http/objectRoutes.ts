@@ -1,3 +1,5 @@
+import type { JsonObject } from "@purse/protocol";
+import { MASTER } from "../caller.ts";
 import type { Objects, SaveReply } from "../objects/objects.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 
@@ -15,7 +17,10 @@ export function objectRoutes(objects: Objects): ApiRoute[] {
     {
       method: "POST",
       path: base,
-      handle: async (request) => saved(await objects.create(request, classOf(request), request.params)),
+      handle: async (request) => {
+        const className = classOf(request);
+        return saved(await objects.create(request, className, request.params), request, className);
+      },
     },
     {
       method: "GET",
@@ -29,7 +34,7 @@ export function objectRoutes(objects: Objects): ApiRoute[] {
       method: "PUT",
       path: `${base}/:objectId`,
       handle: async (request) =>
-        saved(await objects.update(request, classOf(request), idOf(request), request.params)),
+        saved(await objects.update(request, classOf(request), idOf(request), request.params), request),
     },
     {
       method: "DELETE",
@@ -40,10 +45,37 @@ export function objectRoutes(objects: Objects): ApiRoute[] {
       },
     },
   ];
+  async function saveInstallation(request: ApiRequest): Promise<SaveReply> {
+    const { installationId } = request.params;
+    if (typeof installationId !== "string") return objects.create(request, "_Installation", request.params);
+    const where = { installationId: installationId.toLowerCase() };
+    const asServer = { ...request, caller: MASTER };
+    const found: { results: JsonObject[] } = JSON.parse(
+      await objects.find(asServer, "_Installation", { where, limit: 1 }),
+    );
+    const known = found.results[0]?.objectId;
+    if (typeof known !== "string") return objects.create(request, "_Installation", request.params);
+    const { body } = await objects.update(asServer, "_Installation", known, request.params);
+    return {
+      status: 200,
+      body: { ...body, objectId: known, createdAt: found.results[0]?.createdAt ?? null },
+    };
+  }
+
   return [
     ...of("/classes/:className", (request) => request.names.className ?? ""),
     ...of("/roles", () => "_Role"),
-    ...of("/installations", () => "_Installation"),
+    ...of("/installations", () => "_Installation").filter(
+      ({ method, path }) => method !== "POST" || path !== "/installations",
+    ),
+    // A device that comes again is known by its installation's id.
+    ...["/installations", "/classes/_Installation"].map(
+      (path): ApiRoute => ({
+        method: "POST",
+        path,
+        handle: async (request) => saved(await saveInstallation(request), request),
+      }),
+    ),
   ];
 }
 
@@ -51,6 +83,10 @@ function idOf(request: ApiRequest): string {
   return request.names.objectId ?? "";
 }
 
-function saved(reply: SaveReply): ApiReply {
-  return { status: reply.status, body: JSON.stringify(reply.body) };
+/** `className` is that of a new object: the answer tells where it is. */
+function saved(reply: SaveReply, { serverUrl }: ApiRequest, className?: string): ApiReply {
+  const body = JSON.stringify(reply.body);
+  if (className === undefined) return { status: reply.status, body };
+  const location = `${serverUrl}/classes/${className}/${reply.body.objectId}`;
+  return { status: reply.status, body, headers: { location } };
 }

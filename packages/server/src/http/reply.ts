@@ -4,7 +4,6 @@ import type { ApiReply } from "./api.ts";
 const STATUS_BY_CODE: Readonly<Record<number, number>> = {
   [ErrorCode.INTERNAL_SERVER_ERROR]: 500,
   [ErrorCode.OBJECT_NOT_FOUND]: 404,
-  [ErrorCode.OPERATION_FORBIDDEN]: 403,
   [ErrorCode.REQUEST_LIMIT_EXCEEDED]: 429,
 };
 

@@ -1,4 +1,11 @@
-import { type Condition, ErrorCode, isPointer, type JsonObject, ProtocolError } from "@purse/protocol";
+import {
+  type Condition,
+  ErrorCode,
+  isInternalClassName,
+  isPointer,
+  type JsonObject,
+  ProtocolError,
+} from "@purse/protocol";
 import { type Caller, principalsWithPublic } from "../caller.ts";
 import type { ClassOperation, ClassSchema } from "../schema/classSchema.ts";
 
@@ -35,6 +42,15 @@ export function isAllowed(
   caller: Caller,
 ): boolean {
   return accessOf(schema, operation, caller) !== "none";
+}
+
+/** Throws 119 where a class is for the server alone. With the master key it is empty. */
+export function assertReachable(className: string, operation: ClassOperation, caller: Caller): void {
+  if (caller.kind === "master" || !isInternalClassName(className)) return;
+  throw new ProtocolError(
+    ErrorCode.OPERATION_FORBIDDEN,
+    `Clients aren't allowed to perform the ${operation} operation on the ${className} collection.`,
+  );
 }
 
 /** Throws 119, with 101 for callers who are not signed in where only that is missing, as Parse does. */

@@ -3,6 +3,7 @@ import {
   type Condition,
   DEFAULT_QUERY_LIMITS,
   ErrorCode,
+  isInternalClassName,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -18,7 +19,14 @@ import type { ClassSchema } from "../schema/classSchema.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
 import type { ObjectText, Store, StoreQuery } from "../store/store.ts";
 import { idsCondition, includePointers } from "./include.ts";
-import { authorise, isAllowed, NOTHING, pointerScope, protectedFieldsFor } from "./permissions.ts";
+import {
+  assertReachable,
+  authorise,
+  isAllowed,
+  NOTHING,
+  pointerScope,
+  protectedFieldsFor,
+} from "./permissions.ts";
 import type { ClassRules } from "./rules.ts";
 import { prepareSubqueries, searchedFields } from "./subqueries.ts";
 import type { Triggers } from "./triggers.ts";
@@ -56,7 +64,10 @@ export function createReads(parts: ReadParts): Reads {
   }
 
   async function find(request: RequestContext, className: string, params: JsonObject): Promise<string> {
+    assertReachable(className, "find", request.caller);
+    if (isInternalClassName(className)) return '{"results":[]}';
     assertClassName(className);
+    rules.get(className)?.beforeRead?.("find", request);
     const beforeFind = triggers.beforeFind(className);
     const query = parseQuery(className, beforeFind ? await beforeFind(params, request) : params, limits);
     const operation = query.count && query.limit === 0 ? "count" : "find";
@@ -147,7 +158,9 @@ export function createReads(parts: ReadParts): Reads {
     objectId: string,
     params: JsonObject,
   ): Promise<string> {
+    assertReachable(className, "get", request.caller);
     assertClassName(className);
+    rules.get(className)?.beforeRead?.("get", request);
     const schema = schemas.get(className);
     authorise(schema, "get", request.caller);
     const text = schema && (await readOne(schema, objectId, request));

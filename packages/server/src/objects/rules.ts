@@ -17,6 +17,8 @@ export interface ClassRules {
   classLevelPermissions?: ClassSchema["classLevelPermissions"];
   /** Fields that `onRead` hides from some: nobody but the master key may query or order by them. */
   hidden?: readonly string[];
+  /** Refuses whoever may not ask for objects of the class at all. */
+  beforeRead?(operation: "find" | "get", request: RequestContext): void;
   beforeCreate?(draft: Draft, request: RequestContext): Promise<void> | void;
   /** `draft.original` is set. */
   beforeUpdate?(draft: Draft, request: RequestContext): Promise<void> | void;

@@ -21,7 +21,7 @@ import type { Draft } from "./draft.ts";
 import { parseFields } from "./fields.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
-import { authorise, dependsOnObject, mayChange } from "./permissions.ts";
+import { assertReachable, authorise, dependsOnObject, mayChange } from "./permissions.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Triggers } from "./triggers.ts";
 
@@ -50,6 +50,7 @@ export function createWrites(parts: WriteParts): Writes {
   const listeners = new Set<ChangeListener>();
 
   async function create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply> {
+    assertReachable(className, "create", request.caller);
     assertClassName(className);
     authorise(schemas.get(className), "create", request.caller);
     const { objectId, ...rest } = fields;
@@ -87,6 +88,7 @@ export function createWrites(parts: WriteParts): Writes {
     objectId: string,
     fields: JsonObject,
   ): Promise<SaveReply> {
+    assertReachable(className, "update", request.caller);
     assertClassName(className);
     const current = schemas.get(className);
     authorise(current, "update", request.caller);
@@ -127,6 +129,7 @@ export function createWrites(parts: WriteParts): Writes {
   }
 
   async function remove(request: RequestContext, className: string, objectId: string): Promise<void> {
+    assertReachable(className, "delete", request.caller);
     assertClassName(className);
     const schema = schemas.get(className);
     authorise(schema, "delete", request.caller);
