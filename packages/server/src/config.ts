@@ -46,6 +46,8 @@ export interface Config extends SectionValues {
   revokeSessionOnPasswordReset: boolean;
   sessionSeconds: number;
   signatureSeconds: number;
+  /** Hosts of the sites that may have wallets sign in; undefined to take them from the server's URL. */
+  siweDomains: string[] | undefined;
 }
 
 export interface Limits {
@@ -132,6 +134,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     revokeSessionOnPasswordReset: required("revokeSessionOnPasswordReset", values),
     sessionSeconds: required("sessionSeconds", values),
     signatureSeconds: required("signatureSeconds", values),
+    siweDomains: values.siweDomains,
   };
 }
 
@@ -246,6 +249,7 @@ function readValues(
     revokeSessionOnPasswordReset: read("revokeSessionOnPasswordReset", SETTINGS.revokeSessionOnPasswordReset),
     sessionSeconds: read("sessionSeconds", SETTINGS.sessionSeconds),
     signatureSeconds: read("signatureSeconds", SETTINGS.signatureSeconds),
+    siweDomains: read("siweDomains", SETTINGS.siweDomains),
   };
 }
 

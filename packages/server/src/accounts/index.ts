@@ -1,5 +1,6 @@
+import type { JsonValue } from "@purse/protocol";
 import type { Caller } from "../caller.ts";
-import type { ApiRoute } from "../http/api.ts";
+import type { ApiRequest, ApiRoute } from "../http/api.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import { Email } from "./email.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
@@ -12,11 +13,14 @@ import { Sessions } from "./sessions.ts";
 import { userRules } from "./userRules.ts";
 import { Wallets } from "./wallets.ts";
 
+export type { ChainReader } from "./contractWallet.ts";
 export type { AccountsConfig, AccountsParts } from "./parts.ts";
 
 export interface Accounts {
   rules: ClassRules[];
   routes: ApiRoute[];
+  /** Functions that clients call by name. */
+  functions: { name: string; run(request: ApiRequest): Promise<JsonValue> }[];
   /** Who a session token stands for now. Throws 209. */
   callerOf(sessionToken: string): Promise<Caller>;
 }
@@ -35,6 +39,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
       ethAddressRules(parts, wallets),
     ],
     routes: [...accountRoutes(parts, sessions, wallets, { email, lockout }), ...email.routes],
+    functions: [{ name: "requestMessage", run: ({ params }) => wallets.requestMessage(params) }],
     callerOf: (sessionToken) => sessions.callerOf(sessionToken),
   };
 }

@@ -72,9 +72,9 @@ export function accountRoutes(
     const { authData } = request.params;
     const proof = isJsonObject(authData) ? authData[WALLET_PROVIDER] : undefined;
     if (proof === undefined || proof === null) return create(request, request.params);
-    const wallet = await wallets.verify(proof);
+    const wallet = await wallets.verify(proof, "login");
     const owner = await wallets.ownerOf(wallet.address);
-    if (owner !== undefined) return signIn(request, owner, WALLET_PROVIDER, [wallets.use(wallet)]);
+    if (owner !== undefined) return signIn(request, owner, WALLET_PROVIDER, wallets.use(wallet));
     wallets.remember(request, wallet);
     try {
       return await create(request, request.params);
@@ -88,7 +88,7 @@ export function accountRoutes(
       ) {
         throw error;
       }
-      return signIn(request, now, WALLET_PROVIDER, [wallets.use(wallet)]);
+      return signIn(request, now, WALLET_PROVIDER, wallets.use(wallet));
     }
   }
 

@@ -84,7 +84,7 @@ export function userRules(
       set(draft, "accounts", [wallet.address]);
       set(draft, "ethAddress", wallet.address);
       draft.secret.authData = { [WALLET_PROVIDER]: walletAuthData(wallet, authData) };
-      draft.writes.push(wallets.use(wallet), ...wallets.take(wallet.address, draft.objectId));
+      draft.writes.push(...wallets.use(wallet), ...wallets.take(wallet.address, draft.objectId));
       draft.reply.accounts = [wallet.address];
       draft.reply.ethAddress = wallet.address;
       draft.reply.username = setValueOf(draft, "username") ?? null;
@@ -146,16 +146,13 @@ export function userRules(
     if (provider !== WALLET_PROVIDER) {
       throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
     }
-    const wallet = await wallets.verify(proof ?? null);
+    const wallet = await wallets.verify(proof ?? null, "link");
     const owner = await wallets.ownerOf(wallet.address);
     if (owner !== undefined && owner !== draft.objectId) throw walletTaken(CLAIM.address);
-    draft.writes.push(wallets.use(wallet));
+    draft.writes.push(...wallets.use(wallet));
     if (owner === undefined) {
       draft.writes.push(...wallets.take(wallet.address, draft.objectId));
-      set(draft, "accounts", [
-        ...(await wallets.addressesOf(draft.objectId, draft.original?.accounts)),
-        wallet.address,
-      ]);
+      draft.operations.accounts = { op: "AddUnique", objects: [wallet.address] };
     }
     set(draft, "ethAddress", wallet.address);
     return proof ?? null;
@@ -183,10 +180,12 @@ export function userRules(
     const schema = parts.schemaOf("_EthAddress");
     for (const address of await wallets.addressesOf(owner)) {
       draft.writes.push({ kind: "delete", schema, id: address, principals: null });
+      draft.writes.push({ kind: "release", scope: CLAIM.contractChain, value: address });
     }
     for (const scope of [CLAIM.username, CLAIM.email, CLAIM.address]) {
       draft.writes.push({ kind: "releaseAll", scope, owner });
     }
+    draft.writes.push({ kind: "release", scope: CLAIM.credentials, value: owner });
     draft.afterwards.push(() => sessions.forget({ userId: owner }));
   }
 
