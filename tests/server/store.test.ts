@@ -228,6 +228,16 @@ describe.each(DATABASES)("the store on %s", (database) => {
       expect(outcomes.find((outcome) => outcome.status === "rejected")?.reason).toBeInstanceOf(ClaimTaken);
     });
 
+    it("says of a group what its first step that failed says", async () => {
+      const makeAs = (owner: string) =>
+        store.write([
+          { kind: "claim", scope: "first", value: "v", owner },
+          { kind: "create", schema, id: "twice", at: AT, object: { objectId: "twice" } },
+        ]);
+      await makeAs("o1");
+      await expect(makeAs("o2")).rejects.toBeInstanceOf(ClaimTaken);
+    });
+
     it("gives an expired claim to the next", async () => {
       await store.write([{ kind: "claim", scope: "t", value: "v", owner: "old", expiresAt: Date.now() - 1 }]);
       expect(await store.ownerOf("t", "v")).toBeUndefined();

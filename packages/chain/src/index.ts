@@ -1,2 +1,10 @@
 export { createChainService } from "./service.ts";
-export type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus, Log, Route } from "./types.ts";
+export type {
+  ChainConfig,
+  ChainService,
+  ChainServiceConfig,
+  ChainStatus,
+  ContractCall,
+  Log,
+  Route,
+} from "./types.ts";

@@ -8,6 +8,8 @@ import { Follower } from "./sync/follower.ts";
 import type { ChainService, ChainServiceConfig } from "./types.ts";
 
 const POLL_MS = 1_000;
+/** For calls of contracts that nobody vouches for: one try, and an answer that fits. */
+const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 64 * 1024, retries: 0 };
 
 /** The data service over EVM chains: an index that follows them, and endpoints that answer from it and from nodes. */
 export function createChainService({
@@ -40,11 +42,19 @@ export function createChainService({
         } as const),
     };
   });
-  const account = accountRoutes(createChainSelector(followed));
+  const select = createChainSelector(followed);
+  const account = accountRoutes(select);
+  const untrusted = new Map(chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED)]));
 
   return {
     routes: [...infoRoutes(account), ...account],
     status: () => followed.map((chain) => chain.status()),
+    chainIdOf: (selector) => select(selector).config.id,
+    async call(chainId, call, signal) {
+      const node = untrusted.get(chainId);
+      if (!node) throw new Error(`chain ${chainId} is not configured`);
+      return node.call(call, signal);
+    },
     async start() {
       const store = await ChainStore.open(dataDir);
       running.store = store;
@@ -56,6 +66,7 @@ export function createChainService({
         if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
     },
     async stop() {
+      for (const node of untrusted.values()) node.abort();
       await Promise.all(running.followers.map((follower) => follower.stop()));
       await running.store?.close();
     },

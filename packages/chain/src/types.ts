@@ -1,4 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
+import type { ContractCall } from "./node/chainNode.ts";
+
+export type { ContractCall };
 
 /** A chain to follow. */
 export interface ChainConfig {
@@ -53,6 +56,14 @@ export interface ChainService {
   /** In match order. */
   routes: Route[];
   status(): ChainStatus[];
+  /** The id (EIP-155) of the chain that a client's selector means. Throws ProtocolError 142. */
+  chainIdOf(selector: unknown): number;
+  /**
+   * Runs a call on a chain's newest state, of which nothing stays; undefined where it fails in the contract. For
+   * contracts that nobody vouches for: answers are small (64 KiB) and other work does not wait for them. Rejects
+   * with Error where no node answers before `signal` ends it, or the answer is larger.
+   */
+  call(chainId: number, call: ContractCall, signal: AbortSignal): Promise<string | undefined>;
   /** Opens the index and begins to follow; does not wait for nodes. */
   start(): Promise<void>;
   stop(): Promise<void>;

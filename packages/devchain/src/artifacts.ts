@@ -6,11 +6,11 @@ import { isHex } from "viem/utils";
 export interface Artifact {
   contractName: string;
   abi: Abi;
-  /** Creation code; none of our contracts takes constructor arguments. */
+  /** Creation code. PurseWallet takes its owner as constructor argument, the others take none. */
   bytecode: Hex;
 }
 
-export type ContractName = "PurseToken" | "PursePieces" | "PurseItems";
+export type ContractName = "PurseToken" | "PursePieces" | "PurseItems" | "PurseWallet" | "PurseWalletFactory";
 
 /** Reads `artifacts/<name>.json`. Throws an Error that names the file if it is not an artifact. */
 export function readArtifact(name: ContractName): Artifact {

@@ -34,7 +34,7 @@ describe("parseQuery", () => {
     ["$where", { where: { $where: "1" } }, 102],
     ["$expr", { where: { $expr: {} } }, 102],
     ["a mix of operators and keys", { where: { a: { $gt: 1, b: 2 } } }, 102],
-    ["an $in that is no list", { where: { a: { $in: "x" } } }, 102],
+    ["an $in that is no list", { where: { a: { $in: "x" } } }, 107],
     ["an empty $or", { where: { $or: [] } }, 102],
     ["a where that is no object", { where: [1] }, 102],
     ["a where that is not JSON", { where: "{" }, 107],

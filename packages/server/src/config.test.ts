@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { loadConfig, settingsTable } from "./config.ts";
 
 let cwd: string;
@@ -40,6 +41,20 @@ describe("precedence", () => {
 
   it("takes an empty variable for one that is not set", async () => {
     expect((await load({ PURSE_PORT: "" })).port).toBe(1337);
+  });
+});
+
+describe("domains of wallet sign-in", () => {
+  it("are hosts with commas between them", async () => {
+    const { siweDomains } = await load({
+      PURSE_SIWE_DOMAINS: "Example.org, app.example.org:8443,localhost:*",
+    });
+    expect(siweDomains).toEqual(["example.org", "app.example.org:8443", "localhost:*"]);
+  });
+
+  it("are without a setting where the server is, in development also this machine", () => {
+    expect(defaultSiweDomains("https://example.org/server", false)).toEqual(["example.org"]);
+    expect(defaultSiweDomains("http://127.0.0.1:1337/server", true)).toContain("localhost:*");
   });
 });
 
@@ -102,6 +117,8 @@ describe("errors name the setting, its value and what is allowed", () => {
     [{ PURSE_PORT: "1e3" }, "PURSE_PORT"],
     [{ PURSE_DEV_CHAIN: "maybe" }, 'PURSE_DEV_CHAIN is "maybe": it must be 0 or 1'],
     [{ PURSE_SERVER_URL: "example.org" }, "PURSE_SERVER_URL"],
+    [{ PURSE_SIWE_DOMAINS: "https://example.org" }, "PURSE_SIWE_DOMAINS"],
+    [{ PURSE_SIWE_DOMAINS: "*" }, "it must be hosts such as example.org"],
     [
       { PURSE_DATABASE_URL: "postgres:nowhere" },
       "PURSE_DATABASE_URL: it must be postgres://user:password@host",

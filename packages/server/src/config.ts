@@ -47,6 +47,8 @@ export interface Config extends SectionValues {
   revokeSessionOnPasswordReset: boolean;
   sessionSeconds: number;
   signatureSeconds: number;
+  /** Hosts of the sites that may have wallets sign in; undefined to take them from the server's URL. */
+  siweDomains: string[] | undefined;
 }
 
 export interface Limits {
@@ -134,6 +136,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     revokeSessionOnPasswordReset: required("revokeSessionOnPasswordReset", values),
     sessionSeconds: required("sessionSeconds", values),
     signatureSeconds: required("signatureSeconds", values),
+    siweDomains: values.siweDomains,
   };
 }
 
@@ -249,6 +252,7 @@ function readValues(
     revokeSessionOnPasswordReset: read("revokeSessionOnPasswordReset", SETTINGS.revokeSessionOnPasswordReset),
     sessionSeconds: read("sessionSeconds", SETTINGS.sessionSeconds),
     signatureSeconds: read("signatureSeconds", SETTINGS.signatureSeconds),
+    siweDomains: read("siweDomains", SETTINGS.siweDomains),
   };
 }
 

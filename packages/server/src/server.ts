@@ -6,6 +6,7 @@ import { ErrorCode, type JsonObject } from "@purse/protocol";
 import { createAccounts } from "./accounts/index.ts";
 import type { Caller, RequestContext } from "./caller.ts";
 import { createCloud } from "./cloud/index.ts";
+import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Config } from "./config.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import type { ApiReply } from "./http/api.ts";
@@ -77,7 +78,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       remove: (...args) => objectsOf().remove(...args),
       onChange: (listener) => objectsOf().onChange(listener),
     },
-    config: { ...config, policy: config.passwordPolicy, publicUrl: () => publicUrl },
+    config: {
+      ...config,
+      policy: config.passwordPolicy,
+      publicUrl: () => publicUrl,
+      siweDomains: config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development"),
+    },
     mailer: await createMailer({
       mail: {
         from: config.mail.from ?? `${config.appName} <no-reply@localhost>`,
@@ -89,6 +95,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     }),
     clock: Date.now,
     log,
+    chains: {
+      ids: options.chains.map(({ id }) => id),
+      idOf: chain.chainIdOf,
+      call: (chainId, call, deadlineMs) => chain.call(chainId, call, AbortSignal.timeout(deadlineMs)),
+    },
   });
   await accounts.ready();
   const rules = new Map(accounts.rules.map((rule) => [rule.className, rule]));
@@ -114,6 +125,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
   late.objects = objects;
   const aggregates = createAggregates({ store, schemas });
+  for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const route of chain.routes) cloud.define(route.functionName, ({ params }) => route.run(params));
 
   const judgeKey = createJudgeKey(config);

@@ -30,6 +30,15 @@ export interface ChainLog {
   logIndex: number;
 }
 
+/** What `eth_call` runs. Hex; without `to` the data is run as a contract's creation. */
+export interface ContractCall {
+  from?: string;
+  to?: string;
+  data: string;
+  /** How much it may burn. */
+  gas: number;
+}
+
 const MIN_RANGE = 1;
 const MAX_RANGE = 2_000;
 /** For one call of a contract: one that burns all must not take the node's time with it. */
@@ -101,6 +110,19 @@ export class ChainNode {
   async balance(address: string, block: number | "latest"): Promise<bigint> {
     const at = block === "latest" ? block : hex(block);
     return BigInt(text(await this.#rpc.call("eth_getBalance", [address, at])));
+  }
+
+  /**
+   * Runs a call on the newest state, of which nothing stays; undefined where it fails in the contract. Answers in
+   * hex. Rejects with RpcError, LyingNode or RpcUnreachable, with the latter also where `signal` ends it.
+   */
+  async call({ gas, ...call }: ContractCall, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      return text(await this.#rpc.call("eth_call", [{ ...call, gas: hex(gas) }, "latest"], signal));
+    } catch (error) {
+      if (error instanceof RpcError) return answerOf({ error });
+      throw error;
+    }
   }
 
   /**

@@ -79,21 +79,21 @@ export class Rpc {
     this.#maxBatch = options.maxBatch ?? 100;
   }
 
-  /** Rejects with RpcError or RpcUnreachable. */
-  async call(method: string, params: JsonValue[]): Promise<JsonValue> {
-    const [outcome] = await this.batch([{ method, params }]);
+  /** Rejects with RpcError or RpcUnreachable; with the latter also where `signal` ends it. */
+  async call(method: string, params: JsonValue[], signal?: AbortSignal): Promise<JsonValue> {
+    const [outcome] = await this.batch([{ method, params }], signal);
     if (!outcome) throw new RpcUnreachable("the node gave no answer");
     if ("error" in outcome) throw outcome.error;
     return outcome.result;
   }
 
   /** The outcomes in the order of the calls. Rejects with RpcUnreachable where no node answers. */
-  async batch(calls: RpcCall[]): Promise<RpcOutcome[]> {
+  async batch(calls: RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
     const outcomes: RpcOutcome[] = [];
     while (outcomes.length < calls.length) {
       const size = Math.min(this.#maxBatch, calls.length - outcomes.length);
       try {
-        outcomes.push(...(await this.#post(calls.slice(outcomes.length, outcomes.length + size))));
+        outcomes.push(...(await this.#post(calls.slice(outcomes.length, outcomes.length + size), signal)));
       } catch (error) {
         if (!(error instanceof BatchRefused)) throw error;
         this.#maxBatch = Math.max(1, Math.floor(size / 2));
@@ -109,8 +109,8 @@ export class Rpc {
   }
 
   /** Rounds over all nodes, with pauses that grow. */
-  async #post(calls: RpcCall[]): Promise<RpcOutcome[]> {
-    const { signal } = this.#closing;
+  async #post(calls: RpcCall[], ended: AbortSignal | undefined): Promise<RpcOutcome[]> {
+    const signal = ended ? AbortSignal.any([this.#closing.signal, ended]) : this.#closing.signal;
     const giveUp = Date.now() + this.#timeoutMs;
     for (let round = 0; ; round++) {
       try {

@@ -1,5 +1,6 @@
+import type { JsonValue } from "@purse/protocol";
 import type { Caller } from "../caller.ts";
-import type { ApiRoute } from "../http/api.ts";
+import type { ApiRequest, ApiRoute } from "../http/api.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import { Providers } from "./auth/providers.ts";
 import { Email } from "./email.ts";
@@ -14,6 +15,7 @@ import { Sessions } from "./sessions.ts";
 import { userRules } from "./userRules.ts";
 import { Wallets } from "./wallets.ts";
 
+export type { ChainReader } from "./contractWallet.ts";
 export type { AccountsConfig, AccountsParts } from "./parts.ts";
 
 export interface Accounts {
@@ -21,6 +23,8 @@ export interface Accounts {
   routes: ApiRoute[];
   /** Resolves once everything configured has been loaded. */
   ready(): Promise<void>;
+  /** Functions that clients call by name. */
+  functions: { name: string; run(request: ApiRequest): Promise<JsonValue> }[];
   /** Who a session token stands for now. Throws 209. */
   callerOf(sessionToken: string): Promise<Caller>;
 }
@@ -42,6 +46,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
     ],
     routes: [...accountRoutes({ parts, sessions, wallets, email, lockout, providers }), ...email.routes],
     ready: () => providers.ready(),
+    functions: [{ name: "requestMessage", run: ({ params }) => wallets.requestMessage(params) }],
     callerOf: (sessionToken) => sessions.callerOf(sessionToken),
   };
 }

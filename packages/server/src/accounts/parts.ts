@@ -5,6 +5,7 @@ import type { Objects } from "../objects/objects.ts";
 import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
+import type { ChainReader } from "./contractWallet.ts";
 
 export interface AccountsConfig {
   appId: string;
@@ -12,6 +13,8 @@ export interface AccountsConfig {
   sessionSeconds: number;
   /** How old a signed sign-in message may be, in seconds. */
   signatureSeconds: number;
+  /** Hosts of the sites that may have wallets sign; `:*` stands for every port. */
+  siweDomains: readonly string[];
   /** What mails call the application. */
   appName: string;
   /** The Parse protocol's address as clients see it. */
@@ -40,6 +43,7 @@ export interface AccountsParts {
   /** Milliseconds since the epoch. */
   clock(): number;
   log: Log;
+  chains: ChainReader;
 }
 
 /** Claims that accounts hold, by scope; the owner is the user's id, for session tokens the session's. */
@@ -50,6 +54,11 @@ export const CLAIM = {
   role: "_Role.name",
   sessionToken: "_Session.sessionToken",
   signature: "signature",
+  siweNonce: "siwe-nonce",
+  /** The chain by which a contract wallet signs in; the value is its address, the owner the chain's id. */
+  contractChain: "_EthAddress.contractChain",
+  /** A value per user that changes with the ways into the account; the owner is the present state. */
+  credentials: "_User.credentials",
 } as const;
 
 /** Names that look alike to people count as the same: case and Unicode variants are folded. */

@@ -10,6 +10,7 @@ import type { Lockout } from "./lockout.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
 import { verifyPassword } from "./password.ts";
 import { assertFresh } from "./passwordPolicy.ts";
+import { READ_ONLY, readOnlyField } from "./sessionRules.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
 import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
 
@@ -99,9 +100,9 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     const given = isJsonObject(authData) ? authData : {};
     const proof = given[WALLET_PROVIDER];
     if (proof === undefined || proof === null) return byIdentity(request, given);
-    const wallet = await wallets.verify(proof);
+    const wallet = await wallets.verify(proof, "login");
     const owner = await wallets.ownerOf(wallet.address);
-    if (owner !== undefined) return signIn(request, owner, WALLET_PROVIDER, [wallets.use(wallet)]);
+    if (owner !== undefined) return signIn(request, owner, WALLET_PROVIDER, wallets.use(wallet));
     wallets.remember(request, wallet);
     try {
       return await create(request, request.params);
@@ -115,7 +116,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       ) {
         throw error;
       }
-      return signIn(request, now, WALLET_PROVIDER, [wallets.use(wallet)]);
+      return signIn(request, now, WALLET_PROVIDER, wallets.use(wallet));
     }
   }
 
@@ -238,6 +239,8 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Session token required.");
     }
     const caller = signedIn(request);
+    const field = READ_ONLY.find((name) => name in request.params);
+    if (field !== undefined) throw readOnlyField(field);
     const session = sessions.begin(
       caller.userId,
       { action: "create", authProvider: "" },

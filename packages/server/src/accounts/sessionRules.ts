@@ -2,7 +2,8 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
 
-const READ_ONLY = [
+/** Fields of a session that only the server sets. */
+export const READ_ONLY = [
   "sessionToken",
   "user",
   "createdWith",
@@ -32,11 +33,7 @@ export function sessionRules(sessions: Sessions): ClassRules {
     },
     beforeUpdate(draft) {
       const field = READ_ONLY.find((name) => name in draft.operations);
-      if (field === undefined) return;
-      throw new ProtocolError(
-        ErrorCode.INVALID_KEY_NAME,
-        `Cannot change ${field} of a session. Invalid Key name`,
-      );
+      if (field !== undefined) throw readOnlyField(field);
     },
     beforeDelete(draft) {
       draft.writes.push(...sessions.endClaims(draft.objectId));
@@ -49,4 +46,11 @@ export function sessionRules(sessions: Sessions): ClassRules {
       return object;
     },
   };
+}
+
+export function readOnlyField(field: string): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.INVALID_KEY_NAME,
+    `Cannot change ${field} of a session. Invalid Key name`,
+  );
 }

@@ -12,6 +12,7 @@ import { newObjectId } from "../objects/objectId.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import { factorTaken, MFA, setUpFactor, useFactor } from "./auth/mfa.ts";
 import { ANONYMOUS_PROVIDER, identityTaken, type Providers } from "./auth/providers.ts";
+import { credentialsChanged, credentialsTurn } from "./credentials.ts";
 import type { Email } from "./email.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
@@ -54,6 +55,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
       if (taken.scope === CLAIM.email) {
         return new ProtocolError(ErrorCode.EMAIL_TAKEN, "Account already exists for this email address.");
       }
+      if (taken.scope === CLAIM.credentials) return credentialsChanged();
       return identityTaken(taken.scope) ?? factorTaken(taken.scope) ?? walletTaken(taken.scope);
     },
   };
@@ -96,7 +98,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
       set(draft, "accounts", [wallet.address]);
       set(draft, "ethAddress", wallet.address);
       kept[WALLET_PROVIDER] = walletAuthData(wallet, authData);
-      draft.writes.push(wallets.use(wallet), ...wallets.take(wallet.address, draft.objectId));
+      draft.writes.push(...wallets.use(wallet), ...wallets.take(wallet.address, draft.objectId));
       draft.reply.accounts = [wallet.address];
       draft.reply.ethAddress = wallet.address;
     }
@@ -148,6 +150,11 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
   async function changeAuthData(draft: Draft, authData: JsonValue, request: RequestContext): Promise<void> {
     if (!isJsonObject(authData))
       throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "authData must be an object");
+    // Of two removals at once, the second has to see what the first has left.
+    const removes = Object.entries(authData).some(
+      ([provider, proof]) => proof === null && provider !== WALLET_PROVIDER,
+    );
+    if (removes) draft.writes.push(...(await credentialsTurn(parts.store, draft.objectId)));
     const secret = await secretOf(draft.objectId);
     const current = isJsonObject(secret.authData) ? secret.authData : {};
     const next: JsonObject = { ...current };
@@ -223,16 +230,13 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
       );
       return identity.kept;
     }
-    const wallet = await wallets.verify(proof ?? null);
+    const wallet = await wallets.verify(proof ?? null, "link");
     const owner = await wallets.ownerOf(wallet.address);
     if (owner !== undefined && owner !== draft.objectId) throw walletTaken(CLAIM.address);
-    draft.writes.push(wallets.use(wallet));
+    draft.writes.push(...wallets.use(wallet));
     if (owner === undefined) {
       draft.writes.push(...wallets.take(wallet.address, draft.objectId));
-      set(draft, "accounts", [
-        ...(await wallets.addressesOf(draft.objectId, draft.original?.accounts)),
-        wallet.address,
-      ]);
+      draft.operations.accounts = { op: "AddUnique", objects: [wallet.address] };
     }
     set(draft, "ethAddress", wallet.address);
     return proof ?? null;
@@ -260,6 +264,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     const schema = parts.schemaOf("_EthAddress");
     for (const address of await wallets.addressesOf(owner)) {
       draft.writes.push({ kind: "delete", schema, id: address, principals: null });
+      draft.writes.push({ kind: "release", scope: CLAIM.contractChain, value: address });
     }
     for (const scope of [CLAIM.username, CLAIM.email, CLAIM.address]) {
       draft.writes.push({ kind: "releaseAll", scope, owner });
@@ -269,6 +274,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
       draft.writes.push(providers.release(provider, owner));
     }
     draft.writes.push({ kind: "leave", className: "_Role", key: "users", relatedId: owner });
+    draft.writes.push({ kind: "release", scope: CLAIM.credentials, value: owner });
     draft.afterwards.push(() => sessions.forget({ userId: owner }));
   }
 

@@ -1,6 +1,10 @@
 import { createHash } from "node:crypto";
-import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { recoverMessageAddress } from "viem";
+import { isJsonObject, type JsonValue } from "@purse/protocol";
+import { type Hex, recoverMessageAddress } from "viem";
+import type { ContractWallets } from "./contractWallet.ts";
+import { checkSiwe, isSiwe, parseSiwe, type SiweRules, SKEW_MS } from "./siwe.ts";
+import type { NonceUse, Purpose, WalletNonces } from "./walletNonces.ts";
+import { refused } from "./walletRefusal.ts";
 
 /** A wallet whose holder has just proved that it is theirs. */
 export interface VerifiedWallet {
@@ -10,41 +14,81 @@ export interface VerifiedWallet {
   signatureId: string;
   /** When the signature would be refused for its age anyway; ms since the epoch. */
   staleAt: number;
+  /** The chain (EIP-155) of the contract that said so; undefined for a wallet with a key of its own. */
+  contractChain?: number;
+  /** What has to be used up, where the message held one. */
+  nonce?: { value: string; use: NonceUse };
 }
 
-export interface WalletMessageRules {
-  appId: string;
-  /** How old a signed message may be, in seconds. */
-  signatureSeconds: number;
+export interface WalletMessageParts {
+  rules: SiweRules;
+  nonces: WalletNonces;
+  contracts: ContractWallets;
 }
 
-/** How far a client's copy of the server's time may seem to lie ahead, in ms. */
-const SKEW_MS = 5_000;
-const MAX_MESSAGE = 4_096;
+/** What a text says of itself, once it has been found good. */
+interface SignedText {
+  staleAt: number;
+  chainId?: number;
+  nonce?: string;
+}
+
+/** In bytes, of the text as of a contract wallet's signature. */
+const MOST = 4_096;
 /** Half the order of secp256k1: a signature with a larger s is another's twin (EIP-2). */
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
  * Checks `authData.moralisEth`: `{id, signature, data}`, where `data` is the text signed by
- * `personal_sign` (EIP-191) and ends in the line `Id: {applicationId}:{server time}`.
+ * `personal_sign` (EIP-191): a message of `requestMessage` (EIP-4361), or any text that ends in the line
+ * `Id: {applicationId}:{server time}`, or the former followed by the latter, as old clients make it.
  * Throws 101 and says what is wrong.
  */
 export async function verifyWallet(
   value: JsonValue,
-  rules: WalletMessageRules,
+  purpose: Purpose,
+  { rules, nonces, contracts }: WalletMessageParts,
   now: number,
 ): Promise<VerifiedWallet> {
   if (!isJsonObject(value)) throw refused("the wallet's proof must be an object");
   const { id, signature, data } = value;
   if (typeof id !== "string" || !/^0x[0-9a-fA-F]{40}$/.test(id)) throw refused("id must be an address");
-  if (typeof data !== "string" || data.length > MAX_MESSAGE) throw refused("data must be the signed text");
-  const signedAt = timeOf(data, rules.appId);
+  if (typeof data !== "string" || Buffer.byteLength(data) > MOST)
+    throw refused("data must be the signed text");
+  const address: Hex = `0x${id.slice(2).toLowerCase()}`;
+  const { staleAt, chainId, nonce } = isSiwe(data)
+    ? readSiwe(data, address, rules, now)
+    : readClassic(data, rules, now);
+  const use = chainId === undefined ? undefined : { purpose, address, chainId };
+  if (nonce !== undefined && use) await nonces.assertIssued(nonce, use);
+  const bytes = signatureOf(signature);
+  const hasKey = (await recover(data, bytes)) === address;
+  return {
+    address,
+    ...(!hasKey && { contractChain: await contracts.assertSigned(address, data, bytes, chainId) }),
+    signatureId: createHash("sha256").update(`${address}\n${data}`).digest("hex"),
+    staleAt,
+    ...(nonce !== undefined && use && { nonce: { value: nonce, use } }),
+  };
+}
+
+function readSiwe(data: string, address: string, rules: SiweRules, now: number): SignedText {
+  // Old clients put the text that they are given before a line of their own.
+  const end = data.lastIndexOf("\n\nId: ");
+  const { staleAt: lineStaleAt } =
+    end < 0 ? { staleAt: Number.POSITIVE_INFINITY } : readClassic(data, rules, now);
+  const message = parseSiwe(end < 0 ? data : data.slice(0, end));
+  const staleAt = Math.min(lineStaleAt, checkSiwe(message, rules, now));
+  if (message.address.toLowerCase() !== address) throw refused("the message is about another address");
+  return { staleAt, chainId: message.chainId, nonce: message.nonce };
+}
+
+function readClassic(data: string, { appId, signatureSeconds }: SiweRules, now: number): SignedText {
+  const signedAt = timeOf(data, appId);
   if (signedAt > now + SKEW_MS) throw refused("the signed time lies in the future");
-  const staleAt = signedAt + rules.signatureSeconds * 1000;
+  const staleAt = signedAt + signatureSeconds * 1000;
   if (now > staleAt) throw refused("the signed message has expired: sign a new one");
-  const address = await recover(data, signature);
-  if (address !== id.toLowerCase()) throw refused("the signature is not by this address");
-  return { address, signatureId: createHash("sha256").update(`${address}\n${data}`).digest("hex"), staleAt };
+  return { staleAt };
 }
 
 /** The server time in the message's last line, in ms. The line stands alone, after an empty one. */
@@ -67,20 +111,23 @@ function timeOf(data: string, appId: string): number {
   return ms;
 }
 
-async function recover(data: string, signature: JsonValue | undefined): Promise<string> {
-  if (typeof signature !== "string" || !/^0x[0-9a-fA-F]{130}$/.test(signature)) {
-    throw refused("the signature must be 65 bytes in hex");
+function signatureOf(value: JsonValue | undefined): Hex {
+  if (typeof value !== "string" || !/^0x(?:[0-9a-fA-F]{2})+$/.test(value)) {
+    throw refused("the signature must be bytes in hex");
   }
+  if (value.length > 2 + 2 * MOST) throw refused(`the signature must not be longer than ${MOST} bytes`);
+  return `0x${value.slice(2).toLowerCase()}`;
+}
+
+/** Whose key made a signature; undefined for bytes that no key makes, which a contract may understand. */
+async function recover(data: string, signature: Hex): Promise<string | undefined> {
+  if (signature.length !== 132) return undefined;
   if (BigInt(`0x${signature.slice(66, 130)}`) > HALF_ORDER)
     throw refused("the signature is not in its canonical form");
   try {
-    const recovered = await recoverMessageAddress({ message: data, signature: `0x${signature.slice(2)}` });
+    const recovered = await recoverMessageAddress({ message: data, signature });
     return recovered.toLowerCase();
   } catch {
-    throw refused("the signature is not valid");
+    return undefined;
   }
-}
-
-function refused(reason: string): ProtocolError {
-  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `Wallet sign-in was refused: ${reason}.`);
 }

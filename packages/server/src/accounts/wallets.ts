@@ -2,8 +2,13 @@ import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purs
 import type { RequestContext } from "../caller.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { Write } from "../store/store.ts";
+import { type ContractWallets, createContractWallets } from "./contractWallet.ts";
 import { type AccountsParts, CLAIM } from "./parts.ts";
+import { createRequestMessage } from "./requestMessage.ts";
+import type { SiweRules } from "./siwe.ts";
 import { type VerifiedWallet, verifyWallet } from "./walletMessage.ts";
+import { type Purpose, WalletNonces } from "./walletNonces.ts";
+import { refused } from "./walletRefusal.ts";
 
 /** The name under which old clients sign in with a wallet. */
 export const WALLET_PROVIDER = "moralisEth";
@@ -11,15 +16,28 @@ export const WALLET_PROVIDER = "moralisEth";
 /** Wallets and the users that they belong to. `_EthAddress` records and claims are made here and nowhere else. */
 export class Wallets {
   readonly #parts: AccountsParts;
+  readonly #rules: SiweRules;
+  readonly #nonces: WalletNonces;
+  readonly #contracts: ContractWallets;
+  /** What `requestMessage` answers to its parameters. Rejects with ProtocolError 142. */
+  readonly requestMessage: (params: JsonObject) => Promise<JsonObject>;
   /** Wallets that a request has proved, for the rules that create its user. */
   readonly #verified = new WeakMap<RequestContext, VerifiedWallet>();
 
   constructor(parts: AccountsParts) {
+    const { store, config, chains, clock, log } = parts;
+    const { appId, signatureSeconds, siweDomains: domains } = config;
     this.#parts = parts;
+    this.#rules = { appId, signatureSeconds, domains, uri: config.publicUrl(), chainIds: chains.ids };
+    this.#nonces = new WalletNonces(store);
+    this.#contracts = createContractWallets(chains, clock, log);
+    this.requestMessage = createRequestMessage(this.#rules, this.#nonces, chains, clock);
   }
 
-  verify(proof: JsonValue): Promise<VerifiedWallet> {
-    return verifyWallet(proof, this.#parts.config, this.#parts.clock());
+  /** Throws 101 unless `authData.moralisEth` proves a wallet to somebody who wants this. */
+  verify(proof: JsonValue, purpose: Purpose): Promise<VerifiedWallet> {
+    const parts = { rules: this.#rules, nonces: this.#nonces, contracts: this.#contracts };
+    return verifyWallet(proof, purpose, parts, this.#parts.clock());
   }
 
   remember(request: RequestContext, wallet: VerifiedWallet): void {
@@ -42,15 +60,20 @@ export class Wallets {
     return [...new Set([...ordered, ...claimed])];
   }
 
-  /** The step that uses a signature up; it fails where the signature has been used. */
-  use(wallet: VerifiedWallet): Write {
-    return {
-      kind: "claim",
-      scope: CLAIM.signature,
-      value: wallet.signatureId,
-      owner: newObjectId(),
-      expiresAt: wallet.staleAt + 60_000,
-    };
+  /**
+   * The steps that use a signature and its nonce up; they fail where either has been used, and where the contract
+   * that vouches for it is on another chain than before: its address may be somebody else's there.
+   */
+  use({ address, signatureId, nonce, staleAt, contractChain }: VerifiedWallet): Write[] {
+    const expiresAt = staleAt + 60_000;
+    const chain = contractChain === undefined ? undefined : String(contractChain);
+    return [
+      ...(chain === undefined
+        ? []
+        : [{ kind: "claim" as const, scope: CLAIM.contractChain, value: address, owner: chain }]),
+      { kind: "claim", scope: CLAIM.signature, value: signatureId, owner: newObjectId(), expiresAt },
+      ...(nonce ? this.#nonces.use(nonce.value, nonce.use, expiresAt) : []),
+    ];
   }
 
   /** The steps that make an address a user's own: the claim and its record. */
@@ -71,15 +94,13 @@ export class Wallets {
   }
 }
 
-/** The error where a signature or an address is somebody's already. */
+/** The error where a signature, a nonce or an address is somebody's already. */
 export function walletTaken(scope: string): ProtocolError {
-  return scope === CLAIM.signature
-    ? new ProtocolError(
-        ErrorCode.OBJECT_NOT_FOUND,
-        "Wallet sign-in was refused: the signature has been used already.",
-      )
-    : new ProtocolError(
-        ErrorCode.ACCOUNT_ALREADY_LINKED,
-        "This address is already linked to another account.",
-      );
+  if (scope === CLAIM.signature) return refused("the signature has been used already");
+  if (scope === CLAIM.siweNonce) return refused("the message's nonce has been used already");
+  if (scope === CLAIM.contractChain) return refused("this contract wallet signs in by another chain");
+  return new ProtocolError(
+    ErrorCode.ACCOUNT_ALREADY_LINKED,
+    "This address is already linked to another account.",
+  );
 }

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { LOG_LEVELS } from "../observe/log.ts";
+import { siweDomains } from "./siweDomains.ts";
 
 /** One thing that an operator can set: by flag, environment variable or a key of purse.config.ts. */
 export interface Setting<T> {
@@ -210,6 +211,12 @@ export const SETTINGS = {
     fallback: "300",
     about: "How old the signature of a wallet sign-in may be, in s.",
     parse: wholeNumber(10, 86_400),
+  },
+  siweDomains: {
+    env: "PURSE_SIWE_DOMAINS",
+    about:
+      "Hosts of the sites that may have wallets sign in (EIP-4361), with commas; localhost:* for every port. Without it: that of the server's URL, in development also localhost.",
+    parse: siweDomains,
   },
 } satisfies Record<string, Setting<unknown>>;
 

@@ -18,7 +18,7 @@ export type Match<R> =
   | { kind: "unknown" }
   | { kind: "method"; allowed: Method[] };
 
-/** Routes by segment; a literal segment goes before a named one. Prepared once at start. */
+/** Routes by segment; a literal segment goes before a named one where it takes the method. Prepared once at start. */
 export class Router<R extends Routed> {
   readonly #root = newNode<R>();
 
@@ -31,10 +31,11 @@ export class Router<R extends Routed> {
     const segments = path === "/" ? [] : path.slice(1).split("/");
     if (segments.at(-1) === "") segments.pop();
     const names: Record<string, string> = {};
-    const node = walk(this.#root, segments, 0, names);
-    if (!node || node.routes.size === 0) return { kind: "unknown" };
-    const route = node.routes.get(method);
-    return route ? { kind: "found", route, names } : { kind: "method", allowed: [...node.routes.keys()] };
+    const node = walk(this.#root, segments, 0, names, (each) => each.routes.has(method));
+    const route = node?.routes.get(method);
+    if (route) return { kind: "found", route, names };
+    const other = walk(this.#root, segments, 0, {}, (each) => each.routes.size > 0);
+    return other ? { kind: "method", allowed: [...other.routes.keys()] } : { kind: "unknown" };
   }
 
   #add(route: R): void {
@@ -65,15 +66,15 @@ function walk<R>(
   segments: string[],
   at: number,
   names: Record<string, string>,
+  isWanted: (node: Node<R>) => boolean,
 ): Node<R> | undefined {
   const segment = segments[at];
-  if (segment === undefined) return node;
+  if (segment === undefined) return isWanted(node) ? node : undefined;
   const literal = node.literals.get(segment);
-  const found = literal && walk(literal, segments, at + 1, names);
-  if (found && found.routes.size > 0) return found;
-  if (!node.parameter || segment === "") return found;
+  const found = literal && walk(literal, segments, at + 1, names, isWanted);
+  if (found || !node.parameter || segment === "") return found;
   const value = segment.includes("%") ? decodeURIComponent(segment) : segment;
-  const below = walk(node.parameter.node, segments, at + 1, names);
+  const below = walk(node.parameter.node, segments, at + 1, names, isWanted);
   if (below) names[node.parameter.name] = value;
   return below;
 }

@@ -174,11 +174,19 @@ async function writeGroup(sql: Sql, group: Write[]): Promise<WriteResult[]> {
   if (only && group.length === 1 && !readsFirst(only)) return [await apply(sql, only, now)];
   return inTransaction(sql, async (transaction) => {
     // Without reads in between, the steps travel together.
-    if (!group.some(readsFirst)) return Promise.all(group.map((write) => apply(transaction, write, now)));
+    if (!group.some(readsFirst)) return together(group.map((write) => apply(transaction, write, now)));
     const results: WriteResult[] = [];
     for (const write of group) results.push(await apply(transaction, write, now));
     return results;
   });
+}
+
+/** What steps that travel together did. Rejects with what the first that failed says, whichever answer came first. */
+async function together(steps: Promise<WriteResult>[]): Promise<WriteResult[]> {
+  await Promise.allSettled(steps);
+  const results: WriteResult[] = [];
+  for (const step of steps) results.push(await step);
+  return results;
 }
 
 async function inTransaction<T>(sql: Sql, work: (transaction: Transaction) => Promise<T>): Promise<T> {
