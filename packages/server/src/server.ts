@@ -16,6 +16,7 @@ import { createDoor, type Door } from "./http/door.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
+import { serverRoutes } from "./http/serverRoutes.ts";
 import { createLive } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
@@ -144,6 +145,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         fixedFields: (className) => Object.keys(rules.get(className)?.fields ?? {}),
       }),
       aggregateRoute(aggregates),
+      ...serverRoutes(),
       ...accounts.routes,
       ...cloud.routes,
     ],

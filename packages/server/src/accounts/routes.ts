@@ -222,7 +222,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     assertMaster(request, "write");
     const { userId: id } = request.params;
     if (typeof id !== "string" || id === "") {
-      throw new ProtocolError(ErrorCode.OTHER_CAUSE, "userId must not be empty, null, or undefined");
+      throw new ProtocolError(INVALID_VALUE, "userId must not be empty, null, or undefined");
     }
     if ((await store.get(schemaOf("_User"), id, null)) === undefined) {
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "user not found");
@@ -288,6 +288,9 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     return JSON.parse(await objects.get({ ...request, caller }, "_User", owner, {}));
   }
 }
+
+/** As Parse numbers a parameter that cannot be. */
+const INVALID_VALUE = 162;
 
 /** Whose name and password were given. */
 interface Found {

@@ -44,6 +44,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
       ethAddress: { type: "String" },
     },
     hidden: ["email", "emailVerified"],
+    beforeWrite: (_operation, objectId, request) => assertOwn(objectId, request),
     beforeCreate,
     beforeUpdate,
     beforeDelete,
@@ -104,7 +105,6 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     }
     if (isProved) {
       draft.secret.authData = kept;
-      draft.reply.authData = kept;
       draft.reply.username = setValueOf(draft, "username") ?? null;
     }
     keepOwnAccess(draft, { "*": { read: true } });
@@ -116,7 +116,6 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
   }
 
   async function beforeUpdate(draft: Draft, request: RequestContext): Promise<void> {
-    assertOwn(draft.objectId, request);
     const original = draft.original ?? {};
     const password = takeValue(draft, "password");
     const authData = takeValue(draft, "authData");
@@ -257,8 +256,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     draft.operations.ethAddress = current === undefined ? { op: "Delete" } : { op: "Set", value: current };
   }
 
-  async function beforeDelete(draft: Draft, request: RequestContext): Promise<void> {
-    assertOwn(draft.objectId, request);
+  async function beforeDelete(draft: Draft): Promise<void> {
     const owner = draft.objectId;
     draft.writes.push(...(await sessions.end(owner)));
     const schema = parts.schemaOf("_EthAddress");

@@ -10,7 +10,7 @@ export function idsCondition(ids: string[]): Condition {
 
 /**
  * Replaces pointers along the paths by their objects, one query per class and level however many
- * objects there are. Pointers to what is missing or unreadable stay as they are.
+ * objects there are. Pointers to what is missing or unreadable go, so that neither is told from the other.
  */
 export async function includePointers(objects: JsonObject[], paths: string[][], fetch: Fetch): Promise<void> {
   const children = new Map<string, string[][]>();
@@ -41,33 +41,34 @@ async function includeField(objects: JsonObject[], field: string, fetch: Fetch):
     }),
   );
   const included: JsonObject[] = [];
-  const replace = (value: JsonValue): JsonValue => {
-    if (Array.isArray(value)) return value.map(replace);
+  const replace = (value: JsonValue): JsonValue | undefined => {
+    if (Array.isArray(value)) return value.map(replace).filter((item) => item !== undefined);
     // What another path has included already is walked through.
     if (isJsonObject(value) && value.__type === "Object") {
       included.push(value);
       return value;
     }
-    const object = isPointer(value) ? found.get(`${value.className}/${value.objectId}`) : undefined;
-    if (!object || !isPointer(value)) {
-      if (isJsonObject(value) && !isPointer(value)) included.push(value);
+    if (!isPointer(value)) {
+      if (isJsonObject(value)) included.push(value);
       return value;
     }
+    const object = found.get(`${value.className}/${value.objectId}`);
+    if (!object) return undefined;
     const full: JsonObject = { __type: "Object", className: value.className, ...object };
     included.push(full);
     return full;
   };
   for (const object of objects) {
-    if (field === "*")
-      for (const key of Object.keys(object)) object[key] = replaceTop(object[key] ?? null, replace);
-    else if (Object.hasOwn(object, field)) object[field] = replace(object[field] ?? null);
+    for (const key of field === "*" ? Object.keys(object) : [field]) {
+      const value = Object.hasOwn(object, key) ? object[key] : undefined;
+      // With `*` only pointers are replaced; plain objects stay.
+      if (value === undefined || (field === "*" && !isPointer(value) && !Array.isArray(value))) continue;
+      const replaced = replace(value);
+      if (replaced === undefined) delete object[key];
+      else object[key] = replaced;
+    }
   }
   return included;
-}
-
-/** With `*` only pointers are replaced; plain objects stay. */
-function replaceTop(value: JsonValue, replace: (value: JsonValue) => JsonValue): JsonValue {
-  return isPointer(value) || Array.isArray(value) ? replace(value) : value;
 }
 
 function valuesOf(object: JsonObject, field: string): JsonValue[] {

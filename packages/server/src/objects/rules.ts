@@ -19,6 +19,8 @@ export interface ClassRules {
   hidden?: readonly string[];
   /** Refuses whoever may not ask for objects of the class at all. */
   beforeRead?(operation: "find" | "get", request: RequestContext): void;
+  /** Refuses whoever may not change an object, whatever it is: asked before the object is read. */
+  beforeWrite?(operation: "update" | "delete", objectId: string, request: RequestContext): void;
   beforeCreate?(draft: Draft, request: RequestContext): Promise<void> | void;
   /** `draft.original` is set. */
   beforeUpdate?(draft: Draft, request: RequestContext): Promise<void> | void;

@@ -58,11 +58,14 @@ export function createWrites(parts: WriteParts): Writes {
     const draft = newDraft(className, id, parseFields(parts.allowCustomObjectId ? rest : fields), undefined);
     const asked = { ...draft.operations };
     await triggers.beforeSave(className)?.(draft, request);
+    // What a trigger or a default has put in is told; what a rule has, the rule tells.
+    const told = changedPaths(asked, draft.operations);
     await rules.get(className)?.beforeCreate?.(draft, request);
-
     const schema = await schemaFor(draft, request);
     const at = new Date(parts.clock()).toISOString();
+    const given = { ...draft.operations };
     fillIn(draft, schema, request, parts.defaultAcl);
+    told.push(...changedPaths(given, draft.operations).filter((path) => path !== "ACL"));
     const filled = applyOperations({}, draft.operations);
     const object: JsonObject = { objectId: draft.objectId, createdAt: at, updatedAt: at, ...filled };
     const { secret } = draft;
@@ -77,7 +80,7 @@ export function createWrites(parts: WriteParts): Writes {
 
     const body: JsonObject = { objectId: draft.objectId, createdAt: at };
     for (const [path, operation] of Object.entries(draft.operations)) {
-      if (isEchoed(operation) || asked[path] !== operation) echo(body, path, object);
+      if (isEchoed(operation) || told.includes(path)) echo(body, path, object);
     }
     return { status: 201, body: { ...body, ...draft.reply } };
   }
@@ -90,6 +93,7 @@ export function createWrites(parts: WriteParts): Writes {
   ): Promise<SaveReply> {
     assertReachable(className, "update", request.caller);
     assertClassName(className);
+    rules.get(className)?.beforeWrite?.("update", objectId, request);
     const current = schemas.get(className);
     authorise(current, "update", request.caller);
     if (!current) throw notFound();
@@ -131,6 +135,7 @@ export function createWrites(parts: WriteParts): Writes {
   async function remove(request: RequestContext, className: string, objectId: string): Promise<void> {
     assertReachable(className, "delete", request.caller);
     assertClassName(className);
+    rules.get(className)?.beforeWrite?.("delete", objectId, request);
     const schema = schemas.get(className);
     authorise(schema, "delete", request.caller);
     if (!schema) throw notFound();
@@ -249,6 +254,10 @@ function isGranted(object: JsonObject, permission: "read" | "write", principals:
   const acl: Acl | undefined = object.ACL === undefined ? undefined : parseAcl(object.ACL);
   const granted = principalsWith(acl, permission);
   return granted === null || granted.some((principal) => principals.includes(principal));
+}
+
+function changedPaths(before: Record<string, Operation>, after: Record<string, Operation>): string[] {
+  return Object.keys(after).filter((path) => before[path] !== after[path]);
 }
 
 /** Puts in what a new object does not bring: defaults, the ACL. Throws 142 where something required is missing. */

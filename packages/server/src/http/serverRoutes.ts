@@ -1,0 +1,33 @@
+import type { ApiRoute } from "./api.ts";
+import { assertMaster } from "./rights.ts";
+
+/** What the server says of itself. */
+export function serverRoutes(): ApiRoute[] {
+  return [
+    { method: "GET", path: "/health", withoutApplication: true, handle: async () => ({ status: "ok" }) },
+    {
+      method: "GET",
+      path: "/serverInfo",
+      async handle(request) {
+        assertMaster(request);
+        return { features: FEATURES, parseServerVersion: COMPATIBLE_WITH };
+      },
+    },
+  ];
+}
+
+/** The version of Parse Server whose answers clients may expect. */
+const COMPATIBLE_WITH = "9.0.0";
+
+const FEATURES = {
+  schemas: {
+    addField: true,
+    removeField: true,
+    addClass: true,
+    removeClass: true,
+    clearAllDataFromClass: true,
+    exportClass: false,
+    editClassLevelPermissions: true,
+    editPointerPermissions: true,
+  },
+};
