@@ -1,62 +1,78 @@
-import { createRequire } from "node:module";
-import { createPublicClient, createWalletClient, http, isHex } from "viem";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import {
+  createPublicClient,
+  createWalletClient,
+  erc20Abi,
+  getAddress,
+  http,
+  isHex,
+  parseAbiItem,
+} from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { freshRequire } from "../support/freshRequire.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
-// The unmodified client of old, as npm has it. It brings no types that hold, so it is used as what it is: untyped.
-const Moralis = createRequire(import.meta.url)("moralis/node");
+describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
+  // The unmodified client of old, as npm has it. It brings no types that hold, so it is used as what it is: untyped.
+  const Moralis = freshRequire("moralis/node", import.meta.url);
+  let purse: Purse;
 
-let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({ devChain: true, env: await databaseEnv(database) });
+    await Moralis.start({ serverUrl: purse.serverUrl, appId: purse.appId, masterKey: purse.masterKey });
+    Moralis.User.enableUnsafeCurrentUser();
+  }, 60_000);
+  afterAll(async () => {
+    await Moralis.LiveQuery?.close?.();
+    await purse?.remove();
+  });
 
-beforeAll(async () => {
-  purse = await startPurse({ devChain: true });
-  await Moralis.start({ serverUrl: purse.serverUrl, appId: purse.appId, masterKey: purse.masterKey });
-  Moralis.User.enableUnsafeCurrentUser();
-}, 60_000);
-afterAll(async () => {
-  await Moralis.LiveQuery?.close?.();
-  await purse?.remove();
-});
-
-function provider() {
-  const account = devAccount(0);
-  const transport = http(purse.rpcUrl);
-  const node = createPublicClient({ transport });
-  const signer = createWalletClient({ account, transport });
-  return {
-    on() {},
-    removeListener() {},
-    removeAllListeners() {},
-    async request({ method, params = [] }: { method: string; params?: unknown[] }): Promise<unknown> {
-      const [first] = params;
-      if (method === "eth_accounts" || method === "eth_requestAccounts") return [account.address];
-      if (method === "personal_sign")
-        return account.signMessage({ message: { raw: isHex(first) ? first : "0x" } });
-      if (method === "eth_sendTransaction") {
-        const { to, value, data } = Object(first);
-        return signer.sendTransaction({ chain: null, to, value: BigInt(value ?? 0), data });
-      }
-      const request: { method: string; params: unknown[] } = { method, params };
-      return node.transport.request(request);
-    },
-  };
-}
-
-/** A connector as old applications wrote them. */
-class TestConnector extends Moralis.AbstractWeb3Connector {
-  type = "test";
-
-  async activate() {
-    this.provider = provider();
-    this.account = devAccount(0).address.toLowerCase();
-    this.chainId = "0x539";
-    this.subscribeToEvents(this.provider);
-    return { provider: this.provider, account: this.account, chainId: this.chainId };
+  function provider(index: number) {
+    const account = devAccount(index);
+    const transport = http(purse.rpcUrl);
+    const node = createPublicClient({ transport });
+    const signer = createWalletClient({ account, transport });
+    return {
+      on() {},
+      removeListener() {},
+      removeAllListeners() {},
+      async request({ method, params = [] }: { method: string; params?: unknown[] }): Promise<unknown> {
+        const [first] = params;
+        if (method === "eth_accounts" || method === "eth_requestAccounts") return [account.address];
+        if (method === "personal_sign")
+          return account.signMessage({ message: { raw: isHex(first) ? first : "0x" } });
+        if (method === "eth_sendTransaction") {
+          const { to, value, data } = Object(first);
+          return signer.sendTransaction({ chain: null, to, value: BigInt(value ?? 0), data });
+        }
+        const request: { method: string; params: unknown[] } = { method, params };
+        return node.transport.request(request);
+      },
+    };
   }
-}
 
-describe("moralis@1.7.0, unmodified", () => {
+  /** A connector as old applications wrote them, with the key of one of the local chain's accounts. */
+  function connectorOf(index: number) {
+    return class extends Moralis.AbstractWeb3Connector {
+      type = "test";
+
+      async activate() {
+        this.provider = provider(index);
+        this.account = addressOf(index);
+        this.chainId = "0x539";
+        this.subscribeToEvents(this.provider);
+        return { provider: this.provider, account: this.account, chainId: this.chainId };
+      }
+    };
+  }
+
+  function addressOf(index: number): string {
+    return devAccount(index).address.toLowerCase();
+  }
+
   it("[7.current-user] [7.login.post] [7.save.new-user] [7.logout] signs up, logs out, logs in and becomes", async () => {
     const user = new Moralis.User();
     await user.save({ username: "old-friend", password: "secret-1", city: "Bern" });
@@ -102,6 +118,22 @@ describe("moralis@1.7.0, unmodified", () => {
     await expect(new Moralis.Query(Monster).get(monster.id)).rejects.toMatchObject({ code: 101 });
   });
 
+  it("adds to and removes from arrays, and has the server's array afterwards", async () => {
+    const list = new Moralis.Object("List", { tags: ["a", "b"] });
+    await list.save();
+    const elsewhere = await new Moralis.Query("List").get(list.id);
+    await elsewhere.save({ tags: ["a", "b", "c"] });
+    list.remove("tags", "b");
+    await list.save();
+    expect(list.get("tags")).toEqual(["a", "c"]);
+    list.add("tags", "a");
+    await list.save();
+    expect(list.get("tags")).toEqual(["a", "c", "a"]);
+    list.addUnique("tags", "c");
+    await list.save();
+    expect((await new Moralis.Query("List").get(list.id)).get("tags")).toEqual(["a", "c", "a"]);
+  });
+
   it("saves and destroys many in batches, with their children first", async () => {
     const parent = new Moralis.Object("Parent", { name: "p" });
     const children = Array.from({ length: 45 }, (_, n) => new Moralis.Object("Child", { n, parent }));
@@ -137,19 +169,56 @@ describe("moralis@1.7.0, unmodified", () => {
   });
 
   it("[0.backend.crypto-wallets] [3.wallet-address.linked-addresses] signs in with a wallet, twice as the same user", async () => {
-    const user = await Moralis.authenticate({ connector: TestConnector });
-    const address = devAccount(0).address.toLowerCase();
+    const user = await Moralis.authenticate({ connector: connectorOf(0) });
+    const address = addressOf(0);
     expect(user.get("accounts")).toEqual([address]);
     expect(user.get("ethAddress")).toBe(address);
-    const again = await Moralis.authenticate({ connector: TestConnector });
+    const again = await Moralis.authenticate({ connector: connectorOf(0) });
     expect(again.id).toBe(user.id);
     const record = await new Moralis.Query("_EthAddress").get(address);
     expect(record.get("user").id).toBe(user.id);
   });
 
+  it("links a second wallet to the same user, who then signs in with either, and unlinks it", async () => {
+    const user = await Moralis.authenticate({ connector: connectorOf(2) });
+    await Moralis.enableWeb3({ connector: connectorOf(3) });
+    const linked = await Moralis.link(addressOf(3));
+    expect(linked.id).toBe(user.id);
+    expect(linked.get("accounts")).toEqual([addressOf(2), addressOf(3)]);
+    expect((await Moralis.authenticate({ connector: connectorOf(3) })).id).toBe(user.id);
+    expect((await Moralis.authenticate({ connector: connectorOf(2) })).id).toBe(user.id);
+
+    await Moralis.unlink(addressOf(3));
+    const kept = await Moralis.User.become(Moralis.User.current().getSessionToken());
+    expect([kept.get("accounts"), kept.get("ethAddress")]).toEqual([[addressOf(2)], addressOf(2)]);
+    await expect(new Moralis.Query("_EthAddress").get(addressOf(3))).rejects.toMatchObject({ code: 101 });
+    expect((await Moralis.authenticate({ connector: connectorOf(3) })).id).not.toBe(user.id);
+  });
+
+  it("refuses to link a wallet that is another user's", async () => {
+    await Moralis.authenticate({ connector: connectorOf(4) });
+    await Moralis.authenticate({ connector: connectorOf(5) });
+    await Moralis.enableWeb3({ connector: connectorOf(4) });
+    await expect(Moralis.link(addressOf(4))).rejects.toMatchObject({ code: 208 });
+  });
+
+  it("unlinks the last wallet only of a user who has a password, and leaves no address behind", async () => {
+    const user = await Moralis.authenticate({ connector: connectorOf(6) });
+    await expect(Moralis.unlink(addressOf(6))).rejects.toThrow("This is the only way into the account");
+    expect((await Moralis.authenticate({ connector: connectorOf(6) })).id).toBe(user.id);
+
+    await Moralis.User.current().save({ username: "walletless", password: "secret-2" });
+    await Moralis.User.logIn("walletless", "secret-2");
+    await Moralis.unlink(addressOf(6));
+    const stored = await Moralis.User.become(Moralis.User.current().getSessionToken());
+    expect([stored.id, stored.get("accounts"), stored.get("ethAddress")]).toEqual([user.id, [], undefined]);
+    await expect(new Moralis.Query("_EthAddress").get(addressOf(6))).rejects.toMatchObject({ code: 101 });
+  });
+
   it("sends native currency from the wallet", async () => {
     const node = createPublicClient({ transport: http(purse.rpcUrl) });
     const to = devAccount(8).address;
+    await Moralis.enableWeb3({ connector: connectorOf(0) });
     const before = await node.getBalance({ address: to });
     const sent = await Moralis.transfer({ type: "native", receiver: to, amount: Moralis.Units.ETH("0.5") });
     await sent.wait();
@@ -162,13 +231,33 @@ describe("moralis@1.7.0, unmodified", () => {
     const { balance } = await Moralis.Web3API.account.getNativeBalance({ address });
     expect(balance).toBe(String(await node.getBalance({ address })));
     const tokens = await Moralis.Web3API.account.getTokenBalances({ address, chain: "0x539" });
-    expect(tokens[0]).toMatchObject({
-      symbol: "PURSE",
-      decimals: 18,
-      balance: expect.stringMatching(/^\d+$/),
+    expect(tokens[0]).toMatchObject({ symbol: "PURSE", decimals: 18 });
+    const token = getAddress(tokens[0].token_address);
+    const held = await node.readContract({
+      address: token,
+      abi: erc20Abi,
+      functionName: "balanceOf",
+      args: [address],
     });
+    expect(tokens[0].balance).toBe(String(held));
     const transfers = await Moralis.Web3API.account.getTokenTransfers({ address, limit: 3 });
     expect(transfers.result).toHaveLength(3);
+    const event = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
+    const all = { address: token, event, fromBlock: 0n } as const;
+    const logs = [
+      ...(await node.getLogs({ ...all, args: { from: address } })),
+      ...(await node.getLogs({ ...all, args: { to: address } })),
+    ];
+    for (const transfer of transfers.result) {
+      const log = logs.find(({ transactionHash }) => transactionHash === transfer.transaction_hash);
+      expect(transfer).toMatchObject({
+        address: token.toLowerCase(),
+        from_address: log?.args.from?.toLowerCase(),
+        to_address: log?.args.to?.toLowerCase(),
+        value: String(log?.args.value),
+        block_number: String(log?.blockNumber),
+      });
+    }
     const second = await transfers.next();
     expect(second.page).toBe(1);
     expect(second.result[0].transaction_hash).not.toBe(transfers.result[0].transaction_hash);
@@ -178,5 +267,35 @@ describe("moralis@1.7.0, unmodified", () => {
     const { dateTime } = await Moralis.Cloud.run("getServerTime");
     expect(Math.abs(Date.parse(dateTime) - Date.now())).toBeLessThan(60_000);
     expect(await Moralis.Cloud.run("getPluginSpecs")).toEqual([]);
+  });
+  describe("where its makers' hosts are out of reach", () => {
+    const names = {
+      "no name resolves": "callback(Object.assign(new Error('offline'), { code: 'ENOTFOUND' }))",
+      "no name is ever answered": "undefined",
+    };
+    it.each(Object.entries(names))("starts and calls when %s", async (_, unreachable) => {
+      // A process of its own: only there can the resolver be taken away from the client alone.
+      const script = `
+      const asked = new Set();
+      require("node:dns").lookup = (host, options, done) => {
+        const callback = done ?? options;
+        asked.add(host);
+        ${unreachable};
+      };
+      const Moralis = require("moralis/node");
+      const { serverUrl, appId } = JSON.parse(process.env.PURSE_TEST);
+      Moralis.start({ serverUrl, appId })
+        .then(() => Moralis.Cloud.run("getPluginSpecs"))
+        .then((plugins) => process.stdout.write(JSON.stringify({ plugins, asked: [...asked] }), () => process.exit(0)));
+    `;
+      const { stdout } = await promisify(execFile)(process.execPath, ["-e", script], {
+        cwd: import.meta.dirname,
+        env: { PURSE_TEST: JSON.stringify({ serverUrl: purse.serverUrl, appId: purse.appId }) },
+        timeout: 10_000,
+      });
+      const { plugins, asked } = JSON.parse(stdout);
+      expect(plugins).toEqual([]);
+      expect(asked).toContain("www.unpkg.com");
+    });
   });
 });

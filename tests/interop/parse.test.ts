@@ -1,27 +1,27 @@
-import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { freshRequire } from "../support/freshRequire.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
-// The unmodified current client, as npm has it.
-const Parse = createRequire(import.meta.url)("parse/node");
+describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
+  // The unmodified current client, as npm has it.
+  const Parse = freshRequire("parse/node", import.meta.url);
+  let purse: Purse;
 
-let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({ env: await databaseEnv(database) });
+    Parse.initialize(purse.appId, undefined, purse.masterKey);
+    Parse.serverURL = purse.serverUrl;
+  }, 60_000);
+  afterAll(async () => {
+    await Parse.LiveQuery.close();
+    await purse?.remove();
+  });
 
-beforeAll(async () => {
-  purse = await startPurse();
-  Parse.initialize(purse.appId, undefined, purse.masterKey);
-  Parse.serverURL = purse.serverUrl;
-}, 60_000);
-afterAll(async () => {
-  await Parse.LiveQuery.close();
-  await purse?.remove();
-});
+  async function signUp(username: string) {
+    return Parse.User.signUp(username, "a password", { mood: "fine" });
+  }
 
-async function signUp(username: string) {
-  return Parse.User.signUp(username, "a password", { mood: "fine" });
-}
-
-describe("parse@8.6.0, unmodified", () => {
   it("signs up and in, and is refused in the known words", async () => {
     const user = await signUp("ann");
     expect(user.getSessionToken()).toMatch(/^r:/);
@@ -66,10 +66,56 @@ describe("parse@8.6.0, unmodified", () => {
       new Parse.Query("Row").equalTo("n", 9),
     );
     expect(await either.count()).toBe(2);
+    const low = new Parse.Query("Row").lessThan("n", 4);
+    const even = new Parse.Query("Row").equalTo("even", true);
+    expect(await ns(() => Parse.Query.and(low, even))).toEqual([0, 2]);
+    expect(await ns(() => Parse.Query.nor(low, even))).toEqual([5, 7, 9]);
     const { results, count } = await new Parse.Query("Row").withCount().limit(1).find();
     expect([results.length, count]).toEqual([1, 10]);
     const [selected] = await new Parse.Query("Row").select("n").limit(1).find();
     expect(selected.has("name")).toBe(false);
+    const [excluded] = await new Parse.Query("Row").exclude("name").limit(1).find();
+    expect([excluded.has("name"), excluded.has("n")]).toEqual([false, true]);
+    const [last] = await new Parse.Query("Row").descending("n").limit(1).find();
+    expect(last.get("n")).toBe(9);
+  });
+
+  it("includes what pointers point to, through several steps", async () => {
+    const country = new Parse.Object("Country", { name: "Norway" });
+    const town = new Parse.Object("Town", { name: "Bergen", country });
+    await town.save();
+    await new Parse.Object("House", { number: 7, town }).save();
+    const bare = await new Parse.Query("House").first();
+    expect(bare.get("town").isDataAvailable()).toBe(false);
+    const house = await new Parse.Query("House").include("town.country").first();
+    expect(house.get("town").get("name")).toBe("Bergen");
+    expect(house.get("town").get("country").get("name")).toBe("Norway");
+  });
+
+  it("runs cloud functions, and is told of one that is not there", async () => {
+    expect(await Parse.Cloud.run("hello", { name: "Ada" })).toContain("Ada");
+    await expect(Parse.Cloud.run("not-there")).rejects.toMatchObject({ code: 141 });
+  });
+
+  it("ends a session at log-out", async () => {
+    const sessionToken = (await signUp("leaver")).getSessionToken();
+    expect((await Parse.User.me(sessionToken)).get("username")).toBe("leaver");
+    await Parse._request("POST", "logout", {}, { sessionToken });
+    await expect(Parse.User.me(sessionToken)).rejects.toMatchObject({ code: 209 });
+  });
+
+  it("gives the known codes for bad keys, wrong types and what is not there", async () => {
+    await new Parse.Object("Typed", { n: 1 }).save();
+    await expect(new Parse.Object("Typed", { n: "one" }).save()).rejects.toMatchObject({ code: 111 });
+    await expect(Parse._request("POST", "classes/Typed", { "bad key": 1 })).rejects.toMatchObject({
+      code: 105,
+    });
+    const where = { n: { $unheardOf: 1 } };
+    await expect(Parse._request("GET", "classes/Typed", { where })).rejects.toMatchObject({ code: 102 });
+    await expect(new Parse.Query("Typed").get("nothing")).rejects.toMatchObject({ code: 101 });
+    await expect(Parse.User.signUp("", "a password")).rejects.toMatchObject({ code: -1 });
+    await expect(Parse._request("POST", "users", { password: "p" })).rejects.toMatchObject({ code: 200 });
+    await expect(Parse._request("POST", "users", { username: "u" })).rejects.toMatchObject({ code: 201 });
   });
 
   it("keeps what an ACL does not give", async () => {
@@ -141,5 +187,127 @@ describe("parse@8.6.0, unmodified", () => {
     await signUp("vera");
     expect(await Parse.User.verifyPassword("vera", "a password")).toMatchObject({ mood: "fine" });
     await expect(Parse.User.verifyPassword("vera", "wrong")).rejects.toMatchObject({ code: 101 });
+  });
+
+  describe("queries of every kind", () => {
+    type Row = { get(name: string): unknown };
+    const names = (rows: Row[]) => rows.map((row) => row.get("name")).sort();
+
+    it("[7.query.where] follow other queries", async () => {
+      const Town = Parse.Object.extend("ITown");
+      const rome = await new Town({ name: "Rome", country: "Italy" }).save();
+      const paris = await new Town({ name: "Paris", country: "France" }).save();
+      await new Parse.Object("IPerson", { name: "Ann", town: rome, home: "Rome" }).save();
+      await new Parse.Object("IPerson", { name: "Bob", town: paris, home: "Nowhere" }).save();
+      const italian = new Parse.Query("ITown").equalTo("country", "Italy");
+      const people = () => new Parse.Query("IPerson");
+      expect(names(await people().matchesQuery("town", italian).find())).toEqual(["Ann"]);
+      expect(names(await people().doesNotMatchQuery("town", italian).find())).toEqual(["Bob"]);
+      const towns = new Parse.Query("ITown");
+      expect(names(await people().matchesKeyInQuery("home", "name", towns).find())).toEqual(["Ann"]);
+      expect(names(await people().doesNotMatchKeyInQuery("home", "name", towns).find())).toEqual(["Bob"]);
+      const either = Parse.Query.or(people().equalTo("name", "Ann"), people().equalTo("home", "Nowhere"));
+      expect(names(await either.find())).toEqual(["Ann", "Bob"]);
+      const included = await people().include("town").equalTo("name", "Ann").first();
+      expect(included.get("town").get("country")).toBe("Italy");
+    });
+
+    it("[9.geo.bounds] find places, in circles, boxes and polygons", async () => {
+      const at = (latitude: number, longitude: number) => new Parse.GeoPoint(latitude, longitude);
+      await new Parse.Object("ISpot", { name: "Berlin", at: at(52.5, 13.4) }).save();
+      await new Parse.Object("ISpot", { name: "Sydney", at: at(-33.9, 151.2) }).save();
+      const spots = () => new Parse.Query("ISpot");
+      const [nearest] = await spots().near("at", at(-30, 150)).limit(1).find();
+      expect(nearest.get("name")).toBe("Sydney");
+      expect(names(await spots().withinKilometers("at", at(52, 13), 200).find())).toEqual(["Berlin"]);
+      expect(names(await spots().withinMiles("at", at(52, 13), 200, false).find())).toEqual(["Berlin"]);
+      expect(names(await spots().withinGeoBox("at", at(50, 10), at(54, 15)).find())).toEqual(["Berlin"]);
+      const triangle = [at(50, 10), at(54, 10), at(52, 16)];
+      expect(names(await spots().withinPolygon("at", triangle).find())).toEqual(["Berlin"]);
+      const area = new Parse.Polygon([
+        [0, 0],
+        [0, 2],
+        [2, 2],
+        [2, 0],
+      ]);
+      await new Parse.Object("IArea", { name: "square", area }).save();
+      expect(names(await new Parse.Query("IArea").polygonContains("area", at(1, 1)).find())).toEqual([
+        "square",
+      ]);
+    });
+
+    it("search texts and arrays", async () => {
+      await new Parse.Object("IText", { name: "Coffee with cream", tags: ["hot", "cold"] }).save();
+      await new Parse.Object("IText", { name: "tea", tags: ["hot"] }).save();
+      const texts = () => new Parse.Query("IText");
+      const found = await texts().fullText("name", "coffee").sortByTextScore().find();
+      expect(found[0].get("score")).toBeGreaterThan(0);
+      expect(names(await texts().containsAll("tags", ["hot", "cold"]).find())).toEqual(["Coffee with cream"]);
+      expect(names(await texts().containsAllStartingWith("tags", ["co", "ho"]).find())).toEqual([
+        "Coffee with cream",
+      ]);
+      expect(names(await texts().containedBy("tags", ["hot", "warm"]).find())).toEqual(["tea"]);
+      expect(names(await texts().matches("name", "^COFF", "i").find())).toEqual(["Coffee with cream"]);
+    });
+
+    it("[6.master-key.aggregate] [6.master-key.distinct] count and collect with the master key", async () => {
+      for (const [kind, n] of [
+        ["a", 1],
+        ["a", 2],
+        ["b", 5],
+      ]) {
+        await new Parse.Object("ICount", { kind, n }).save();
+      }
+      const query = new Parse.Query("ICount");
+      const pipeline = [{ $group: { _id: "$kind", total: { $sum: "$n" } } }, { $sort: { total: 1 } }];
+      expect(await query.aggregate(pipeline)).toEqual([
+        { objectId: "a", total: 3 },
+        { objectId: "b", total: 5 },
+      ]);
+      expect((await new Parse.Query("ICount").distinct("kind")).sort()).toEqual(["a", "b"]);
+    });
+  });
+
+  it("[6.master-key.schema] makes, changes, purges and deletes classes", async () => {
+    const schema = new Parse.Schema("IMade");
+    schema
+      .addString("name", { required: true, defaultValue: "none" })
+      .addNumber("n")
+      .addIndex("byN", { n: 1 });
+    schema.setCLP({ find: { "*": true }, get: { "*": true }, create: { "*": true } });
+    const made = await schema.save();
+    expect(made.fields.name).toEqual({ type: "String", required: true, defaultValue: "none" });
+    await new Parse.Object("IMade", { n: 1 }).save();
+    const [row] = await new Parse.Query("IMade").find();
+    expect(row.get("name")).toBe("none");
+    await expect(row.destroy()).rejects.toMatchObject({ code: 119 });
+    const changed = new Parse.Schema("IMade");
+    changed.deleteField("n").deleteIndex("byN");
+    expect((await changed.update()).fields).not.toHaveProperty("n");
+    await expect(new Parse.Schema("IMade").delete()).rejects.toMatchObject({ code: 255 });
+    await new Parse.Schema("IMade").purge();
+    await new Parse.Schema("IMade").delete();
+    await expect(new Parse.Schema("IMade").get()).rejects.toMatchObject({ code: 103 });
+  });
+
+  it("begins anonymously, becomes somebody, and takes part in roles", async () => {
+    const anonymous = await Parse.AnonymousUtils.logIn();
+    expect(Parse.AnonymousUtils.isLinked(anonymous)).toBe(true);
+    const names = { username: "somebody", password: "a password" };
+    await anonymous.save(names, { sessionToken: anonymous.getSessionToken() });
+    const user = await Parse.User.logIn("somebody", "a password");
+    expect(user.id).toBe(anonymous.id);
+    const sessionToken = user.getSessionToken();
+    const role = new Parse.Role("members", new Parse.ACL());
+    role.getUsers().add(anonymous);
+    await role.save(null, { useMasterKey: true });
+    const secret = new Parse.Object("ISecret", { n: 1 });
+    const acl = new Parse.ACL();
+    acl.setRoleReadAccess("members", true);
+    secret.setACL(acl);
+    await secret.save(null, { useMasterKey: true });
+    const found = await new Parse.Query("ISecret").find({ sessionToken });
+    expect(found).toHaveLength(1);
+    expect(await new Parse.Query("ISecret").find()).toHaveLength(0);
   });
 });

@@ -1,0 +1,314 @@
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, signUp, startPurse } from "../support/purse.ts";
+
+/** A request that somebody tries, and the codes by which it may be refused; null stands for success without effect. */
+interface Attempt {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  path: string;
+  params?: JsonObject;
+  codes: (number | null)[];
+}
+
+interface Answer {
+  status: number;
+  code: number | null;
+  text: string;
+}
+
+const DOORS = ["REST", "overridden method", "batch"] as const;
+const IDENTITIES = ["nobody", "a user", "the read-only operator", "the operator"] as const;
+type Identity = (typeof IDENTITIES)[number];
+
+/** JSON that an object literal could not say. */
+const raw = (text: string): JsonObject => JSON.parse(text);
+const nested = (depth: number, inner: string) =>
+  raw(`${'{"$or":['.repeat(depth)}${inner}${"]}".repeat(depth)}`);
+const deep = (depth: number) => raw(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
+
+const bad = (...codes: (number | null)[]) => codes;
+const find = (where: JsonObject, codes: (number | null)[]): Attempt => ({
+  method: "GET",
+  path: "/classes/Thing",
+  params: { where },
+  codes,
+});
+const save = (fields: JsonObject, codes: (number | null)[]): Attempt => ({
+  method: "POST",
+  path: "/classes/Thing",
+  params: fields,
+  codes,
+});
+
+/** By the number of the case, what is tried, whoever tries it. */
+const ATTEMPTS: [string, Attempt][] = [
+  ...["a'b", 'a"b', "a;b", "a->b", "a$$b", "a b", "a\\b", "a/*b", "ä"].flatMap(
+    (name): [string, Attempt][] => [
+      [`1 ${name} in where`, find({ [name]: 1 }, bad(105))],
+      [`1 ${name} in order`, { ...find({}, bad(105)), params: { order: name } }],
+      [`1 ${name} in keys`, { ...find({}, bad(105)), params: { keys: name } }],
+      [`1 ${name} incremented`, save({ [name]: { __op: "Increment", amount: 1 } }, bad(105))],
+    ],
+  ),
+  [
+    "2 an operator as name",
+    { method: "POST", path: "/login", params: { username: { $ne: 1 }, password: "x" }, codes: bad(101) },
+  ],
+  [
+    "2 an operator as password",
+    { method: "POST", path: "/login", params: { username: "x", password: { $ne: 1 } }, codes: bad(101) },
+  ],
+  [
+    "2 an operator as e-mail",
+    { method: "POST", path: "/requestPasswordReset", params: { email: { $ne: 1 } }, codes: bad(125) },
+  ],
+  ["3 $where", find({ $where: "sleep(1000)" }, bad(102))],
+  ["3 $expr", find({ $expr: { $gt: [1, 0] } }, bad(102))],
+  ["3 $function", find({ n: { $function: { body: "return true" } } }, bad(102))],
+  ["3 an unknown operator", find({ n: { $foo: 1 } }, bad(102))],
+  ["3 $or that is no list", find({ $or: { length: 2, "0": {} } }, bad(102))],
+  ["4 __proto__ as field", save(raw('{"__proto__":{"a":1}}'), bad(105, 121))],
+  ["4 __proto__ within", save(raw('{"o":{"x":{"__proto__":{"a":1}}}}'), bad(121))],
+  ["4 constructor within, after others", save(raw('{"o":{"x":1,"constructor":{"prototype":{}}}}'), bad(121))],
+  ["4 prototype by a dotted path", save({ "o.__proto__.a": 1 }, bad(105))],
+  ["4 prototype in where", find(raw('{"o.constructor.prototype":1}'), bad(105))],
+  ["5 a function named toString", { method: "POST", path: "/functions/toString", codes: bad(141) }],
+  ["5 a function named __proto__", { method: "POST", path: "/functions/__proto__", codes: bad(141) }],
+  ["5 a function with a dot", { method: "POST", path: "/functions/a.b", codes: bad(141) }],
+  ["6 a pattern that would never end", find({ text: { $regex: "^(a+)+$" } }, bad(null))],
+  [
+    "6 nested repetition regardless of case",
+    find({ text: { $regex: "(x+x+)+y", $options: "i" } }, bad(null)),
+  ],
+  ["6 a very long pattern", find({ text: { $regex: "a".repeat(5_000) } }, bad(102))],
+  ["7 a broken pattern", find({ text: { $regex: "(" } }, bad(102))],
+  ["8 10,000 times $or", find(nested(10_000, '{"n":1}'), bad(102, 107, 105))],
+  ["8 deep values", save({ o: deep(5_000) }, bad(107, 105))],
+  ["8 50,000 operands", find({ n: { $in: Array.from({ length: 50_000 }, (_, i) => i) } }, bad(102))],
+  [
+    "8 2,000 conditions",
+    find(Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`f${i}`, 1])), bad(102)),
+  ],
+  ...[
+    "_Join:users:_Role",
+    "_SCHEMA",
+    "_Hooks",
+    "_GlobalConfig",
+    "_Idempotency",
+    "purse_claims",
+    "sqlite_master",
+  ].flatMap((name): [string, Attempt][] => [
+    [`13 reading ${name}`, { method: "GET", path: `/classes/${name}`, codes: bad(119, 103, null) }],
+    [`13 deleting in ${name}`, { method: "DELETE", path: `/classes/${name}/x`, codes: bad(119, 103, 101) }],
+  ]),
+  ...["objectId", "createdAt", "updatedAt", "_rperm", "_wperm", "_hashed_password", "_id", "1a"].map(
+    (name): [string, Attempt] => [`14 saving ${name}`, save({ [name]: "x" }, bad(105))],
+  ),
+  ["20 an ACL for a made-up principal", save({ ACL: { "role:*": { read: true }, "a b": {} } }, bad(123))],
+  ["20 an ACL that is no object", save({ ACL: "everyone" }, bad(123))],
+  ["20 an ACL with values that are none", save({ ACL: { "*": { read: 1 } } }, bad(123))],
+];
+
+/** What only the operator may do, and the read-only one may see. */
+const OPERATOR_ONLY: [string, Attempt][] = [
+  [
+    "3 an aggregate",
+    { method: "GET", path: "/aggregate/Thing", params: { pipeline: [{ $count: "n" }] }, codes: bad(119) },
+  ],
+  ["9 distinct", { method: "GET", path: "/aggregate/Thing", params: { distinct: "n" }, codes: bad(119) }],
+  ["13 schemas", { method: "GET", path: "/schemas", codes: bad(119) }],
+  ["13 making a class", { method: "POST", path: "/schemas/Stolen", params: {}, codes: bad(119) }],
+  ["13 purging a class", { method: "DELETE", path: "/purge/Thing", codes: bad(119) }],
+  ["38 log-in as another", { method: "POST", path: "/loginAs", params: { userId: "x" }, codes: bad(119) }],
+];
+
+describe.each(DATABASES)("attempts on %s", (database) => {
+  let purse: Purse;
+  let sessionToken: string;
+  const READ_ONLY_KEY = "only-for-looking";
+
+  beforeAll(async () => {
+    purse = await startPurse({
+      env: { ...(await databaseEnv(database)), PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY },
+    });
+    sessionToken = (await signUp(purse)).sessionToken;
+    await send("REST", "the operator", save({ n: 1, text: `${"a".repeat(40)}!`, o: {} }, []));
+  });
+  afterAll(() => purse.remove());
+
+  const credentials = (identity: Identity): JsonObject => {
+    if (identity === "a user") return { _SessionToken: sessionToken };
+    if (identity === "the operator") return { _MasterKey: purse.masterKey };
+    return identity === "the read-only operator" ? { _MasterKey: READ_ONLY_KEY } : {};
+  };
+
+  async function post(path: string, body: string): Promise<Answer> {
+    const response = await fetch(`${purse.serverUrl}${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "text/plain" },
+      body,
+    });
+    return answerOf(response.status, await response.text());
+  }
+
+  async function send(door: (typeof DOORS)[number], who: Identity, attempt: Attempt): Promise<Answer> {
+    const { method, path, params = {} } = attempt;
+    const envelope = { _ApplicationId: purse.appId, ...credentials(who) };
+    if (door === "overridden method") {
+      // Written as text, so that keys that JavaScript treats specially arrive as they are.
+      const own = JSON.stringify({ ...envelope, _method: method }).slice(0, -1);
+      const rest = stringify(params).slice(1);
+      return post(path, rest === "}" ? `${own}}` : `${own},${rest}`);
+    }
+    if (door === "batch") {
+      const part = `{"method":"${method}","path":${JSON.stringify(`/server${path}`)},"body":${stringify(params)}}`;
+      const answer = await post("/batch", `${JSON.stringify(envelope).slice(0, -1)},"requests":[${part}]}`);
+      const parts: unknown = JSON.parse(answer.text);
+      if (!Array.isArray(parts)) return answer;
+      const [{ error, success }] = parts;
+      return { status: error ? 400 : 200, code: error?.code ?? null, text: JSON.stringify(error ?? success) };
+    }
+    const keys: Record<string, string> = { "X-Parse-Application-Id": purse.appId };
+    if (who === "a user") keys["X-Parse-Session-Token"] = sessionToken;
+    if (who === "the operator") keys["X-Parse-Master-Key"] = purse.masterKey;
+    if (who === "the read-only operator") keys["X-Parse-Master-Key"] = READ_ONLY_KEY;
+    const texts = Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : stringify(value),
+    ]);
+    const search = method === "GET" ? `?${new URLSearchParams(texts)}` : "";
+    // What does not fit into a URL goes in by the other doors.
+    if (search.length > 15_000) return send("overridden method", who, attempt);
+    const response = await fetch(`${purse.serverUrl}${path}${search}`, {
+      method,
+      headers: { ...keys, "Content-Type": "application/json" },
+      ...((method === "POST" || method === "PUT") && { body: stringify(params) }),
+    });
+    return answerOf(response.status, await response.text());
+  }
+
+  /** Whatever was tried, everybody else is served at once, and nothing has got into the prototype. */
+  async function alive(): Promise<void> {
+    const started = performance.now();
+    const answer = await send("REST", "nobody", find({ n: 1 }, []));
+    expect([answer.status, /"n": ?1\b/.test(answer.text)]).toEqual([200, true]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  }
+
+  it.each(ATTEMPTS)("%s is refused at every door, whoever tries", async (_name, attempt) => {
+    for (const who of IDENTITIES) {
+      for (const door of DOORS) {
+        const answer = await send(door, who, attempt);
+        const isWrite = attempt.method !== "GET" || door === "batch";
+        const refusals = attempt.codes.filter((code) => code !== null);
+        const codes = who === "the read-only operator" && isWrite ? [119, ...refusals] : attempt.codes;
+        expect([door, who, codes]).toEqual([door, who, expect.arrayContaining([answer.code])]);
+        expect(answer.status).toBeLessThan(500);
+        expect(answer.text).not.toMatch(/SQLITE|syntax error|at .*\.ts:\d+/);
+      }
+    }
+    await alive();
+  });
+
+  it.each(OPERATOR_ONLY)("%s is for the operator", async (_name, attempt) => {
+    for (const who of ["nobody", "a user"] as const) {
+      for (const door of DOORS) {
+        const answer = await send(door, who, attempt);
+        expect([door, who, attempt.codes]).toEqual([door, who, expect.arrayContaining([answer.code])]);
+      }
+    }
+    const seen = await send("overridden method", "the read-only operator", attempt);
+    expect(seen.code).toBe(attempt.method === "GET" ? null : 119);
+    await alive();
+  });
+
+  it("32 a batch of 10,000, a batch in a batch and odd spellings of the method are refused", async () => {
+    const requests = Array.from({ length: 10_000 }, () => ({ method: "GET", path: "/server/classes/Thing" }));
+    const envelope = { _ApplicationId: purse.appId };
+    expect((await post("/batch", JSON.stringify({ ...envelope, requests }))).code).toBe(107);
+    for (const path of ["/server/batch", "/server//batch", "/batch", "/server/./batch", "/server/batch/"]) {
+      const answer = await post(
+        "/batch",
+        JSON.stringify({ ...envelope, requests: [{ method: "POST", path, body: { requests: [] } }] }),
+      );
+      expect([path, /"success"/.test(answer.text)]).toEqual([path, false]);
+    }
+    for (const method of ["get", "Put", "PATCH", "TRACE", "__proto__", 5, ["GET"]]) {
+      const answer = await post("/classes/Thing", JSON.stringify({ ...envelope, _method: method, n: 9 }));
+      expect([method, answer.status]).toEqual([method, 405]);
+    }
+    await alive();
+  });
+
+  it("33 bodies that are too large, or lie about what they are, are refused early", async () => {
+    const huge = await fetch(`${purse.serverUrl}/classes/Thing`, {
+      method: "POST",
+      headers: { "X-Parse-Application-Id": purse.appId, "Content-Type": "application/json" },
+      body: `{"text":"${"x".repeat(21 * 1024 * 1024)}"}`,
+    }).catch(() => undefined);
+    expect([413, undefined]).toContain(huge?.status);
+    const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, i]));
+    expect((await send("REST", "a user", save(fields, []))).code).toBe(107);
+    for (const body of ["", "null", "[]", '"x"', "{", "\u0000", "<xml/>"]) {
+      const answer = await post("/classes/Thing", body);
+      expect([400, 403]).toContain(answer.status);
+    }
+    await alive();
+  });
+
+  it("9 10 11 12 hidden fields and unreadable objects give no sign", async () => {
+    const thing = await send("REST", "the operator", {
+      method: "POST",
+      path: "/classes/Vault",
+      params: { code: "sesame", hint: "s", ACL: { someone: { read: true, write: true } } },
+      codes: [],
+    });
+    const objectId = String(JSON.parse(thing.text).objectId);
+    const pointer = { __type: "Pointer", className: "Vault", objectId };
+    await send("REST", "the operator", save({ vault: pointer, code: "sesame" }, []));
+    const inside = { className: "Vault", where: {} };
+    const questions: JsonObject[] = [
+      { vault: { $inQuery: inside } },
+      { code: { $select: { key: "code", query: inside } } },
+      { $relatedTo: { object: pointer, key: "things" } },
+    ];
+    for (const where of questions) {
+      const answer = await send("REST", "a user", find(where, []));
+      expect([answer.status, JSON.parse(answer.text).results]).toEqual([200, []]);
+    }
+    const included = await send("REST", "a user", {
+      ...find({ vault: { $exists: true } }, []),
+      params: { where: { vault: { $exists: true } }, include: "vault" },
+    });
+    expect(included.text).not.toContain('"hint"');
+    const written = await send("REST", "the operator", {
+      method: "POST",
+      path: "/classes/Drop",
+      params: { n: 41, ACL: { "*": { write: true } } },
+      codes: [],
+    });
+    const update = await send("REST", "a user", {
+      method: "PUT",
+      path: `/classes/Drop/${JSON.parse(written.text).objectId}`,
+      params: { n: { __op: "Increment", amount: 1 } },
+      codes: [],
+    });
+    expect(update.text).not.toContain("42");
+  });
+});
+
+function answerOf(status: number, text: string): Answer {
+  const body: unknown = JSON.parse(text);
+  const code = typeof body === "object" && body !== null && "code" in body ? Number(body.code) : null;
+  return { status, code, text };
+}
+
+/** JSON.stringify, but for values too deep for it. */
+function stringify(value: JsonObject[string]): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return String(value);
+  }
+}
