@@ -2,13 +2,13 @@ import { ErrorCode, isPointer, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
 import { credentialsChanged, credentialsTurn, hasWayInWithoutWallet } from "./credentials.ts";
 import { type AccountsParts, CLAIM } from "./parts.ts";
+import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 import type { Wallets } from "./wallets.ts";
 
 /** `_EthAddress`: the index of linked wallets. The server makes the records; deleting one unlinks the wallet. */
 export function ethAddressRules(parts: AccountsParts, wallets: Wallets): ClassRules {
   return {
-    className: "_EthAddress",
-    fields: { user: { type: "Pointer", targetClass: "_User" } },
+    ...SYSTEM_CLASS_FIELDS._EthAddress,
     beforeCreate() {
       throw new ProtocolError(
         ErrorCode.OPERATION_FORBIDDEN,

@@ -2,6 +2,7 @@ import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { Draft } from "../objects/draft.ts";
 import type { ClassRules } from "../objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
 /** Something that has to be given, or may not be changed, as the protocol numbers it. */
 const MISSING = 135;
@@ -10,23 +11,7 @@ const FIXED = 136;
 /** `_Installation`: the devices that an app runs on. Each knows itself; only the operator sees them all. */
 export function installationRules(): ClassRules {
   return {
-    className: "_Installation",
-    fields: {
-      installationId: { type: "String" },
-      deviceToken: { type: "String" },
-      channels: { type: "Array" },
-      deviceType: { type: "String" },
-      pushType: { type: "String" },
-      GCMSenderId: { type: "String" },
-      timeZone: { type: "String" },
-      localeIdentifier: { type: "String" },
-      badge: { type: "Number" },
-      appVersion: { type: "String" },
-      appName: { type: "String" },
-      appIdentifier: { type: "String" },
-      parseVersion: { type: "String" },
-    },
-    indexes: { installationId: { installationId: 1 }, deviceToken: { deviceToken: 1 } },
+    ...SYSTEM_CLASS_FIELDS._Installation,
     beforeRead(operation, request) {
       if (operation === "find") assertOperator(operation, request);
     },

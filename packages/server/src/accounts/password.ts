@@ -1,4 +1,5 @@
 import { hash, verify } from "@node-rs/argon2";
+import { verify as verifyBcrypt } from "@node-rs/bcrypt";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 
 /** OWASP's parameters for argon2id: 19 MiB, two passes, one lane. Hashing runs off the main thread. */
@@ -19,6 +20,12 @@ export function hashPassword(password: string): Promise<string> {
 /** Takes the same time whether or not there is a hash to compare with. */
 export async function verifyPassword(passwordHash: string | undefined, password: string): Promise<boolean> {
   if (Buffer.byteLength(password) > MAX_BYTES) return false;
-  const matches = await verify(passwordHash ?? (await NOBODY), password);
+  const hash = passwordHash ?? (await NOBODY);
+  const matches = await (isBcrypt(hash) ? verifyBcrypt(password, hash) : verify(hash, password));
   return matches && passwordHash !== undefined;
+}
+
+/** Whether a hash comes from another server: at the next log-in it is made anew. */
+export function isBcrypt(passwordHash: string): boolean {
+  return /^\$2[abxy]?\$/.test(passwordHash);
 }

@@ -2,16 +2,12 @@ import { ErrorCode, isRoleName, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
 import { CLAIM } from "./parts.ts";
 import type { Sessions } from "./sessions.ts";
+import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
 /** `_Role`: a name that is unique and stays, and an ACL that says who may change the members. */
 export function roleRules(sessions: Sessions): ClassRules {
   return {
-    className: "_Role",
-    fields: {
-      name: { type: "String" },
-      users: { type: "Relation", targetClass: "_User" },
-      roles: { type: "Relation", targetClass: "_Role" },
-    },
+    ...SYSTEM_CLASS_FIELDS._Role,
     beforeCreate(draft) {
       const operation = draft.operations.name;
       const name = operation?.op === "Set" ? operation.value : undefined;

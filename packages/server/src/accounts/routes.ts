@@ -8,7 +8,7 @@ import type { Providers } from "./auth/providers.ts";
 import type { Email } from "./email.ts";
 import type { Lockout } from "./lockout.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
-import { verifyPassword } from "./password.ts";
+import { hashPassword, isBcrypt, verifyPassword } from "./password.ts";
 import { assertFresh } from "./passwordPolicy.ts";
 import { READ_ONLY, readOnlyField } from "./sessionRules.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
@@ -142,9 +142,14 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
   }
 
   async function logIn(request: ApiRequest): Promise<ApiReply> {
-    const { owner, user, name } = await byPassword(request.params);
+    const { owner, user, name, hash } = await byPassword(request.params);
     email.assertMaySignIn(user);
-    return signIn(request, owner, "password", lockout.clear(name));
+    const { password } = request.params;
+    const steps = lockout.clear(name);
+    if (hash !== undefined && isBcrypt(hash) && typeof password === "string") {
+      steps.push(changeOfSecret(owner, { passwordHash: await hashPassword(password) }));
+    }
+    return signIn(request, owner, "password", steps);
   }
 
   async function checkPassword(request: ApiRequest): Promise<ApiReply> {
@@ -176,7 +181,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     const isRight = await verifyPassword(hash, password);
     if (!isRight || owner === undefined || !found) throw wrongCredentials();
     assertFresh(secret, parts.config.policy, parts.clock());
-    return { owner, user: JSON.parse(found.text), name: counted };
+    return { owner, user: JSON.parse(found.text), name: counted, hash };
   }
 
   async function signIn(
@@ -298,6 +303,7 @@ interface Found {
   user: JsonObject;
   /** By which the attempts are counted. */
   name: string;
+  hash: string | undefined;
 }
 
 function signedIn(request: RequestContext) {

@@ -1,6 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
+import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
 /** Fields of a session that only the server sets. */
 export const READ_ONLY = [
@@ -16,15 +17,7 @@ export const READ_ONLY = [
 /** `_Session`: begun by signing in, seen and ended by its user, changed by nobody. */
 export function sessionRules(sessions: Sessions): ClassRules {
   return {
-    className: "_Session",
-    fields: {
-      user: { type: "Pointer", targetClass: "_User" },
-      createdWith: { type: "Object" },
-      restricted: { type: "Boolean" },
-      expiresAt: { type: "Date" },
-      installationId: { type: "String" },
-    },
-    indexes: { user: { user: 1 } },
+    ...SYSTEM_CLASS_FIELDS._Session,
     beforeRead(_operation, { caller }) {
       if (caller.kind === "anonymous") throw invalidSession();
     },

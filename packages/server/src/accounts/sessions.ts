@@ -180,7 +180,8 @@ export class Sessions {
   }
 }
 
-function tokenHash(sessionToken: string): string {
+/** As which a session token is kept. */
+export function tokenHash(sessionToken: string): string {
   return createHash("sha256").update(sessionToken).digest("hex");
 }
 

@@ -17,6 +17,7 @@ import type { Email } from "./email.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
 import type { Sessions } from "./sessions.ts";
+import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 import type { VerifiedWallet } from "./walletMessage.ts";
 import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
 
@@ -35,14 +36,7 @@ export interface UserRuleParts {
 /** `_User`: credentials stay out of the object, names and addresses are unique, people write only themselves. */
 export function userRules({ parts, sessions, wallets, email, providers }: UserRuleParts): ClassRules {
   return {
-    className: "_User",
-    fields: {
-      username: { type: "String" },
-      email: { type: "String" },
-      emailVerified: { type: "Boolean" },
-      accounts: { type: "Array" },
-      ethAddress: { type: "String" },
-    },
+    ...SYSTEM_CLASS_FIELDS._User,
     hidden: ["email", "emailVerified"],
     beforeWrite: (_operation, objectId, request) => assertOwn(objectId, request),
     beforeCreate,

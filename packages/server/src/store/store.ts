@@ -53,6 +53,8 @@ export type Write =
       object: JsonObject;
       secret?: JsonObject;
     }
+  /** Puts an object as it is, times and all, in place of one that may be there. */
+  | { kind: "restore"; schema: ClassSchema; id: string; object: JsonObject; secret: JsonObject }
   | {
       kind: "update";
       schema: ClassSchema;
@@ -160,6 +162,18 @@ export interface Store {
   dropClass(schema: ClassSchema): Promise<void>;
   /** Removes all objects of a class with their relations. */
   purge(schema: ClassSchema): Promise<void>;
+  /** Objects in the order of insertion, with their secrets; `after` is the last `seq` that was seen. */
+  scan(schema: ClassSchema, after: number, limit: number): Promise<({ seq: number } & SecretObject)[]>;
+  /** Members of relations, in order: class, key, owner, related. */
+  scanRelations(
+    after: [string, string, string, string],
+    limit: number,
+  ): Promise<[string, string, string, string][]>;
+  /** Claims that hold now, in the order of scope and value. */
+  scanClaims(
+    after: [string, string],
+    limit: number,
+  ): Promise<{ scope: string; value: string; owner: string; expiresAt?: number }[]>;
   /** Tells all processes that share the database, this one too. At most 8,000 bytes. */
   announce(message: string): Promise<void>;
   /**

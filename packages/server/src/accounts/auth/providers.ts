@@ -90,7 +90,8 @@ export function identityTaken(scope: string): ProtocolError | undefined {
   return new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
 }
 
-function scopeOf(provider: string): string {
+/** The scope of the claims that a service's identities are. */
+export function scopeOf(provider: string): string {
   return `authData:${provider}`;
 }
 

@@ -34,6 +34,8 @@ export async function apply(sql: Sql | Transaction, write: Write, now: number): 
   switch (write.kind) {
     case "create":
       return create(sql, write);
+    case "restore":
+      return restore(sql, write);
     case "update":
       return readsFirst(write) ? readAndUpdate(sql, write) : updatePlainly(sql, write);
     case "delete":
@@ -88,6 +90,31 @@ async function create(
     throw new ProtocolError(ErrorCode.DUPLICATE_VALUE, "An object with this objectId exists");
   }
   return { before: null, after: doc };
+}
+
+async function restore(
+  sql: Sql | Transaction,
+  { schema, id, object, secret }: Extract<Write, { kind: "restore" }>,
+): Promise<WriteResult> {
+  const { readAcl, writeAcl } = aclArrays(object.ACL);
+  const hidden = Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
+  await run(
+    sql,
+    `INSERT INTO ${quoted(schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
+     VALUES (?, ?, ?, ?::text::text[], ?::text::text[], ?, ?::text::jsonb) ON CONFLICT (id) DO UPDATE SET
+     created_at = excluded.created_at, updated_at = excluded.updated_at, read_acl = excluded.read_acl,
+     write_acl = excluded.write_acl, secret = excluded.secret, doc = excluded.doc`,
+    [
+      id,
+      String(object.createdAt),
+      String(object.updatedAt),
+      readAcl,
+      writeAcl,
+      hidden,
+      JSON.stringify(object),
+    ],
+  );
+  return NOTHING;
 }
 
 /** Sets, deletes and increments of whole fields are one statement: the database does the sums. */

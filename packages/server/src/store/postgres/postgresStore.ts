@@ -152,6 +152,48 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
       });
     },
 
+    async scan(schema, after, limit) {
+      const table = postgresDialect.identifier(schema.table);
+      const found = await rows(
+        `SELECT seq, doc::text, secret FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?`,
+        [after, limit],
+      );
+      return found.map(([seq, text, secret]) => ({
+        seq: Number(seq),
+        text: String(text),
+        secret: secret === null ? {} : JSON.parse(String(secret)),
+      }));
+    },
+
+    async scanRelations(after, limit) {
+      const found = await rows(
+        `SELECT class_name, key, owner_id, related_id FROM purse_relations
+         WHERE (class_name, key, owner_id, related_id) > (?, ?, ?, ?)
+         ORDER BY class_name, key, owner_id, related_id LIMIT ?`,
+        [...after, limit],
+      );
+      return found.map(([className, key, owner, related]) => [
+        String(className),
+        String(key),
+        String(owner),
+        String(related),
+      ]);
+    },
+
+    async scanClaims(after, limit) {
+      const found = await rows(
+        `SELECT scope, value, owner, expires_at FROM purse_claims
+         WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
+        [...after, Date.now(), limit],
+      );
+      return found.map(([scope, value, owner, expiresAt]) => ({
+        scope: String(scope),
+        value: String(value),
+        owner: String(owner),
+        ...(expiresAt !== null && { expiresAt: Number(expiresAt) }),
+      }));
+    },
+
     async announce(message) {
       await run(sql, "SELECT pg_notify(?, ?)", [CHANNEL, message]);
     },

@@ -49,6 +49,8 @@ export function createApplier(database: Database.Database, clock: () => number) 
     switch (write.kind) {
       case "create":
         return create(write);
+      case "restore":
+        return restore(write);
       case "update":
         return update(write);
       case "delete":
@@ -102,6 +104,17 @@ export function createApplier(database: Database.Database, clock: () => number) 
     if (done.changes === 0)
       throw new ProtocolError(ErrorCode.DUPLICATE_VALUE, "An object with this objectId exists");
     // The text is the sender's own: it need not travel back.
+    return NOTHING;
+  }
+
+  function restore(write: Extract<EncodedWrite, { kind: "restore" }>): WriteResult {
+    const { id, createdAt, updatedAt, readAcl, writeAcl, secret, doc } = write;
+    prepare(
+      `INSERT INTO ${sqliteDialect.identifier(write.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at,
+       updated_at = excluded.updated_at, read_acl = excluded.read_acl, write_acl = excluded.write_acl,
+       secret = excluded.secret, doc = excluded.doc`,
+    ).run(id, createdAt, updatedAt, readAcl, writeAcl, secret, doc);
     return NOTHING;
   }
 

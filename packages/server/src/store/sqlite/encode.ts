@@ -5,6 +5,17 @@ import type { Write } from "../store.ts";
 /** A write step as it goes to the writer's thread: texts made, schemas reduced to their names. */
 export type EncodedWrite =
   | {
+      kind: "restore";
+      table: string;
+      id: string;
+      createdAt: string;
+      updatedAt: string;
+      doc: string;
+      secret: string | null;
+      readAcl: string | null;
+      writeAcl: string | null;
+    }
+  | {
       kind: "create";
       table: string;
       id: string;
@@ -38,6 +49,19 @@ export function encodeWrite(write: Write): EncodedWrite {
         at,
         doc: JSON.stringify(object),
         secret: secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null,
+        ...aclColumns(object),
+      };
+    }
+    case "restore": {
+      const { schema, id, object, secret } = write;
+      return {
+        kind: "restore",
+        table: schema.table,
+        id,
+        createdAt: String(object.createdAt),
+        updatedAt: String(object.updatedAt),
+        doc: JSON.stringify(object),
+        secret: Object.keys(secret).length > 0 ? JSON.stringify(secret) : null,
         ...aclColumns(object),
       };
     }

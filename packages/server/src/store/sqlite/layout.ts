@@ -27,6 +27,9 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
+/** The layout that this version knows. */
+export const LAYOUT_VERSION = MIGRATIONS.length;
+
 export function migrate(database: Database.Database): void {
   const version = Number(database.pragma("user_version", { simple: true }));
   if (version > MIGRATIONS.length) {

@@ -126,6 +126,39 @@ export async function openSqliteStore(file: string): Promise<Store> {
       ]);
     },
 
+    async scan(schema, after, limit) {
+      const rows = await reader.all(
+        `SELECT json_array(seq, doc, secret) FROM ${sqliteDialect.identifier(schema.table)} WHERE seq > ? ORDER BY seq LIMIT ?`,
+        [after, limit],
+      );
+      return rows.map((row) => {
+        const [seq, text, secret]: [number, string, string | null] = JSON.parse(row);
+        return { seq, text, secret: secret === null ? {} : JSON.parse(secret) };
+      });
+    },
+
+    async scanRelations(after, limit) {
+      const rows = await reader.all(
+        `SELECT json_array(class_name, key, owner_id, related_id) FROM purse_relations
+         WHERE (class_name, key, owner_id, related_id) > (?, ?, ?, ?)
+         ORDER BY class_name, key, owner_id, related_id LIMIT ?`,
+        [...after, limit],
+      );
+      return rows.map((row): [string, string, string, string] => JSON.parse(row));
+    },
+
+    async scanClaims(after, limit) {
+      const rows = await reader.all(
+        `SELECT json_array(scope, value, owner, expires_at) FROM purse_claims
+         WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
+        [...after, Date.now(), limit],
+      );
+      return rows.map((row) => {
+        const [scope, value, owner, expiresAt]: [string, string, string, number | null] = JSON.parse(row);
+        return { scope, value, owner, ...(expiresAt !== null && { expiresAt }) };
+      });
+    },
+
     // Nobody else shares the file: whoever announces knows already.
     async announce() {},
     onAnnounced: () => () => undefined,

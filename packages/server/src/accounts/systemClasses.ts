@@ -1,0 +1,64 @@
+import type { ClassRules } from "../objects/rules.ts";
+
+type SystemClass = Pick<ClassRules, "className" | "fields" | "indexes">;
+
+/** The classes that the server brings, with the fields that they have from the start. What else is special about them say their rules. */
+export const SYSTEM_CLASS_FIELDS = {
+  _EthAddress: {
+    className: "_EthAddress",
+    fields: { user: { type: "Pointer", targetClass: "_User" } },
+  },
+  _Installation: {
+    className: "_Installation",
+    fields: {
+      installationId: { type: "String" },
+      deviceToken: { type: "String" },
+      channels: { type: "Array" },
+      deviceType: { type: "String" },
+      pushType: { type: "String" },
+      GCMSenderId: { type: "String" },
+      timeZone: { type: "String" },
+      localeIdentifier: { type: "String" },
+      badge: { type: "Number" },
+      appVersion: { type: "String" },
+      appName: { type: "String" },
+      appIdentifier: { type: "String" },
+      parseVersion: { type: "String" },
+    },
+    indexes: { installationId: { installationId: 1 }, deviceToken: { deviceToken: 1 } },
+  },
+  _Role: {
+    className: "_Role",
+    fields: {
+      name: { type: "String" },
+      users: { type: "Relation", targetClass: "_User" },
+      roles: { type: "Relation", targetClass: "_Role" },
+    },
+  },
+  _Session: {
+    className: "_Session",
+    fields: {
+      user: { type: "Pointer", targetClass: "_User" },
+      createdWith: { type: "Object" },
+      restricted: { type: "Boolean" },
+      expiresAt: { type: "Date" },
+      installationId: { type: "String" },
+    },
+    indexes: { user: { user: 1 } },
+  },
+  _User: {
+    className: "_User",
+    fields: {
+      username: { type: "String" },
+      email: { type: "String" },
+      emailVerified: { type: "Boolean" },
+      accounts: { type: "Array" },
+      ethAddress: { type: "String" },
+    },
+  },
+} as const satisfies Record<string, SystemClass>;
+
+/** The classes that the server brings, for work on a store that needs no server. */
+export function systemClasses(): ReadonlyMap<string, SystemClass> {
+  return new Map(Object.entries(SYSTEM_CLASS_FIELDS));
+}

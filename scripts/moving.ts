@@ -1,0 +1,137 @@
+/*
+ * The program behind `npm run purse -- …`: data out and in. It reads the same settings as the server.
+ */
+import { appendFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  backupDatabase,
+  type Config,
+  exportStore,
+  type ImportOptions,
+  importDump,
+  importFile,
+  loadConfig,
+  openSchemas,
+  openStore,
+  restoreDatabase,
+  type Store,
+  terminalProgress,
+} from "@purse/server";
+
+const HELP = `Usage: npm run purse -- <command>
+
+  export  --out FILE                     everything, as JSON lines
+  import  --in FILE [--skip-bad FILE]    an export; goes on where it was cut off
+  import  --parse FOLDER [--skip-bad FILE]
+                                         a Parse database, as mongoexport writes it
+  backup  --out FILE                     a copy of the SQLite database, while the server runs
+  restore --in FILE [--force]            puts a backup in the place of the SQLite database
+
+An import goes into a server that does not run. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
+
+const progress = terminalProgress(process.stderr);
+
+await main(process.argv.slice(2)).catch((error: unknown) => {
+  progress.done();
+  process.stderr.write(`purse: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
+
+async function main([command, ...args]: string[]): Promise<void> {
+  if (command === undefined || command === "--help" || command === "-h") return print(HELP);
+  const options = {
+    out: { type: "string" },
+    in: { type: "string" },
+    parse: { type: "string" },
+    "skip-bad": { type: "string" },
+    force: { type: "boolean" },
+    "data-dir": { type: "string" },
+    config: { type: "string" },
+  } as const;
+  const { values } = parseArgs({ args, options, strict: true });
+  const forwarded = [
+    ...(values["data-dir"] === undefined ? [] : ["--data-dir", values["data-dir"]]),
+    ...(values.config === undefined ? [] : ["--config", values.config]),
+  ];
+  const config = await loadConfig({ argv: forwarded, env: process.env, cwd: process.cwd() });
+  switch (command) {
+    case "export": {
+      const file = resolve(required(values.out, "--out"));
+      const counts = await withStore(config, (store) => exportStore(store, file, progress));
+      progress.done();
+      return print(
+        `${file}: ${counts.classes} classes, ${counts.objects} objects, ${counts.relations} members of relations, ${counts.claims} claims`,
+      );
+    }
+    case "import":
+      return importInto(config, values);
+    case "backup": {
+      const file = resolve(required(values.out, "--out"));
+      await backupDatabase(sqlitePath(config), file, progress);
+      progress.done();
+      return print(`${file}: a sound copy of ${sqlitePath(config)}`);
+    }
+    case "restore": {
+      await restoreDatabase(resolve(required(values.in, "--in")), sqlitePath(config), values.force ?? false);
+      return print(`${sqlitePath(config)}: as it was backed up`);
+    }
+    default:
+      throw new Error(`"${command}" is not a command\n\n${HELP}`);
+  }
+}
+
+async function importInto(
+  config: Config,
+  values: { in?: string; parse?: string; "skip-bad"?: string },
+): Promise<void> {
+  const skip = values["skip-bad"];
+  const onBad: ImportOptions["onBad"] =
+    skip === undefined
+      ? undefined
+      : (line, text, reason) => appendFileSync(skip, `${JSON.stringify({ line, reason, text })}\n`);
+  await withStore(config, async (store) => {
+    const schemas = await openSchemas(store);
+    const options = { store, schemas, progress, onBad };
+    if (values.parse !== undefined) {
+      const counts = await importDump(resolve(values.parse), options);
+      progress.done();
+      print(`${counts.lines} documents, ${counts.bad} left out as damaged`);
+      for (const column of counts.unknown) print(`left out, because nothing knows it: ${column}`);
+      for (const collection of counts.leftOut)
+        print(`left out, because it is the old server's own: ${collection}`);
+      for (const conflict of counts.conflicts) print(`held by somebody else already: ${conflict}`);
+      return;
+    }
+    const counts = await importFile(resolve(required(values.in, "--in or --parse")), options);
+    progress.done();
+    const resumed = counts.resumedAfter > 0 ? `, went on after line ${counts.resumedAfter}` : "";
+    print(`${counts.lines} lines${resumed}, ${counts.bad} left out as damaged`);
+    for (const conflict of counts.conflicts) print(`held by somebody else already: ${conflict}`);
+  });
+}
+
+async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(config.database);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function sqlitePath({ database }: Config): string {
+  if (database.kind === "sqlite") return database.path;
+  throw new Error(
+    "This is for SQLite. A PostgreSQL database is backed up by pg_dump and restored by pg_restore.",
+  );
+}
+
+function required(value: string | undefined, option: string): string {
+  if (value !== undefined && value !== "") return value;
+  throw new Error(`${option} is missing\n\n${HELP}`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,269 @@
+import { execFile, spawn } from "node:child_process";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const NODE = join(ROOT, "node_modules/.bin/node");
+const MASTER = { useMasterKey: true };
+
+/** Runs `npm run purse -- …`; answers what it printed and its exit code. */
+function purseCommand(
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ code: number; output: string }> {
+  return new Promise((done) => {
+    execFile(
+      NODE,
+      [join(ROOT, "scripts/moving.ts"), ...args],
+      { env: { ...process.env, ...env }, cwd: ROOT },
+      (error, stdout, stderr) => done({ code: error ? 1 : 0, output: stdout + stderr }),
+    );
+  });
+}
+
+const newFolder = () => mkdtempSync(join(tmpdir(), "purse-moving-"));
+
+/** Settings of a new server, with whatever database: by command and by start alike. */
+async function newPlace(database: (typeof DATABASES)[number]) {
+  const dataDir = newFolder();
+  return { dataDir, env: { ...(await databaseEnv(database)), PURSE_DATA_DIR: dataDir } };
+}
+
+describe.each(DATABASES)("moving on %s", (database) => {
+  describe("a Parse database", () => {
+    let purse: Purse;
+    let printed: string;
+    beforeAll(async () => {
+      const { dataDir, env } = await newPlace(database);
+      const dump = join(ROOT, "tests/fixtures/parse-dump");
+      const first = await purseCommand(["import", "--parse", dump], env);
+      expect(first).toMatchObject({ code: 0 });
+      printed = first.output;
+      // Once more changes nothing.
+      expect(await purseCommand(["import", "--parse", dump], env)).toMatchObject({ code: 0 });
+      purse = await startPurse({ dataDir, env });
+    });
+    afterAll(() => purse?.remove());
+
+    it("says what it left out", () => {
+      expect(printed).toContain("_User._weird_column");
+      expect(printed).toContain("_JobStatus");
+    });
+
+    it("lets people in with their old passwords, and makes the hashes anew", async () => {
+      const logIn = () => rest(purse, "POST", "/login", { username: "Ann", password: "old secret" });
+      const { body } = await logIn();
+      expect(body).toMatchObject({
+        objectId: "annann0001",
+        nickname: "A",
+        accounts: [
+          "0x1111111111111111111111111111111111111111",
+          "0x2222222222222222222222222222222222222222",
+        ],
+      });
+      expect((await logIn()).status).toBe(200);
+      const wrong = await rest(purse, "POST", "/login", { username: "Ann", password: "wrong" });
+      expect(wrong.body.code).toBe(101);
+      const taken = await rest(purse, "POST", "/users", { username: "ann", password: "x" });
+      expect(taken.body.code).toBe(202);
+    });
+
+    it("keeps sessions, wallets and other sign-ins", async () => {
+      const old = { sessionToken: "r:0123456789abcdef0123456789abcdef" };
+      expect((await rest(purse, "GET", "/users/me", undefined, old)).body.objectId).toBe("annann0001");
+      const addresses = await rest(purse, "GET", "/classes/_EthAddress", undefined, old);
+      expect(addresses.body.results).toHaveLength(2);
+      const anonymous = { id: "11111111-2222-3333-4444-555555555555" };
+      const bob = await rest(purse, "POST", "/users", { authData: { anonymous } });
+      expect([bob.status, bob.body.objectId]).toEqual([200, "bobbob0002"]);
+    });
+
+    it("keeps every kind of value, times, ACLs, roles and relations", async () => {
+      expect((await rest(purse, "GET", "/classes/Game/game000001")).body.code).toBe(101);
+      const ann = { sessionToken: "r:0123456789abcdef0123456789abcdef" };
+      const { body } = await rest(purse, "GET", "/classes/Game/game000001", undefined, ann);
+      expect(body).toEqual({
+        objectId: "game000001",
+        createdAt: "2021-05-01T10:00:00.000Z",
+        updatedAt: "2021-06-01T10:00:00.000Z",
+        title: "chess",
+        score: 7,
+        place: { __type: "GeoPoint", latitude: 52.5, longitude: 13.4 },
+        area: {
+          __type: "Polygon",
+          coordinates: [
+            [0, 0],
+            [2, 0],
+            [2, 2],
+            [0, 2],
+            [0, 0],
+          ],
+        },
+        cover: { __type: "File", name: "abc_cover.png" },
+        blob: { __type: "Bytes", base64: "AAEC" },
+        played: { __type: "Date", iso: "2021-06-01T10:00:00.000Z" },
+        owner: { __type: "Pointer", className: "_User", objectId: "annann0001" },
+        players: { __type: "Relation", className: "_User" },
+        tags: ["a", { at: { __type: "Date", iso: "2021-05-01T10:00:00.000Z" } }],
+        meta: { deep: { n: 9 } },
+        ACL: { "role:crew": { read: true }, annann0001: { write: true } },
+      });
+      const object = { __type: "Pointer", className: "Game", objectId: "game000001" };
+      const where = { $relatedTo: { object, key: "players" } };
+      const players = await rest(purse, "GET", `/users${query({ where })}`, undefined, MASTER);
+      expect(players.body.results).toHaveLength(2);
+      const schema = await rest(purse, "GET", "/schemas/Game", undefined, MASTER);
+      expect(schema.body).toMatchObject({
+        indexes: { byScore: { score: -1 } },
+        classLevelPermissions: { delete: {} },
+      });
+    });
+  });
+
+  describe("an export", () => {
+    it("brings everything to another server, also the second time, and also after a cut", async () => {
+      const from = await newPlace(database);
+      const source = await startPurse(from);
+      const ann = await signUp(source, { email: "ann@example.org" });
+      const user = { __type: "Pointer", className: "_User", objectId: ann.id };
+      const fields = {
+        text: "ä € \u2028",
+        list: [1, { a: null }],
+        when: { __type: "Date", iso: "2026-01-02T03:04:05.678Z" },
+        owner: user,
+        fans: { __op: "AddRelation", objects: [user] },
+        ACL: { [ann.id]: { read: true, write: true } },
+      };
+      const saved = await rest(source, "POST", "/classes/Thing", fields, MASTER);
+      for (let i = 0; i < 6; i++) {
+        const requests = Array.from({ length: 300 }, (_, n) => ({
+          method: "POST",
+          path: "/server/classes/Many",
+          body: { n: i * 300 + n },
+        }));
+        await rest(source, "POST", "/batch", { requests });
+      }
+      const before = await rest(source, "GET", `/classes/Thing/${saved.body.objectId}`, undefined, MASTER);
+      const file = join(newFolder(), "all.jsonl");
+      const written = await purseCommand(["export", "--out", file], from.env);
+      expect(written.code).toBe(0);
+      await source.remove();
+
+      const to = await newPlace(database);
+      // Cut off in the middle: what has been written stays, and the rest follows.
+      const cut = spawn(NODE, [join(ROOT, "scripts/moving.ts"), "import", "--in", file], {
+        env: { ...process.env, ...to.env },
+        cwd: ROOT,
+        stdio: "ignore",
+      });
+      const exited = new Promise((done) => cut.once("exit", done));
+      while (!existsSync(`${file}.checkpoint`) && cut.exitCode === null) {
+        await new Promise((wait) => setTimeout(wait, 2));
+      }
+      cut.kill("SIGKILL");
+      await exited;
+      for (let i = 0; i < 2; i++) {
+        const { code, output } = await purseCommand(["import", "--in", file], to.env);
+        expect([code, output]).toEqual([0, expect.stringContaining("0 left out as damaged")]);
+      }
+      const target = await startPurse(to);
+      try {
+        const after = await rest(target, "GET", `/classes/Thing/${saved.body.objectId}`, undefined, MASTER);
+        expect(after.body).toEqual(before.body);
+        const count = await rest(target, "GET", "/classes/Many?count=1&limit=0");
+        expect(count.body.count).toBe(1_800);
+        const me = await rest(target, "GET", "/users/me", undefined, ann);
+        expect(me.body.email).toBe("ann@example.org");
+        const logIn = await rest(target, "POST", "/login", {
+          username: ann.username,
+          password: "correct horse",
+        });
+        expect(logIn.status).toBe(200);
+        const where = { fans: user };
+        const fans = await rest(target, "GET", `/classes/Thing${query({ where })}`, undefined, MASTER);
+        expect(fans.body.results).toHaveLength(1);
+        const taken = await rest(target, "POST", "/users", {
+          username: "other",
+          password: "x",
+          email: "ANN@example.org",
+        });
+        expect(taken.body.code).toBe(203);
+      } finally {
+        await target.remove();
+      }
+    });
+
+    it("names the lines that are damaged, or puts them aside", async () => {
+      const { env } = await newPlace(database);
+      const file = join(newFolder(), "damaged.jsonl");
+      const lines = [
+        '{"kind":"header","version":1,"exportedAt":"2026-01-01T00:00:00.000Z"}',
+        '{"kind":"class","schema":{"className":"A","fields":{"n":{"type":"Number"}},"classLevelPermissions":{},"indexes":{}}}',
+        '{"kind":"object","className":"A","object":{"objectId":"good000001","createdAt":"2026-01-01T00:00:00.000Z","updatedAt":"2026-01-01T00:00:00.000Z","n":1}}',
+        '{"kind":"object","className":"A","object":{"objectId":"bad"',
+        '{"kind":"object","className":"Nowhere","object":{"objectId":"b","createdAt":"2026-01-01T00:00:00.000Z","updatedAt":"2026-01-01T00:00:00.000Z"}}',
+      ];
+      writeFileSync(file, `${lines.join("\n")}\n`);
+      const refused = await purseCommand(["import", "--in", file], env);
+      expect(refused.code).toBe(1);
+      expect(refused.output).toContain("Line 4: it is not JSON");
+      const bad = join(newFolder(), "bad.jsonl");
+      const done = await purseCommand(["import", "--in", file, "--skip-bad", bad], env);
+      expect(done.output).toContain("5 lines, 2 left out as damaged");
+      expect(readFileSync(bad, "utf8").trim().split("\n")).toHaveLength(2);
+    });
+  });
+});
+
+describe("a backup", () => {
+  it("is sound though it was made while others wrote, and comes back", async () => {
+    const purse = await startPurse();
+    const env = { PURSE_DATA_DIR: purse.dataDir };
+    let writing = true;
+    let written = 0;
+    const writer = (async () => {
+      while (writing) {
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, () => rest(purse, "POST", "/classes/Row", { text: "x".repeat(500) })),
+        );
+        written += answers.filter(({ status }) => status === 201).length;
+      }
+    })();
+    await new Promise((wait) => setTimeout(wait, 300));
+    const before = written;
+    const file = join(newFolder(), "copy.sqlite");
+    expect(await purseCommand(["backup", "--out", file], env)).toMatchObject({ code: 0 });
+    writing = false;
+    await writer;
+    const busy = await purseCommand(["restore", "--in", file, "--force"], env);
+    expect(busy.output).toContain("stop it first");
+    await purse.stop();
+    const refused = await purseCommand(["restore", "--in", file], env);
+    expect(refused.output).toContain("--force");
+    expect(await purseCommand(["restore", "--in", file, "--force"], env)).toMatchObject({ code: 0 });
+    const again = await startPurse({ dataDir: purse.dataDir });
+    const { body } = await rest(again, "GET", "/classes/Row?count=1&limit=0");
+    expect(Number(body.count)).toBeGreaterThanOrEqual(before);
+    expect(Number(body.count)).toBeLessThanOrEqual(written);
+    await again.remove();
+  });
+
+  it("that is damaged is not put in place", async () => {
+    const env = { PURSE_DATA_DIR: newFolder() };
+    const file = join(newFolder(), "broken.sqlite");
+    writeFileSync(file, "SQLite format 3\u0000");
+    appendFileSync(file, "x".repeat(5_000));
+    const refused = await purseCommand(["restore", "--in", file], env);
+    expect(refused.code).toBe(1);
+    expect(existsSync(join(env.PURSE_DATA_DIR, "purse.sqlite"))).toBe(false);
+  });
+
+  it("of PostgreSQL is pg_dump's business", async () => {
+    const env = { PURSE_DATA_DIR: newFolder(), PURSE_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+    expect((await purseCommand(["backup", "--out", "/tmp/x"], env)).output).toContain("pg_dump");
+  });
+});
