@@ -14,6 +14,7 @@ import {
   loadConfig,
   openSchemas,
   openStore,
+  planSchemas,
   restoreDatabase,
   type Store,
   terminalProgress,
@@ -27,6 +28,7 @@ const HELP = `Usage: npm run purse -- <command>
                                          a Parse database, as mongoexport writes it
   backup  --out FILE                     a copy of the SQLite database, while the server runs
   restore --in FILE [--force]            puts a backup in the place of the SQLite database
+  schema                                 what the next start would change in the classes
 
 An import goes into a server that does not run. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
 
@@ -75,6 +77,13 @@ async function main([command, ...args]: string[]): Promise<void> {
     case "restore": {
       await restoreDatabase(resolve(required(values.in, "--in")), sqlitePath(config), values.force ?? false);
       return print(`${sqlitePath(config)}: as it was backed up`);
+    }
+    case "schema": {
+      const plans = await withStore(config, async (store) =>
+        planSchemas(await openSchemas(store), config.schemas),
+      );
+      const lines = plans.flatMap((plan) => plan.lines);
+      return print(lines.length > 0 ? lines.join("\n") : "Nothing would change.");
     }
     default:
       throw new Error(`"${command}" is not a command\n\n${HELP}`);

@@ -1,3 +1,7 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
@@ -473,5 +477,64 @@ describe("the read-only master key", () => {
     } finally {
       await purse.remove();
     }
+  });
+});
+
+describe("classes that the code defines", () => {
+  const definition = (fields: string, indexes = "{}") => `export default {
+    schemas: [{ className: "Made", fields: ${fields}, indexes: ${indexes},
+      classLevelPermissions: { find: { "*": true }, get: { "*": true }, create: { requiresAuthentication: true } } }],
+    lockSchemas: true,
+  };`;
+
+  it("are made at the start, changed with the code, and never lose what it did not make", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "purse-schemas-"));
+    const config = join(folder, "purse.config.ts");
+    const env = { ...(await databaseEnv("PostgreSQL")), PURSE_CONFIG: config };
+    const dryRun = () =>
+      execFileSync(
+        join(import.meta.dirname, "../../node_modules/.bin/node"),
+        [join(import.meta.dirname, "../../scripts/moving.ts"), "schema"],
+        { env: { ...process.env, ...env, PURSE_DATA_DIR: folder }, encoding: "utf8" },
+      );
+    writeFileSync(
+      config,
+      definition('{ name: { type: "String", required: true } }', "{ byName: { name: 1 } }"),
+    );
+    expect(dryRun()).toBe(
+      '+ Made\n+ Made.name String\n+ Made index byName {"name":1}\n~ Made class-level permissions\n',
+    );
+    const first = await startPurse({ dataDir: folder, env });
+    expect(dryRun()).toBe("Nothing would change.\n");
+    const made = await rest(first, "GET", "/schemas/Made", undefined, MASTER);
+    expect(made.body).toMatchObject({
+      fields: { name: { required: true } },
+      indexes: { byName: { name: 1 } },
+    });
+    const refused = await rest(first, "PUT", "/schemas/Made", { fields: { x: { type: "String" } } }, MASTER);
+    expect(refused.body).toEqual({
+      code: 119,
+      error: "Cannot perform this operation when schemas options is used.",
+    });
+    await rest(first, "POST", "/classes/Made", { name: "n", extra: 5 }, MASTER);
+    await first.stop();
+
+    writeFileSync(
+      config,
+      definition('{ name: { type: "String" }, size: { type: "Number", defaultValue: 3 } }'),
+    );
+    expect(dryRun()).toContain("- Made index byName");
+    const second = await startPurse({ dataDir: folder, env });
+    const changed = await rest(second, "GET", "/schemas/Made", undefined, MASTER);
+    expect(changed.body).toMatchObject({
+      fields: { extra: { type: "Number" }, size: { defaultValue: 3 } },
+    });
+    expect(changed.body).not.toHaveProperty("indexes");
+    await second.stop();
+
+    writeFileSync(config, definition('{ name: { type: "Number" } }'));
+    await expect(startPurse({ dataDir: folder, env })).rejects.toThrow(
+      "Made.name is String in the database, and the code says Number",
+    );
   });
 });

@@ -24,6 +24,8 @@ export interface Config extends SectionValues {
   /** Lets see everything and change nothing. */
   readOnlyMasterKey: string | undefined;
   allowClientClassCreation: boolean;
+  /** Whether classes are left to the code. */
+  lockSchemas: boolean;
   allowCustomObjectId: boolean;
   /** Addresses that may use the master keys; `*` stands for all. */
   masterKeyIps: string[];
@@ -103,6 +105,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     ...keys,
     readOnlyMasterKey: values.readOnlyMasterKey,
     allowClientClassCreation: values.allowClientClassCreation ?? environment === "development",
+    lockSchemas: required("lockSchemas", values),
     allowCustomObjectId: required("allowCustomObjectId", values),
     masterKeyIps: required("masterKeyIps", values),
     serverUrl: values.serverUrl,
@@ -224,6 +227,7 @@ function readValues(
     masterKey: read("masterKey", SETTINGS.masterKey),
     readOnlyMasterKey: read("readOnlyMasterKey", SETTINGS.readOnlyMasterKey),
     allowClientClassCreation: read("allowClientClassCreation", SETTINGS.allowClientClassCreation),
+    lockSchemas: read("lockSchemas", SETTINGS.lockSchemas),
     allowCustomObjectId: read("allowCustomObjectId", SETTINGS.allowCustomObjectId),
     masterKeyIps: read("masterKeyIps", SETTINGS.masterKeyIps),
     serverUrl: read("serverUrl", SETTINGS.serverUrl),

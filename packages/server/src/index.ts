@@ -4,6 +4,7 @@ export { type Config, type ConfigFile, loadConfig, settingsTable } from "./confi
 export * from "./moving/index.ts";
 export { createLog, type Log } from "./observe/log.ts";
 export type { ClassSchema } from "./schema/classSchema.ts";
+export { planSchemas } from "./schema/definedSchemas.ts";
 export { openSchemas } from "./schema/openSchemas.ts";
 export { createServer, type PurseServer, type ServerOptions } from "./server.ts";
 export { type DatabaseConfig, openStore } from "./store/openStore.ts";

@@ -22,6 +22,7 @@ import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Log } from "./observe/log.ts";
+import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
 import { compileRegex } from "./store/regex.ts";
@@ -30,6 +31,9 @@ import { compileRegex } from "./store/regex.ts";
 export const MOUNT_PATH = "/server";
 /** Where the data service is served. */
 export const DATA_PATH = "/api/v2";
+
+/** How often what has expired is forgotten, in ms. */
+const SWEEP_MS = 10 * 60_000;
 
 export interface ServerOptions {
   log: Log;
@@ -105,6 +109,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   await accounts.ready();
   const rules = new Map(accounts.rules.map((rule) => [rule.className, rule]));
   const schemas = await Schemas.load(store, rules, report);
+  const changes = await applySchemas(schemas, config.schemas);
+  if (changes.length > 0) log.info("classes were changed as the code defines them", { changes });
   const cloud = await createCloud({
     dispatch: (request) => required(late.door).dispatch(request),
     config,
@@ -142,6 +148,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         schemas,
         store,
         objects,
+        isLocked: config.lockSchemas,
         fixedFields: (className) => Object.keys(rules.get(className)?.fields ?? {}),
       }),
       aggregateRoute(aggregates),
@@ -233,6 +240,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     return JSON.stringify({ status: "ok", chains: chain.status() });
   }
 
+  const sweeping = setInterval(() => {
+    store.sweep(Date.now()).catch((error: unknown) => report(error, "sweeping the store"));
+  }, SWEEP_MS);
+  sweeping.unref();
+
   let url = "";
   return {
     get url() {
@@ -249,6 +261,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     async stop() {
       const closed = new Promise((resolve) => http.close(resolve));
       http.closeIdleConnections();
+      clearInterval(sweeping);
       await live.stop();
       const forced = setTimeout(() => http.closeAllConnections(), 5_000);
       await closed;

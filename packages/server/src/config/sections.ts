@@ -3,6 +3,7 @@ import { isJsonObject, parseAcl } from "@purse/protocol";
 
 import { parseAuth } from "./auth.ts";
 import { parseAccountLockout, parsePasswordPolicy, sectionOf, text } from "./passwords.ts";
+import { parseSchemas } from "./schemas.ts";
 
 /** A part of purse.config.ts that has a structure of its own, and so cannot be a flag or a variable. */
 export interface Section<T> {
@@ -17,6 +18,11 @@ export const SECTIONS = {
     about:
       "By class and principal (`*`, `authenticated`, a user's id, `role:` and a name), the fields that it does not see.",
     parse: protectedFields,
+  },
+  schemas: {
+    about:
+      "Classes that the code defines: a list of { className, fields, indexes, classLevelPermissions }. They are made at the start; `npm run purse -- schema` shows what would change.",
+    parse: parseSchemas,
   },
   auth: {
     about:
@@ -63,6 +69,7 @@ export function readSections(file: Record<string, unknown>): SectionValues {
   };
   return {
     protectedFields: read("protectedFields", SECTIONS.protectedFields),
+    schemas: read("schemas", SECTIONS.schemas),
     auth: read("auth", SECTIONS.auth),
     mail: read("mail", SECTIONS.mail),
     passwordPolicy: read("passwordPolicy", SECTIONS.passwordPolicy),

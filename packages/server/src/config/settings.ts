@@ -86,6 +86,12 @@ export const SETTINGS = {
     about: "1 lets clients make classes by saving into them, 0 does not. Without it: 1 in development.",
     parse: flag,
   },
+  lockSchemas: {
+    env: "PURSE_LOCK_SCHEMAS",
+    fallback: "0",
+    about: "1 leaves classes to the code: the schemas API changes nothing.",
+    parse: flag,
+  },
   allowCustomObjectId: {
     env: "PURSE_ALLOW_CUSTOM_OBJECT_ID",
     fallback: "0",

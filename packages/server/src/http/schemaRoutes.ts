@@ -12,6 +12,8 @@ export interface SchemaRouteParts {
   schemas: Schemas;
   store: Store;
   objects: Objects;
+  /** Whether classes are left to the code. */
+  isLocked: boolean;
   /** Fields that a class of the server has to keep. */
   fixedFields(className: string): readonly string[];
 }
@@ -20,7 +22,13 @@ export interface SchemaRouteParts {
 const PAGE = 500;
 
 /** Classes as their operator sees them: with the master key. */
-export function schemaRoutes({ schemas, store, objects, fixedFields }: SchemaRouteParts): ApiRoute[] {
+export function schemaRoutes({
+  schemas,
+  store,
+  objects,
+  isLocked,
+  fixedFields,
+}: SchemaRouteParts): ApiRoute[] {
   return [
     { method: "GET", path: "/schemas", handle: all },
     { method: "GET", path: "/schemas/:className", handle: one },
@@ -42,7 +50,7 @@ export function schemaRoutes({ schemas, store, objects, fixedFields }: SchemaRou
   }
 
   async function create(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request, "write");
+    assertChangeable(request);
     const className = namedClass(request);
     if (className === undefined) {
       throw new ProtocolError(135, `POST ${request.path} needs a class name.`);
@@ -55,14 +63,14 @@ export function schemaRoutes({ schemas, store, objects, fixedFields }: SchemaRou
   }
 
   async function update(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request, "write");
+    assertChangeable(request);
     const className = namedClass(request) ?? "";
     required(className);
     return describeClass(await schemas.change(className, (schema) => edited(schema, request.params)));
   }
 
   async function remove(request: ApiRequest): Promise<JsonObject> {
-    assertMaster(request, "write");
+    assertChangeable(request);
     const className = request.names.className ?? "";
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
@@ -96,6 +104,15 @@ export function schemaRoutes({ schemas, store, objects, fixedFields }: SchemaRou
       const ids = texts.map((text): string => JSON.parse(text).objectId);
       await Promise.all(ids.map((id) => objects.remove(request, className, id)));
     }
+  }
+
+  function assertChangeable(request: ApiRequest): void {
+    assertMaster(request, "write");
+    if (!isLocked) return;
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      "Cannot perform this operation when schemas options is used.",
+    );
   }
 
   function edited(schema: ClassSchema, { fields, classLevelPermissions, indexes }: JsonObject): ClassSchema {

@@ -27,4 +27,6 @@ export interface ClassSchema {
   classLevelPermissions: ClassLevelPermissions;
   /** Index name → fields with their direction. */
   indexes: Record<string, Record<string, IndexDirection>>;
+  /** Those of them that the application's code has defined: they go when it defines them no more. */
+  definedIndexes?: string[];
 }

@@ -174,6 +174,8 @@ export interface Store {
     after: [string, string],
     limit: number,
   ): Promise<{ scope: string; value: string; owner: string; expiresAt?: number }[]>;
+  /** Forgets claims and counts whose time has passed; `now` in ms since the epoch. */
+  sweep(now: number): Promise<void>;
   /** Tells all processes that share the database, this one too. At most 8,000 bytes. */
   announce(message: string): Promise<void>;
   /**

@@ -194,6 +194,11 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
       }));
     },
 
+    async sweep(now) {
+      await rows("DELETE FROM purse_claims WHERE expires_at <= ?", [now]);
+      await rows("DELETE FROM purse_counts WHERE until <= ?", [now]);
+    },
+
     async announce(message) {
       await run(sql, "SELECT pg_notify(?, ?)", [CHANNEL, message]);
     },

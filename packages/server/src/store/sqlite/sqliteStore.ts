@@ -159,6 +159,13 @@ export async function openSqliteStore(file: string): Promise<Store> {
       });
     },
 
+    async sweep(now) {
+      await writer.execute([
+        { sql: "DELETE FROM purse_claims WHERE expires_at <= ?", parameters: [now] },
+        { sql: "DELETE FROM purse_counts WHERE until <= ?", parameters: [now] },
+      ]);
+    },
+
     // Nobody else shares the file: whoever announces knows already.
     async announce() {},
     onAnnounced: () => () => undefined,
