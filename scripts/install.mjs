@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
@@ -31,10 +31,18 @@ export function ensureInstalled(folder = root, what = "packages") {
   writeFileSync(stamp, wanted);
 }
 
+/** A Node.js that installing does not take away, as it does the pinned one that npm may run this with. */
+function lastingNode() {
+  if (existsSync(process.execPath)) return process.execPath;
+  const name = process.platform === "win32" ? "node.exe" : "node";
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.startsWith(root));
+  return folders.map((folder) => join(folder, name)).find(existsSync) ?? name;
+}
+
 /** The package `node` fetches the runtime for this platform by a script: the one script that is wanted. */
 function bringNode() {
   const home = join(root, "node_modules/node");
-  run(process.execPath, [join(home, "installArchSpecificPackage.js")], {
+  run(lastingNode(), [join(home, "installArchSpecificPackage.js")], {
     cwd: home,
     stdio: ["ignore", "ignore", "inherit"],
   });

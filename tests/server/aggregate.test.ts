@@ -45,12 +45,12 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
   const byId = (results: JsonObject[]) =>
     results.sort((a, b) => (JSON.stringify(a.objectId) < JSON.stringify(b.objectId) ? -1 : 1));
 
-  it("[6.master-key.aggregate] [7.aggregate] needs the master key", async () => {
+  it("[6.master-key.aggregate] needs the master key", async () => {
     const { status, body } = await ask("Sale", { pipeline: [] }, {});
     expect([status, body.error]).toEqual([403, "unauthorized: master key is required"]);
   });
 
-  it("groups by a field, with figures", async () => {
+  it("[7.aggregate.pipeline] groups by a field, with figures", async () => {
     const results = await run([
       {
         $group: {
@@ -107,7 +107,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     expect(results.map((each) => each.item)).toEqual(expected);
   });
 
-  it("matches pointers by id, and the where beside the pipeline", async () => {
+  it("[7.aggregate.where] matches pointers by id, and the where beside the pipeline", async () => {
     expect(await run([{ $match: { shop: ids.shop } }, { $count: "n" }])).toEqual([{ n: 2 }]);
     const { body } = await ask("Sale", { pipeline: [{ $count: "n" }], where: { item: "pen", price: 3 } });
     expect(body.results).toEqual([{ n: 1 }]);
@@ -178,7 +178,7 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     ["booleans", "sold", [true, false]],
     ["a field that nobody has", "nothing", []],
   ] as [string, string, JsonValue[]][])(
-    "[6.master-key.distinct] tells distinct %s",
+    "[6.master-key.distinct] [7.aggregate.distinct] tells distinct %s",
     async (_name, distinct, expected) => {
       const { body } = await ask("Sale", { distinct });
       expect(Object(body.results).sort()).toEqual([...expected].sort());

@@ -47,7 +47,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
     rest(purse, "PUT", `/users/${id}`, fields, { sessionToken });
 
   describe("by another service", () => {
-    it("[7.users.provider-login] makes a user the first time and signs in the next", async () => {
+    it("[7.save.new-user] makes a user the first time and signs in the next", async () => {
       const company = { id: "alice", id_token: await oidc.token("alice") };
       const first = await users({ company });
       expect([first.status, first.body.username]).toEqual([201, expect.any(String)]);
@@ -217,7 +217,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
   });
 
   describe("sessions", () => {
-    it("[7.upgrade-session] [7.session.current] can be upgraded, listed, changed and ended", async () => {
+    it("[7.upgrade-session] [7.current-session] can be upgraded, listed, changed and ended", async () => {
       const ann = await signUp(purse);
       const upgraded = await rest(purse, "POST", "/upgradeToRevocableSession", {}, ann);
       expect(upgraded.body.sessionToken).toMatch(/^r:/);
@@ -247,7 +247,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect((await me(token.sessionToken)).body.code).toBe(209);
     });
 
-    it("are one for each installation", async () => {
+    it("[3.session.installation-id] are one for each installation", async () => {
       const ann = await signUp(purse);
       const logIn = async (installation: string) => {
         const { body } = await rest(purse, "POST", "/login", {
@@ -262,6 +262,8 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect((await me(phone)).body.code).toBe(209);
       expect((await me(laptop)).status).toBe(200);
       expect((await me(again)).status).toBe(200);
+      const mine = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken: laptop });
+      expect(mine.body.installationId).toBe("laptop");
     });
 
     it("can be begun by the operator as somebody else", async () => {

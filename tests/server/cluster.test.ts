@@ -104,7 +104,7 @@ describe("two processes on one PostgreSQL", () => {
     expect((await until(read, ({ status }) => status !== 200)).body.code).toBe(101);
   });
 
-  it("[5.user.username-taken] let one of many have a name, wherever they ask", async () => {
+  it("[8.code.202] let one of many have a name, wherever they ask", async () => {
     const tries = Array.from({ length: 12 }, (_, i) =>
       rest(i % 2 ? one : two, "POST", "/users", { username: "wanted", password: "correct horse" }),
     );

@@ -130,10 +130,21 @@ describe.each(DATABASES)("queries on %s", (database) => {
       );
     });
 
-    it("tells how it would answer, when asked to explain", async () => {
+    it("[7.query.explain] tells how it would answer, when asked to explain", async () => {
       const { status, body } = await find("Fruit", { where: { name: "Apple" }, explain: true });
       expect(status).toBe(200);
       expect(JSON.stringify(body.results)).toMatch(/Scan|SEARCH|SCAN/);
+    });
+
+    it("[7.query.hint] [7.query.read-preference] takes what other databases need", async () => {
+      const where = { name: "Apple" };
+      const more = {
+        hint: "_id_",
+        readPreference: "SECONDARY",
+        includeReadPreference: "NEAREST",
+        comment: "why",
+      };
+      expect(await names("Fruit", { where, ...more })).toEqual(["Apple"]);
     });
 
     it.each([
@@ -176,7 +187,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       });
     });
 
-    it("[1.6.inQuery] follows pointers into another query", async () => {
+    it("follows pointers into another query", async () => {
       const where = { town: { $inQuery: { className: "Town", where: { country: "Italy" } } } };
       expect(await names("Person", { where })).toEqual(["Ann", "Dan"]);
       const big = {
@@ -305,7 +316,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
     });
     const near = (point: JsonObject, more: JsonObject = {}) => ({ at: { $nearSphere: point, ...more } });
 
-    it("[9.earth.radius-km] finds what is near, nearest first", async () => {
+    it("[9.earth-radius-km] [9.distance-kilometres] [3.geo-point.latitude] [3.geo-point.longitude] finds what is near, nearest first", async () => {
       expect(await names("Spot", { where: near(place(52, 13)), order: "" })).toEqual([
         "Berlin",
         "Hamburg",
@@ -317,7 +328,7 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(await names("Spot", { where: within(400), order: "" })).toEqual(["Berlin", "Hamburg"]);
     });
 
-    it("[9.earth.radius-miles] takes miles and radians", async () => {
+    it("[9.earth-radius-miles] [9.distance-miles] takes miles and radians", async () => {
       const miles = near(place(52, 13), { $maxDistanceInMiles: 45 });
       expect(await names("Spot", { where: miles, order: "" })).toEqual(["Berlin"]);
       const radians = near(place(52, 13), { $maxDistance: 0.05 });
@@ -365,10 +376,13 @@ describe.each(DATABASES)("queries on %s", (database) => {
       ["latitude", place(91, 0)],
       ["longitude", place(0, 181)],
       ["latitude", place(-90.1, 0)],
-    ])("[5.geo.bounds] refuses a %s that is none", async (_name, point) => {
-      const { body } = await rest(purse, "POST", "/classes/Spot", { at: point });
-      expect(body.code).toBe(111);
-    });
+    ])(
+      "[5.geo-point.latitude-range] [5.geo-point.longitude-range] [9.geo-bounds.latitude] [9.geo-bounds.longitude] refuses a %s that is none",
+      async (_name, point) => {
+        const { body } = await rest(purse, "POST", "/classes/Spot", { at: point });
+        expect(body.code).toBe(111);
+      },
+    );
   });
 
   describe("texts", () => {

@@ -52,7 +52,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     }
   });
 
-  it("[7.schemas] are made with fields of every type, told and listed", async () => {
+  it("[7.schemas.get] [7.schemas.post] [3.schema-type.string] [3.schema-type.number] [3.schema-type.boolean] [3.schema-type.date] [3.schema-type.file] [3.schema-type.geo-point] [3.schema-type.polygon] [3.schema-type.array] [3.schema-type.object] [3.schema-type.pointer] [3.schema-type.relation] are made with fields of every type, told and listed", async () => {
     const name = newName();
     const fields = {
       text: { type: "String", required: true, defaultValue: "x" },
@@ -169,7 +169,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect(body).toEqual({ code: 135, error: "POST /schemas needs a class name." });
   });
 
-  it("add and take away fields, values with them", async () => {
+  it("[7.schemas.put] add and take away fields, values with them", async () => {
     const name = newName();
     const id = await save(name, { a: "x", b: 2 });
     const { status, body } = await put(name, { fields: { a: { __op: "Delete" }, c: { type: "Date" } } });
@@ -237,7 +237,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     });
   });
 
-  it("are deleted when nothing is left in them", async () => {
+  it("[7.schemas.delete] [7.purge] are deleted when nothing is left in them", async () => {
     const name = newName();
     await save(name, { a: 1 });
     const refused = await rest(purse, "DELETE", `/schemas/${name}`, undefined, MASTER);
@@ -288,7 +288,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       },
     );
 
-    it("[6.clp.operations] leave to the master key what they do not name", async () => {
+    it("[3.clp.get] [3.clp.find] [3.clp.count] [3.clp.create] [3.clp.update] [3.clp.delete] leave to the master key what they do not name", async () => {
       const name = newName();
       const id = await save(name, { title: "t" });
       const { body } = await put(name, { classLevelPermissions: { get: { "*": true } } });
@@ -307,7 +307,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       }
     });
 
-    it("[6.clp.add-field] tell who may add fields", async () => {
+    it("[3.clp.add-field] tell who may add fields", async () => {
       const name = newName();
       const id = await save(name, { title: "t" });
       await put(name, {
@@ -397,7 +397,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect((await rest(purse, "POST", `/classes/${name}`, {}, as(ann.sessionToken))).body.code).toBe(119);
     });
 
-    it("[6.clp.protected-fields] hide fields from some", async () => {
+    it("[3.clp.protected-fields] [6.clp.protected-fields-per-user] hide fields from some", async () => {
       const [ann, bob] = [await signUp(purse), await signUp(purse)];
       const name = newName();
       const owner = { __type: "Pointer", className: "_User", objectId: ann.id };
@@ -429,6 +429,38 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       }
     });
 
+    it("[6.clp.protected-fields-per-role] hide fields from some roles", async () => {
+      const boss = await signUp(purse);
+      const worker = await signUp(purse);
+      const role = `boss${database}`;
+      const users = {
+        __op: "AddRelation",
+        objects: [{ __type: "Pointer", className: "_User", objectId: boss.id }],
+      };
+      await rest(purse, "POST", "/roles", { name: role, ACL: {}, users }, MASTER);
+      const name = newName();
+      const id = await save(name, { title: "t", wage: 5 });
+      const protectedFields = { "*": ["wage"], [`role:${role}`]: [] };
+      await put(name, { classLevelPermissions: { get: { "*": true }, protectedFields } });
+      const seen = async (sessionToken: string) =>
+        (await rest(purse, "GET", `/classes/${name}/${id}`, undefined, { sessionToken })).body.wage;
+      expect([await seen(boss.sessionToken), await seen(worker.sessionToken)]).toEqual([5, undefined]);
+    });
+
+    it("[3.clp.read-user-fields] [3.clp.write-user-fields] can name the fields that point to readers and writers", async () => {
+      const [ann, bob] = [await signUp(purse), await signUp(purse)];
+      const user = (id: string) => ({ __type: "Pointer", className: "_User", objectId: id });
+      const name = newName();
+      const id = await save(name, { title: "t", reader: user(ann.id), writer: user(bob.id) });
+      await put(name, { classLevelPermissions: { readUserFields: ["reader"], writeUserFields: ["writer"] } });
+      const read = async ({ sessionToken }: { sessionToken: string }) =>
+        (await rest(purse, "GET", `/classes/${name}/${id}`, undefined, { sessionToken })).status;
+      const write = async ({ sessionToken }: { sessionToken: string }) =>
+        (await rest(purse, "PUT", `/classes/${name}/${id}`, { title: "u" }, { sessionToken })).status;
+      expect([await read(ann), await read(bob)]).toEqual([200, 404]);
+      expect([await write(ann), await write(bob)]).toEqual([404, 200]);
+    });
+
     it("give new objects the class's ACL", async () => {
       const ann = await signUp(purse);
       const name = newName();
@@ -450,6 +482,22 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       const saved = await rest(purse, "GET", `/classes/${name}/${body.objectId}`);
       expect(saved.body.ACL).toEqual({ "*": { read: true }, [ann.id]: { read: true, write: true } });
     });
+  });
+});
+
+describe("ids that clients choose", () => {
+  it("[8.code.104] [8.code.137] are taken where that is allowed, and are one object's alone", async () => {
+    const purse = await startPurse({ env: { PURSE_ALLOW_CUSTOM_OBJECT_ID: "1" } });
+    try {
+      const create = (objectId: unknown) => rest(purse, "POST", "/classes/Thing", { objectId, n: 1 });
+      expect((await create("my-own_id")).body.objectId).toBe("my-own_id");
+      expect((await create("my-own_id")).body.code).toBe(137);
+      for (const bad of ["", null, 5, "role:x", "a b", "x".repeat(200)]) {
+        expect((await create(bad)).body.code).toBe(104);
+      }
+    } finally {
+      await purse.remove();
+    }
   });
 });
 

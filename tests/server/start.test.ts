@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { freePort } from "../support/purse.ts";
+import { freePort } from "../support/freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 

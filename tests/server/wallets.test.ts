@@ -14,7 +14,8 @@ import { serializeErc6492Signature } from "viem/utils";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { freePort, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { freePort } from "../support/freePort.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
 
 let purse: Purse;
 beforeAll(async () => {

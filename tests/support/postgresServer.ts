@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { arch, platform, tmpdir, userInfo } from "node:os";
 import { dirname, join, relative } from "node:path";
 import postgres from "postgres";
-import { freePort } from "./purse.ts";
+import { freePort } from "./freePort.ts";
 
 /** A PostgreSQL server of the tests' own, gone with them. */
 export interface PostgresServer {
@@ -25,8 +25,8 @@ export interface PostgresServer {
 /** PostgreSQL refuses to run as root: then it runs as this user, which Debian always has. */
 const NOBODY = 65_534;
 
-/** Starts a new server on a free port. Nothing is kept: it need not write to the disk for good. */
-export async function startPostgres(): Promise<PostgresServer> {
+/** Starts a new server on a free port. Unless it is to be `durable` it does not write to the disk for good. */
+export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
   const home = programs();
   const owner = userInfo().uid === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   const folder = mkdtempSync(join(tmpdir(), "purse-pg-"));
@@ -37,7 +37,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   const initdb = ["-D", data, "-U", "purse", "-A", "trust", "--no-sync", ...locale];
   execFileSync(join(home, "bin/initdb"), initdb, { stdio: ["ignore", "ignore", "inherit"], ...owner });
   const port = await freePort();
-  const settings = ["fsync=off", "full_page_writes=off", "unix_socket_directories=", "max_connections=300"];
+  const settings = ["unix_socket_directories=", "max_connections=300"];
+  if (!durable) settings.push("fsync=off", "full_page_writes=off");
   const server = spawn(
     join(home, "bin/postgres"),
     ["-D", data, "-p", String(port), "-h", "127.0.0.1", ...settings.flatMap((setting) => ["-c", setting])],

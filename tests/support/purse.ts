@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
+import { freePort } from "./freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -106,19 +106,6 @@ async function untilHealthy(
   }
   child.kill("SIGKILL");
   throw new Error(`The server did not answer within 30 s:\n${output()}`);
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port")),
-      );
-    });
-  });
 }
 
 export interface Credentials {
