@@ -41,10 +41,18 @@ export function principalsOf(caller: Caller): Principals {
       return null;
     case "anonymous":
       return [];
-    case "user":
-      return [caller.userId, ...caller.roles.map((role) => ROLE_PREFIX + role)];
+    case "user": {
+      const known = principalsByCaller.get(caller);
+      if (known) return known;
+      const principals = [caller.userId, ...caller.roles.map((role) => ROLE_PREFIX + role)];
+      principalsByCaller.set(caller, principals);
+      return principals;
+    }
   }
 }
+
+/** Callers stay the same from one request to the next: what they are compared by does, too. */
+const principalsByCaller = new WeakMap<Caller, readonly string[]>();
 
 /** The same as principalsOf, with the public wildcard: for permissions that name it (CLP). */
 export function principalsWithPublic(caller: Caller): Principals {

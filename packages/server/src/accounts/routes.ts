@@ -174,12 +174,17 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     const owner = await store.ownerOf(scope, foldName(name));
     // Whichever of their names people use, their attempts are counted together.
     const counted = owner ?? foldName(name);
-    await lockout.attempt(counted);
+    await lockout.assertOpen(counted);
     const found = owner === undefined ? undefined : await store.getSecret(schemaOf("_User"), owner);
     const secret = found?.secret ?? {};
     const hash = typeof secret.passwordHash === "string" ? secret.passwordHash : undefined;
     const isRight = await verifyPassword(hash, password);
-    if (!isRight || owner === undefined || !found) throw wrongCredentials();
+    if (!isRight || owner === undefined || !found) {
+      await lockout.fail(counted);
+      throw wrongCredentials();
+    }
+    // Others may have guessed wrong while this one was being judged.
+    await lockout.assertOpen(counted);
     assertFresh(secret, parts.config.policy, parts.clock());
     return { owner, user: JSON.parse(found.text), name: counted, hash };
   }

@@ -41,12 +41,16 @@ export function schemaRoutes({
 
   async function all(request: ApiRequest): Promise<JsonObject> {
     assertMaster(request);
+    // Operators are told what is, not what this process has heard of.
+    await schemas.refresh();
     return { results: schemas.all().map(describeClass) };
   }
 
   async function one(request: ApiRequest): Promise<JsonObject> {
     assertMaster(request);
-    return describeClass(required(request.names.className ?? ""));
+    const { className = "" } = request.names;
+    await schemas.refresh(className);
+    return describeClass(required(className));
   }
 
   async function create(request: ApiRequest): Promise<JsonObject> {

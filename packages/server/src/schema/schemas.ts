@@ -36,10 +36,10 @@ export class Schemas {
     onError: (error: unknown, during: string) => void,
   ): Promise<Schemas> {
     const schemas = new Schemas(store, rules);
-    await schemas.#reload();
+    await schemas.refresh();
     store.onAnnounced((message) => {
       if (message !== undefined && !message.startsWith(ANNOUNCEMENT)) return;
-      const reloaded = schemas.#reload(message?.slice(ANNOUNCEMENT.length));
+      const reloaded = schemas.refresh(message?.slice(ANNOUNCEMENT.length));
       // Until it has been read, the class as it was known serves on.
       reloaded.catch((error: unknown) => onError(error, "reading classes that another process changed"));
     });
@@ -124,7 +124,7 @@ export class Schemas {
   }
 
   /** Reads again what another process may have changed; without a name, everything. */
-  async #reload(className?: string): Promise<void> {
+  async refresh(className?: string): Promise<void> {
     const classes = await this.#store.loadClasses(className);
     for (const schema of classes) this.#keep(schema);
     const found = new Set(classes.map((schema) => schema.className));

@@ -142,6 +142,8 @@ export interface Store {
   getSecret(schema: ClassSchema, id: string): Promise<SecretObject | undefined>;
   /** The owner that holds a claim now. */
   ownerOf(scope: string, value: string): Promise<string | undefined>;
+  /** How much has been counted and not forgotten yet. */
+  countOf(scope: string, value: string): Promise<number>;
   /** The values that an owner holds in a scope. */
   claimsOf(scope: string, owner: string): Promise<string[]>;
   /** Ids of the objects that relate to `relatedId` by the relation `key` of a class. */

@@ -29,6 +29,12 @@ export function readsFirst(write: Write): boolean {
   return write.kind === "update" && (hasSecret(write) || !isPlain(write.operations));
 }
 
+/** Whether a step is one statement that no other step of other requests can stand in the way of. */
+export function isOneStatement(write: Write): boolean {
+  if (write.kind === "create" || write.kind === "delete" || write.kind === "restore") return true;
+  return write.kind === "update" && !readsFirst(write);
+}
+
 /** Carries out one step, in a transaction where it is one of several. */
 export async function apply(sql: Sql | Transaction, write: Write, now: number): Promise<WriteResult> {
   switch (write.kind) {

@@ -183,7 +183,7 @@ export const postgresDialect: Dialect = {
   comparable: jsonAt,
   comparableColumn: (name) => `to_jsonb(${name})`,
   json: (path) => `(${jsonAt(path)})::text`,
-  jsonColumn: (name) => `to_jsonb(${name})::text`,
+  quote: (value) => `coalesce(to_jsonb(${value}), 'null')::text`,
   row: (json, numbers) =>
     `jsonb_build_array(${[...json.map((text) => `(${text})::jsonb`), ...numbers].join(", ")})::text`,
   number: numberAt,
@@ -213,5 +213,6 @@ export const postgresDialect: Dialect = {
   principal: (name) => name,
   aclHolds: (column) => `? = ANY(${column})`,
   aclHoldsAny: (column) => `${column} && ${TEXTS}`,
+  principals: (names) => [JSON.stringify(names)],
   textIn: (value) => `${value} = ANY(${TEXTS})`,
 };

@@ -41,6 +41,12 @@ export function classStatements(schema: ClassSchema): string[] {
     `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/created`)} ON ${table} (created_at)`,
     `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/updated`)} ON ${table} (updated_at)`,
   ];
+  for (const [field, { type }] of Object.entries(schema.fields)) {
+    if (type !== "GeoPoint") continue;
+    // What is near is looked for between two latitudes.
+    const name = indexName(`${schema.table}/place/${field}`);
+    statements.push(`CREATE INDEX IF NOT EXISTS ${name} ON ${table} ((${numberAt([field, "latitude"])}))`);
+  }
   for (const [name, keys] of Object.entries(schema.indexes)) {
     const columns: string[] = [];
     for (const [field, direction] of Object.entries(keys)) {

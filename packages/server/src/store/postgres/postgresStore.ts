@@ -11,10 +11,12 @@ import {
   type Write,
   type WriteResult,
 } from "../store.ts";
-import { apply, readsFirst } from "./apply.ts";
+import { apply, isOneStatement, readsFirst } from "./apply.ts";
 import { asProtocolError, connect, run, type Sql, sqlState, type Transaction } from "./connection.ts";
 import { postgresDialect } from "./dialect.ts";
+import { GroupCommit } from "./groupCommit.ts";
 import { classStatements, MIGRATIONS, removalStatements } from "./layout.ts";
+import { Statistics } from "./statistics.ts";
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -36,6 +38,8 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
   const sql = connect(url, connections);
   await migrate(sql);
   const statements = createStatements(postgresDialect);
+  const commits = new GroupCommit(sql, (work) => inTransaction(sql, work));
+  const statistics = new Statistics(sql);
   const listeners = new Set<(message: string | undefined) => void>();
   const tell = (message: string | undefined) => {
     for (const listener of listeners) listener(message);
@@ -97,6 +101,15 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
       return owner;
     },
 
+    async countOf(scope, value) {
+      const [n] = await texts("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
+        scope,
+        value,
+        Date.now(),
+      ]);
+      return Number(n ?? 0);
+    },
+
     claimsOf: (scope, owner) =>
       texts("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [scope, owner]),
 
@@ -106,7 +119,12 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
         [className, key, JSON.stringify(relatedIds)],
       ),
 
-    write: (group) => again(() => writeGroup(sql, group)),
+    write(group) {
+      statistics.count(group);
+      const [only] = group;
+      if (only && group.length === 1 && isOneStatement(only)) return again(() => commits.add(only));
+      return again(() => writeGroup(sql, group));
+    },
 
     async loadClasses(className) {
       const found = await run(

@@ -60,8 +60,8 @@ export interface Dialect {
   comparableColumn(name: string): string;
   /** The value at a path as JSON text; NULL where there is none. */
   json(path: readonly string[]): string;
-  /** A column's value as JSON text. */
-  jsonColumn(name: string): string;
+  /** An SQL text or number as JSON text; NULL as `null`. */
+  quote(value: string): string;
   /** A JSON array of SQL values, the first ones of which are JSON text already. */
   row(json: string[], numbers: string[]): string;
   /** The number at a path that the schema guarantees to be one. */
@@ -81,10 +81,12 @@ export interface Dialect {
   /** The document as text, and with a `score` in it. */
   readonly document: string;
   documentWithScore(score: string): string;
-  /** An ACL column's principal as a parameter, and tests for one and for one of a JSON array of them. */
+  /** An ACL column's principal as a parameter, and tests for one and for one of many. */
   principal(name: string): string;
   aclHolds(column: string): string;
   aclHoldsAny(column: string): string;
+  /** The parameters of `aclHoldsAny`. */
+  principals(names: readonly string[]): SqlParameter[];
   /** `value IN` the JSON array of texts that is the next parameter. */
   textIn(value: string): string;
 }

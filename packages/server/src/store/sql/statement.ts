@@ -72,27 +72,40 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   function distinct(query: StoreQuery, path: readonly string[]): Statement {
     const parameters: SqlParameter[] = [];
     const column = columnOf(path);
-    const value = column ? dialect.jsonColumn(column) : dialect.json(path);
+    const value = column ? dialect.quote(column) : dialect.json(path);
     const rows = selectRows(query, parameters, () => `DISTINCT ${value}`);
     return { sql: `${rows.sql()} AND ${value} IS NOT NULL`, parameters };
   }
 
   function group(query: StoreQuery, { keys, figures }: StoreGroup): Statement {
     const parameters: SqlParameter[] = [];
-    const json = keys.map((path) => {
-      const column = columnOf(path);
-      // What is missing and what is null are one group.
-      return column ? dialect.jsonColumn(column) : `coalesce(${dialect.json(path)}, 'null')`;
-    });
+    const groups = keys.map((path) => groupKey(path, query.schema));
+    const json = groups.map((key) => key.json);
     const numbers = figures.map((each) =>
       each.figure === "count" ? "count(*)" : `${each.figure}(${dialect.number(each.path)})`,
     );
     const shape = `group ${json.join()} ${numbers.join()}`;
     const rows = selectRows(query, parameters, () => dialect.row(json, numbers));
     const sql = textFor(query.schema, `${shape}\n${rows.shape}`, () =>
-      json.length === 0 ? rows.sql() : `${rows.sql()} GROUP BY ${json.join(", ")}`,
+      groups.length === 0
+        ? rows.sql()
+        : `${rows.sql()} GROUP BY ${groups.map((key) => key.value).join(", ")}`,
     );
     return { sql, parameters };
+  }
+
+  /** What objects are put together by, and how it is told: as an index holds it where the schema says what it is. */
+  function groupKey(path: [string, ...string[]], schema: ClassSchema): { value: string; json: string } {
+    const column = columnOf(path);
+    if (column) return { value: column, json: dialect.quote(column) };
+    const type = path.length === 1 ? schema.fields[path[0]]?.type : undefined;
+    const [value] = dialect.orderKeys(path, type);
+    if ((type === "String" || type === "Number") && value !== undefined) {
+      return { value, json: dialect.quote(value) };
+    }
+    // What is missing and what is null are one group.
+    const json = `coalesce(${dialect.json(path)}, 'null')`;
+    return { value: json, json };
   }
 
   return { find, count, get, distinct, group };
@@ -153,7 +166,7 @@ function compileAccess(principals: Principals, parameters: SqlParameter[], diale
       sql: () => ` AND (${column} IS NULL${tests.join("")})`,
     };
   }
-  parameters.push(JSON.stringify(principals.map((name) => dialect.principal(name))));
+  parameters.push(...dialect.principals(principals));
   return {
     shape: "many",
     sql: () => ` AND (${column} IS NULL OR ${dialect.aclHoldsAny(column)})`,

@@ -139,10 +139,9 @@ export const sqliteDialect: Dialect = {
   comparable: (path) => valueAt(path),
   comparableColumn: (name) => name,
   json: (path) => `(doc -> ${jsonPath(path)})`,
-  jsonColumn: (name) => `json_quote(${name})`,
+  quote: (value) => `json_quote(${value})`,
   row: (json, numbers) => `json_array(${[...json.map((text) => `json(${text})`), ...numbers].join(", ")})`,
-  number: (path) =>
-    `CASE json_type(doc, ${jsonPath(path)}) WHEN 'integer' THEN ${valueAt(path)} WHEN 'real' THEN ${valueAt(path)} END`,
+  number: (path) => valueAt(path),
   smaller: (a, b) => `min(${a}, ${b})`,
   inPolygon: (latitude, longitude) => `purse_polygon_holds(?, ${latitude}, ${longitude})`,
   polygonHolds: (path) => `purse_polygon_holds(${valueAt([...path, "coordinates"])}, ?, ?)`,
@@ -168,9 +167,19 @@ export const sqliteDialect: Dialect = {
   documentWithScore: (score) => `json_set(doc, '$.score', ${score})`,
   principal: (name) => `|${name}|`,
   aclHolds: (column) => `instr(${column}, ?) > 0`,
-  aclHoldsAny: (column) => `purse_acl_holds(?, ${column})`,
+  // Most ACLs name one: those are looked up, and only longer ones taken apart.
+  aclHoldsAny: (column) =>
+    `(${column} IN (SELECT value FROM json_each(?)) OR (${column} LIKE '|%|%|' AND purse_acl_holds(?, ${column})))`,
+  principals(names) {
+    const text = principalTexts.get(names) ?? JSON.stringify(names.map((name) => `|${name}|`));
+    principalTexts.set(names, text);
+    return [text, text];
+  },
   textIn: (value) => `${value} IN (SELECT value FROM json_each(?))`,
 };
+
+/** Callers are kept while they are the same: so are their texts. */
+const principalTexts = new WeakMap<readonly string[], string>();
 
 /** The full-text index of a field. */
 export function textIndexName(schema: ClassSchema, field: string): string {

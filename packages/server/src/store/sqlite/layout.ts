@@ -57,6 +57,13 @@ export function classStatements(schema: ClassSchema): string[] {
     `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/created`)} ON ${table} (created_at)`,
     `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/updated`)} ON ${table} (updated_at)`,
   ];
+  for (const [field, { type }] of Object.entries(schema.fields)) {
+    if (type !== "GeoPoint") continue;
+    // What is near is looked for between two latitudes.
+    statements.push(
+      `CREATE INDEX IF NOT EXISTS ${quoted(`${schema.table}/place/${field}`)} ON ${table} (${sqliteDialect.number([field, "latitude"])})`,
+    );
+  }
   for (const [name, keys] of Object.entries(schema.indexes)) {
     const columns: string[] = [];
     for (const [field, direction] of Object.entries(keys)) {
@@ -123,7 +130,7 @@ function indexedValues(field: string, schema: ClassSchema): string[] {
   const path = field.split(".");
   switch (schema.fields[field]?.type) {
     case "GeoPoint":
-      return [valueAt([...path, "latitude"])];
+      return [sqliteDialect.number([...path, "latitude"])];
     default:
       return sqliteDialect.orderKeys(path, schema.fields[field]?.type);
   }

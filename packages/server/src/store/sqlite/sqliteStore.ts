@@ -69,6 +69,15 @@ export async function openSqliteStore(file: string): Promise<Store> {
       );
     },
 
+    async countOf(scope, value) {
+      const n = reader.first("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
+        scope,
+        value,
+        Date.now(),
+      ]);
+      return Number(n ?? 0);
+    },
+
     async claimsOf(scope, owner) {
       return reader.all("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [
         scope,
