@@ -210,6 +210,33 @@ describe.each(DATABASES)("the store on %s", (database) => {
       expect(JSON.parse((await store.get(schema, "n", null)) ?? "{}").likes).toBe(200);
     });
 
+    it("makes many objects at once, each with its own outcome", async () => {
+      const make = (id: string, title: string) =>
+        store.write([
+          {
+            kind: "create",
+            schema,
+            id,
+            at: AT,
+            object: { objectId: id, createdAt: AT, updatedAt: AT, title },
+          },
+        ]);
+      const ids = Array.from({ length: 50 }, (_, i) => `many${i}`);
+      const outcomes = await Promise.allSettled([...ids, "many7"].map((id) => make(id, `title ${id}`)));
+      expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(50);
+      expect(outcomes.at(-1)).toMatchObject({ reason: { code: 137 } });
+      // In the order in which they came.
+      expect(await idsWhere({ title: { $regex: "^title" } })).toEqual(ids);
+    });
+
+    it("refuses what cannot be stored without taking others with it", async () => {
+      const texts = ["fine", "broken \u0000", "fine too"];
+      const outcomes = await Promise.allSettled(texts.map((title, i) => create(`nul${i}`, { title })));
+      const refused = outcomes.filter(({ status }) => status === "rejected");
+      for (const outcome of refused) expect(outcome).toMatchObject({ reason: { code: 107 } });
+      expect((await idsWhere({ title: { $regex: "^fine" } })).sort()).toEqual(["nul0", "nul2"]);
+    });
+
     it("undoes a group of which one step fails", async () => {
       const group = store.write([
         { kind: "create", schema, id: "half", at: AT, object: { objectId: "half" } },

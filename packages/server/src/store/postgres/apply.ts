@@ -92,9 +92,7 @@ async function create(
      VALUES (?, ?, ?, ?::text::text[], ?::text::text[], ?, ?::text::jsonb) ON CONFLICT (id) DO NOTHING RETURNING 1`,
     [id, at, at, readAcl, writeAcl, hidden, doc],
   );
-  if (rows.length === 0) {
-    throw new ProtocolError(ErrorCode.DUPLICATE_VALUE, "An object with this objectId exists");
-  }
+  if (rows.length === 0) throw alreadyThere();
   return { before: null, after: doc };
 }
 
@@ -121,6 +119,39 @@ async function restore(
     ],
   );
   return NOTHING;
+}
+
+/**
+ * Creates many objects of one class by one statement. Answers, for each, whether it was made: of two with one id the
+ * first is.
+ */
+export async function createMany(
+  sql: Sql | Transaction,
+  creates: readonly Extract<Write, { kind: "create" }>[],
+): Promise<(WriteResult | undefined)[]> {
+  const [first] = creates;
+  if (!first) return [];
+  const docs = creates.map(({ object }) => JSON.stringify(object));
+  const rows = creates.map(({ id, at, object, secret }, i) => {
+    const { readAcl, writeAcl } = aclArrays(object.ACL);
+    const hidden = secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
+    const fields = [id, at, readAcl, writeAcl, hidden].map((each) => JSON.stringify(each));
+    return `[${fields.join()},${docs[i]}]`;
+  });
+  const made = await run(
+    sql,
+    `INSERT INTO ${quoted(first.schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
+     SELECT made ->> 0, made ->> 1, made ->> 1, (made ->> 2)::text[], (made ->> 3)::text[], made ->> 4, made -> 5
+     FROM jsonb_array_elements(?::text::jsonb) WITH ORDINALITY AS row(made, place) ORDER BY place
+     ON CONFLICT (id) DO NOTHING RETURNING id`,
+    [`[${rows.join()}]`],
+  );
+  const ids = new Set(made.map(([id]) => String(id)));
+  return creates.map(({ id }, i) => (ids.delete(id) ? { before: null, after: docs[i] ?? null } : undefined));
+}
+
+export function alreadyThere(): ProtocolError {
+  return new ProtocolError(ErrorCode.DUPLICATE_VALUE, "An object with this objectId exists");
 }
 
 /** Sets, deletes and increments of whole fields are one statement: the database does the sums. */

@@ -21,8 +21,8 @@ export function textAt(path: readonly string[], source = "doc"): string {
 
 /** The value at a path where it is of a kind, NULL otherwise. */
 function guardedAt(json: string, kind: "string" | "number" | "boolean"): string {
-  const text = `(CASE jsonb_typeof(${json}) WHEN '${kind}' THEN ${json} #>> '{}' END)`;
-  return kind === "number" ? `${text}::float8` : `(${text} COLLATE "C")`;
+  if (kind === "number") return `(CASE jsonb_typeof(${json}) WHEN 'number' THEN ${json}::float8 END)`;
+  return `((CASE jsonb_typeof(${json}) WHEN '${kind}' THEN ${json} #>> '{}' END) COLLATE "C")`;
 }
 
 export function numberAt(path: readonly string[]): string {
