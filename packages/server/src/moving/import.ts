@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import type { ClassSchema } from "../schema/classSchema.ts";
+import { COMMON_FIELDS } from "../schema/describe.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 import { linesOf } from "./lines.ts";
@@ -101,7 +102,7 @@ export class Intake {
         return;
       case "object": {
         const { object, secret = {} } = record;
-        const schema = this.#schemaOf(record.className);
+        const schema = await this.#schemaFor(record.className, object);
         this.#steps.push({ kind: "restore", schema, id: String(object.objectId), object, secret });
         return;
       }
@@ -152,6 +153,16 @@ export class Intake {
           ? known.classLevelPermissions
           : classLevelPermissions,
     }));
+  }
+
+  /** The class, with the fields that an object has; its values must be of their types. Throws 111. */
+  #schemaFor(className: string, object: JsonObject): Promise<ClassSchema> {
+    this.#schemaOf(className);
+    const operations: Record<string, Operation> = {};
+    for (const [name, value] of Object.entries(object)) {
+      if (!Object.hasOwn(COMMON_FIELDS, name)) operations[name] = { op: "Set", value };
+    }
+    return this.#options.schemas.forWrite(className, operations, () => undefined);
   }
 
   #schemaOf(className: string): ClassSchema {

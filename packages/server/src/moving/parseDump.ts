@@ -76,6 +76,10 @@ async function importCollection(
   counts: DumpCounts,
 ): Promise<void> {
   const unknown = new Set(counts.unknown);
+  // A dump without its schema still says what its classes are called.
+  if (!collection.startsWith("_Join:") && !options.schemas.get(collection)) {
+    await options.schemas.change(collection, (empty) => empty);
+  }
   let line = 0;
   for await (const document of documentsOf(path)) {
     line += 1;
@@ -83,7 +87,6 @@ async function importCollection(
     try {
       if (!isJsonObject(document)) throw new Error("it is not an object");
       for (const record of recordsOf(collection, document, classes, unknown)) {
-        if (record.kind === "object") await growClass(record, options);
         await intake.add(record);
       }
     } catch (error) {
@@ -98,18 +101,6 @@ async function importCollection(
     }
   }
   counts.unknown = [...unknown];
-}
-
-/** A class has the fields that its objects have, whether or not the dump's schema lists them. */
-async function growClass(
-  { className, object }: Extract<MovingRecord, { kind: "object" }>,
-  { schemas }: ImportOptions,
-): Promise<void> {
-  const { objectId: _id, createdAt: _createdAt, updatedAt: _updatedAt, ACL: _acl, ...fields } = object;
-  const operations = Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, { op: "Set" as const, value }]),
-  );
-  await schemas.forWrite(className, operations, () => undefined);
 }
 
 function* recordsOf(
