@@ -485,6 +485,72 @@ describe.each(DATABASES)("schemas on %s", (database) => {
   });
 });
 
+describe("what the operator sets for all classes", () => {
+  it("hides fields, gives new objects an ACL, and closes classes to clients in production", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "purse-defaults-"));
+    const config = join(folder, "purse.config.ts");
+    writeFileSync(
+      config,
+      `export default {
+        protectedFields: { Person: { "*": ["wage"] }, _User: { "*": ["phone"] } },
+        defaultAcl: { "*": { read: true }, currentUser: { read: true, write: true } },
+      };`,
+    );
+    const purse = await startPurse({ env: { PURSE_CONFIG: config, PURSE_ENV: "production" } });
+    try {
+      const ann = await signUp(purse);
+      const refused = await rest(purse, "POST", "/classes/Person", { name: "n" }, ann);
+      expect(refused.body).toEqual({
+        code: 119,
+        error: "This user is not allowed to access non-existent class: Person",
+      });
+      await rest(purse, "POST", "/classes/Person", { name: "n", wage: 5 }, MASTER);
+      const { body } = await rest(purse, "POST", "/classes/Person", { name: "m", wage: 6 }, ann);
+      const extra = await rest(purse, "PUT", `/classes/Person/${body.objectId}`, { extra: 1 }, ann);
+      expect(extra.body).toEqual({
+        code: 119,
+        error: "Permission denied for action addField on class Person.",
+      });
+      const seen = await rest(purse, "GET", `/classes/Person/${body.objectId}`, undefined, ann);
+      expect(seen.body).not.toHaveProperty("wage");
+      expect(seen.body.ACL).toEqual({ "*": { read: true }, [ann.id]: { read: true, write: true } });
+      const asked = await rest(
+        purse,
+        "GET",
+        `/classes/Person${query({ where: { wage: 6 } })}`,
+        undefined,
+        ann,
+      );
+      expect(asked.body.code).toBe(119);
+    } finally {
+      await purse.remove();
+    }
+  });
+});
+
+describe("a replica", () => {
+  it("[7.query.read-preference] answers queries that may lag behind", async () => {
+    const [main, replica] = [await databaseEnv("PostgreSQL"), await databaseEnv("PostgreSQL")];
+    // No copy, but another database: so it shows which of the two has answered.
+    const other = await startPurse({ env: replica });
+    await rest(other, "POST", "/classes/Thing", { from: "the replica" });
+    await other.stop();
+    const env = { ...main, PURSE_DATABASE_REPLICA_URL: replica.PURSE_DATABASE_URL ?? "" };
+    const purse = await startPurse({ env });
+    try {
+      await rest(purse, "POST", "/classes/Thing", { from: "the primary" });
+      const ask = async (readPreference: string) => {
+        const { body } = await rest(purse, "GET", `/classes/Thing${query({ readPreference })}`);
+        return Object(body.results).map((each: JsonObject) => each.from);
+      };
+      expect(await ask("PRIMARY")).toEqual(["the primary"]);
+      expect(await ask("SECONDARY")).toEqual(["the replica"]);
+    } finally {
+      await purse.remove();
+    }
+  });
+});
+
 describe("ids that clients choose", () => {
   it("[8.code.104] [8.code.137] are taken where that is allowed, and are one object's alone", async () => {
     const purse = await startPurse({ env: { PURSE_ALLOW_CUSTOM_OBJECT_ID: "1" } });

@@ -22,6 +22,8 @@ export interface Query {
   score: boolean;
   /** The class that this key points to is asked in place of `className`. */
   redirectClassNameForKey: string | undefined;
+  /** Where the answer may come from: `PRIMARY`, `SECONDARY`, … Databases without replicas have one source only. */
+  readPreference: string | undefined;
   /** Asks how the question would be answered, rather than for the answer. */
   explain: boolean;
 }
@@ -83,6 +85,8 @@ export function parseQuery(
     keys: asked?.includes("$score") && keys?.length === 0 ? undefined : keys,
     excludeKeys: parseKeys(params.excludeKeys, "excludeKeys") ?? [],
     include: parseInclude(params.include, keys, parseFlag(params.includeAll)),
+    readPreference:
+      typeof params.readPreference === "string" ? params.readPreference.toUpperCase() : undefined,
     score: asked?.includes("$score") ?? false,
     redirectClassNameForKey:
       typeof redirectClassNameForKey === "string" ? parsePath(redirectClassNameForKey)[0] : undefined,

@@ -24,6 +24,7 @@ export interface Config extends SectionValues {
   /** Lets see everything and change nothing. */
   readOnlyMasterKey: string | undefined;
   allowClientClassCreation: boolean;
+  allowClientAddField: boolean;
   /** Whether classes are left to the code. */
   lockSchemas: boolean;
   allowCustomObjectId: boolean;
@@ -78,6 +79,7 @@ const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set([
   "masterKey",
   "readOnlyMasterKey",
   "databaseUrl",
+  "databaseReplicaUrl",
   "smtpUrl",
 ]);
 
@@ -105,6 +107,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     ...keys,
     readOnlyMasterKey: values.readOnlyMasterKey,
     allowClientClassCreation: values.allowClientClassCreation ?? environment === "development",
+    allowClientAddField: values.allowClientAddField ?? environment === "development",
     lockSchemas: required("lockSchemas", values),
     allowCustomObjectId: required("allowCustomObjectId", values),
     masterKeyIps: required("masterKeyIps", values),
@@ -227,6 +230,8 @@ function readValues(
     masterKey: read("masterKey", SETTINGS.masterKey),
     readOnlyMasterKey: read("readOnlyMasterKey", SETTINGS.readOnlyMasterKey),
     allowClientClassCreation: read("allowClientClassCreation", SETTINGS.allowClientClassCreation),
+    allowClientAddField: read("allowClientAddField", SETTINGS.allowClientAddField),
+    databaseReplicaUrl: read("databaseReplicaUrl", SETTINGS.databaseReplicaUrl),
     lockSchemas: read("lockSchemas", SETTINGS.lockSchemas),
     allowCustomObjectId: read("allowCustomObjectId", SETTINGS.allowCustomObjectId),
     masterKeyIps: read("masterKeyIps", SETTINGS.masterKeyIps),
@@ -292,7 +297,13 @@ async function keysFor(
 function databaseOf(values: Values, dataDir: string, cwd: string): DatabaseConfig {
   const { databaseUrl } = values;
   if (databaseUrl?.kind === "postgres") {
-    return { ...databaseUrl, connections: required("databaseConnections", values) };
+    const replica = values.databaseReplicaUrl;
+    if (replica?.kind === "sqlite") throw new Error("PURSE_DATABASE_REPLICA_URL must be postgres://…");
+    return {
+      ...databaseUrl,
+      connections: required("databaseConnections", values),
+      ...(replica && { replicaUrl: replica.url }),
+    };
   }
   return { kind: "sqlite", path: resolve(cwd, databaseUrl?.path ?? resolve(dataDir, "purse.sqlite")) };
 }

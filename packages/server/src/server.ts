@@ -124,6 +124,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     triggers: cloud.triggers,
     limits: { defaultLimit: 100, maxLimit: config.limits.maxLimit },
     allowClientClassCreation: config.allowClientClassCreation,
+    allowClientAddField: config.allowClientAddField,
     allowCustomObjectId: config.allowCustomObjectId,
     defaultAcl: config.defaultAcl,
     protectedFields: config.protectedFields,

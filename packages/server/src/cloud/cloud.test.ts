@@ -58,6 +58,7 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
     rules: new Map(),
     triggers: cloud.triggers,
     allowClientClassCreation: true,
+    allowClientAddField: true,
     allowCustomObjectId: false,
     defaultAcl: undefined,
     clock: Date.now,

@@ -75,6 +75,12 @@ export const SETTINGS = {
       "postgres://user:password@host:5432/database, or sqlite:path/to/file. Without it: purse.sqlite in the data folder.",
     parse: databaseUrl,
   },
+  databaseReplicaUrl: {
+    env: "PURSE_DATABASE_REPLICA_URL",
+    about:
+      "A replica of the PostgreSQL database, for queries whose readPreference is SECONDARY, SECONDARY_PREFERRED or NEAREST.",
+    parse: databaseUrl,
+  },
   databaseConnections: {
     env: "PURSE_DATABASE_CONNECTIONS",
     fallback: "10",
@@ -84,6 +90,12 @@ export const SETTINGS = {
   allowClientClassCreation: {
     env: "PURSE_ALLOW_CLIENT_CLASS_CREATION",
     about: "1 lets clients make classes by saving into them, 0 does not. Without it: 1 in development.",
+    parse: flag,
+  },
+  allowClientAddField: {
+    env: "PURSE_ALLOW_CLIENT_ADD_FIELD",
+    about:
+      "1 lets clients add fields by saving them, where a class does not say who may; 0 does not. Without it: 1 in development.",
     parse: flag,
   },
   lockSchemas: {

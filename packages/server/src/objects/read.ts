@@ -79,7 +79,8 @@ export function createReads(parts: ReadParts): Reads {
     if (!schema) return query.count ? `{"results":[],"count":0${named}}` : `{"results":[]${named}}`;
 
     const { where, order, limit, skip, score } = query;
-    const scoped = { ...storeQuery(schema, where, request, operation), order, limit, skip, score };
+    const mayLag = LAGGING_SOURCES.has(query.readPreference ?? "");
+    const scoped = { ...storeQuery(schema, where, request, operation), order, limit, skip, score, mayLag };
     if (query.explain) return JSON.stringify({ results: await store.explain(scoped) });
     const [texts, count] = await Promise.all([
       store.find(scoped),
@@ -283,6 +284,9 @@ export function createReads(parts: ReadParts): Reads {
 
   return { find, get, assertFind, presenter, scopeOf };
 }
+
+/** Read preferences for which an answer that is a little behind is good enough. */
+const LAGGING_SOURCES: ReadonlySet<string> = new Set(["SECONDARY", "SECONDARY_PREFERRED", "NEAREST"]);
 
 function hiddenField(field: string, className: string): ProtocolError {
   return new ProtocolError(

@@ -32,6 +32,8 @@ export interface WriteParts {
   triggers: Triggers;
   /** Whether callers other than the master key may make classes by saving into them. */
   allowClientClassCreation: boolean;
+  /** Whether callers other than the master key may add fields to classes that do not say who may. */
+  allowClientAddField: boolean;
   /** Whether callers choose the ids of new objects. */
   allowCustomObjectId: boolean;
   /** ACL of new objects that bring none; `currentUser` in it stands for whoever creates them. */
@@ -177,14 +179,11 @@ export function createWrites(parts: WriteParts): Writes {
     return schemas.forWrite(draft.className, draft.operations, (schema) => {
       if (schema) {
         authorise(schema, "addField", request.caller);
+        const isOpen = parts.allowClientAddField || schema.classLevelPermissions.addField !== undefined;
+        if (!isOpen && request.caller.kind !== "master") throw noNewField(draft.className);
         // Whoever may add fields only to objects that point to them adds none to a new one.
         const object = draft.original ?? {};
-        if (!mayChange(schema, "addField", request.caller, object)) {
-          throw new ProtocolError(
-            ErrorCode.OPERATION_FORBIDDEN,
-            `Permission denied for action addField on class ${draft.className}.`,
-          );
-        }
+        if (!mayChange(schema, "addField", request.caller, object)) throw noNewField(draft.className);
       } else if (request.caller.kind !== "master" && !parts.allowClientClassCreation) {
         throw new ProtocolError(
           ErrorCode.OPERATION_FORBIDDEN,
@@ -243,6 +242,13 @@ function newDraft(
   original: JsonObject | undefined,
 ): Draft {
   return { className, objectId, operations, original, secret: {}, writes: [], reply: {}, afterwards: [] };
+}
+
+function noNewField(className: string): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.OPERATION_FORBIDDEN,
+    `Permission denied for action addField on class ${className}.`,
+  );
 }
 
 function notFound(): ProtocolError {

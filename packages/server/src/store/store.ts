@@ -28,6 +28,8 @@ export interface StoreQuery {
   subqueries?: ReadonlyMap<SubQuery | Condition, StoreQuery>;
   /** Whether objects carry `score`, how well they fit the text search of `where`. */
   score?: boolean;
+  /** Whether the answer may be a little behind: it may come from a replica. */
+  mayLag?: boolean;
 }
 
 /** How objects are put together: by the values of some fields, with figures of the numbers in others. */

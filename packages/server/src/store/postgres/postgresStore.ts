@@ -8,6 +8,7 @@ import {
   LimitReached,
   type SecretObject,
   type Store,
+  type StoreQuery,
   type Write,
   type WriteResult,
 } from "../store.ts";
@@ -23,6 +24,8 @@ export interface PostgresOptions {
   url: string;
   /** Connections at most, of this process. */
   connections: number;
+  /** A replica, for reads that may lag behind. */
+  replicaUrl?: string;
 }
 
 /** Where processes tell each other of changes. */
@@ -34,8 +37,10 @@ const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"]);
 const ATTEMPTS = 4;
 
 /** Opens the store in a PostgreSQL database; any number of processes may share it. */
-export async function openPostgresStore({ url, connections }: PostgresOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { url, connections, replicaUrl } = options;
   const sql = connect(url, connections);
+  const replica = replicaUrl === undefined ? sql : connect(replicaUrl, connections);
   await migrate(sql);
   const statements = createStatements(postgresDialect);
   const commits = new GroupCommit(sql, (work) => inTransaction(sql, work));
@@ -48,8 +53,9 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
   await sql.listen(CHANNEL, tell, () => tell(undefined));
 
   const rows = (text: string, parameters: SqlParameter[]) => run(sql, text, parameters);
-  const texts = async (text: string, parameters: SqlParameter[]) =>
-    (await rows(text, parameters)).map(([value]) => String(value));
+  const texts = async (text: string, parameters: SqlParameter[], from: Sql = sql) =>
+    (await run(from, text, parameters)).map(([value]) => String(value));
+  const sourceOf = (query: StoreQuery) => (query.mayLag ? replica : sql);
 
   return {
     async get(schema, id, principals) {
@@ -60,12 +66,12 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
     async find(query) {
       if (query.limit === 0) return [];
       const { sql: text, parameters } = statements.find(query);
-      return texts(text, parameters);
+      return texts(text, parameters, sourceOf(query));
     },
 
     async count(query) {
       const { sql: text, parameters } = statements.count(query);
-      const [count] = await texts(text, parameters);
+      const [count] = await texts(text, parameters, sourceOf(query));
       return Number(count);
     },
 
@@ -228,7 +234,7 @@ export async function openPostgresStore({ url, connections }: PostgresOptions): 
 
     async close() {
       listeners.clear();
-      await sql.end({ timeout: 5 });
+      await Promise.all([sql.end({ timeout: 5 }), replica === sql ? undefined : replica.end({ timeout: 5 })]);
     },
   };
 }
