@@ -94,6 +94,7 @@ function cellOf(json: string, part: (key: string) => string, declaredText: strin
     fits: () => `${text} ~ ?`,
     between: () => `(${text} >= ? AND ${text} < ?)`,
     pointsInto: (select) => `(${part("className")} = ? AND ${part("objectId")} IN (${select}))`,
+    idIn: (select) => `${part("objectId")} IN (${select})`,
     isAmong: (select) => `${json} IN (${select})`,
   };
 }
@@ -111,6 +112,7 @@ function columnCell(name: string): Cell {
     fits: () => `${name} ~ ?`,
     between: () => `(${name} >= ? AND ${name} < ?)`,
     pointsInto: (select) => `(${unfit} AND ${name} IN (${select}))`,
+    idIn: (select) => `${name} IN (${select})`,
     isAmong: (select) => `to_jsonb(${name}) IN (${select})`,
   };
 }

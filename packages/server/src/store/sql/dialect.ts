@@ -28,6 +28,8 @@ export interface Cell {
   between(): string;
   /** Points to an object of the class that is a parameter, whose id `select` answers. */
   pointsInto(select: string): string;
+  /** Points to an object, of the only class that it can, whose id `select` answers. */
+  idIn(select: string): string;
   /** Is among the values that `select` answers, which are `Dialect.comparable`. */
   isAmong(select: string): string;
 }

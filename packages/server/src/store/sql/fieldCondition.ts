@@ -1,4 +1,5 @@
 import type { FieldCondition, FieldTypeName, Operand, SubQuery } from "@purse/protocol";
+import type { ClassSchema } from "../../schema/classSchema.ts";
 import { literalOf } from "../regex.ts";
 import type { StoreQuery } from "../store.ts";
 import { columnOf } from "./columns.ts";
@@ -124,17 +125,31 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
           ]),
       };
     }
-    case "inQuery":
+    case "inQuery": {
+      const field = path.length === 1 ? context.schema.fields[path[0] ?? ""] : undefined;
+      // The schema says where a pointer leads: it need not be asked of each.
+      const leadsTo = field?.type === "Pointer" ? field.targetClass : undefined;
+      if (leadsTo !== undefined && context.subqueries?.get(condition.query)?.schema.className === leadsTo) {
+        return compileSubQuery(condition, context, {
+          column: "id",
+          field: path[0],
+          parameters: () => [],
+          sql: (select) => cell.idIn(select),
+        });
+      }
       return compileSubQuery(condition, context, {
         column: "id",
+        field: path[0],
         parameters: (found) => [found.schema.className],
         sql: (select) => ofItems(target, dialect, (tested) => tested.pointsInto(select)),
       });
+    }
     case "select": {
       const keyColumn = columnOf(condition.key);
       const value = keyColumn ? dialect.comparableColumn(keyColumn) : dialect.comparable(condition.key);
       const compiled = compileSubQuery(condition, context, {
         column: value,
+        field: path[0],
         parameters: () => [],
         sql: (select) => ofItems(target, dialect, (tested) => tested.isAmong(select)),
       });
@@ -269,6 +284,8 @@ function compileRegexCondition(
 interface SubQueryUse {
   /** What of each object found is answered. */
   column: string;
+  /** The field that is asked about. */
+  field: string | undefined;
   /** Those that stand before the sub-query's own. */
   parameters(found: StoreQuery): SqlParameter[];
   sql(select: string): string;
@@ -288,9 +305,15 @@ function compileSubQuery(
     shape: `sub ${negated} ${select.shape}`,
     sql() {
       const text = use.sql(select.sql());
-      return negated ? `(${text}) IS NOT TRUE` : text;
+      if (negated) return `(${text}) IS NOT TRUE`;
+      // PostgreSQL cannot guess how many objects fit, and without an index would rather compare each with each.
+      return isIndexed(context.schema, use.field) ? text : `(${text}) IS TRUE`;
     },
   };
+}
+
+function isIndexed({ indexes }: ClassSchema, field: string | undefined): boolean {
+  return Object.values(indexes).some((index) => Object.keys(index)[0] === field);
 }
 
 /** Relations live beside the objects: a condition on one asks which objects own the members. */

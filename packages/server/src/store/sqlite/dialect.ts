@@ -78,6 +78,7 @@ function cellOf(
     fits: () => guarded("text", `purse_regex(?, ?, ${value})`),
     between: () => guarded("text", `(${value} >= ? AND ${value} < ?)`),
     pointsInto: (select) => `(${part("className")} = ? AND ${part("objectId")} IN (${select}))`,
+    idIn: (select) => `${part("objectId")} IN (${select})`,
     isAmong: (select) => `${value} IN (${select})`,
   };
 }
@@ -96,6 +97,7 @@ function columnCell(name: string): Cell {
     fits: () => `purse_regex(?, ?, ${name})`,
     between: () => `(${name} >= ? AND ${name} < ?)`,
     pointsInto: (select) => `(? IS NULL AND ${name} IN (${select}))`,
+    idIn: (select) => `${name} IN (${select})`,
     isAmong: (select) => `${name} IN (${select})`,
   };
 }
