@@ -1,34 +1,10 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import {
-  LyingNode,
-  Rpc,
-  RpcError,
-  type RpcOptions,
-  type RpcOutcome,
-  RpcTooLarge,
-  RpcUnreachable,
-} from "./rpc.ts";
-
-/** The head of a block, as far as the index needs it. Hashes in lower-case hex. */
-export interface BlockHead {
-  number: number;
-  hash: string;
-  parentHash: string;
-  /** Seconds since the epoch. */
-  timestamp: number;
-}
-
-/** A log as the node tells it. Addresses, hashes and data in lower-case hex. */
-export interface ChainLog {
-  address: string;
-  topics: string[];
-  data: string;
-  blockNumber: number;
-  blockHash: string;
-  transactionHash: string;
-  transactionIndex: number;
-  logIndex: number;
-}
+import type { BlockRow } from "../store/rows.ts";
+import { BlockReader, blockRow, type FullBlock } from "./blocks.ts";
+import { type FoundLog, type LogFilter, readLogs } from "./logs.ts";
+import { bytes, hex, quantity, text } from "./quantities.ts";
+import { type NodeHealth, Rpc, type RpcOptions, type RpcOutcome } from "./rpc.ts";
+import { LyingNode, RpcError, RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
 
 /** What `eth_call` runs. Hex; without `to` the data is run as a contract's creation. */
 export interface ContractCall {
@@ -39,25 +15,46 @@ export interface ContractCall {
   gas: number;
 }
 
+/** A moment of the chain: a number, or one of the names that nodes give (execution-apis, "block tag"). */
+export type BlockTag = number | "latest" | "safe" | "finalized";
+
 const MIN_RANGE = 1;
 const MAX_RANGE = 2_000;
+const MAX_LOG_RANGE = 100_000;
+/** How long a range of blocks should take, in ms: longer ones give way to others too rarely. */
+const FAST_MS = 400;
+const SLOW_MS = 1_500;
 /** For one call of a contract: one that burns all must not take the node's time with it. */
 const CALL_GAS = 5_000_000;
+
+export type { FoundLog, LogFilter };
 
 /** One EVM chain, reachable over JSON-RPC. */
 export class ChainNode {
   readonly chainId: number;
   readonly #rpc: Rpc;
-  /** How many blocks one request for logs spans: less after an error, more after a success. */
-  #range = 200;
+  readonly #blocks: BlockReader;
+  /** How many whole blocks are read at once: fewer after an error, more after a quick answer. */
+  #range = 50;
+  /** How many blocks one request for logs spans. */
+  #logRange = 2_000;
 
   constructor(chainId: number, urls: readonly string[], options?: RpcOptions) {
     this.chainId = chainId;
     this.#rpc = new Rpc(urls, { ...options, chainId });
+    this.#blocks = new BlockReader(this.#rpc);
   }
 
   get range(): number {
     return this.#range;
+  }
+
+  get logRange(): number {
+    return this.#logRange;
+  }
+
+  get health(): NodeHealth[] {
+    return this.#rpc.health;
   }
 
   /** Ends what is under way. */
@@ -69,60 +66,120 @@ export class ChainNode {
     return quantity(await this.#rpc.call("eth_blockNumber", []));
   }
 
-  async head(number: number): Promise<BlockHead | undefined> {
-    const [head] = await this.heads(number, number);
+  /** undefined for a block that the node does not have, or a tag that it does not know. */
+  async head(tag: BlockTag): Promise<BlockRow | undefined> {
+    const [head] = await this.headsOf([tag]);
     return head;
   }
 
   /** The heads of a range, both ends included; undefined for blocks that the node does not have. */
-  async heads(from: number, to: number): Promise<(BlockHead | undefined)[]> {
-    const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i);
-    const calls = numbers.map((number) => ({ method: "eth_getBlockByNumber", params: [hex(number), false] }));
+  heads(from: number, to: number): Promise<(BlockRow | undefined)[]> {
+    return this.headsOf(Array.from({ length: to - from + 1 }, (_, i) => from + i));
+  }
+
+  async headsOf(tags: readonly BlockTag[]): Promise<(BlockRow | undefined)[]> {
+    const calls = tags.map((tag) => ({ method: "eth_getBlockByNumber", params: [named(tag), false] }));
     const outcomes = await this.#rpc.batch(calls);
-    return outcomes.map((outcome, i) => headOf(resultOf(outcome), numbers[i] ?? 0));
+    return outcomes.map((outcome, i) => {
+      const tag = tags[i];
+      // Many nodes know neither "safe" nor "finalized".
+      if ("error" in outcome && typeof tag === "string") return undefined;
+      return headOf(resultOf(outcome), typeof tag === "number" ? tag : undefined);
+    });
+  }
+
+  /** Whole blocks, both ends included, up to the first that is missing or just changing. */
+  async blocks(from: number, to: number): Promise<FullBlock[]> {
+    const began = performance.now();
+    try {
+      const blocks = await this.#blocks.read(from, to);
+      const took = performance.now() - began;
+      if (took < FAST_MS && to - from + 1 >= this.#range) this.#range = Math.min(MAX_RANGE, this.#range * 2);
+      if (took > SLOW_MS) this.#range = Math.max(MIN_RANGE, this.#range >> 1);
+      return blocks;
+    } catch (error) {
+      if (error instanceof LyingNode) this.#rpc.distrust(error);
+      if (error instanceof LyingNode || from === to) throw error;
+      this.#range = Math.max(MIN_RANGE, Math.floor((to - from + 1) / 2));
+      // It may have taken too long: less the next time, but no more tries now.
+      if (error instanceof RpcUnreachable && !(error instanceof RpcTooLarge)) throw error;
+      const middle = from + this.#range - 1;
+      const before = await this.blocks(from, middle);
+      return before.length <= middle - from ? before : [...before, ...(await this.blocks(middle + 1, to))];
+    }
   }
 
   /**
-   * All logs with one first topic in a range, both ends included, in their order. Splits where the node refuses
-   * the range or its answer is too large.
+   * All logs that fit in a range, both ends included, in their order. Splits where a node refuses the range or its
+   * answer is too large.
    */
-  async logs(from: number, to: number, topic: string): Promise<ChainLog[]> {
+  async logs(from: number, to: number, filter: LogFilter): Promise<FoundLog[]> {
+    const asked = { ...filter, fromBlock: hex(from), toBlock: hex(to) };
     try {
-      const filter = { fromBlock: hex(from), toBlock: hex(to), topics: [topic] };
-      const logs = logsOf(await this.#rpc.call("eth_getLogs", [filter]), from, to);
-      if (to - from + 1 >= this.#range) this.#range = Math.min(MAX_RANGE, this.#range * 2);
+      const logs = readLogs(await this.#rpc.call("eth_getLogs", [asked]), from, to, filter);
+      if (to - from + 1 >= this.#logRange) this.#logRange = Math.min(MAX_LOG_RANGE, this.#logRange * 2);
       return logs;
     } catch (error) {
+      if (error instanceof LyingNode) this.#rpc.distrust(error);
       if (error instanceof LyingNode || from === to) throw error;
-      // It may have taken too long: less the next time, but no more tries now.
       if (error instanceof RpcUnreachable && !(error instanceof RpcTooLarge)) {
-        this.#range = Math.max(MIN_RANGE, Math.floor(this.#range / 2));
+        this.#logRange = Math.max(MIN_RANGE, Math.floor(this.#logRange / 2));
         throw error;
       }
-      this.#range = Math.max(MIN_RANGE, Math.floor((to - from + 1) / 2));
-      const middle = from + this.#range - 1;
-      const before = await this.logs(from, middle, topic);
-      return [...before, ...(await this.logs(middle + 1, to, topic))];
+      this.#logRange = Math.max(MIN_RANGE, Math.floor((to - from + 1) / 2));
+      const middle = from + this.#logRange - 1;
+      const before = await this.logs(from, middle, filter);
+      return [...before, ...(await this.logs(middle + 1, to, filter))];
     }
   }
 
-  /** In wei, at a block or the newest one. */
-  async balance(address: string, block: number | "latest"): Promise<bigint> {
-    const at = block === "latest" ? block : hex(block);
-    return BigInt(text(await this.#rpc.call("eth_getBalance", [address, at])));
+  /** A block as the node tells it, with its transactions; null where there is none. */
+  rawBlock(block: number | string): Promise<JsonValue> {
+    return typeof block === "number"
+      ? this.#rpc.call("eth_getBlockByNumber", [hex(block), true])
+      : this.#rpc.call("eth_getBlockByHash", [block, true]);
+  }
+
+  /** The receipts of transactions, in their order; null for those that are in no block. */
+  async receipts(hashes: readonly string[]): Promise<JsonValue[]> {
+    const calls = hashes.map((each) => ({ method: "eth_getTransactionReceipt", params: [each] }));
+    return (await this.#rpc.batch(calls)).map(resultOf);
+  }
+
+  transaction(hash: string): Promise<JsonValue> {
+    return this.#rpc.call("eth_getTransactionByHash", [hash]);
+  }
+
+  /** In wei. */
+  async balance(address: string, tag: BlockTag): Promise<bigint> {
+    return BigInt(text(await this.#rpc.call("eth_getBalance", [address, named(tag)])));
+  }
+
+  /** Whether there is a contract. */
+  async hasCode(address: string, tag: BlockTag = "latest"): Promise<boolean> {
+    return bytes(await this.#rpc.call("eth_getCode", [address, named(tag)])) !== "0x";
   }
 
   /**
-   * Runs a call on the newest state, of which nothing stays; undefined where it fails in the contract. Answers in
+   * Runs a call on a state, of which nothing stays; undefined where it fails in the contract. Answers in
    * hex. Rejects with RpcError, LyingNode or RpcUnreachable, with the latter also where `signal` ends it.
    */
-  async call({ gas, ...call }: ContractCall, signal: AbortSignal): Promise<string | undefined> {
-    try {
-      return text(await this.#rpc.call("eth_call", [{ ...call, gas: hex(gas) }, "latest"], signal));
-    } catch (error) {
-      if (error instanceof RpcError) return answerOf({ error });
-      throw error;
-    }
+  async call(
+    { gas, ...call }: ContractCall,
+    tag: BlockTag,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
+    const outcome = await this.run({ gas, ...call }, tag, signal);
+    return "result" in outcome && typeof outcome.result === "string" ? outcome.result : undefined;
+  }
+
+  /** As `call`, with what the contract failed with. */
+  async run({ gas, ...call }: ContractCall, tag: BlockTag, signal?: AbortSignal): Promise<RpcOutcome> {
+    const params: JsonValue[] = [{ ...call, gas: hex(gas) }, named(tag)];
+    const [outcome] = await this.#rpc.batch([{ method: "eth_call", params }], signal);
+    if (!outcome) throw new RpcUnreachable("the node gave no answer");
+    if ("error" in outcome && !failedInContract(outcome.error)) throw outcome.error;
+    return outcome;
   }
 
   /**
@@ -131,13 +188,12 @@ export class ChainNode {
    */
   async readContracts(
     calls: { to: string; data: string }[],
-    block: number | "latest",
+    tag: BlockTag,
     gas = CALL_GAS,
   ): Promise<(string | undefined)[]> {
-    const at = block === "latest" ? block : hex(block);
     const requests = calls.map(({ to, data }) => ({
       method: "eth_call",
-      params: [{ to, data, gas: hex(gas) }, at],
+      params: [{ to, data, gas: hex(gas) }, named(tag)],
     }));
     try {
       return (await this.#rpc.batch(requests)).map(answerOf);
@@ -146,8 +202,8 @@ export class ChainNode {
       // Some contract answers with megabytes: the others must not suffer from it.
       if (calls.length <= 1) return calls.map(() => undefined);
       const half = calls.length >> 1;
-      const before = await this.readContracts(calls.slice(0, half), block, gas);
-      return [...before, ...(await this.readContracts(calls.slice(half), block, gas))];
+      const before = await this.readContracts(calls.slice(0, half), tag, gas);
+      return [...before, ...(await this.readContracts(calls.slice(half), tag, gas))];
     }
   }
 }
@@ -156,11 +212,14 @@ export class ChainNode {
 const FAILED_IN_CONTRACT =
   /revert|EVM error|VM execution error|out of gas|invalid opcode|invalid jump|stack (under|over)flow|bad instruction/i;
 
+function failedInContract({ code, message }: RpcError): boolean {
+  return code === 3 || FAILED_IN_CONTRACT.test(message);
+}
+
 function answerOf(outcome: RpcOutcome): string | undefined {
   if ("result" in outcome) return typeof outcome.result === "string" ? outcome.result : undefined;
-  const { code, message } = outcome.error;
-  if (code === 3 || FAILED_IN_CONTRACT.test(message)) return undefined;
-  throw new RpcError(code, message);
+  if (failedInContract(outcome.error)) return undefined;
+  throw outcome.error;
 }
 
 function resultOf(outcome: RpcOutcome): JsonValue {
@@ -168,58 +227,12 @@ function resultOf(outcome: RpcOutcome): JsonValue {
   return outcome.result;
 }
 
-function headOf(value: JsonValue, asked: number): BlockHead | undefined {
+function headOf(value: JsonValue, asked: number | undefined): BlockRow | undefined {
   if (value === null) return undefined;
   if (!isJsonObject(value)) throw new LyingNode("a block is not an object");
-  const number = quantity(value.number);
-  if (number !== asked) throw new LyingNode(`block ${asked} was asked for and ${number} came`);
-  return {
-    number,
-    hash: hash(value.hash),
-    parentHash: hash(value.parentHash),
-    timestamp: quantity(value.timestamp),
-  };
+  return blockRow(value, asked);
 }
 
-function logsOf(value: JsonValue, from: number, to: number): ChainLog[] {
-  if (!Array.isArray(value)) throw new LyingNode("the logs are not a list");
-  return value.map((each) => {
-    if (!isJsonObject(each) || !Array.isArray(each.topics)) throw new LyingNode("a log is not an object");
-    const blockNumber = quantity(each.blockNumber);
-    if (blockNumber < from || blockNumber > to) {
-      throw new LyingNode(`logs of ${from}–${to} were asked for and one of ${blockNumber} came`);
-    }
-    return {
-      address: text(each.address).toLowerCase(),
-      topics: each.topics.map((topic) => text(topic).toLowerCase()),
-      data: text(each.data).toLowerCase(),
-      blockNumber,
-      blockHash: hash(each.blockHash),
-      transactionHash: hash(each.transactionHash),
-      transactionIndex: quantity(each.transactionIndex),
-      logIndex: quantity(each.logIndex),
-    };
-  });
-}
-
-function quantity(value: JsonValue | undefined): number {
-  const number =
-    typeof value === "string" && /^0x[0-9a-fA-F]+$/.test(value) ? Number.parseInt(value, 16) : Number.NaN;
-  if (!Number.isSafeInteger(number))
-    throw new LyingNode(`${JSON.stringify(value ?? null)} is not a quantity`);
-  return number;
-}
-
-function hash(value: JsonValue | undefined): string {
-  if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase();
-  throw new LyingNode(`${JSON.stringify(value ?? null)} is not a hash`);
-}
-
-function text(value: JsonValue | undefined): string {
-  if (typeof value === "string") return value;
-  throw new LyingNode(`${JSON.stringify(value ?? null)} is not a text`);
-}
-
-function hex(number: number): string {
-  return `0x${number.toString(16)}`;
+function named(tag: BlockTag): string {
+  return typeof tag === "number" ? hex(tag) : tag;
 }

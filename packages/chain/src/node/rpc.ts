@@ -1,29 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonValue } from "@purse/protocol";
-
-/** A node that cannot be reached, or whose answer is no JSON-RPC. Another try may succeed. */
-export class RpcUnreachable extends Error {
-  override readonly name = "RpcUnreachable";
-}
-
-/** An answer larger than is read: another try brings the same, a smaller question may not. */
-export class RpcTooLarge extends RpcUnreachable {}
-
-/** A node that tells what cannot be: another chain's id, a log of a block that was not asked for. */
-export class LyingNode extends Error {
-  override readonly name = "LyingNode";
-}
-
-/** What a node answers instead of a result. */
-export class RpcError extends Error {
-  override readonly name = "RpcError";
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
+import { LyingNode, RpcError, RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
+import { openTransport, type Transport } from "./transport.ts";
 
 export interface RpcCall {
   method: string;
@@ -35,34 +13,50 @@ export type RpcOutcome = { result: JsonValue } | { error: RpcError };
 export interface RpcOptions {
   /** EIP-155. A node is asked for it before anything else, again after each failure, and refused if it differs. */
   chainId?: number;
-  /** For one HTTP request, in ms. */
+  /** For one request, in ms. */
   timeoutMs?: number;
   /** Largest answer that is read, in bytes. */
   maxBytes?: number;
-  /** Calls in one HTTP request. */
+  /** Calls in one request. */
   maxBatch?: number;
   /** Further rounds over all nodes where none has answered, unless that took as long as `timeoutMs`. */
   retries?: number;
 }
 
+/** How one of a chain's nodes fares. */
+export interface NodeHealth {
+  /** Host and port only: the rest of a URL often is a key. */
+  host: string;
+  state: "unused" | "well" | "failing";
+  /** Of the last answer. */
+  latencyMs?: number;
+  error?: string;
+}
+
 interface Endpoint {
-  url: string;
+  host: string;
+  transport: Transport;
   /** Whether it has shown, since it last failed, that it is of the right chain. */
   checked: boolean;
+  failures: number;
+  /** After failures others are asked first until then (ms since the epoch). */
+  restsUntil: number;
+  latencyMs: number | undefined;
+  error: string | undefined;
 }
 
 /** A node that takes no batch, or none of this size. */
 class BatchRefused extends Error {}
 
 const RETRY_MS = 200;
+const MAX_REST_MS = 30_000;
 
-/** JSON-RPC 2.0 over HTTP to the nodes of one chain: batches, deadline, size cap, retries, failover. */
+/** JSON-RPC 2.0 to the nodes of one chain, over HTTP or WebSocket: batches, deadline, size cap, retries, failover. */
 export class Rpc {
   readonly #endpoints: readonly Endpoint[];
   readonly #chainId: number | undefined;
   readonly #retries: number;
   readonly #timeoutMs: number;
-  readonly #maxBytes: number;
   /** Less once a node has refused a batch of that size. */
   #maxBatch: number;
   #closing = new AbortController();
@@ -71,15 +65,32 @@ export class Rpc {
   #nextId = 1;
 
   constructor(urls: readonly string[], options: RpcOptions = {}) {
-    this.#endpoints = urls.map((url) => ({ url, checked: options.chainId === undefined }));
+    const maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
+    this.#endpoints = urls.map((url) => ({
+      host: URL.parse(url)?.host ?? "",
+      transport: openTransport(url, maxBytes),
+      checked: options.chainId === undefined,
+      failures: 0,
+      restsUntil: 0,
+      latencyMs: undefined,
+      error: undefined,
+    }));
     this.#chainId = options.chainId;
     this.#retries = options.retries ?? 2;
     this.#timeoutMs = options.timeoutMs ?? 15_000;
-    this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
     this.#maxBatch = options.maxBatch ?? 100;
   }
 
-  /** Rejects with RpcError or RpcUnreachable; with the latter also where `signal` ends it. */
+  get health(): NodeHealth[] {
+    return this.#endpoints.map(({ host, failures, latencyMs, error }) => ({
+      host,
+      state: failures > 0 ? "failing" : latencyMs === undefined ? "unused" : "well",
+      ...(latencyMs !== undefined && { latencyMs }),
+      ...(failures > 0 && error !== undefined && { error }),
+    }));
+  }
+
+  /** Rejects with RpcError, LyingNode or RpcUnreachable; with the latter also where `signal` ends it. */
   async call(method: string, params: JsonValue[], signal?: AbortSignal): Promise<JsonValue> {
     const [outcome] = await this.batch([{ method, params }], signal);
     if (!outcome) throw new RpcUnreachable("the node gave no answer");
@@ -106,6 +117,16 @@ export class Rpc {
   abort(): void {
     this.#closing.abort();
     this.#closing = new AbortController();
+    for (const { transport } of this.#endpoints) transport.close();
+  }
+
+  /** Lets others be asked before the node that answered last, which has told what cannot be. */
+  distrust(reason: Error): void {
+    const endpoint = this.#endpoints[this.#current];
+    if (!endpoint) return;
+    endpoint.failures += 1;
+    endpoint.error = reason.message;
+    endpoint.restsUntil = Date.now() + MAX_REST_MS;
   }
 
   /** Rounds over all nodes, with pauses that grow. */
@@ -123,23 +144,27 @@ export class Rpc {
     }
   }
 
-  /** Each node is tried once, beginning with the one that answered last. */
+  /** Each node is tried once: first the one that answered last, last those that have just failed. */
   async #postToAny(calls: RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
     const failures: Error[] = [];
-    for (let i = 0; i < this.#endpoints.length; i++) {
-      const index = (this.#current + i) % this.#endpoints.length;
-      const endpoint = this.#endpoints[index];
-      if (!endpoint) continue;
+    for (const endpoint of this.#inOrder()) {
+      const began = performance.now();
       try {
         if (!endpoint.checked) await this.#check(endpoint, signal);
-        const outcomes = await this.#postTo(endpoint.url, calls, signal);
-        this.#current = index;
+        const outcomes = await this.#postTo(endpoint, calls, signal);
+        this.#current = this.#endpoints.indexOf(endpoint);
+        endpoint.latencyMs = Math.round(performance.now() - began);
+        endpoint.failures = 0;
         return outcomes;
       } catch (error) {
         // The node is well; the question is not.
         if (error instanceof BatchRefused || error instanceof RpcTooLarge) throw error;
-        endpoint.checked = this.#chainId === undefined;
         failures.push(error instanceof Error ? error : new Error(String(error)));
+        if (signal.aborted) break;
+        endpoint.checked = this.#chainId === undefined;
+        endpoint.error = failures.at(-1)?.message;
+        endpoint.restsUntil = Date.now() + Math.min(MAX_REST_MS, 1_000 * 2 ** endpoint.failures);
+        endpoint.failures += 1;
       }
     }
     const reasons =
@@ -149,48 +174,40 @@ export class Rpc {
     throw new RpcUnreachable(reasons);
   }
 
+  #inOrder(): Endpoint[] {
+    const now = Date.now();
+    const around = [...this.#endpoints.slice(this.#current), ...this.#endpoints.slice(0, this.#current)];
+    return [
+      ...around.filter(({ restsUntil }) => restsUntil <= now),
+      ...around.filter(({ restsUntil }) => restsUntil > now),
+    ];
+  }
+
   async #check(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    const [outcome] = await this.#postTo(endpoint.url, [{ method: "eth_chainId", params: [] }], signal);
+    const [outcome] = await this.#postTo(endpoint, [{ method: "eth_chainId", params: [] }], signal);
     if (!outcome || "error" in outcome) throw new RpcUnreachable("the node does not tell its chain");
     const id = Number(outcome.result);
     if (id !== this.#chainId) throw new LyingNode(`the node is of chain ${id}, not ${this.#chainId}`);
     endpoint.checked = true;
   }
 
-  async #postTo(url: string, calls: RpcCall[], closing: AbortSignal): Promise<RpcOutcome[]> {
+  async #postTo({ transport }: Endpoint, calls: RpcCall[], closing: AbortSignal): Promise<RpcOutcome[]> {
     const first = this.#nextId;
     this.#nextId += calls.length;
     const body = calls.map(({ method, params }, i) => ({ jsonrpc: "2.0", id: first + i, method, params }));
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body.length === 1 ? body[0] : body),
-      signal: AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), closing]),
-      redirect: "error",
-    }).catch((error: unknown) => {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
-      throw new RpcUnreachable(cause || (error instanceof Error ? error.message : "no connection"));
-    });
-    const text = await readText(response, this.#maxBytes);
-    if (calls.length > 1 && (response.status === 400 || response.status === 413)) throw new BatchRefused();
-    if (!response.ok) throw new RpcUnreachable(`the node answered HTTP ${response.status}`);
+    const { status, text } = await transport.send(
+      JSON.stringify(body.length === 1 ? body[0] : body),
+      body.map(({ id }) => id),
+      AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), closing]),
+    );
+    if (calls.length > 1 && (status === 400 || status === 413)) throw new BatchRefused();
+    if (status < 200 || status >= 300) throw new RpcUnreachable(`the node answered HTTP ${status}`);
     const answers: unknown = parse(text);
     if (calls.length > 1 && !Array.isArray(answers)) throw new BatchRefused();
     const list = Array.isArray(answers) ? answers : [answers];
     const byId = new Map(list.map((answer) => [isRecord(answer) ? answer.id : undefined, answer]));
     return calls.map((_, i) => outcomeOf(byId.get(first + i)));
   }
-}
-
-async function readText(response: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > maxBytes) throw new RpcTooLarge(`the node's answer is larger than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function parse(text: string): unknown {

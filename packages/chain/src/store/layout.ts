@@ -149,6 +149,8 @@ export function layoutStatements({ integer, bytes, clustered }: LayoutDialect): 
     `CREATE TABLE IF NOT EXISTS nft_balances (
       token ${bytes} NOT NULL, token_id ${bytes} NOT NULL, owner ${bytes} NOT NULL, standard ${integer} NOT NULL,
       amount TEXT NOT NULL, held ${integer} NOT NULL, PRIMARY KEY (token, token_id, owner))${clustered}`,
+    // Always empty but inside a change.
+    "CREATE INDEX IF NOT EXISTS nft_balances_none ON nft_balances (owner) WHERE amount = '0'",
     "CREATE INDEX IF NOT EXISTS nft_by_owner ON nft_balances (owner, token, token_id) WHERE held = 1",
     `CREATE TABLE IF NOT EXISTS tokens (
       address ${bytes} PRIMARY KEY, standard ${integer} NOT NULL, position ${integer}, name TEXT, symbol TEXT,

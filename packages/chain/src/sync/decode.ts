@@ -1,35 +1,124 @@
-import type { ChainLog } from "../node/chainNode.ts";
-import type { Erc20TransferRow } from "../store/chainStore.ts";
+import type { BlockRows, LogRow, NftTransferRow, TokenSighting } from "../store/rows.ts";
 
 /** keccak-256 of `Transfer(address,address,uint256)`: ERC-20 and ERC-721 share it. */
 export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/** Of `TransferSingle(address,address,address,uint256,uint256)` (EIP-1155). */
+export const TRANSFER_SINGLE_TOPIC = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
+/** Of `TransferBatch(address,address,address,uint256[],uint256[])` (EIP-1155). */
+export const TRANSFER_BATCH_TOPIC = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
 
-/**
- * An ERC-20 transfer (EIP-20): two indexed addresses and one word of data. ERC-721 indexes the token
- * too; what has another shape is not a transfer, whatever its topic says.
- */
-export function decodeErc20Transfer(log: ChainLog, timestamp: number): Erc20TransferRow | undefined {
-  const [topic, from, to] = log.topics;
-  if (topic !== TRANSFER_TOPIC || log.topics.length !== 3 || !/^0x[0-9a-f]{64}$/.test(log.data))
-    return undefined;
-  const sender = addressOf(from);
-  const receiver = addressOf(to);
-  if (sender === undefined || receiver === undefined) return undefined;
-  return {
-    block_number: log.blockNumber,
-    log_index: log.logIndex,
-    transaction_index: log.transactionIndex,
-    transaction_hash: log.transactionHash,
-    block_hash: log.blockHash,
-    timestamp,
-    token: log.address,
-    from_address: sender,
-    to_address: receiver,
-    value: BigInt(log.data).toString(),
+type RawLog = Omit<LogRow, "isErc20">;
+
+/** Items of one batch that are taken: what is longer costs more gas than a block has. */
+const MAX_PARTS = 10_000;
+
+/** Finds the transfers among logs. What only looks like one, by its topic, stays a log like others. */
+export function decodeLogs(logs: readonly RawLog[]): Pick<BlockRows, "logs" | "nftTransfers"> & {
+  tokens: TokenSighting[];
+} {
+  const nftTransfers: NftTransferRow[] = [];
+  const tokens = new Map<string, TokenSighting>();
+  const seen = ({ address, position }: RawLog, standard: TokenSighting["standard"]) => {
+    if (!tokens.has(address)) tokens.set(address, { address, standard, position });
   };
+  const rows = logs.map((log): LogRow => {
+    const isErc20 = isErc20Transfer(log);
+    if (isErc20) seen(log, 20);
+    else {
+      const moved = nftTransfersOf(log);
+      if (moved.length > 0) seen(log, moved[0]?.standard ?? 721);
+      nftTransfers.push(...moved);
+    }
+    return { ...log, isErc20 };
+  });
+  return { logs: rows, nftTransfers, tokens: [...tokens.values()] };
 }
 
-/** The address in a topic; undefined where the upper twelve bytes are not zero. */
-function addressOf(topic: string | undefined): string | undefined {
-  return topic && /^0x0{24}[0-9a-f]{40}$/.test(topic) ? `0x${topic.slice(26)}` : undefined;
+/** Two indexed addresses and one word of data (EIP-20). ERC-721 indexes the token too. */
+function isErc20Transfer({ topics, data }: RawLog): boolean {
+  return (
+    topics.length === 3 &&
+    topics[0] === TRANSFER_TOPIC &&
+    data.length === 66 &&
+    isAddressTopic(topics[1]) &&
+    isAddressTopic(topics[2])
+  );
+}
+
+function nftTransfersOf(log: RawLog): NftTransferRow[] {
+  if (log.topics.length !== 4) return [];
+  switch (log.topics[0]) {
+    case TRANSFER_TOPIC:
+      return erc721Transfer(log);
+    case TRANSFER_SINGLE_TOPIC:
+      return log.data.length === 130 ? erc1155Transfers(log, [word(log.data, 0)], [word(log.data, 1)], false) : [];
+    case TRANSFER_BATCH_TOPIC: {
+      const ids = words(log.data, 0);
+      const amounts = words(log.data, 1);
+      return ids && amounts ? erc1155Transfers(log, ids, amounts, true) : [];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Three indexed values and no data (EIP-721). */
+function erc721Transfer(log: RawLog): NftTransferRow[] {
+  const [, from, to, tokenId] = log.topics;
+  if (!isAddressTopic(from) || !isAddressTopic(to) || tokenId === undefined || log.data !== "0x") return [];
+  const sides = { operator: null, from: addressOf(from), to: addressOf(to) };
+  return [{ ...common(log), ...sides, part: 0, tokenId, standard: 721, isBatch: false, amount: "1" }];
+}
+
+function erc1155Transfers(log: RawLog, ids: string[], amounts: string[], isBatch: boolean): NftTransferRow[] {
+  const [, operator, from, to] = log.topics;
+  if (!isAddressTopic(operator) || !isAddressTopic(from) || !isAddressTopic(to)) return [];
+  if (ids.length !== amounts.length) return [];
+  const sides = { operator: addressOf(operator), from: addressOf(from), to: addressOf(to) };
+  return ids.map((tokenId, part) => {
+    const amount = BigInt(amounts[part] ?? 0).toString();
+    return { ...common(log), ...sides, part, tokenId, standard: 1155, isBatch, amount };
+  });
+}
+
+function common({ position, transactionIndex, transactionHash, address }: RawLog) {
+  return { position, transactionIndex, transactionHash, token: address };
+}
+
+/** The n-th 32 bytes of data. */
+function word(data: string, n: number): string {
+  return `0x${data.slice(2 + n * 64, 66 + n * 64)}`;
+}
+
+/** The array whose offset is the n-th word (contract ABI specification); undefined where it does not fit in. */
+function words(data: string, n: number): string[] | undefined {
+  const offset = smallAt(data, 2 + n * 64);
+  if (offset === undefined || offset % 32 !== 0) return undefined;
+  const length = smallAt(data, 2 + offset * 2);
+  if (length === undefined || length > MAX_PARTS) return undefined;
+  const first = offset / 32 + 1;
+  if (data.length < 2 + (first + length) * 64) return undefined;
+  return Array.from({ length }, (_, i) => word(data, first + i));
+}
+
+/** A word below 2^32, from a place in the text on. */
+function smallAt(data: string, at: number): number | undefined {
+  const text = data.slice(at, at + 64);
+  return text.length === 64 && /^0{56}/.test(text) ? Number.parseInt(text.slice(56), 16) : undefined;
+}
+
+const NO_UPPER_BYTES = `0x${"0".repeat(24)}`;
+
+function isAddressTopic(topic: string | undefined): topic is string {
+  return topic !== undefined && topic.length === 66 && topic.startsWith(NO_UPPER_BYTES);
+}
+
+/** The address in a topic whose upper twelve bytes are zero. */
+function addressOf(topic: string): string {
+  return `0x${topic.slice(26)}`;
+}
+
+/** A topic for an address. */
+export function addressTopic(address: string): string {
+  return `${NO_UPPER_BYTES}${address.slice(2)}`;
 }

@@ -1,65 +1,82 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BlockHead, ChainNode } from "../node/chainNode.ts";
-import { LyingNode, RpcUnreachable } from "../node/rpc.ts";
+import type { ChainNode } from "../node/chainNode.ts";
+import { LyingNode, RpcUnreachable } from "../node/rpcErrors.ts";
 import type { ChainStore } from "../store/chainStore.ts";
+import type { IndexWriter } from "../store/indexWriter.ts";
+import type { BlockRow } from "../store/rows.ts";
 import type { ChainConfig, ChainStatus, Log } from "../types.ts";
-import { decodeErc20Transfer, TRANSFER_TOPIC } from "./decode.ts";
+import { Progress } from "./progress.ts";
+import type { Reading, Scope } from "./scope.ts";
 
 export interface FollowerParts {
   config: ChainConfig;
   node: ChainNode;
   store: ChainStore;
+  writer: IndexWriter;
+  scope: Scope;
   log: Log;
   /** How long to wait for the next block at the head, in ms. */
   pollMs: number;
+  /** Told of every change of the status. */
+  onStatus?: (status: ChainStatus) => void;
+  /** Runs at the head, between blocks. */
+  atHead?: () => Promise<void>;
 }
 
 const MAX_WAIT_MS = 30_000;
-/** How long a question just after the start waits for the first blocks. */
-const FIRST_LOOK_MS = 2_000;
 /** For how many looks in a row a node may be behind the index, or tell what does not fit together. */
 const PATIENCE = 10;
 /** Blocks that are compared at once while looking for the one before a reorganisation. */
 const COMPARED = 100;
+/** Ranges that are read ahead while one is being written. */
+const AHEAD = 3;
+/** How often nodes are asked what is safe and final. */
+const FINALITY_MS = 4_000;
 
 /** Keeps the index of one chain at the head of its node: on, over reorganisations, through outages. */
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #stopping = new AbortController();
-  readonly #listeners = new Set<(indexed: BlockHead) => void>();
+  #wake = new AbortController();
   #running: Promise<void> | undefined;
   #state: ChainStatus["state"] = "syncing";
   #head: number | null = null;
-  #indexed: number | null = null;
+  #safe: number | null = null;
+  #finalized: number | null = null;
+  #finalityAt = 0;
   #error: string | undefined;
   #looksBehind = 0;
   #looksInVain = 0;
-  readonly #looked = Promise.withResolvers<void>();
+  /** The newest block in the index; undefined before it was looked at. */
+  #checkpoint: BlockRow | null | undefined;
+  readonly #progress: Progress;
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
+    this.#progress = new Progress(parts.config.name, parts.log);
   }
 
   get status(): ChainStatus {
-    const { id, name } = this.#parts.config;
-    const lag =
-      this.#head === null || this.#indexed === null ? null : Math.max(0, this.#head - this.#indexed);
-    const status = { chain: id, name, state: this.#state, head: this.#head, indexed: this.#indexed, lag };
+    const { config, node } = this.#parts;
+    const { id, name, startBlock = 0, scope = "chain" } = config;
+    const indexed = this.#checkpoint?.number ?? null;
+    const head = this.#head;
+    const lag = head === null || indexed === null ? null : Math.max(0, head - indexed);
+    const status: ChainStatus = {
+      chain: id,
+      name,
+      scope,
+      state: this.#state,
+      start: startBlock,
+      head,
+      safe: this.#safe,
+      finalized: this.#finalized,
+      indexed,
+      lag,
+      ...this.#progress.figures(startBlock, indexed, head),
+      nodes: node.health,
+    };
     return this.#error === undefined ? status : { ...status, error: this.#error };
-  }
-
-  /** Told of each newest indexed block. Returns the way to stop. */
-  onIndexed(listener: (indexed: BlockHead) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** Resolves when the first blocks are indexed or the node is found wanting, after two seconds in any case. */
-  async firstLook(): Promise<void> {
-    const waiting = new AbortController();
-    const enough = sleep(FIRST_LOOK_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
-    await Promise.race([this.#looked.promise, enough]);
-    waiting.abort();
   }
 
   start(): void {
@@ -68,8 +85,15 @@ export class Follower {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#wake.abort();
     this.#parts.node.abort();
     await this.#running;
+  }
+
+  /** Looks at once, also while it waits for the next block. */
+  wake(): void {
+    this.#wake.abort();
+    this.#wake = new AbortController();
   }
 
   async #run(): Promise<void> {
@@ -78,7 +102,9 @@ export class Follower {
       try {
         const behind = await this.step();
         failures = 0;
-        if (!behind) await this.#wait(this.#parts.pollMs);
+        if (behind) continue;
+        if (this.#state === "following") await this.#parts.atHead?.();
+        await this.#wait(this.#parts.pollMs);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         failures += 1;
@@ -88,30 +114,29 @@ export class Follower {
     }
   }
 
-  /** Indexes the next range of blocks, or goes back before a reorganisation. Answers whether there is more to do. */
+  /** Indexes up to the head, or goes back before a reorganisation. Answers whether there is more to do. */
   async step(): Promise<boolean> {
     const { node, store, config } = this.#parts;
-    const checkpoint = await store.checkpoint(config.id);
-    this.#indexed = checkpoint?.number ?? null;
+    if (this.#checkpoint === undefined) this.#checkpoint = (await store.checkpoint()) ?? null;
     const head = await node.headNumber();
     this.#head = head;
-    if (checkpoint) {
-      const seen = await this.#compare(checkpoint, head);
+    await this.#askFinality();
+    if (this.#checkpoint) {
+      const seen = await this.#compare(this.#checkpoint, head);
       if (seen === "behind") {
         this.#settle("following");
         return false;
       }
       if (seen === "reorganised") return true;
     }
-
-    const from = checkpoint ? checkpoint.number + 1 : (config.startBlock ?? 0);
+    const from = this.#checkpoint ? this.#checkpoint.number + 1 : (config.startBlock ?? 0);
     if (from > head) {
       this.#settle("following");
       return false;
     }
-    const to = Math.min(head, from + node.range - 1);
-    const indexed = await this.#index(from, to, checkpoint);
-    if (!indexed) {
+    if (from + this.#parts.scope.range <= head) this.#settle("syncing");
+    const indexed = await this.#indexUpTo(from, head);
+    if (indexed < from) {
       // The chain may just be changing; a node that never tells a whole range is of no use.
       this.#looksInVain += 1;
       if (this.#looksInVain > PATIENCE) {
@@ -120,76 +145,101 @@ export class Follower {
       return false;
     }
     this.#looksInVain = 0;
-    this.#indexed = indexed.number;
-    this.#settle(indexed.number >= head ? "following" : "syncing");
-    for (const listener of this.#listeners) listener(indexed);
-    return indexed.number < head;
+    this.#settle(indexed >= head ? "following" : "syncing");
+    return indexed < head;
   }
 
-  /** Answers false where the chain changed under the reading: the next step looks again. */
-  async #index(from: number, to: number, parent: BlockHead | undefined): Promise<BlockHead | undefined> {
-    const { node, store, config } = this.#parts;
-    const heads = await node.heads(from, to);
-    const blocks: BlockHead[] = [];
-    let before = parent;
-    for (const block of heads) {
-      // The range ends at the first block that does not continue the one before.
-      if (!block || (before && block.parentHash !== before.hash)) break;
-      blocks.push(block);
-      before = block;
+  /** Reads ahead while it writes. Answers the number of the newest block that is in now. */
+  async #indexUpTo(from: number, head: number): Promise<number> {
+    const { scope, writer } = this.#parts;
+    const readings: Promise<Reading | undefined>[] = [];
+    let next = from;
+    let reached = from - 1;
+    try {
+      while (!this.#stopping.signal.aborted) {
+        while (readings.length < AHEAD && next <= head) {
+          const to = Math.min(head, next + scope.range - 1);
+          const reading = scope.read(next, to);
+          // Whoever waits for it is told; until then its failure is nobody's.
+          reading.catch(() => undefined);
+          readings.push(reading);
+          next = to + 1;
+        }
+        const reading = await readings.shift();
+        const parent = this.#checkpoint ?? undefined;
+        if (!reading || (parent && reading.parentHash !== parent.hash)) return reached;
+        const whole = reading.last.number;
+        await writer.append(parent, reading.rows, reading.tokens);
+        this.#checkpoint = reading.last;
+        this.#progress.count(reading.rows.blocks.length ? whole - reached : 0);
+        reached = whole;
+        this.#tell();
+        // A range that ended early is not continued by those read after it.
+        if (readings.length === 0 ? next <= head && reached < next - 1 : false) return reached;
+        if (readings.length === 0 && next > head) return reached;
+      }
+      return reached;
+    } catch (error) {
+      // What the index holds now is looked at anew.
+      this.#checkpoint = undefined;
+      throw error;
+    } finally {
+      await Promise.allSettled(readings);
     }
-    const last = blocks.at(-1);
-    if (!last) return undefined;
-    const logs = await node.logs(from, last.number, TRANSFER_TOPIC);
-    // Were the logs read of the same chain as the blocks? What is missing in a list does not show there.
-    if ((await node.head(last.number))?.hash !== last.hash) return undefined;
-    const byNumber = new Map(blocks.map((block) => [block.number, block]));
-    if (logs.some((log) => byNumber.get(log.blockNumber)?.hash !== log.blockHash)) return undefined;
-    const transfers = logs.flatMap((log) => {
-      const transfer = decodeErc20Transfer(log, byNumber.get(log.blockNumber)?.timestamp ?? 0);
-      return transfer ? [transfer] : [];
-    });
-    await store.append(config.id, blocks, transfers);
-    return last;
   }
 
   /** Goes back to the newest block that index and node have in common, where they have parted. */
-  async #compare(checkpoint: BlockHead, head: number): Promise<"same" | "behind" | "reorganised"> {
-    const { node, store, config, log } = this.#parts;
-    const newest = Math.min(checkpoint.number, head);
-    const [ours, theirs] = await Promise.all([store.blockHash(config.id, newest), node.head(newest)]);
-    const agree = ours !== undefined && ours === theirs?.hash;
-    if (agree && newest === checkpoint.number) {
-      this.#looksBehind = 0;
-      return "same";
-    }
-    // One of several nodes is often a little behind; only one that stays there has gone back.
-    if (agree && this.#looksBehind < PATIENCE) {
-      this.#looksBehind += 1;
-      return "behind";
+  async #compare(checkpoint: BlockRow, head: number): Promise<"same" | "behind" | "reorganised"> {
+    const { node, writer, config, log } = this.#parts;
+    if (checkpoint.number <= head) {
+      const theirs = await node.head(checkpoint.number);
+      if (theirs?.hash === checkpoint.hash) {
+        this.#looksBehind = 0;
+        return "same";
+      }
+    } else if (this.#looksBehind < PATIENCE) {
+      // One of several nodes is often a little behind; only one that stays there has gone back.
+      const newest = await this.#newestUpTo(head);
+      if (!newest || (await node.head(newest.number))?.hash === newest.hash) {
+        this.#looksBehind += 1;
+        return "behind";
+      }
     }
     this.#looksBehind = 0;
-    const common = agree ? newest : await this.#commonAncestor(newest - 1);
+    const common = await this.#commonAncestor(Math.min(checkpoint.number, head));
     log.info("the chain was reorganised", { chain: config.name, from: checkpoint.number, to: common });
-    await store.unwind(config.id, common);
-    this.#indexed = common >= (config.startBlock ?? 0) ? common : null;
+    await writer.unwind(common);
+    this.#checkpoint = undefined;
+    this.#tell();
     return "reorganised";
+  }
+
+  async #newestUpTo(number: number): Promise<BlockRow | undefined> {
+    const [newest] = await this.#parts.store.blocksDownFrom(number, 1);
+    return newest;
   }
 
   /** The newest block up to a number that index and node both have; the one before the first where there is none. */
   async #commonAncestor(upTo: number): Promise<number> {
     const { node, store, config } = this.#parts;
-    const first = config.startBlock ?? 0;
-    for (let to = upTo; to >= first; to -= COMPARED) {
-      const from = Math.max(first, to - COMPARED + 1);
-      const [ours, theirs] = await Promise.all([
-        store.blockHashes(config.id, from, to),
-        node.heads(from, to),
-      ]);
-      const common = theirs.findLast((block) => block && ours.get(block.number) === block.hash);
+    let from = upTo;
+    for (;;) {
+      const ours = await store.blocksDownFrom(from, COMPARED);
+      const lowest = ours.at(-1);
+      if (!lowest) return (config.startBlock ?? 0) - 1;
+      const theirs = await node.headsOf(ours.map(({ number }) => number));
+      const common = ours.find(({ hash }, i) => theirs[i]?.hash === hash);
       if (common) return common.number;
+      from = lowest.number - 1;
     }
-    return first - 1;
+  }
+
+  async #askFinality(): Promise<void> {
+    if (Date.now() - this.#finalityAt < FINALITY_MS) return;
+    this.#finalityAt = Date.now();
+    const [safe, finalized] = await this.#parts.node.headsOf(["safe", "finalized"]);
+    this.#safe = safe?.number ?? null;
+    this.#finalized = finalized?.number ?? null;
   }
 
   #settle(state: "syncing" | "following"): void {
@@ -198,14 +248,14 @@ export class Follower {
     }
     this.#state = state;
     this.#error = undefined;
-    this.#looked.resolve();
+    this.#tell();
   }
 
   #fail(error: unknown, failures: number): void {
     const message = error instanceof Error ? error.message : String(error);
     this.#state = error instanceof LyingNode ? "refused" : "unreachable";
     this.#error = message;
-    this.#looked.resolve();
+    this.#tell();
     if (failures === 1)
       this.#parts.log.warn("the chain cannot be followed", {
         chain: this.#parts.config.name,
@@ -213,7 +263,14 @@ export class Follower {
       });
   }
 
+  #tell(): void {
+    const { status } = this;
+    if (this.#state === "syncing") this.#progress.log(status);
+    this.#parts.onStatus?.(status);
+  }
+
   async #wait(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    const signal = AbortSignal.any([this.#stopping.signal, this.#wake.signal]);
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
   }
 }

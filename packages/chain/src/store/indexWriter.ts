@@ -1,0 +1,44 @@
+import type { BlockRow, BlockRows, TokenSighting } from "./rows.ts";
+
+/** The index was changed by somebody else since it was looked at. */
+export class CheckpointMoved extends Error {
+  override readonly name = "CheckpointMoved";
+}
+
+/** A token's name, symbol and decimals, as far as its contract tells. */
+export interface TokenFacts {
+  address: string;
+  standard: number;
+  name: string | null;
+  symbol: string | null;
+  decimals: number | null;
+}
+
+/** An address whose history is indexed. */
+export interface Watched {
+  address: string;
+  /** From this block on it is followed with all others. */
+  since: number;
+  /** The newest block below `since` that is still to be read for it; below the start when all is. */
+  next: number;
+}
+
+/** Changes the index of one chain; each in one transaction. */
+export interface IndexWriter {
+  /**
+   * Adds what happened in the blocks after the checkpoint, and so moves it. Rejects with CheckpointMoved where `parent`
+   * is not the newest block there is. What is there already stays as it is.
+   */
+  append(parent: BlockRow | undefined, rows: BlockRows, tokens: TokenSighting[]): Promise<void>;
+  /** Adds what happened before to addresses that are now watched, and says how far down that reaches. */
+  fill(rows: BlockRows, tokens: TokenSighting[], reached: { addresses: string[]; next: number }): Promise<void>;
+  /** Removes every block above a number and what happened in them. */
+  unwind(above: number): Promise<void>;
+  saveTokens(tokens: TokenFacts[]): Promise<void>;
+  /** Adds addresses that are not watched yet. */
+  watch(addresses: string[], since: number, next: number): Promise<void>;
+  /** Removes everything: for an index that was made otherwise than is wanted now. */
+  clear(): Promise<void>;
+  saveFact(key: string, value: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,257 @@
+import postgres from "postgres";
+import { toHex } from "./hexBytes.ts";
+import { CheckpointMoved, type IndexWriter, type TokenFacts } from "./indexWriter.ts";
+import { INDEX_TABLES, layoutStatements, type NftTransfersTable } from "./layout.ts";
+import { type NftSum, nftSums } from "./nftSums.ts";
+import { type BlockRow, type BlockRows, positionOf, type TokenSighting } from "./rows.ts";
+import { nftTransferRow } from "./sqliteIndex.ts";
+
+/** Where the database is, and which schema holds the index of a chain. */
+export interface PostgresPlace {
+  url: string;
+  schema: string;
+}
+
+/** int8 is a number here: positions are safe integers (see rows.ts). */
+const types = { number: { to: 20, from: [20], serialize: String, parse: Number } };
+
+export type Sql = ReturnType<typeof openPostgres>;
+type Transaction = Parameters<Parameters<Sql["begin"]>[1]>[0];
+
+export function openPostgres({ url, schema }: PostgresPlace, connections: number) {
+  return postgres(url, {
+    max: connections,
+    fetch_types: false,
+    onnotice: () => undefined,
+    connection: { application_name: "purse chain", search_path: schema },
+    types,
+  });
+}
+
+/** Makes the schema with its tables, once for however many processes ask at the same time. */
+export async function preparePostgres(sql: Sql, schema: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`purse ${schema}`}, 0))`;
+    await tx`CREATE SCHEMA IF NOT EXISTS ${tx(schema)}`;
+    for (const statement of layoutStatements({ integer: "int8", bytes: "bytea", clustered: "" }))
+      await tx.unsafe(statement);
+  });
+}
+
+export function postgresIndex(sql: Sql): IndexWriter {
+  return new PostgresIndex(sql);
+}
+
+class PostgresIndex implements IndexWriter {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  append(parent: BlockRow | undefined, rows: BlockRows, tokens: TokenSighting[]): Promise<void> {
+    return this.#write(async (tx) => {
+      // One process follows a chain at a time; should two, the second finds another newest block.
+      await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
+      const [newest] = await tx<{ hash: Buffer }[]>`SELECT hash FROM blocks ORDER BY number DESC LIMIT 1`;
+      const same = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
+      if (!same) throw new CheckpointMoved("the index has another newest block than was thought");
+      await insert(tx, rows, tokens, false);
+    });
+  }
+
+  fill(
+    rows: BlockRows,
+    tokens: TokenSighting[],
+    reached: { addresses: string[]; next: number },
+  ): Promise<void> {
+    return this.#write(async (tx) => {
+      await insert(tx, rows, tokens, true);
+      await tx`UPDATE watched SET next = ${reached.next}
+        WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(reached.addresses)}::text::jsonb) AS item)`;
+    });
+  }
+
+  unwind(above: number): Promise<void> {
+    const from = positionOf(above + 1, 0);
+    return this.#write(async (tx) => {
+      const gone = await tx<NftTransfersTable[]>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
+      await addSums(tx, nftSums(gone.map(nftTransferRow), -1));
+      await tx`DELETE FROM transactions WHERE position >= ${from}`;
+      await tx`DELETE FROM logs WHERE position >= ${from}`;
+      await tx`DELETE FROM tokens WHERE position >= ${from}`;
+      await tx`DELETE FROM blocks WHERE number > ${above}`;
+      await tx`UPDATE watched SET since = ${above + 1} WHERE since > ${above + 1}`;
+    });
+  }
+
+  saveTokens(tokens: TokenFacts[]): Promise<void> {
+    return this.#write(async (tx) => {
+      await tx`
+        INSERT INTO tokens (address, standard, name, symbol, decimals, known)
+        SELECT decode(substr(address, 3), 'hex'), standard, name, symbol, decimals, 1
+        FROM jsonb_to_recordset(${JSON.stringify(tokens.map(storable))}::text::jsonb)
+          AS token (address text, standard int8, name text, symbol text, decimals int8)
+        ON CONFLICT (address) DO UPDATE SET name = excluded.name, symbol = excluded.symbol,
+          decimals = excluded.decimals, known = 1`;
+    });
+  }
+
+  watch(addresses: string[], since: number, next: number): Promise<void> {
+    return this.#write(async (tx) => {
+      await tx`
+        INSERT INTO watched SELECT decode(substr(item, 3), 'hex'), ${since}, ${next}
+        FROM jsonb_array_elements_text(${JSON.stringify(addresses)}::text::jsonb) AS item ON CONFLICT DO NOTHING`;
+    });
+  }
+
+  clear(): Promise<void> {
+    return this.#write(async (tx) => {
+      await tx.unsafe(`TRUNCATE ${INDEX_TABLES.join(", ")}`);
+    });
+  }
+
+  async saveFact(key: string, value: string): Promise<void> {
+    await this.#sql`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+  }
+
+  async close(): Promise<void> {
+    await this.#sql.end({ timeout: 5 });
+  }
+
+  async #write(change: (tx: Transaction) => Promise<void>): Promise<void> {
+    await this.#sql.begin(change);
+  }
+}
+
+async function insert(
+  tx: Transaction,
+  { blocks, transactions, logs, nftTransfers }: BlockRows,
+  tokens: TokenSighting[],
+  mayBeThere: boolean,
+): Promise<void> {
+  const put = mayBeThere ? merge : copy;
+  await put(
+    tx,
+    "blocks",
+    blocks.map((row) => [row.number, bytes(row.hash), bytes(row.parentHash), row.timestamp]),
+  );
+  await put(
+    tx,
+    "transactions",
+    transactions.map((row) => [
+      row.position,
+      bytes(row.hash),
+      bytes(row.from),
+      bytes(row.to),
+      row.value,
+      row.nonce,
+      row.gas,
+      row.gasPrice,
+      bytes(row.input),
+      row.status,
+      row.cumulativeGasUsed,
+      row.gasUsed,
+      bytes(row.contract),
+      bytes(row.root),
+    ]),
+  );
+  await put(
+    tx,
+    "logs",
+    logs.map((row) => [
+      row.position,
+      row.transactionIndex,
+      bytes(row.transactionHash),
+      bytes(row.address),
+      bytes(row.topics[0]),
+      bytes(row.topics[1]),
+      bytes(row.topics[2]),
+      bytes(row.topics[3]),
+      bytes(row.data),
+      row.isErc20 ? 1 : 0,
+    ]),
+  );
+  const added = await put(
+    tx,
+    "nft_transfers",
+    nftTransfers.map((row) => [
+      row.position,
+      row.part,
+      row.transactionIndex,
+      bytes(row.transactionHash),
+      bytes(row.token),
+      bytes(row.tokenId),
+      row.standard,
+      row.isBatch ? 1 : 0,
+      bytes(row.operator),
+      bytes(row.from),
+      bytes(row.to),
+      row.amount,
+    ]),
+  );
+  await addSums(tx, nftSums(added ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`)) : nftTransfers, 1));
+  if (tokens.length === 0) return;
+  await tx`
+    INSERT INTO tokens (address, standard, position, known)
+    SELECT decode(substr(address, 3), 'hex'), standard, position, 0
+    FROM jsonb_to_recordset(${JSON.stringify(tokens)}::text::jsonb) AS token (address text, standard int8, position int8)
+    ON CONFLICT (address) DO UPDATE SET position = excluded.position, standard = excluded.standard
+      WHERE tokens.position IS NULL OR tokens.position > excluded.position`;
+}
+
+type Cell = string | number | null;
+
+/** Puts rows into a table that has none of them. By far the quickest way in. */
+async function copy(tx: Transaction, table: string, rows: Cell[][]): Promise<undefined> {
+  if (rows.length === 0) return;
+  const stream = await tx.unsafe(`COPY ${table} FROM STDIN`).writable();
+  await new Promise<void>((resolve, reject) => {
+    stream.on("finish", resolve);
+    stream.on("error", reject);
+    stream.end(copyText(rows));
+  });
+}
+
+/** Puts in the rows that are not there yet; answers which those were, for tables with parts. */
+async function merge(tx: Transaction, table: string, rows: Cell[][]): Promise<Set<string> | undefined> {
+  if (rows.length === 0) return;
+  await tx.unsafe(`CREATE TEMP TABLE arriving (LIKE ${table}) ON COMMIT DROP`);
+  await copy(tx, "arriving", rows);
+  const parts = table === "nft_transfers" ? "RETURNING position, part" : "";
+  const added = await tx.unsafe<{ position: number; part: number }[]>(
+    `INSERT INTO ${table} SELECT * FROM arriving ON CONFLICT DO NOTHING ${parts}`,
+  );
+  await tx.unsafe("DROP TABLE arriving");
+  return parts ? new Set(added.map(({ position, part }) => `${position}.${part}`)) : undefined;
+}
+
+/** PostgreSQL's text format of COPY; no cell here holds a character that it would need to escape. */
+function copyText(rows: Cell[][]): string {
+  return rows.map((row) => row.map((cell) => cell ?? "\\N").join("\t")).join("\n").concat("\n");
+}
+
+/** Bytes as COPY takes them. */
+function bytes(hex: string | null | undefined): string | null {
+  return typeof hex === "string" ? `\\\\x${hex.slice(2)}` : null;
+}
+
+async function addSums(tx: Transaction, sums: NftSum[]): Promise<void> {
+  if (sums.length === 0) return;
+  const rows = sums.map((sum) => ({ ...sum, amount: sum.amount.toString() }));
+  await tx`
+    INSERT INTO nft_balances (token, token_id, owner, standard, amount, held)
+    SELECT decode(substr(token, 3), 'hex'), decode(substr("tokenId", 3), 'hex'), decode(substr(owner, 3), 'hex'),
+      standard, amount, CASE WHEN amount::numeric > 0 THEN 1 ELSE 0 END
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      AS sum (token text, "tokenId" text, owner text, standard int8, amount text)
+    ON CONFLICT (token, token_id, owner) DO UPDATE SET
+      amount = (nft_balances.amount::numeric + excluded.amount::numeric)::text,
+      held = CASE WHEN nft_balances.amount::numeric + excluded.amount::numeric > 0 THEN 1 ELSE 0 END`;
+  await tx`DELETE FROM nft_balances WHERE amount = '0'`;
+}
+
+/** PostgreSQL's text has no NUL. */
+function storable({ name, symbol, ...token }: TokenFacts) {
+  return { ...token, name: name && name.replaceAll("\0", ""), symbol: symbol && symbol.replaceAll("\0", "") };
+}

@@ -1,0 +1,240 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { toBytes, toHex } from "./hexBytes.ts";
+import { CheckpointMoved, type IndexWriter, type TokenFacts } from "./indexWriter.ts";
+import { INDEX_TABLES, layoutStatements, type NftTransfersTable } from "./layout.ts";
+import { type NftSum, nftSums } from "./nftSums.ts";
+import {
+  type BlockRow,
+  type BlockRows,
+  type LogRow,
+  type NftTransferRow,
+  positionOf,
+  type TokenSighting,
+  type TransactionRow,
+} from "./rows.ts";
+
+/** Opens the file of one chain's index; makes it and its tables. */
+export function openSqliteFile(path: string): Database.Database {
+  mkdirSync(dirname(path), { recursive: true });
+  const db = new Database(path, { timeout: 10_000 });
+  db.pragma("journal_mode = WAL");
+  // Everything here can be read from the chain again: a commit need not wait for the disk, only stay whole.
+  db.pragma("synchronous = NORMAL");
+  db.pragma("cache_size = -65536");
+  db.pragma("mmap_size = 268435456");
+  db.transaction(() => {
+    for (const statement of layoutStatements({ integer: "INTEGER", bytes: "BLOB", clustered: " WITHOUT ROWID" }))
+      db.exec(statement);
+  }).immediate();
+  return db;
+}
+
+export function sqliteIndex(path: string): IndexWriter {
+  return new SqliteIndex(openSqliteFile(path));
+}
+
+class SqliteIndex implements IndexWriter {
+  readonly #db: Database.Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+  }
+
+  async append(parent: BlockRow | undefined, rows: BlockRows, tokens: TokenSighting[]): Promise<void> {
+    this.#write(() => {
+      const newest = this.#statements.newest.get();
+      const same = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
+      if (!same) throw new CheckpointMoved("the index has another newest block than was thought");
+      this.#insert(rows, tokens);
+    });
+  }
+
+  async fill(
+    rows: BlockRows,
+    tokens: TokenSighting[],
+    reached: { addresses: string[]; next: number },
+  ): Promise<void> {
+    this.#write(() => {
+      this.#insert(rows, tokens);
+      for (const address of reached.addresses) this.#statements.reached.run(reached.next, toBytes(address));
+    });
+  }
+
+  async unwind(above: number): Promise<void> {
+    const from = positionOf(above + 1, 0);
+    this.#write(() => {
+      const gone = this.#statements.nftTransfersFrom.all(from).map(nftTransferRow);
+      this.#addSums(nftSums(gone, -1));
+      for (const statement of this.#statements.removals) statement.run(from);
+      this.#statements.removeBlocks.run(above);
+      // What was being read for addresses below a block that is gone ends at the newest one left.
+      this.#statements.lowerWatched.run(above + 1, above + 1);
+    });
+  }
+
+  async saveTokens(tokens: TokenFacts[]): Promise<void> {
+    this.#write(() => {
+      for (const { address, standard, name, symbol, decimals } of tokens)
+        this.#statements.token.run(toBytes(address), standard, name, symbol, decimals);
+    });
+  }
+
+  async watch(addresses: string[], since: number, next: number): Promise<void> {
+    this.#write(() => {
+      for (const address of addresses) this.#statements.watch.run(toBytes(address), since, next);
+    });
+  }
+
+  async clear(): Promise<void> {
+    this.#write(() => {
+      for (const table of INDEX_TABLES) this.#db.exec(`DELETE FROM ${table}`);
+    });
+  }
+
+  async saveFact(key: string, value: string): Promise<void> {
+    this.#statements.fact.run(key, value);
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  #write(change: () => void): void {
+    this.#db.transaction(change).immediate();
+  }
+
+  #insert({ blocks, transactions, logs, nftTransfers }: BlockRows, tokens: TokenSighting[]): void {
+    const { block, transaction, log, sighting } = this.#statements;
+    for (const row of blocks)
+      block.run(row.number, toBytes(row.hash), toBytes(row.parentHash), row.timestamp);
+    for (const row of transactions) transaction.run(...transactionValues(row));
+    for (const row of logs) log.run(...logValues(row));
+    const added = nftTransfers.filter(
+      (row) => this.#statements.nftTransfer.run(...nftTransferValues(row)).changes > 0,
+    );
+    this.#addSums(nftSums(added, 1));
+    for (const { address, standard, position } of tokens) sighting.run(toBytes(address), standard, position);
+  }
+
+  #addSums(sums: NftSum[]): void {
+    const { balance, saveBalance, removeBalance } = this.#statements;
+    for (const { token, tokenId, owner, standard, amount } of sums) {
+      const key = [toBytes(token), toBytes(tokenId), toBytes(owner)] as const;
+      const now = amount + BigInt(balance.get(...key)?.amount ?? 0);
+      if (now === 0n) removeBalance.run(...key);
+      else saveBalance.run(...key, standard, now.toString(), now > 0n ? 1 : 0);
+    }
+  }
+}
+
+function prepare(db: Database.Database) {
+  return {
+    newest: db.prepare<[], { hash: Buffer }>("SELECT hash FROM blocks ORDER BY number DESC LIMIT 1"),
+    block: db.prepare("INSERT OR IGNORE INTO blocks VALUES (?, ?, ?, ?)"),
+    transaction: db.prepare(
+      "INSERT OR IGNORE INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    log: db.prepare("INSERT OR IGNORE INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    nftTransfer: db.prepare("INSERT OR IGNORE INTO nft_transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    nftTransfersFrom: db.prepare<[number], NftTransfersTable>("SELECT * FROM nft_transfers WHERE position >= ?"),
+    sighting: db.prepare(
+      `INSERT INTO tokens (address, standard, position, known) VALUES (?, ?, ?, 0)
+       ON CONFLICT DO UPDATE SET position = excluded.position, standard = excluded.standard
+       WHERE tokens.position IS NULL OR tokens.position > excluded.position`,
+    ),
+    balance: db.prepare<[Buffer, Buffer, Buffer], { amount: string }>(
+      "SELECT amount FROM nft_balances WHERE token = ? AND token_id = ? AND owner = ?",
+    ),
+    saveBalance: db.prepare("INSERT OR REPLACE INTO nft_balances VALUES (?, ?, ?, ?, ?, ?)"),
+    removeBalance: db.prepare("DELETE FROM nft_balances WHERE token = ? AND token_id = ? AND owner = ?"),
+    token: db.prepare(
+      `INSERT INTO tokens (address, standard, name, symbol, decimals, known) VALUES (?, ?, ?, ?, ?, 1)
+       ON CONFLICT DO UPDATE SET name = excluded.name, symbol = excluded.symbol, decimals = excluded.decimals, known = 1`,
+    ),
+    watch: db.prepare("INSERT OR IGNORE INTO watched VALUES (?, ?, ?)"),
+    reached: db.prepare("UPDATE watched SET next = ? WHERE address = ?"),
+    lowerWatched: db.prepare("UPDATE watched SET since = ? WHERE since > ?"),
+    fact: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),
+    removals: ["transactions", "logs", "nft_transfers", "tokens"].map((table) =>
+      db.prepare(`DELETE FROM ${table} WHERE position >= ?`),
+    ),
+    removeBlocks: db.prepare("DELETE FROM blocks WHERE number > ?"),
+  };
+}
+
+function bytesOrNull(hex: string | null | undefined): Buffer | null {
+  return typeof hex === "string" ? toBytes(hex) : null;
+}
+
+function transactionValues(row: TransactionRow) {
+  return [
+    row.position,
+    toBytes(row.hash),
+    toBytes(row.from),
+    bytesOrNull(row.to),
+    row.value,
+    row.nonce,
+    row.gas,
+    row.gasPrice,
+    toBytes(row.input),
+    row.status,
+    row.cumulativeGasUsed,
+    row.gasUsed,
+    bytesOrNull(row.contract),
+    bytesOrNull(row.root),
+  ];
+}
+
+function logValues({ position, transactionIndex, transactionHash, address, topics, data, isErc20 }: LogRow) {
+  return [
+    position,
+    transactionIndex,
+    toBytes(transactionHash),
+    toBytes(address),
+    bytesOrNull(topics[0]),
+    bytesOrNull(topics[1]),
+    bytesOrNull(topics[2]),
+    bytesOrNull(topics[3]),
+    toBytes(data),
+    isErc20 ? 1 : 0,
+  ];
+}
+
+function nftTransferValues(row: NftTransferRow) {
+  return [
+    row.position,
+    row.part,
+    row.transactionIndex,
+    toBytes(row.transactionHash),
+    toBytes(row.token),
+    toBytes(row.tokenId),
+    row.standard,
+    row.isBatch ? 1 : 0,
+    bytesOrNull(row.operator),
+    toBytes(row.from),
+    toBytes(row.to),
+    row.amount,
+  ];
+}
+
+/** A row of the table as it was put in. */
+export function nftTransferRow(row: NftTransfersTable): NftTransferRow {
+  return {
+    position: row.position,
+    part: row.part,
+    transactionIndex: row.transaction_index,
+    transactionHash: toHex(row.transaction_hash),
+    token: toHex(row.token),
+    tokenId: toHex(row.token_id),
+    standard: row.standard === 721 ? 721 : 1155,
+    isBatch: row.batch === 1,
+    operator: row.operator && toHex(row.operator),
+    from: toHex(row.from_address),
+    to: toHex(row.to_address),
+    amount: row.amount,
+  };
+}

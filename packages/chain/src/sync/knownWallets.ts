@@ -1,0 +1,87 @@
+import type { ChainNode, FoundLog, LogFilter } from "../node/chainNode.ts";
+import { type BlockRow, type BlockRows, blockOf } from "../store/rows.ts";
+import {
+  addressTopic,
+  decodeLogs,
+  TRANSFER_BATCH_TOPIC,
+  TRANSFER_SINGLE_TOPIC,
+  TRANSFER_TOPIC,
+} from "./decode.ts";
+import type { Reading, Scope } from "./scope.ts";
+
+/** Addresses in one filter: nodes take some hundreds. */
+const IN_ONE_FILTER = 200;
+
+/** Only what moves tokens from or to addresses that are watched, and what watched contracts log. */
+export function knownWallets(node: ChainNode, watched: () => readonly string[]): Scope {
+  return {
+    get range() {
+      return node.logRange;
+    },
+    async read(from, to): Promise<Reading | undefined> {
+      const newest = await node.head(to);
+      if (!newest) return undefined;
+      const found = await transferLogs(node, from, to, watched());
+      // Asked before and after: in between, the chain below was the same.
+      const blocks = await headsOf(node, [from - 1, ...found.map(({ position }) => blockOf(position)), to]);
+      const last = blocks.get(to);
+      if (last?.hash !== newest.hash) return undefined;
+      const rows = rowsOf(found, blocks, last);
+      if (!rows) return undefined;
+      const parentHash = from === to ? last.parentHash : (blocks.get(from - 1)?.hash ?? "");
+      return { parentHash, ...rows, last };
+    },
+  };
+}
+
+/** The logs of a range that concern some addresses, in their order. */
+export async function transferLogs(
+  node: ChainNode,
+  from: number,
+  to: number,
+  addresses: readonly string[],
+): Promise<FoundLog[]> {
+  const found = new Map<number, FoundLog>();
+  for (let at = 0; at < addresses.length; at += IN_ONE_FILTER) {
+    for (const filter of filtersOf(addresses.slice(at, at + IN_ONE_FILTER))) {
+      for (const log of await node.logs(from, to, filter)) found.set(log.position, log);
+    }
+  }
+  return [...found.values()].sort((a, b) => a.position - b.position);
+}
+
+/** As sender or receiver of ERC-20 and ERC-721 (topics 1 and 2) and of ERC-1155 (topics 2 and 3). */
+function filtersOf(addresses: readonly string[]): LogFilter[] {
+  const own = addresses.map(addressTopic);
+  const items = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC];
+  return [
+    { topics: [TRANSFER_TOPIC, own] },
+    { topics: [[TRANSFER_TOPIC, ...items], null, own] },
+    { topics: [items, null, null, own] },
+  ];
+}
+
+export async function headsOf(node: ChainNode, numbers: readonly number[]): Promise<Map<number, BlockRow>> {
+  const wanted = [...new Set(numbers)].filter((number) => number >= 0);
+  const heads = await node.headsOf(wanted);
+  return new Map(heads.flatMap((head) => (head ? [[head.number, head] as const] : [])));
+}
+
+/** undefined where a log is of another block than the one that has its number now. */
+export function rowsOf(
+  found: readonly FoundLog[],
+  blocks: ReadonlyMap<number, BlockRow>,
+  last?: BlockRow,
+): { rows: BlockRows; tokens: ReturnType<typeof decodeLogs>["tokens"] } | undefined {
+  if (found.some(({ position, blockHash }) => blocks.get(blockOf(position))?.hash !== blockHash))
+    return undefined;
+  const kept = new Set([...found.map(({ position }) => blockOf(position)), ...(last ? [last.number] : [])]);
+  const { logs, nftTransfers, tokens } = decodeLogs(found);
+  const rows = {
+    blocks: [...kept].sort((a, b) => a - b).flatMap((number) => blocks.get(number) ?? []),
+    transactions: [],
+    logs,
+    nftTransfers,
+  };
+  return { rows, tokens };
+}
