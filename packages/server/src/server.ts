@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { type ChainConfig, createChainService } from "@purse/chain";
 import { ErrorCode, type JsonObject } from "@purse/protocol";
 import { createAccounts } from "./accounts/index.ts";
+import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
+import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
 import { createCloud } from "./cloud/index.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
@@ -12,11 +14,13 @@ import { aggregateRoute } from "./http/aggregateRoute.ts";
 import type { ApiReply } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
+import { createDataGate } from "./http/dataGate.ts";
 import { createDoor, type Door } from "./http/door.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
+import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
@@ -107,7 +111,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
   });
   await accounts.ready();
-  const rules = new Map(accounts.rules.map((rule) => [rule.className, rule]));
+  const rules = new Map([...accounts.rules, apiKeyRules()].map((rule) => [rule.className, rule]));
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
   if (changes.length > 0) log.info("classes were changed as the code defines them", { changes });
@@ -137,6 +141,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   for (const route of chain.routes) cloud.define(route.functionName, ({ params }) => route.run(params));
 
   const judgeKey = createJudgeKey(config);
+  const limiter = createMemoryLimiter({ clock: Date.now });
   const door = createDoor({
     appId: config.appId,
     judgeKey,
@@ -182,7 +187,21 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     log,
   });
 
-  const handleData = createDataDoor(chain, config.limits.maxBodyBytes, (error) =>
+  const apiKeys = new ApiKeys({
+    store,
+    schema: schemas.require("_ApiKey"),
+    clock: Date.now,
+    onError: (error) => report(error, "noting the use of an API key"),
+  });
+  const admit = createDataGate({
+    apiKeys,
+    judgeKey,
+    limiter,
+    requireApiKey: config.requireApiKey,
+    isDevelopment: config.environment === "development",
+    limits: config.dataLimits,
+  });
+  const handleData = createDataDoor(chain, admit, config.limits.maxBodyBytes, (error) =>
     report(error, "the data service"),
   );
   const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
@@ -267,6 +286,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       const forced = setTimeout(() => http.closeAllConnections(), 5_000);
       await closed;
       clearTimeout(forced);
+      apiKeys.close();
       await chain.stop();
       await cloud.stop();
       await aggregates.stop();
@@ -277,7 +297,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
 
 const CORS = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "X-Parse-Job-Status-Id, X-Parse-Push-Status-Id, Retry-After",
+  "access-control-expose-headers":
+    "X-Parse-Job-Status-Id, X-Parse-Push-Status-Id, Retry-After, X-Rate-Limit-Limit, X-Rate-Limit-Remaining-TTL, X-Rate-Limit-Used, X-Rate-Limit-Remaining-IP-TTL, X-Rate-Limit-IP-Used",
 };
 
 function send(response: ServerResponse, reply: ApiReply): void {
