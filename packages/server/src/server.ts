@@ -18,6 +18,7 @@ import { createDataGate } from "./http/dataGate.ts";
 import { createDoor, type Door } from "./http/door.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
+import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
@@ -165,6 +166,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     store,
     idempotency: config.idempotency,
     callerOf: accounts.callerOf,
+    assertWithinLimits: createRequestLimits(config.rateLimits, limiter),
     report,
   });
   late.door = door;
