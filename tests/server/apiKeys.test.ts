@@ -112,23 +112,6 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect(output).toContain("revoked 20");
   });
 
-  it.each([
-    [["add", "--key", "too-short"], "20 to 512 characters"],
-    [["add", "--key", "spaces are not for headers"], "20 to 512 characters"],
-    [["add", "--limit", "0"], "whole number from 1"],
-    [["add", "--limit", "many"], "whole number from 1"],
-    [["add", "--name", ""], "1 to 100 characters"],
-    [["add", "--name", "x".repeat(101)], "1 to 100 characters"],
-    [["add", "stray"], "stray"],
-    [["revoke"], "the id or the name"],
-    [["revoke", "nobody's"], "There is no key"],
-    [[], "add, list or revoke"],
-  ])("%j is refused in clear words", async (args, message) => {
-    const done = await keys(env, ...args);
-    expect(done.code).toBe(1);
-    expect(done.output).toContain(message);
-  });
-
   it("take no name twice, and leave nothing behind where they are refused", async () => {
     const count = async () =>
       (await rest(purse, "GET", "/classes/_ApiKey?count=1&limit=0", undefined, MASTER)).body.count;
@@ -215,5 +198,33 @@ describe("a data service without a key", () => {
     } finally {
       await purse.remove();
     }
+  });
+});
+
+describe("npm run purse -- keys", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "purse-keys-"));
+
+  it.each([
+    [["add", "--key", "too-short"], "20 to 512 characters"],
+    [["add", "--key", "spaces are not for headers"], "20 to 512 characters"],
+    [["add", "--limit", "0"], "whole number from 1"],
+    [["add", "--limit", "many"], "whole number from 1"],
+    [["add", "--name", ""], "1 to 100 characters"],
+    [["add", "--name", "x".repeat(101)], "1 to 100 characters"],
+    [["add", "stray"], "stray"],
+    [["revoke"], "the id or the name"],
+    [["revoke", "nobody's"], "There is no key"],
+    [[], "add, list or revoke"],
+  ])("%j is refused in clear words", async (args, message) => {
+    const done = await keys({ PURSE_DATA_DIR: dataDir }, ...args);
+    expect(done.code).toBe(1);
+    expect(done.output).toContain(message);
+  });
+
+  it("lists nothing where nothing is", async () => {
+    expect(await keys({ PURSE_DATA_DIR: dataDir }, "list")).toMatchObject({
+      code: 0,
+      key: "There are no keys.",
+    });
   });
 });

@@ -18,6 +18,7 @@ import { createDataGate } from "./http/dataGate.ts";
 import { createDoor, type Door } from "./http/door.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
+import { createObserveRoutes } from "./http/observeRoutes.ts";
 import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
@@ -27,6 +28,7 @@ import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Log } from "./observe/log.ts";
+import { createMetrics, type DoorName } from "./observe/metrics.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -71,7 +73,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
 
   const publicUrl =
     config.serverUrl?.replace(/\/+$/, "") ?? `http://${hostText(config.host)}:${config.port}${MOUNT_PATH}`;
-  const store = await openStore(config.database);
+  const metrics = createMetrics(() => ({
+    sockets: () => live.size(),
+    subscriptions: () => live.subscriptions(),
+    chains: () => chain.status(),
+  }));
+  const store = metrics.watchStore(await openStore(config.database));
   const chain = createChainService({ chains: options.chains, dataDir: config.dataDir, log });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
@@ -206,6 +213,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const handleData = createDataDoor(chain, admit, config.limits.maxBodyBytes, (error) =>
     report(error, "the data service"),
   );
+  const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
   const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
   const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
 
@@ -224,11 +232,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     const mark = url.indexOf("?");
     const path = mark < 0 ? url : url.slice(0, mark);
     const search = mark < 0 ? "" : url.slice(mark + 1);
-    route(message, response, path, search).catch((error: unknown) => {
-      report(error, path);
-      if (!response.headersSent)
-        send(response, { status: 500, body: '{"code":1,"error":"Internal server error."}' });
-    });
+    const started = performance.now();
+    route(message, response, path, search)
+      .catch((error: unknown) => {
+        report(error, path);
+        if (!response.headersSent)
+          send(response, { status: 500, body: '{"code":1,"error":"Internal server error."}' });
+      })
+      .then(() => metrics.answered(doorOf(path), message.method, response.statusCode, started));
   }
 
   async function route(
@@ -249,6 +260,9 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     }
     message.resume();
     if (path === "/health") return send(response, { status: 200, body: health() });
+    if (path === "/ready") return send(response, await observe.ready());
+    // Figures are for machines: a page of another origin does not get to read them.
+    if (path === "/metrics") return send(response, await observe.metrics(message), {});
     if (path === "/config.json") return send(response, { status: 200, body: appConfig });
     if (serveApp(message, response, path)) return;
     const body = JSON.stringify({
@@ -293,6 +307,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       await cloud.stop();
       await aggregates.stop();
       await store.close();
+      metrics.close();
     },
   };
 }
@@ -303,13 +318,13 @@ const CORS = {
     "X-Parse-Job-Status-Id, X-Parse-Push-Status-Id, Retry-After, X-Rate-Limit-Limit, X-Rate-Limit-Remaining-TTL, X-Rate-Limit-Used, X-Rate-Limit-Remaining-IP-TTL, X-Rate-Limit-IP-Used",
 };
 
-function send(response: ServerResponse, reply: ApiReply): void {
+function send(response: ServerResponse, reply: ApiReply, cors: Record<string, string> = CORS): void {
   response.writeHead(reply.status, {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(reply.body),
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
-    ...CORS,
+    ...cors,
     ...reply.headers,
     // What is left of a body that was too large is not read.
     ...(reply.status === 413 && { connection: "close" }),
@@ -332,6 +347,11 @@ function belowMount(path: string, mount: string): string | undefined {
   if (!path.startsWith(mount)) return undefined;
   const below = path.slice(mount.length);
   return below === "" ? "/" : below.startsWith("/") ? below : undefined;
+}
+
+function doorOf(path: string): DoorName {
+  if (belowMount(path, MOUNT_PATH) !== undefined) return "parse";
+  return belowMount(path, DATA_PATH) === undefined ? "other" : "data";
 }
 
 function hostText(host: string): string {
