@@ -11,7 +11,7 @@ export async function changeKeys(
   const schemas = await openSchemas(store);
   const keys = new ApiKeys({
     store,
-    schema: schemas.require("_ApiKey"),
+    schemaOf: () => schemas.require("_ApiKey"),
     clock: Date.now,
     onError: (error) => {
       throw error;

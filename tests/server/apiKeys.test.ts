@@ -11,21 +11,23 @@ const MASTER = { useMasterKey: true };
 /** How long a server may go on with what it knows of a key, and a little more, in ms. */
 const SEEN_WITHIN_MS = 7_000;
 
-/** Runs `npm run purse -- keys …`. */
-function keys(
+/** Runs `npm run purse -- …`; `key` is the first line that it says. */
+function command(
   env: Record<string, string>,
   ...args: string[]
 ): Promise<{ code: number; output: string; key: string }> {
   return new Promise((done) => {
     execFile(
       join(ROOT, "node_modules/.bin/node"),
-      [join(ROOT, "scripts/moving.ts"), "keys", ...args],
+      [join(ROOT, "scripts/moving.ts"), ...args],
       { env: { ...process.env, ...env }, cwd: ROOT },
       (error, stdout, stderr) =>
         done({ code: error ? 1 : 0, output: stdout + stderr, key: stdout.split("\n")[0] ?? "" }),
     );
   });
 }
+
+const keys = (env: Record<string, string>, ...args: string[]) => command(env, "keys", ...args);
 
 /** An endpoint that needs no node. */
 async function ask(purse: Purse, headers: Record<string, string> = {}) {
@@ -110,6 +112,16 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     const output = await seen();
     expect(output).not.toContain(key);
     expect(output).toContain("revoked 20");
+  });
+
+  it("go along when the data moves", async () => {
+    const { key } = await keys(env, "add", "--name", "moved");
+    const file = join(mkdtempSync(join(tmpdir(), "purse-keys-")), "all.jsonl");
+    await command(env, "export", "--out", file);
+    const other = { PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-keys-")) };
+    expect((await command(other, "import", "--in", file)).code).toBe(0);
+    expect((await keys(other, "add", "--key", key)).output).toContain("This key is there already");
+    expect((await keys(other, "revoke", "moved")).code).toBe(0);
   });
 
   it("take no name twice, and leave nothing behind where they are refused", async () => {

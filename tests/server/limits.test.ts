@@ -17,11 +17,12 @@ async function ask(purse: Purse, headers: Record<string, string> = {}) {
 /** Makes keys in the database of a server that is not started yet. */
 async function newKeys(dataDir: string, limits: (number | undefined)[]): Promise<string[]> {
   const store = await openStore({ kind: "sqlite", path: join(dataDir, "purse.sqlite") });
-  const schema = (await openSchemas(store)).require("_ApiKey");
+  const schemas = await openSchemas(store);
+  const schemaOf = () => schemas.require("_ApiKey");
   const onError = (error: unknown) => {
     throw error;
   };
-  const keys = new ApiKeys({ store, schema, clock: Date.now, onError });
+  const keys = new ApiKeys({ store, schemaOf, clock: Date.now, onError });
   const made: string[] = [];
   for (const limit of limits) made.push((await keys.add({ limit })).key);
   await store.close();

@@ -198,7 +198,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
 
   const apiKeys = new ApiKeys({
     store,
-    schema: schemas.require("_ApiKey"),
+    schemaOf: () => schemas.require("_ApiKey"),
     clock: Date.now,
     onError: (error) => report(error, "noting the use of an API key"),
   });

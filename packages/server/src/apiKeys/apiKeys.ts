@@ -26,7 +26,8 @@ export interface NewApiKey {
 
 export interface ApiKeysParts {
   store: Store;
-  schema: ClassSchema;
+  /** The schema of `_ApiKey`. */
+  schemaOf(): ClassSchema;
   /** Milliseconds since the epoch. */
   clock(): number;
   /** Told where the time of the last use could not be kept. */
@@ -71,7 +72,7 @@ export class ApiKeys {
     if (name !== undefined) assertName(name);
     if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1_000_000_000))
       throw new Error("The limit must be a whole number from 1: requests in a minute");
-    const { store, schema, clock } = this.#parts;
+    const { store, schemaOf, clock } = this.#parts;
     const id = newObjectId();
     const at = new Date(clock()).toISOString();
     const object: JsonObject = {
@@ -84,7 +85,7 @@ export class ApiKeys {
     };
     try {
       await store.write([
-        { kind: "create", schema, id, at, object },
+        { kind: "create", schema: schemaOf(), id, at, object },
         { kind: "claim", scope: CLAIM.hash, value: hashOf(key), owner: id },
         ...(name === undefined
           ? []
@@ -104,9 +105,9 @@ export class ApiKeys {
 
   /** All keys, revoked ones too, the oldest first. */
   async list(): Promise<ApiKey[]> {
-    const { store, schema } = this.#parts;
+    const { store, schemaOf } = this.#parts;
     const texts = await store.find({
-      schema,
+      schema: schemaOf(),
       where: { kind: "and", conditions: [] },
       order: [{ path: ["createdAt"], descending: false }],
       limit: undefined,
@@ -118,9 +119,9 @@ export class ApiKeys {
 
   /** Makes a key worthless, for good. Throws Error where no key that is good has this id or name. */
   async revoke(idOrName: string): Promise<ApiKey> {
-    const { store, schema, clock } = this.#parts;
+    const { store, schemaOf, clock } = this.#parts;
     const id = (await store.ownerOf(CLAIM.name, idOrName)) ?? idOrName;
-    const text = await store.get(schema, id, null);
+    const text = await store.get(schemaOf(), id, null);
     if (text === undefined) throw new Error(`There is no key "${idOrName}": \`keys list\` shows them`);
     const key = read(text);
     if (key.revokedAt !== undefined) throw new Error(`The key "${idOrName}" is revoked already`);
@@ -128,7 +129,7 @@ export class ApiKeys {
     await store.write([
       {
         kind: "update",
-        schema,
+        schema: schemaOf(),
         id,
         at: now.toISOString(),
         operations: { revokedAt: { op: "Set", value: wireDate(now) } },
@@ -144,13 +145,13 @@ export class ApiKeys {
   /** The key that a client sent, where it is good; notes that it was used. */
   async find(text: string): Promise<ApiKey | undefined> {
     if (text.length < MIN_LENGTH || text.length > MAX_LENGTH) return undefined;
-    const { store, schema, clock } = this.#parts;
+    const { store, schemaOf, clock } = this.#parts;
     const hash = hashOf(text);
     let known = this.#known.get(hash);
     if (!known || known.staleAt <= clock()) {
       const staleAt = clock() + MAX_AGE_MS;
       const id = await store.ownerOf(CLAIM.hash, hash);
-      const object = id === undefined ? undefined : await store.get(schema, id, null);
+      const object = id === undefined ? undefined : await store.get(schemaOf(), id, null);
       const key = object === undefined ? undefined : read(object);
       known = { key: key?.revokedAt === undefined ? key : undefined, staleAt };
       if (this.#known.size >= MAX_CACHED) this.#known.clear();
@@ -162,11 +163,18 @@ export class ApiKeys {
 
   /** Whether a key was ever made, revoked ones included. */
   async anyIssued(): Promise<boolean> {
-    const { store, schema, clock } = this.#parts;
+    const { store, schemaOf, clock } = this.#parts;
     if (this.#anyIssued && this.#anyIssued.staleAt > clock()) return this.#anyIssued.is;
     const staleAt = clock() + MAX_AGE_MS;
     const where = { kind: "and" as const, conditions: [] };
-    const found = await store.find({ schema, where, order: [], limit: 1, skip: 0, principals: null });
+    const found = await store.find({
+      schema: schemaOf(),
+      where,
+      order: [],
+      limit: 1,
+      skip: 0,
+      principals: null,
+    });
     this.#anyIssued = { is: found.length > 0, staleAt };
     return this.#anyIssued.is;
   }
@@ -177,7 +185,7 @@ export class ApiKeys {
 
   /** At most once a minute, and not waited for. */
   #noteUse({ id, lastUsedAt }: ApiKey): void {
-    const { store, schema, clock } = this.#parts;
+    const { store, schemaOf, clock } = this.#parts;
     const now = clock();
     if (now - (this.#lastUsed.get(id) ?? lastUsedAt?.getTime() ?? 0) < LAST_USED_MS) return;
     if (this.#lastUsed.size >= MAX_CACHED) this.#lastUsed.clear();
@@ -187,7 +195,7 @@ export class ApiKeys {
       .write([
         {
           kind: "update",
-          schema,
+          schema: schemaOf(),
           id,
           at: at.toISOString(),
           operations: { lastUsedAt: { op: "Set", value: wireDate(at) } },
