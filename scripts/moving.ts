@@ -1,5 +1,5 @@
 /*
- * The program behind `npm run purse -- …`: data out and in. It reads the same settings as the server.
+ * The program behind `npm run purse -- …`: data out and in, API keys. It reads the same settings as the server.
  */
 import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -19,6 +19,7 @@ import {
   type Store,
   terminalProgress,
 } from "@purse/server";
+import { changeKeys } from "./keys.ts";
 
 const HELP = `Usage: npm run purse -- <command>
 
@@ -28,6 +29,10 @@ const HELP = `Usage: npm run purse -- <command>
                                          a Parse database, as mongoexport writes it
   backup  --out FILE                     a copy of the SQLite database, while the server runs
   restore --in FILE [--force]            puts a backup in the place of the SQLite database
+  keys add [--name NAME] [--limit N] [--key KEY]
+                                         an API key of the data service, N requests in a minute; shown once
+  keys list
+  keys revoke ID-OR-NAME                 for good, in running servers too
   schema                                 what the next start would change in the classes
 
 An import goes into a server that does not run. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
@@ -48,10 +53,15 @@ async function main([command, ...args]: string[]): Promise<void> {
     parse: { type: "string" },
     "skip-bad": { type: "string" },
     force: { type: "boolean" },
+    name: { type: "string" },
+    limit: { type: "string" },
+    key: { type: "string" },
     "data-dir": { type: "string" },
     config: { type: "string" },
   } as const;
-  const { values } = parseArgs({ args, options, strict: true });
+  const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals: true });
+  if (command !== "keys" && positionals[0] !== undefined)
+    throw new Error(`${command} takes no "${positionals[0]}"\n\n${HELP}`);
   const forwarded = [
     ...(values["data-dir"] === undefined ? [] : ["--data-dir", values["data-dir"]]),
     ...(values.config === undefined ? [] : ["--config", values.config]),
@@ -78,6 +88,8 @@ async function main([command, ...args]: string[]): Promise<void> {
       await restoreDatabase(resolve(required(values.in, "--in")), sqlitePath(config), values.force ?? false);
       return print(`${sqlitePath(config)}: as it was backed up`);
     }
+    case "keys":
+      return print(await withStore(config, (store) => changeKeys(store, positionals, values)));
     case "schema": {
       const plans = await withStore(config, async (store) =>
         planSchemas(await openSchemas(store), config.schemas),

@@ -6,7 +6,14 @@ const ROLE_NAME = /^[0-9a-zA-Z\-_ ]+$/;
 const PATH_SEGMENT = /^[0-9A-Za-z_-]+$/;
 
 /** Classes that the server itself brings; no other class may begin with an underscore. */
-export const SYSTEM_CLASSES = ["_User", "_Session", "_Role", "_Installation", "_EthAddress"] as const;
+export const SYSTEM_CLASSES = [
+  "_User",
+  "_Session",
+  "_Role",
+  "_Installation",
+  "_EthAddress",
+  "_ApiKey",
+] as const;
 
 const systemClasses: ReadonlySet<string> = new Set(SYSTEM_CLASSES);
 const reservedFields: ReadonlySet<string> = new Set([

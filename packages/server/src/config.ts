@@ -38,6 +38,12 @@ export interface Config extends SectionValues {
   devChain: { enabled: boolean; port: number };
   log: { level: LogLevel; format: LogFormat };
   limits: Limits;
+  /** Whether nobody uses the data service without an API key. */
+  requireApiKey: boolean;
+  /** Requests to the data service in a minute: with one API key, and from one address without. */
+  dataLimits: { apiKey: number; address: number };
+  /** Addresses that may read `/metrics`; `*` stands for all. */
+  metricsIps: string[];
   /** `seconds`: how long a request's id is remembered. */
   idempotency: { paths: RegExp[]; seconds: number };
   enableAnonymousUsers: boolean;
@@ -129,6 +135,9 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
       functionTimeoutMs: required("functionTimeoutMs", values),
       maxLimit: required("maxLimit", values),
     },
+    requireApiKey: values.requireApiKey ?? environment === "production",
+    dataLimits: { apiKey: required("apiKeyLimit", values), address: required("addressLimit", values) },
+    metricsIps: required("metricsIps", values),
     idempotency: {
       paths: required("idempotencyPaths", values),
       seconds: required("idempotencySeconds", values),
@@ -247,6 +256,10 @@ function readValues(
     requestTimeoutMs: read("requestTimeoutMs", SETTINGS.requestTimeoutMs),
     functionTimeoutMs: read("functionTimeoutMs", SETTINGS.functionTimeoutMs),
     maxLimit: read("maxLimit", SETTINGS.maxLimit),
+    requireApiKey: read("requireApiKey", SETTINGS.requireApiKey),
+    apiKeyLimit: read("apiKeyLimit", SETTINGS.apiKeyLimit),
+    addressLimit: read("addressLimit", SETTINGS.addressLimit),
+    metricsIps: read("metricsIps", SETTINGS.metricsIps),
     idempotencyPaths: read("idempotencyPaths", SETTINGS.idempotencyPaths),
     idempotencySeconds: read("idempotencySeconds", SETTINGS.idempotencySeconds),
     enableAnonymousUsers: read("enableAnonymousUsers", SETTINGS.enableAnonymousUsers),

@@ -1,3 +1,4 @@
+export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export type { Principals } from "./caller.ts";
 export type { CloudNamespace } from "./cloud/index.ts";
 export { type Config, type ConfigFile, loadConfig, settingsTable } from "./config.ts";

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { type ChainConfig, createChainService } from "@purse/chain";
 import { ErrorCode, type JsonObject } from "@purse/protocol";
 import { createAccounts } from "./accounts/index.ts";
+import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
+import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
 import { createCloud } from "./cloud/index.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
@@ -12,16 +14,21 @@ import { aggregateRoute } from "./http/aggregateRoute.ts";
 import type { ApiReply } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
+import { createDataGate } from "./http/dataGate.ts";
 import { createDoor, type Door } from "./http/door.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
+import { createObserveRoutes } from "./http/observeRoutes.ts";
+import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
+import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Log } from "./observe/log.ts";
+import { createMetrics, type DoorName } from "./observe/metrics.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -66,7 +73,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
 
   const publicUrl =
     config.serverUrl?.replace(/\/+$/, "") ?? `http://${hostText(config.host)}:${config.port}${MOUNT_PATH}`;
-  const store = await openStore(config.database);
+  const metrics = createMetrics(() => ({
+    sockets: () => live.size(),
+    subscriptions: () => live.subscriptions(),
+    chains: () => chain.status(),
+  }));
+  const store = metrics.watchStore(await openStore(config.database));
   const chain = createChainService({ chains: options.chains, dataDir: config.dataDir, log });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
@@ -107,7 +119,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
   });
   await accounts.ready();
-  const rules = new Map(accounts.rules.map((rule) => [rule.className, rule]));
+  const rules = new Map([...accounts.rules, apiKeyRules()].map((rule) => [rule.className, rule]));
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
   if (changes.length > 0) log.info("classes were changed as the code defines them", { changes });
@@ -137,6 +149,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   for (const route of chain.routes) cloud.define(route.functionName, ({ params }) => route.run(params));
 
   const judgeKey = createJudgeKey(config);
+  const limiter = createMemoryLimiter({ clock: Date.now });
   const door = createDoor({
     appId: config.appId,
     judgeKey,
@@ -160,6 +173,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     store,
     idempotency: config.idempotency,
     callerOf: accounts.callerOf,
+    assertWithinLimits: createRequestLimits(config.rateLimits, limiter),
     report,
   });
   late.door = door;
@@ -182,9 +196,24 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     log,
   });
 
-  const handleData = createDataDoor(chain, config.limits.maxBodyBytes, (error) =>
+  const apiKeys = new ApiKeys({
+    store,
+    schemaOf: () => schemas.require("_ApiKey"),
+    clock: Date.now,
+    onError: (error) => report(error, "noting the use of an API key"),
+  });
+  const admit = createDataGate({
+    apiKeys,
+    judgeKey,
+    limiter,
+    requireApiKey: config.requireApiKey,
+    isDevelopment: config.environment === "development",
+    limits: config.dataLimits,
+  });
+  const handleData = createDataDoor(chain, admit, config.limits.maxBodyBytes, (error) =>
     report(error, "the data service"),
   );
+  const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
   const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
   const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
 
@@ -203,11 +232,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     const mark = url.indexOf("?");
     const path = mark < 0 ? url : url.slice(0, mark);
     const search = mark < 0 ? "" : url.slice(mark + 1);
-    route(message, response, path, search).catch((error: unknown) => {
-      report(error, path);
-      if (!response.headersSent)
-        send(response, { status: 500, body: '{"code":1,"error":"Internal server error."}' });
-    });
+    const started = performance.now();
+    route(message, response, path, search)
+      .catch((error: unknown) => {
+        report(error, path);
+        if (!response.headersSent)
+          send(response, { status: 500, body: '{"code":1,"error":"Internal server error."}' });
+      })
+      .then(() => metrics.answered(doorOf(path), message.method, response.statusCode, started));
   }
 
   async function route(
@@ -228,6 +260,9 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     }
     message.resume();
     if (path === "/health") return send(response, { status: 200, body: health() });
+    if (path === "/ready") return send(response, await observe.ready());
+    // Figures are for machines: a page of another origin does not get to read them.
+    if (path === "/metrics") return send(response, await observe.metrics(message), {});
     if (path === "/config.json") return send(response, { status: 200, body: appConfig });
     if (serveApp(message, response, path)) return;
     const body = JSON.stringify({
@@ -267,26 +302,29 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       const forced = setTimeout(() => http.closeAllConnections(), 5_000);
       await closed;
       clearTimeout(forced);
+      apiKeys.close();
       await chain.stop();
       await cloud.stop();
       await aggregates.stop();
       await store.close();
+      metrics.close();
     },
   };
 }
 
 const CORS = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "X-Parse-Job-Status-Id, X-Parse-Push-Status-Id, Retry-After",
+  "access-control-expose-headers":
+    "X-Parse-Job-Status-Id, X-Parse-Push-Status-Id, Retry-After, X-Rate-Limit-Limit, X-Rate-Limit-Remaining-TTL, X-Rate-Limit-Used, X-Rate-Limit-Remaining-IP-TTL, X-Rate-Limit-IP-Used",
 };
 
-function send(response: ServerResponse, reply: ApiReply): void {
+function send(response: ServerResponse, reply: ApiReply, cors: Record<string, string> = CORS): void {
   response.writeHead(reply.status, {
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(reply.body),
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
-    ...CORS,
+    ...cors,
     ...reply.headers,
     // What is left of a body that was too large is not read.
     ...(reply.status === 413 && { connection: "close" }),
@@ -309,6 +347,11 @@ function belowMount(path: string, mount: string): string | undefined {
   if (!path.startsWith(mount)) return undefined;
   const below = path.slice(mount.length);
   return below === "" ? "/" : below.startsWith("/") ? below : undefined;
+}
+
+function doorOf(path: string): DoorName {
+  if (belowMount(path, MOUNT_PATH) !== undefined) return "parse";
+  return belowMount(path, DATA_PATH) === undefined ? "other" : "data";
 }
 
 function hostText(host: string): string {

@@ -4,6 +4,15 @@ type SystemClass = Pick<ClassRules, "className" | "fields" | "indexes">;
 
 /** The classes that the server brings, with the fields that they have from the start. What else is special about them say their rules. */
 export const SYSTEM_CLASS_FIELDS = {
+  _ApiKey: {
+    className: "_ApiKey",
+    fields: {
+      name: { type: "String" },
+      limit: { type: "Number" },
+      lastUsedAt: { type: "Date" },
+      revokedAt: { type: "Date" },
+    },
+  },
   _EthAddress: {
     className: "_EthAddress",
     fields: { user: { type: "Pointer", targetClass: "_User" } },

@@ -74,6 +74,7 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
     judgeKey: () => undefined,
     store,
     idempotency: { paths: [], seconds: 1 },
+    assertWithinLimits: async () => undefined,
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",
     maxBodyBytes: 1_000_000,

@@ -3,6 +3,7 @@ import { isJsonObject, parseAcl } from "@purse/protocol";
 
 import { parseAuth } from "./auth.ts";
 import { parseAccountLockout, parsePasswordPolicy, sectionOf, text } from "./passwords.ts";
+import { parseRateLimits } from "./rateLimits.ts";
 import { parseSchemas } from "./schemas.ts";
 
 /** A part of purse.config.ts that has a structure of its own, and so cannot be a flag or a variable. */
@@ -43,6 +44,11 @@ export const SECTIONS = {
     about: "threshold (wrong passwords, 10), duration (minutes, 5), unlockOnPasswordReset; false for none.",
     parse: parseAccountLockout,
   },
+  rateLimits: {
+    about:
+      'Limits of the Parse protocol: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user" or "session"), methods, includeMasterKey }. Too many are refused with 155 and HTTP 429.',
+    parse: parseRateLimits,
+  },
   defaultAcl: {
     about: "ACL of new objects that bring none; `currentUser` in it stands for whoever creates them.",
     parse: (value: unknown): JsonObject | undefined => {
@@ -74,6 +80,7 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     mail: read("mail", SECTIONS.mail),
     passwordPolicy: read("passwordPolicy", SECTIONS.passwordPolicy),
     accountLockout: read("accountLockout", SECTIONS.accountLockout),
+    rateLimits: read("rateLimits", SECTIONS.rateLimits),
     defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),
   };
 }

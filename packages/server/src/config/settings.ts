@@ -164,6 +164,32 @@ export const SETTINGS = {
     about: "Most objects in one answer.",
     parse: wholeNumber(1, 1_000_000),
   },
+  requireApiKey: {
+    env: "PURSE_REQUIRE_API_KEY",
+    about:
+      "1 lets nobody use the data service (/api/v2) without an API key, 0 does. Without it: 1 in production.",
+    parse: flag,
+  },
+  apiKeyLimit: {
+    env: "PURSE_API_KEY_LIMIT",
+    fallback: "3000",
+    about:
+      "Requests to the data service in a minute with one API key, where the key has no limit of its own.",
+    parse: wholeNumber(1, 1_000_000_000),
+  },
+  addressLimit: {
+    env: "PURSE_ADDRESS_LIMIT",
+    fallback: "1500",
+    about:
+      "Requests to the data service in a minute from one address without an API key. In development the machine itself is not limited.",
+    parse: wholeNumber(1, 1_000_000_000),
+  },
+  metricsIps: {
+    env: "PURSE_METRICS_IPS",
+    fallback: "127.0.0.1,::1",
+    about: "Addresses that may read /metrics without the master key, with commas; * for all.",
+    parse: addresses,
+  },
   idempotencyPaths: {
     env: "PURSE_IDEMPOTENCY_PATHS",
     fallback: ".*",

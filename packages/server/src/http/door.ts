@@ -10,6 +10,7 @@ import { type Envelope, openEnvelope } from "./envelope.ts";
 import { createOnce } from "./idempotency.ts";
 import type { JudgeKey } from "./masterKey.ts";
 import { errorReply } from "./reply.ts";
+import type { AssertWithinLimits } from "./requestLimits.ts";
 import { readOnly } from "./rights.ts";
 import { Router } from "./router.ts";
 
@@ -26,6 +27,8 @@ export interface DoorParts {
   /** Paths below the mount path on which a request with an id is carried out once; none without. */
   idempotency: { paths: RegExp[]; seconds: number };
   callerOf(sessionToken: string): Promise<Caller>;
+  /** Asked for every request from outside, and for every part of a batch. */
+  assertWithinLimits: AssertWithinLimits;
   /** Told of errors that clients are not told of. */
   report(error: unknown, requestId: string): void;
 }
@@ -52,6 +55,7 @@ export function createDoor(parts: DoorParts): Door {
             throw unknownPath(path);
           const [clean = "", search = ""] = path.split("?", 2);
           const query = Object.fromEntries(new URLSearchParams(search));
+          await parts.assertWithinLimits({ ...request, method, path: normalise(clean) });
           return run(
             { ...request, method, path: normalise(clean), params: { ...query, ...params } },
             request.caller,
@@ -80,6 +84,7 @@ export function createDoor(parts: DoorParts): Door {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
     }
     const caller = await judge(envelope, ip, route.route.tolerant ?? false);
+    await parts.assertWithinLimits({ method: envelope.method, path, caller, ip });
     return once(envelope, path, () =>
       carryOut(route, {
         caller,

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Caller, MASTER, READ_ONLY_MASTER } from "../caller.ts";
+import { isListed } from "./address.ts";
 
 export interface MasterKeyParts {
   masterKey: string;
@@ -17,14 +18,11 @@ export function createJudgeKey({ masterKey, readOnlyMasterKey, masterKeyIps }: M
   const digest = (text: string) => createHash("sha256").update(text).digest();
   const master = digest(masterKey);
   const readOnly = readOnlyMasterKey === undefined ? undefined : digest(readOnlyMasterKey);
-  const anyIp = masterKeyIps.includes("*");
   return (key, ip) => {
     const given = digest(key);
     const isMaster = timingSafeEqual(given, master);
     const isReadOnly = readOnly !== undefined && timingSafeEqual(given, readOnly);
-    if (!anyIp && !masterKeyIps.includes(ip) && !masterKeyIps.includes(ip.replace(/^::ffff:/, ""))) {
-      return undefined;
-    }
+    if (!isListed(ip, masterKeyIps)) return undefined;
     return isMaster ? MASTER : isReadOnly ? READ_ONLY_MASTER : undefined;
   };
 }

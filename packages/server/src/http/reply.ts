@@ -1,4 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { TooManyRequests } from "../limits/tooManyRequests.ts";
 import type { ApiReply } from "./api.ts";
 
 const STATUS_BY_CODE: Readonly<Record<number, number>> = {
@@ -11,7 +12,8 @@ const STATUS_BY_CODE: Readonly<Record<number, number>> = {
 export function errorReply(error: unknown, report: (error: unknown) => void): ApiReply {
   if (error instanceof ProtocolError) {
     const status = error.status ?? STATUS_BY_CODE[error.code] ?? 400;
-    return { status, body: JSON.stringify(error) };
+    const headers = error instanceof TooManyRequests && { "retry-after": String(error.retryAfter) };
+    return { status, body: JSON.stringify(error), ...(headers && { headers }) };
   }
   if (error instanceof URIError) return { status: 400, body: '{"code":102,"error":"The path is not valid"}' };
   report(error);

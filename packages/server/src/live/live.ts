@@ -60,6 +60,8 @@ export interface Live {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** How many sockets are open. */
   size(): number;
+  /** How many queries are subscribed to. */
+  subscriptions(): number;
   stop(): Promise<void>;
 }
 
@@ -120,6 +122,11 @@ export function createLive(parts: LiveParts): Live {
       });
     },
     size: () => clients.size,
+    subscriptions() {
+      let count = 0;
+      for (const client of clients) count += client.subscriptions.size;
+      return count;
+    },
     async stop() {
       clearInterval(heartbeat);
       stopListening();

@@ -45,6 +45,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   "authorization",
   "cookie",
   "setcookie",
+  "xapikey",
   "xparsemasterkey",
   "xparsesessiontoken",
 ]);

@@ -1,0 +1,242 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const MASTER = { useMasterKey: true };
+/** How long a server may go on with what it knows of a key, and a little more, in ms. */
+const SEEN_WITHIN_MS = 7_000;
+
+/** Runs `npm run purse -- …`; `key` is the first line that it says. */
+function command(
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number; output: string; key: string }> {
+  return new Promise((done) => {
+    execFile(
+      join(ROOT, "node_modules/.bin/node"),
+      [join(ROOT, "scripts/moving.ts"), ...args],
+      { env: { ...process.env, ...env }, cwd: ROOT },
+      (error, stdout, stderr) =>
+        done({ code: error ? 1 : 0, output: stdout + stderr, key: stdout.split("\n")[0] ?? "" }),
+    );
+  });
+}
+
+const keys = (env: Record<string, string>, ...args: string[]) => command(env, "keys", ...args);
+
+/** An endpoint that needs no node. */
+async function ask(purse: Purse, headers: Record<string, string> = {}) {
+  const response = await fetch(`${purse.url}/api/v2/web3/version`, { headers });
+  return { status: response.status, body: await response.json(), headers: response.headers };
+}
+
+const refused = (status: number, message: string) => ({
+  status,
+  body: { message: expect.stringContaining(message) },
+});
+
+async function untilStatus(purse: Purse, key: string, wanted: (status: number) => boolean) {
+  const deadline = Date.now() + SEEN_WITHIN_MS;
+  for (;;) {
+    const answer = await ask(purse, { "X-API-Key": key });
+    if (wanted(answer.status) || Date.now() > deadline) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+describe.each(DATABASES)("API keys on %s", (database) => {
+  let purse: Purse;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "purse-keys-"));
+    env = { ...(await databaseEnv(database)), PURSE_DATA_DIR: dataDir };
+    purse = await startPurse({ dataDir, env: { ...env, PURSE_REQUIRE_API_KEY: "1" } });
+  }, 60_000);
+  afterAll(() => purse?.remove());
+
+  it("[7.data.api-key-header] open the data service, in a header of any case", async () => {
+    expect(await ask(purse)).toMatchObject(refused(401, "npm run purse -- keys add"));
+    const { key } = await keys(env, "add", "--name", "shop");
+    expect(key).toMatch(/^[\w-]{43}$/);
+    expect((await untilStatus(purse, key, (status) => status !== 401)).status).not.toBe(401);
+    for (const name of ["x-api-key", "X-API-Key", "X-Api-KEY"])
+      expect((await ask(purse, { [name]: key })).status).not.toBe(401);
+  });
+
+  it("that nobody has are refused, whatever they look like", async () => {
+    await keys(env, "add");
+    for (const key of ["wrong", "x".repeat(43), "%00", "a".repeat(5_000), "' OR 1=1 --", "constructor"])
+      expect(await ask(purse, { "X-API-Key": key })).toMatchObject({
+        status: 401,
+        body: { message: "Invalid API key" },
+      });
+  });
+
+  it("end when they are revoked, by name or id, in a running server", async () => {
+    const { key } = await keys(env, "add", "--name", "short lived");
+    expect((await untilStatus(purse, key, (status) => status !== 401)).status).not.toBe(401);
+    expect((await keys(env, "revoke", "short lived")).code).toBe(0);
+    expect((await untilStatus(purse, key, (status) => status === 401)).body.message).toBe("Invalid API key");
+    const again = await keys(env, "revoke", "short lived");
+    expect(again).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('There is no key "short lived"'),
+    });
+    // The name is free again.
+    const next = await keys(env, "add", "--name", "short lived");
+    expect(next.code).toBe(0);
+    const id = /Its id is (\w+)/.exec(next.output)?.[1] ?? "";
+    expect((await keys(env, "revoke", id)).code).toBe(0);
+    expect((await keys(env, "revoke", id)).output).toContain("revoked already");
+  });
+
+  it("may be those that clients have already", async () => {
+    const key = `old-key-${"k".repeat(20)}-${database}`;
+    const added = await keys(env, "add", "--key", key);
+    expect(added.code).toBe(0);
+    expect(added.output).not.toContain(key);
+    expect((await untilStatus(purse, key, (status) => status !== 401)).status).not.toBe(401);
+    expect((await keys(env, "add", "--key", key)).output).toContain("This key is there already");
+  });
+
+  it("are listed without themselves, with their last use", async () => {
+    const { key } = await keys(env, "add", "--name", "listed", "--limit", "77");
+    await untilStatus(purse, key, (status) => status !== 401);
+    const seen = async () => (await keys(env, "list")).output;
+    await expect.poll(seen, { timeout: 5_000 }).toMatch(/listed +77 +\S+Z +20\S+Z/);
+    const output = await seen();
+    expect(output).not.toContain(key);
+    expect(output).toContain("revoked 20");
+  });
+
+  it("go along when the data moves", async () => {
+    const { key } = await keys(env, "add", "--name", "moved");
+    const file = join(mkdtempSync(join(tmpdir(), "purse-keys-")), "all.jsonl");
+    await command(env, "export", "--out", file);
+    const other = { PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-keys-")) };
+    expect((await command(other, "import", "--in", file)).code).toBe(0);
+    expect((await keys(other, "add", "--key", key)).output).toContain("This key is there already");
+    expect((await keys(other, "revoke", "moved")).code).toBe(0);
+  });
+
+  it("take no name twice, and leave nothing behind where they are refused", async () => {
+    const count = async () =>
+      (await rest(purse, "GET", "/classes/_ApiKey?count=1&limit=0", undefined, MASTER)).body.count;
+    await keys(env, "add", "--name", "one of a kind");
+    const before = await count();
+    const second = await keys(env, "add", "--name", "one of a kind");
+    expect(second.output).toContain("There is a key of the name");
+    expect(await count()).toBe(before);
+  });
+
+  it("are not needed by the master key", async () => {
+    expect((await ask(purse, { "X-Parse-Master-Key": purse.masterKey })).status).not.toBe(401);
+    expect((await ask(purse, { "X-Parse-Master-Key": "wrong" })).status).toBe(403);
+  });
+
+  it("are nothing that clients see or make; the operator sees no hash", async () => {
+    await keys(env, "add", "--name", "hidden");
+    const ann = await signUp(purse);
+    for (const credentials of [{}, { sessionToken: ann.sessionToken }]) {
+      const found = await rest(purse, "GET", "/classes/_ApiKey", undefined, credentials);
+      expect(found.body.code).toBe(119);
+      expect((await rest(purse, "POST", "/classes/_ApiKey", { name: "mine" }, credentials)).body.code).toBe(
+        119,
+      );
+    }
+    const where = { x: { $inQuery: { className: "_ApiKey", where: { name: "hidden" } } } };
+    const { body } = await rest(purse, "GET", `/classes/Thing${query({ where })}`);
+    expect(body.results ?? []).toEqual([]);
+    const all = await rest(purse, "GET", "/classes/_ApiKey", undefined, MASTER);
+    expect(JSON.stringify(all.body)).not.toMatch(/[0-9a-f]{64}/);
+    const [first] = Object(all.body.results);
+    for (const method of ["PUT", "DELETE"]) {
+      const changed = await rest(
+        purse,
+        method,
+        `/classes/_ApiKey/${first.objectId}`,
+        method === "PUT" ? { limit: 1 } : undefined,
+        MASTER,
+      );
+      expect(changed.body.code).toBe(119);
+    }
+    expect((await rest(purse, "POST", "/classes/_ApiKey", { name: "x" }, MASTER)).body.code).toBe(119);
+  });
+
+  it("let browsers send what the old clients send", async () => {
+    const response = await fetch(`${purse.url}/api/v2/web3/version`, { method: "OPTIONS" });
+    const allowed = response.headers.get("access-control-allow-headers")?.toLowerCase().split(", ");
+    expect(allowed).toEqual(
+      expect.arrayContaining([
+        "x-api-key",
+        "x-moralis-platform",
+        "x-moralis-platform-version",
+        "x-moralis-build-target",
+      ]),
+    );
+  });
+});
+
+describe("a data service without a key", () => {
+  it("is open in development, also for keys that somebody sends anyway, until one is made", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "purse-keys-"));
+    const purse = await startPurse({ dataDir });
+    try {
+      expect((await ask(purse)).status).not.toBe(401);
+      expect((await ask(purse, { "X-API-Key": "what the old app sends" })).status).not.toBe(401);
+      await keys({ PURSE_DATA_DIR: dataDir }, "add");
+      const answer = await untilStatus(purse, "what the old app sends", (status) => status === 401);
+      expect(answer.body.message).toBe("Invalid API key");
+      expect((await ask(purse)).status).not.toBe(401);
+    } finally {
+      await purse.remove();
+    }
+  });
+
+  it("is closed in production", async () => {
+    const purse = await startPurse({ env: { PURSE_ENV: "production", PURSE_MASTER_KEY_IPS: "10.0.0.1" } });
+    try {
+      expect(await ask(purse)).toMatchObject(refused(401, "needs an API key"));
+      expect(await ask(purse, { "X-API-Key": "x".repeat(30) })).toMatchObject(
+        refused(401, "Invalid API key"),
+      );
+      // The master key only opens from where it may be used.
+      expect((await ask(purse, { "X-Parse-Master-Key": purse.masterKey })).status).toBe(403);
+    } finally {
+      await purse.remove();
+    }
+  });
+});
+
+describe("npm run purse -- keys", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "purse-keys-"));
+
+  it.each([
+    [["add", "--key", "too-short"], "20 to 512 characters"],
+    [["add", "--key", "spaces are not for headers"], "20 to 512 characters"],
+    [["add", "--limit", "0"], "whole number from 1"],
+    [["add", "--limit", "many"], "whole number from 1"],
+    [["add", "--name", ""], "1 to 100 characters"],
+    [["add", "--name", "x".repeat(101)], "1 to 100 characters"],
+    [["add", "stray"], "stray"],
+    [["revoke"], "the id or the name"],
+    [["revoke", "nobody's"], "There is no key"],
+    [[], "add, list or revoke"],
+  ])("%j is refused in clear words", async (args, message) => {
+    const done = await keys({ PURSE_DATA_DIR: dataDir }, ...args);
+    expect(done.code).toBe(1);
+    expect(done.output).toContain(message);
+  });
+
+  it("lists nothing where nothing is", async () => {
+    expect(await keys({ PURSE_DATA_DIR: dataDir }, "list")).toMatchObject({
+      code: 0,
+      key: "There are no keys.",
+    });
+  });
+});

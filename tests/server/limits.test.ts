@@ -1,0 +1,177 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ApiKeys, openSchemas, openStore } from "@purse/server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { envelope, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+
+/** An endpoint that needs no node. */
+async function ask(purse: Purse, headers: Record<string, string> = {}) {
+  const response = await fetch(`${purse.url}/api/v2/web3/version`, { headers });
+  const limits = Object.fromEntries(
+    [...response.headers].filter(([name]) => name.startsWith("x-rate-limit")),
+  );
+  return { status: response.status, body: await response.json(), limits, headers: response.headers };
+}
+
+/** Makes keys in the database of a server that is not started yet. */
+async function newKeys(dataDir: string, limits: (number | undefined)[]): Promise<string[]> {
+  const store = await openStore({ kind: "sqlite", path: join(dataDir, "purse.sqlite") });
+  const schemas = await openSchemas(store);
+  const schemaOf = () => schemas.require("_ApiKey");
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  const keys = new ApiKeys({ store, schemaOf, clock: Date.now, onError });
+  const made: string[] = [];
+  for (const limit of limits) made.push((await keys.add({ limit })).key);
+  await store.close();
+  return made;
+}
+
+const newFolder = () => mkdtempSync(join(tmpdir(), "purse-limits-"));
+
+describe("the limits of the data service", () => {
+  let purse: Purse;
+  let ofThree: string;
+  let ofServer: string;
+  beforeAll(async () => {
+    const dataDir = newFolder();
+    [ofThree = "", ofServer = ""] = await newKeys(dataDir, [3, undefined]);
+    purse = await startPurse({
+      dataDir,
+      env: {
+        PURSE_ENV: "production",
+        PURSE_REQUIRE_API_KEY: "0",
+        PURSE_API_KEY_LIMIT: "20",
+        PURSE_ADDRESS_LIMIT: "5",
+      },
+    });
+  }, 60_000);
+  afterAll(() => purse?.remove());
+
+  it("[9.rate-limit-header.limit] [9.rate-limit-header.remaining-ttl] [9.rate-limit-header.used] [9.rate-limit-header.remaining-ip-ttl] [9.rate-limit-header.ip-used] are told with every answer, errors too", async () => {
+    const first = await ask(purse, { "X-API-Key": ofServer });
+    expect(first.limits).toEqual({
+      "x-rate-limit-limit": "20",
+      "x-rate-limit-remaining-ttl": expect.stringMatching(/^([1-9]|[1-5]\d|60)$/),
+      "x-rate-limit-used": "1",
+      "x-rate-limit-remaining-ip-ttl": expect.stringMatching(/^([1-9]|[1-5]\d|60)$/),
+      "x-rate-limit-ip-used": "0",
+    });
+    const missing = await fetch(`${purse.url}/api/v2/nothing`, { headers: { "X-API-Key": ofServer } });
+    expect(missing.status).toBe(404);
+    expect(missing.headers.get("x-rate-limit-used")).toBe("2");
+    expect(missing.headers.get("access-control-expose-headers")?.toLowerCase()).toContain(
+      "x-rate-limit-used",
+    );
+  });
+
+  it("hold for a key that has one of its own, and say when to come back", async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(purse, { "X-API-Key": ofThree })));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(5);
+    for (const { body, headers } of refused) {
+      expect(body.message).toMatch(/^Too many requests: 3 in a minute are allowed/);
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(60);
+    }
+    // Another key at the same address goes on.
+    expect((await ask(purse, { "X-API-Key": ofServer })).status).not.toBe(429);
+  });
+
+  it("hold for an address without a key, wrong keys included; keys and the operator go on", async () => {
+    const wrong = await Promise.all(
+      Array.from({ length: 5 }, (_, i) => ask(purse, { "X-API-Key": `a-key-that-nobody-has-${i}` })),
+    );
+    expect(wrong.every(({ status }) => status === 401)).toBe(true);
+    const after = await ask(purse);
+    expect(after.status).toBe(429);
+    expect(after.limits["x-rate-limit-ip-used"]).toBe("6");
+    // What a client says of its address does not count.
+    expect((await ask(purse, { "X-Forwarded-For": "10.9.8.7" })).status).toBe(429);
+    expect((await ask(purse, { "X-API-Key": ofServer })).status).not.toBe(429);
+    expect((await ask(purse, { "X-Parse-Master-Key": purse.masterKey })).status).not.toBe(429);
+  });
+
+  it("leave the machine itself alone in development", async () => {
+    const development = await startPurse({ env: { PURSE_ADDRESS_LIMIT: "2" } });
+    try {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => ask(development)));
+      expect(answers.some(({ status }) => status === 429)).toBe(false);
+    } finally {
+      await development.remove();
+    }
+  });
+});
+
+describe("the limits of the Parse protocol", () => {
+  let purse: Purse;
+  beforeAll(async () => {
+    const dataDir = newFolder();
+    const config = join(dataDir, "limits.config.ts");
+    const limits = [
+      { path: "/login", windowSeconds: 60, count: 3 },
+      { path: "/classes/Counted", windowSeconds: 60, count: 4, by: "user", methods: ["POST"] },
+      { path: "/functions/*", windowSeconds: 60, count: 2, by: "session" },
+      { path: "/requestPasswordReset", windowSeconds: 1, count: 1 },
+      { path: "/roles/*", windowSeconds: 60, count: 1, includeMasterKey: true },
+    ];
+    writeFileSync(config, `export default { rateLimits: ${JSON.stringify(limits)} };`);
+    purse = await startPurse({ dataDir, env: { PURSE_CONFIG: config } });
+  }, 60_000);
+  afterAll(() => purse?.remove());
+
+  const MASTER = { useMasterKey: true };
+
+  it("refuse with 155 and HTTP 429, however the path is written", async () => {
+    const body = { username: "nobody", password: "wrong" };
+    const tries = [
+      await rest(purse, "POST", "/login", body),
+      await rest(purse, "POST", "//login/", body),
+      await envelope(purse, "/login", { ...body, _method: "GET" }),
+    ];
+    expect(tries.map(({ status }) => status)).not.toContain(429);
+    const refused = await rest(purse, "POST", "/login", body);
+    expect(refused).toMatchObject({ status: 429, body: { code: 155, error: "Too many requests." } });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    // Neither do other paths count, nor is the operator counted.
+    expect((await rest(purse, "GET", "/classes/Counted")).status).not.toBe(429);
+    expect((await rest(purse, "POST", "/login", body, MASTER)).status).not.toBe(429);
+  });
+
+  it("count users for themselves, and each part of a batch", async () => {
+    const [ann, bob] = [await signUp(purse), await signUp(purse)];
+    const requests = Array.from({ length: 6 }, (_, n) => ({
+      method: "POST",
+      path: "/server/classes/Counted",
+      body: { n },
+    }));
+    const { body } = await rest(purse, "POST", "/batch", { requests }, ann);
+    const errors = Object.values(body).filter((each) => "error" in Object(each));
+    expect(errors).toEqual(
+      Array.from({ length: 2 }, () => ({ error: { code: 155, error: "Too many requests." } })),
+    );
+    expect((await rest(purse, "POST", "/classes/Counted", { n: 1 }, ann)).status).toBe(429);
+    expect((await rest(purse, "POST", "/classes/%43ounted", { n: 1 }, ann)).status).toBe(429);
+    expect((await rest(purse, "GET", "/classes/Counted", undefined, ann)).status).toBe(200);
+    expect((await rest(purse, "POST", "/classes/Counted", { n: 1 }, bob)).status).toBe(201);
+    const { results } = (await rest(purse, "GET", "/classes/Counted", undefined, ann)).body;
+    expect(results).toHaveLength(5);
+  });
+
+  it("take all paths below one, and all names of a class", async () => {
+    const ann = await signUp(purse);
+    const call = () => rest(purse, "POST", "/functions/whatever", {}, ann);
+    expect([(await call()).status, (await call()).status, (await call()).status]).toEqual([400, 400, 429]);
+    expect((await rest(purse, "GET", "/roles", undefined, MASTER)).status).toBe(200);
+    expect((await rest(purse, "GET", "/classes/_Role", undefined, MASTER)).status).toBe(429);
+  });
+
+  it("end with their window", async () => {
+    const reset = () => rest(purse, "POST", "/requestPasswordReset", { email: "nobody@example.com" });
+    await reset();
+    expect((await reset()).status).toBe(429);
+    await expect.poll(async () => (await reset()).status, { timeout: 4_000, interval: 200 }).not.toBe(429);
+  });
+});

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { newDatabase, startPostgres } from "../support/postgresServer.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+async function read(purse: Purse, headers: Record<string, string> = {}) {
+  const response = await fetch(`${purse.url}/metrics`, { headers });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+/** The value of a sample: `name{labels}`, as it is written. */
+async function sample(purse: Purse, name: string): Promise<number | undefined> {
+  const { text } = await read(purse);
+  const line = text.split("\n").find((each) => each.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.slice(name.length + 1));
+}
+
+describe.each(DATABASES)("the metrics on %s", (database) => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({ env: await databaseEnv(database) });
+  }, 60_000);
+  afterAll(() => purse?.remove());
+
+  it("come in the text format of Prometheus, and not to pages of other origins", async () => {
+    const { status, text, headers } = await read(purse);
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    for (const name of ["process_resident_memory_bytes", "nodejs_eventloop_lag_seconds"])
+      expect(text).toMatch(new RegExp(`^${name} [\\d.e+-]+$`, "m"));
+  });
+
+  it("count requests by door, method and class of status, with their time", async () => {
+    const name = (status: string) =>
+      `purse_http_requests_total{door="parse",method="GET",status="${status}"}`;
+    const before = (await sample(purse, name("4xx"))) ?? 0;
+    await rest(purse, "GET", "/classes/Nothing/none");
+    await rest(purse, "GET", "/classes/Nothing");
+    await fetch(`${purse.url}/api/v2/nothing`);
+    await fetch(`${purse.serverUrl}/classes/Nothing`, { method: "PROPFIND" });
+    expect(await sample(purse, name("4xx"))).toBe(before + 1);
+    expect(await sample(purse, name("2xx"))).toBeGreaterThan(0);
+    const { text } = await read(purse);
+    expect(text).toContain('purse_http_requests_total{door="data",method="GET",status="4xx"}');
+    expect(text).toContain('door="parse",method="other"');
+    expect(text).toMatch(
+      /purse_http_request_duration_seconds_bucket\{le="0\.5",door="parse",method="GET"\} [1-9]/,
+    );
+    expect(text).not.toContain("Nothing");
+  });
+
+  it("count open sockets and live queries", async () => {
+    const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"));
+    await new Promise((resolve) => socket.once("open", resolve));
+    const told = () => new Promise((resolve) => socket.once("message", resolve));
+    socket.send(JSON.stringify({ op: "connect", applicationId: purse.appId }));
+    await told();
+    const query = { className: "Thing", where: {} };
+    socket.send(JSON.stringify({ op: "subscribe", requestId: 1, query }));
+    await told();
+    expect(await sample(purse, "purse_live_sockets")).toBe(1);
+    expect(await sample(purse, "purse_live_subscriptions")).toBe(1);
+    socket.close();
+    await expect.poll(() => sample(purse, "purse_live_sockets")).toBe(0);
+    expect(await sample(purse, "purse_live_subscriptions")).toBe(0);
+  });
+
+  it("are not for what a proxy hands on, unless it brings the master key", async () => {
+    const forwarded = { "X-Forwarded-For": "127.0.0.1" };
+    expect(await read(purse, forwarded)).toMatchObject({ status: 403 });
+    expect(await read(purse, { Forwarded: "for=127.0.0.1" })).toMatchObject({ status: 403 });
+    expect(await read(purse, { Authorization: "Bearer wrong" })).toMatchObject({ status: 403 });
+    expect(await read(purse, { "X-Parse-Master-Key": "wrong" })).toMatchObject({ status: 403 });
+    const keys: Record<string, string>[] = [
+      { Authorization: `Bearer ${purse.masterKey}` },
+      { "X-Parse-Master-Key": purse.masterKey },
+    ];
+    for (const key of keys)
+      expect(await read(purse, { ...forwarded, ...key })).toMatchObject({ status: 200 });
+  });
+
+  it("say nothing of errors that are answers", async () => {
+    expect((await rest(purse, "GET", "/classes/_User/nobody")).body.code).toBe(101);
+    expect((await read(purse)).text).not.toMatch(/^purse_store_errors_total\{/m);
+  });
+
+  it("are beside /ready, which says that the database answers", async () => {
+    const response = await fetch(`${purse.url}/ready`);
+    expect([response.status, await response.json()]).toEqual([200, { status: "ready" }]);
+  });
+});
+
+describe("the metrics", () => {
+  it("are closed where the settings name other addresses", async () => {
+    const purse = await startPurse({ env: { PURSE_METRICS_IPS: "10.0.0.1" } });
+    try {
+      expect(await read(purse)).toMatchObject({ status: 403, text: expect.not.stringContaining("purse_") });
+      expect(await read(purse, { Authorization: `Bearer ${purse.masterKey}` })).toMatchObject({
+        status: 200,
+      });
+    } finally {
+      await purse.remove();
+    }
+  });
+
+  it("tell how far the index of each chain is", async () => {
+    const purse = await startPurse({ devChain: true });
+    try {
+      const response = await fetch(`${purse.url}/health`);
+      const [chain] = (await response.json()).chains;
+      const of = (figure: string) => sample(purse, `purse_chain_${figure}{chain="${chain.name}"}`);
+      expect(await of("indexed_block")).toBe(chain.indexed);
+      expect(await of("head_block")).toBe(chain.head);
+      expect(await of("lag_blocks")).toBe(0);
+    } finally {
+      await purse.remove();
+    }
+  }, 60_000);
+});
+
+describe("a server whose database is gone", () => {
+  it("lives, but is not ready, and counts the errors", async () => {
+    const postgres = await startPostgres();
+    const url = await newDatabase(postgres.url);
+    const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
+    try {
+      expect((await fetch(`${purse.url}/ready`)).status).toBe(200);
+      await postgres.stop();
+      const response = await fetch(`${purse.url}/ready`);
+      expect(response.status).toBe(503);
+      expect((await response.json()).error).toBe("The database does not answer");
+      expect((await fetch(`${purse.url}/health`)).status).toBe(200);
+      const errors = () => sample(purse, 'purse_store_errors_total{call="ownerOf"}');
+      await expect.poll(errors, { timeout: 15_000 }).toBeGreaterThan(0);
+    } finally {
+      await purse.kill();
+      await purse.remove();
+    }
+  }, 60_000);
+});
