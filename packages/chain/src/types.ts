@@ -1,7 +1,8 @@
 import type { JsonValue } from "@purse/protocol";
 import type { ContractCall } from "./node/chainNode.ts";
+import type { NodeHealth } from "./node/rpc.ts";
 
-export type { ContractCall };
+export type { ContractCall, NodeHealth };
 
 /** A chain to follow. */
 export interface ChainConfig {
@@ -14,6 +15,11 @@ export interface ChainConfig {
   rpcUrls: string[];
   /** The first block to index; 0 where it is not given. */
   startBlock?: number;
+  /**
+   * chain (where it is not given): every block, with all transactions and logs. wallets: the tokens that known
+   * addresses move; their history is read when they are first asked about.
+   */
+  scope?: "chain" | "wallets";
 }
 
 /** Takes what happens; fields are written as they are. */
@@ -38,17 +44,30 @@ export interface ChainStatus {
   /** EIP-155. */
   chain: number;
   name: string;
+  scope: "chain" | "wallets";
   /**
    * syncing: catching up; following: at the head; unreachable: no node answers;
    * refused: the node is of another chain, or tells things that cannot be.
    */
   state: "syncing" | "following" | "unreachable" | "refused";
+  /** The first block that is wanted. */
+  start: number;
   /** The node's newest block; null until it has answered. */
   head: number | null;
+  /** The newest block that the network holds for safe, and for final; null where the node does not tell. */
+  safe: number | null;
+  finalized: number | null;
   /** The newest block in the index; null before the first. */
   indexed: number | null;
   /** Blocks between the two. */
   lag: number | null;
+  /** How much of the chain is indexed, 0 to 100; null until the head is known. */
+  percent: number | null;
+  /** Of the last ten seconds. */
+  blocksPerSecond: number;
+  /** Until the head is reached at this speed, in s; null where that cannot be told. */
+  etaSeconds: number | null;
+  nodes: NodeHealth[];
   error?: string;
 }
 
@@ -71,8 +90,8 @@ export interface ChainService {
 
 export interface ChainServiceConfig {
   chains: ChainConfig[];
-  /** The folder of the index. */
-  dataDir: string;
+  /** Where the index is kept: a folder with a file for each chain, or a PostgreSQL with a schema for each. */
+  database: { kind: "sqlite"; folder: string } | { kind: "postgres"; url: string; connections: number };
   log: Log;
   /** How long to wait for the next block at the head, in ms. */
   pollMs?: number;

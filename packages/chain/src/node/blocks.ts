@@ -86,11 +86,22 @@ function resultOf(outcome: RpcOutcome): JsonValue {
 function isUnknownMethod(outcome: RpcOutcome): boolean {
   if (!("error" in outcome)) return false;
   const { code, message } = outcome.error;
-  return code === -32_601 || /method.*(not (found|supported|available|exist|whitelisted)|unsupported)/i.test(message);
+  return (
+    code === -32_601 ||
+    /method.*(not (found|supported|available|exist|whitelisted)|unsupported)/i.test(message)
+  );
 }
 
-/** undefined where the receipts are not (or no longer) those of the block. */
-function fullBlock(block: JsonValue, receipts: JsonValue | undefined, asked: number): FullBlock | undefined {
+/**
+ * A block with its receipts as the node tells them; undefined where the receipts are not (or no longer) those of the
+ * block. `firstIndex` is that of the first transaction, where the others were left out. Throws LyingNode.
+ */
+export function fullBlock(
+  block: JsonValue,
+  receipts: JsonValue | undefined,
+  asked: number,
+  firstIndex = 0,
+): FullBlock | undefined {
   if (!isJsonObject(block) || !Array.isArray(block.transactions)) {
     throw new LyingNode(`block ${asked} has no list of transactions`);
   }
@@ -99,12 +110,15 @@ function fullBlock(block: JsonValue, receipts: JsonValue | undefined, asked: num
   const { transactions } = block;
   if (receipts.length !== transactions.length) {
     if (receipts.some((each) => isJsonObject(each) && each.blockHash !== block.hash)) return undefined;
-    throw new LyingNode(`block ${asked} has ${transactions.length} transactions and ${receipts.length} receipts`);
+    throw new LyingNode(
+      `block ${asked} has ${transactions.length} transactions and ${receipts.length} receipts`,
+    );
   }
   if (receipts.some((each) => !isJsonObject(each) || hash(each.blockHash) !== row.hash)) return undefined;
   const full: FullBlock = { block: row, transactions: [], logs: [] };
-  for (const [index, transaction] of transactions.entries()) {
-    const receipt = receipts[index];
+  for (const [i, transaction] of transactions.entries()) {
+    const receipt = receipts[i];
+    const index = firstIndex + i;
     if (!isJsonObject(transaction) || !isJsonObject(receipt)) {
       throw new LyingNode(`transaction ${index} of block ${asked} is not an object`);
     }
@@ -120,7 +134,8 @@ function fullBlock(block: JsonValue, receipts: JsonValue | undefined, asked: num
 /** A block's head; `asked` is the number that it must have. */
 export function blockRow(block: JsonObject, asked: number | undefined): BlockRow {
   const number = quantity(block.number);
-  if (asked !== undefined && number !== asked) throw new LyingNode(`block ${asked} was asked for and ${number} came`);
+  if (asked !== undefined && number !== asked)
+    throw new LyingNode(`block ${asked} was asked for and ${number} came`);
   return {
     number,
     hash: hash(block.hash),
@@ -136,7 +151,11 @@ function transactionRow(
   index: number,
 ): TransactionRow {
   const own = hash(transaction.hash);
-  if (index > MAX_INDEX || quantity(transaction.transactionIndex) !== index || hash(receipt.transactionHash) !== own) {
+  if (
+    index > MAX_INDEX ||
+    quantity(transaction.transactionIndex) !== index ||
+    hash(receipt.transactionHash) !== own
+  ) {
     throw new LyingNode(`transaction ${index} of block ${block} and its receipt do not fit together`);
   }
   return {

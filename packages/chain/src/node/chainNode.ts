@@ -4,7 +4,7 @@ import { BlockReader, blockRow, type FullBlock } from "./blocks.ts";
 import { type FoundLog, type LogFilter, readLogs } from "./logs.ts";
 import { bytes, hex, quantity, text } from "./quantities.ts";
 import { type NodeHealth, Rpc, type RpcOptions, type RpcOutcome } from "./rpc.ts";
-import { LyingNode, RpcError, RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
+import { LyingNode, type RpcError, RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
 
 /** What `eth_call` runs. Hex; without `to` the data is run as a contract's creation. */
 export interface ContractCall {
@@ -133,11 +133,11 @@ export class ChainNode {
     }
   }
 
-  /** A block as the node tells it, with its transactions; null where there is none. */
-  rawBlock(block: number | string): Promise<JsonValue> {
+  /** A block by number or hash as the node tells it, with its transactions or their hashes; null where there is none. */
+  rawBlock(block: number | string, withTransactions: boolean): Promise<JsonValue> {
     return typeof block === "number"
-      ? this.#rpc.call("eth_getBlockByNumber", [hex(block), true])
-      : this.#rpc.call("eth_getBlockByHash", [block, true]);
+      ? this.#rpc.call("eth_getBlockByNumber", [hex(block), withTransactions])
+      : this.#rpc.call("eth_getBlockByHash", [block, withTransactions]);
   }
 
   /** The receipts of transactions, in their order; null for those that are in no block. */

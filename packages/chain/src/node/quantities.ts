@@ -11,7 +11,8 @@ export function quantity(value: JsonValue | undefined): number {
 
 /** A quantity of any size, as decimal text. */
 export function bigQuantity(value: JsonValue | undefined): string {
-  if (typeof value !== "string" || !isHexNumber(value)) throw new LyingNode(`${shown(value)} is not a quantity`);
+  if (typeof value !== "string" || !isHexNumber(value))
+    throw new LyingNode(`${shown(value)} is not a quantity`);
   // Most fit into a number, and so are read much faster.
   return value.length <= 14 ? String(Number.parseInt(value, 16)) : BigInt(value).toString();
 }

@@ -217,7 +217,9 @@ export class ChainStore {
       `SELECT DISTINCT token_id ${from}${after ? " AND token_id > ?" : ""} ORDER BY token_id LIMIT ? OFFSET ?`,
       [own, ...(after ? [toBytes(after)] : []), limit, offset],
     );
-    const [count] = await this.#reader.all<{ n: number }>(`SELECT count(DISTINCT token_id) AS n ${from}`, [own]);
+    const [count] = await this.#reader.all<{ n: number }>(`SELECT count(DISTINCT token_id) AS n ${from}`, [
+      own,
+    ]);
     const first = ids[0]?.token_id;
     const last = ids.at(-1)?.token_id;
     if (!first || !last) return { rows: [], total: count?.n ?? 0 };
@@ -242,7 +244,8 @@ export class ChainStore {
   ): Promise<{ minted: number | undefined; moved: number | undefined }[]> {
     if (balances.length === 0) return [];
     const minted = "SELECT min(position) FROM nft_transfers WHERE token = ? AND token_id = ?";
-    const moved = "SELECT max(position) FROM nft_transfers WHERE token = ? AND token_id = ? AND to_address = ?";
+    const moved =
+      "SELECT max(position) FROM nft_transfers WHERE token = ? AND token_id = ? AND to_address = ?";
     const rows: { n: number; minted: number | null; moved: number | null }[] = [];
     for (let at = 0; at < balances.length; at += MOMENTS_AT_ONCE) {
       const some = balances.slice(at, at + MOMENTS_AT_ONCE);
@@ -316,6 +319,15 @@ export class ChainStore {
     return rows.map(({ address, standard }) => ({ address: toHex(address), standard }));
   }
 
+  /** Watched addresses whose history down to a block is not all read. */
+  async unfinished(start: number): Promise<Watched[]> {
+    const rows = await this.#reader.all<WatchedTable>(
+      "SELECT * FROM watched WHERE next >= ? ORDER BY next DESC LIMIT 1000",
+      [start],
+    );
+    return rows.map(watchedRow);
+  }
+
   async watched(addresses?: string[]): Promise<Watched[]> {
     if (addresses?.length === 0) return [];
     const where = addresses ? `WHERE address IN (${marks(addresses.length)})` : "";
@@ -323,7 +335,7 @@ export class ChainStore {
       `SELECT * FROM watched ${where}`,
       addresses ? padded(addresses.map(toBytes)) : [],
     );
-    return rows.map(({ address, since, next }) => ({ address: toHex(address), since, next }));
+    return rows.map(watchedRow);
   }
 
   async #block(clause: string, values: SqlValue[]): Promise<BlockRow | undefined> {
@@ -509,6 +521,10 @@ function nftBalance(row: NftBalancesTable): NftBalance {
     standard: row.standard,
     amount: row.amount,
   };
+}
+
+function watchedRow({ address, since, next }: WatchedTable): Watched {
+  return { address: toHex(address), since, next };
 }
 
 function tokenFacts({ address, standard, name, symbol, decimals }: TokensTable): TokenFacts {

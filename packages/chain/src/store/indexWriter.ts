@@ -17,11 +17,14 @@ export interface TokenFacts {
 /** An address whose history is indexed. */
 export interface Watched {
   address: string;
-  /** From this block on it is followed with all others. */
+  /** From this block on it is followed with all others; WANTED where it is not yet. */
   since: number;
   /** The newest block below `since` that is still to be read for it; below the start when all is. */
   next: number;
 }
+
+/** `Watched.since` of an address that somebody has asked about, and that nobody follows yet. */
+export const WANTED = -1;
 
 /** Changes the index of one chain; each in one transaction. */
 export interface IndexWriter {
@@ -31,12 +34,18 @@ export interface IndexWriter {
    */
   append(parent: BlockRow | undefined, rows: BlockRows, tokens: TokenSighting[]): Promise<void>;
   /** Adds what happened before to addresses that are now watched, and says how far down that reaches. */
-  fill(rows: BlockRows, tokens: TokenSighting[], reached: { addresses: string[]; next: number }): Promise<void>;
+  fill(
+    rows: BlockRows,
+    tokens: TokenSighting[],
+    reached: { addresses: string[]; next: number },
+  ): Promise<void>;
   /** Removes every block above a number and what happened in them. */
   unwind(above: number): Promise<void>;
   saveTokens(tokens: TokenFacts[]): Promise<void>;
-  /** Adds addresses that are not watched yet. */
-  watch(addresses: string[], since: number, next: number): Promise<void>;
+  /** Asks for addresses to be watched. */
+  want(addresses: string[]): Promise<void>;
+  /** Watches addresses that are wanted: from the block after `newest` on, which is the newest in the index. */
+  takeUp(addresses: string[], newest: number): Promise<void>;
   /** Removes everything: for an index that was made otherwise than is wanted now. */
   clear(): Promise<void>;
   saveFact(key: string, value: string): Promise<void>;

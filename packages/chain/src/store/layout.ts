@@ -83,9 +83,9 @@ export interface TokensTable {
 /** Addresses whose history is indexed, where not the whole chain is. */
 export interface WatchedTable {
   address: Bytes;
-  /** Blocks before this one are indexed for it as far down as the start, above it with all the others. */
+  /** From this block on it is followed with all others; -1 where it is not yet. */
   since: number;
-  /** The next block to go down to; below the start when done. */
+  /** The newest block below that is still to be read for it; below the start when all is. */
   next: number;
 }
 
@@ -159,6 +159,7 @@ export function layoutStatements({ integer, bytes, clustered }: LayoutDialect): 
     "CREATE INDEX IF NOT EXISTS tokens_unknown ON tokens (address) WHERE known = 0",
     `CREATE TABLE IF NOT EXISTS watched (
       address ${bytes} PRIMARY KEY, since ${integer} NOT NULL, next ${integer} NOT NULL)`,
+    "CREATE INDEX IF NOT EXISTS watched_by_next ON watched (next)",
   ];
 }
 

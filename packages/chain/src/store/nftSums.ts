@@ -1,4 +1,4 @@
-import { NULL_ADDRESS, type NftTransferRow } from "./rows.ts";
+import { type NftTransferRow, NULL_ADDRESS } from "./rows.ts";
 
 /** What transfers add to what somebody holds of a token; below zero for what was given away. */
 export interface NftSum {

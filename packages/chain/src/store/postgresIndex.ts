@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { toHex } from "./hexBytes.ts";
-import { CheckpointMoved, type IndexWriter, type TokenFacts } from "./indexWriter.ts";
+import { CheckpointMoved, type IndexWriter, type TokenFacts, WANTED } from "./indexWriter.ts";
 import { INDEX_TABLES, layoutStatements, type NftTransfersTable } from "./layout.ts";
 import { type NftSum, nftSums } from "./nftSums.ts";
 import { type BlockRow, type BlockRows, positionOf, type TokenSighting } from "./rows.ts";
@@ -75,7 +75,9 @@ class PostgresIndex implements IndexWriter {
   unwind(above: number): Promise<void> {
     const from = positionOf(above + 1, 0);
     return this.#write(async (tx) => {
-      const gone = await tx<NftTransfersTable[]>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
+      const gone = await tx<
+        NftTransfersTable[]
+      >`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
       await addSums(tx, nftSums(gone.map(nftTransferRow), -1));
       await tx`DELETE FROM transactions WHERE position >= ${from}`;
       await tx`DELETE FROM logs WHERE position >= ${from}`;
@@ -97,11 +99,18 @@ class PostgresIndex implements IndexWriter {
     });
   }
 
-  watch(addresses: string[], since: number, next: number): Promise<void> {
+  want(addresses: string[]): Promise<void> {
     return this.#write(async (tx) => {
       await tx`
-        INSERT INTO watched SELECT decode(substr(item, 3), 'hex'), ${since}, ${next}
+        INSERT INTO watched SELECT decode(substr(item, 3), 'hex'), ${WANTED}, ${Number.MAX_SAFE_INTEGER}
         FROM jsonb_array_elements_text(${JSON.stringify(addresses)}::text::jsonb) AS item ON CONFLICT DO NOTHING`;
+    });
+  }
+
+  takeUp(addresses: string[], newest: number): Promise<void> {
+    return this.#write(async (tx) => {
+      await tx`UPDATE watched SET since = ${newest + 1}, next = ${newest}
+        WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(addresses)}::text::jsonb) AS item)`;
     });
   }
 
@@ -112,7 +121,8 @@ class PostgresIndex implements IndexWriter {
   }
 
   async saveFact(key: string, value: string): Promise<void> {
-    await this.#sql`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+    await this
+      .#sql`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
   }
 
   async close(): Promise<void> {
@@ -190,7 +200,10 @@ async function insert(
       row.amount,
     ]),
   );
-  await addSums(tx, nftSums(added ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`)) : nftTransfers, 1));
+  await addSums(
+    tx,
+    nftSums(added ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`)) : nftTransfers, 1),
+  );
   if (tokens.length === 0) return;
   await tx`
     INSERT INTO tokens (address, standard, position, known)
@@ -228,7 +241,10 @@ async function merge(tx: Transaction, table: string, rows: Cell[][]): Promise<Se
 
 /** PostgreSQL's text format of COPY; no cell here holds a character that it would need to escape. */
 function copyText(rows: Cell[][]): string {
-  return rows.map((row) => row.map((cell) => cell ?? "\\N").join("\t")).join("\n").concat("\n");
+  return rows
+    .map((row) => row.map((cell) => cell ?? "\\N").join("\t"))
+    .join("\n")
+    .concat("\n");
 }
 
 /** Bytes as COPY takes them. */

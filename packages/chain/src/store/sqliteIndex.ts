@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { toBytes, toHex } from "./hexBytes.ts";
-import { CheckpointMoved, type IndexWriter, type TokenFacts } from "./indexWriter.ts";
+import { CheckpointMoved, type IndexWriter, type TokenFacts, WANTED } from "./indexWriter.ts";
 import { INDEX_TABLES, layoutStatements, type NftTransfersTable } from "./layout.ts";
 import { type NftSum, nftSums } from "./nftSums.ts";
 import {
@@ -25,7 +25,11 @@ export function openSqliteFile(path: string): Database.Database {
   db.pragma("cache_size = -65536");
   db.pragma("mmap_size = 268435456");
   db.transaction(() => {
-    for (const statement of layoutStatements({ integer: "INTEGER", bytes: "BLOB", clustered: " WITHOUT ROWID" }))
+    for (const statement of layoutStatements({
+      integer: "INTEGER",
+      bytes: "BLOB",
+      clustered: " WITHOUT ROWID",
+    }))
       db.exec(statement);
   }).immediate();
   return db;
@@ -83,9 +87,16 @@ class SqliteIndex implements IndexWriter {
     });
   }
 
-  async watch(addresses: string[], since: number, next: number): Promise<void> {
+  async want(addresses: string[]): Promise<void> {
     this.#write(() => {
-      for (const address of addresses) this.#statements.watch.run(toBytes(address), since, next);
+      for (const address of addresses)
+        this.#statements.want.run(toBytes(address), WANTED, Number.MAX_SAFE_INTEGER);
+    });
+  }
+
+  async takeUp(addresses: string[], newest: number): Promise<void> {
+    this.#write(() => {
+      for (const address of addresses) this.#statements.takeUp.run(newest + 1, newest, toBytes(address));
     });
   }
 
@@ -139,8 +150,12 @@ function prepare(db: Database.Database) {
       "INSERT OR IGNORE INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     log: db.prepare("INSERT OR IGNORE INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    nftTransfer: db.prepare("INSERT OR IGNORE INTO nft_transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-    nftTransfersFrom: db.prepare<[number], NftTransfersTable>("SELECT * FROM nft_transfers WHERE position >= ?"),
+    nftTransfer: db.prepare(
+      "INSERT OR IGNORE INTO nft_transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    nftTransfersFrom: db.prepare<[number], NftTransfersTable>(
+      "SELECT * FROM nft_transfers WHERE position >= ?",
+    ),
     sighting: db.prepare(
       `INSERT INTO tokens (address, standard, position, known) VALUES (?, ?, ?, 0)
        ON CONFLICT DO UPDATE SET position = excluded.position, standard = excluded.standard
@@ -155,7 +170,8 @@ function prepare(db: Database.Database) {
       `INSERT INTO tokens (address, standard, name, symbol, decimals, known) VALUES (?, ?, ?, ?, ?, 1)
        ON CONFLICT DO UPDATE SET name = excluded.name, symbol = excluded.symbol, decimals = excluded.decimals, known = 1`,
     ),
-    watch: db.prepare("INSERT OR IGNORE INTO watched VALUES (?, ?, ?)"),
+    want: db.prepare("INSERT OR IGNORE INTO watched VALUES (?, ?, ?)"),
+    takeUp: db.prepare("UPDATE watched SET since = ?, next = ? WHERE address = ?"),
     reached: db.prepare("UPDATE watched SET next = ? WHERE address = ?"),
     lowerWatched: db.prepare("UPDATE watched SET since = ? WHERE since > ?"),
     fact: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),

@@ -51,7 +51,9 @@ function nftTransfersOf(log: RawLog): NftTransferRow[] {
     case TRANSFER_TOPIC:
       return erc721Transfer(log);
     case TRANSFER_SINGLE_TOPIC:
-      return log.data.length === 130 ? erc1155Transfers(log, [word(log.data, 0)], [word(log.data, 1)], false) : [];
+      return log.data.length === 130
+        ? erc1155Transfers(log, [word(log.data, 0)], [word(log.data, 1)], false)
+        : [];
     case TRANSFER_BATCH_TOPIC: {
       const ids = words(log.data, 0);
       const amounts = words(log.data, 1);

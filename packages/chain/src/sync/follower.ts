@@ -17,10 +17,12 @@ export interface FollowerParts {
   log: Log;
   /** How long to wait for the next block at the head, in ms. */
   pollMs: number;
+  /** Whether it is this process that follows; one that does not only looks how the other fares. */
+  mayFollow?: () => Promise<boolean>;
   /** Told of every change of the status. */
   onStatus?: (status: ChainStatus) => void;
-  /** Runs at the head, between blocks. */
-  atHead?: () => Promise<void>;
+  /** Does what else there is to do, between steps; answers whether there is more. */
+  between?: (checkpoint: BlockRow, state: ChainStatus["state"]) => Promise<boolean>;
 }
 
 const MAX_WAIT_MS = 30_000;
@@ -30,6 +32,8 @@ const PATIENCE = 10;
 const COMPARED = 100;
 /** Ranges that are read ahead while one is being written. */
 const AHEAD = 3;
+/** How often one that does not follow looks how the other fares. */
+const LOOK_ON_MS = 500;
 /** How often nodes are asked what is safe and final. */
 const FINALITY_MS = 4_000;
 
@@ -100,11 +104,16 @@ export class Follower {
     let failures = 0;
     while (!this.#stopping.signal.aborted) {
       try {
+        if (this.#parts.mayFollow && !(await this.#parts.mayFollow())) {
+          await this.#lookOn();
+          failures = 0;
+          await this.#wait(Math.max(this.#parts.pollMs, LOOK_ON_MS));
+          continue;
+        }
         const behind = await this.step();
         failures = 0;
-        if (behind) continue;
-        if (this.#state === "following") await this.#parts.atHead?.();
-        await this.#wait(this.#parts.pollMs);
+        const more = this.#checkpoint && (await this.#parts.between?.(this.#checkpoint, this.#state));
+        if (!behind && !more) await this.#wait(this.#parts.pollMs);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         failures += 1;
@@ -114,9 +123,18 @@ export class Follower {
     }
   }
 
+  async #lookOn(): Promise<void> {
+    const { node, store } = this.#parts;
+    this.#checkpoint = (await store.checkpoint()) ?? null;
+    this.#head = await node.headNumber();
+    this.#settle((this.#checkpoint?.number ?? -1) >= this.#head ? "following" : "syncing");
+    // When its turn comes, it looks at the index anew.
+    this.#checkpoint = undefined;
+  }
+
   /** Indexes up to the head, or goes back before a reorganisation. Answers whether there is more to do. */
   async step(): Promise<boolean> {
-    const { node, store, config } = this.#parts;
+    const { node, store } = this.#parts;
     if (this.#checkpoint === undefined) this.#checkpoint = (await store.checkpoint()) ?? null;
     const head = await node.headNumber();
     this.#head = head;
@@ -129,7 +147,7 @@ export class Follower {
       }
       if (seen === "reorganised") return true;
     }
-    const from = this.#checkpoint ? this.#checkpoint.number + 1 : (config.startBlock ?? 0);
+    const from = this.#checkpoint ? this.#checkpoint.number + 1 : this.#beginning(head);
     if (from > head) {
       this.#settle("following");
       return false;
@@ -149,34 +167,40 @@ export class Follower {
     return indexed < head;
   }
 
+  /** Where an empty index begins: the history of wallets is read for each by itself. */
+  #beginning(head: number): number {
+    const { startBlock = 0, scope } = this.#parts.config;
+    return scope === "wallets" ? Math.max(startBlock, head) : startBlock;
+  }
+
   /** Reads ahead while it writes. Answers the number of the newest block that is in now. */
   async #indexUpTo(from: number, head: number): Promise<number> {
     const { scope, writer } = this.#parts;
-    const readings: Promise<Reading | undefined>[] = [];
+    const ahead: { to: number; reading: Promise<Reading | undefined> }[] = [];
     let next = from;
     let reached = from - 1;
     try {
       while (!this.#stopping.signal.aborted) {
-        while (readings.length < AHEAD && next <= head) {
+        while (ahead.length < AHEAD && next <= head) {
           const to = Math.min(head, next + scope.range - 1);
           const reading = scope.read(next, to);
           // Whoever waits for it is told; until then its failure is nobody's.
           reading.catch(() => undefined);
-          readings.push(reading);
+          ahead.push({ to, reading });
           next = to + 1;
         }
-        const reading = await readings.shift();
+        const first = ahead.shift();
+        if (!first) break;
+        const reading = await first.reading;
         const parent = this.#checkpoint ?? undefined;
-        if (!reading || (parent && reading.parentHash !== parent.hash)) return reached;
-        const whole = reading.last.number;
+        if (!reading || (parent && reading.parentHash !== parent.hash)) break;
         await writer.append(parent, reading.rows, reading.tokens);
         this.#checkpoint = reading.last;
-        this.#progress.count(reading.rows.blocks.length ? whole - reached : 0);
-        reached = whole;
+        this.#progress.count(reading.last.number - reached);
+        reached = reading.last.number;
         this.#tell();
-        // A range that ended early is not continued by those read after it.
-        if (readings.length === 0 ? next <= head && reached < next - 1 : false) return reached;
-        if (readings.length === 0 && next > head) return reached;
+        // What was read ahead does not continue a range that ended early.
+        if (reached < first.to) break;
       }
       return reached;
     } catch (error) {
@@ -184,7 +208,7 @@ export class Follower {
       this.#checkpoint = undefined;
       throw error;
     } finally {
-      await Promise.allSettled(readings);
+      await Promise.allSettled(ahead.map(({ reading }) => reading));
     }
   }
 

@@ -41,7 +41,8 @@ export class Progress {
     const done = indexed === null ? 0 : Math.max(0, indexed - start + 1);
     const missing = Math.max(0, wanted - done);
     const percent = Math.min(100, Math.floor((done / wanted) * 1000) / 10);
-    const etaSeconds = missing === 0 ? 0 : blocksPerSecond === 0 ? null : Math.ceil(missing / blocksPerSecond);
+    const etaSeconds =
+      missing === 0 ? 0 : blocksPerSecond === 0 ? null : Math.ceil(missing / blocksPerSecond);
     return { percent, blocksPerSecond, etaSeconds };
   }
 

@@ -1,57 +1,70 @@
-import type { ChainNode } from "../node/chainNode.ts";
-import { readTogether } from "../node/multicall.ts";
-import type { ChainStore, TokenRow } from "../store/chainStore.ts";
+import type { TokenFacts } from "../store/indexWriter.ts";
+import type { ChainNode } from "./chainNode.ts";
+import { readTogether } from "./multicall.ts";
 
-/** Selectors of EIP-20's optional functions, and of balanceOf. */
+/** Selectors of EIP-20's functions. */
 const NAME = "0x06fdde03";
 const SYMBOL = "0x95d89b41";
 const DECIMALS = "0x313ce567";
 const BALANCE_OF = "0x70a08231";
+const ALLOWANCE = "0xdd62ed3e";
 
 const MAX_NAME = 128;
 const MAX_SYMBOL = 32;
 
-/** What tokens say of themselves: asked of each contract once, then kept. */
-export async function readTokens(
-  chain: { node: ChainNode; store: ChainStore },
-  addresses: string[],
-): Promise<Map<string, TokenRow>> {
-  const { node, store } = chain;
-  const known = await store.tokens(node.chainId, addresses);
-  const unknown = addresses.filter((address) => !known.has(address));
-  if (unknown.length === 0) return known;
-  const calls = unknown.flatMap((to) => [NAME, SYMBOL, DECIMALS].map((data) => ({ to, data })));
+/** What tokens say of themselves, as far as they do. Rejects with RpcError where the node cannot tell. */
+export async function askTokens(
+  node: ChainNode,
+  tokens: readonly { address: string; standard: number }[],
+): Promise<TokenFacts[]> {
+  const calls = tokens.flatMap(({ address: to }) => [NAME, SYMBOL, DECIMALS].map((data) => ({ to, data })));
   const answers = await node.readContracts(calls, "latest");
-  const read = unknown.map((address, i): TokenRow => {
+  return tokens.map(({ address, standard }, i) => {
     const [name, symbol, decimals] = answers.slice(i * 3, i * 3 + 3);
     return {
       address,
+      standard,
       name: textOf(name, MAX_NAME),
       symbol: textOf(symbol, MAX_SYMBOL),
       decimals: decimalsOf(decimals),
     };
   });
-  await store.saveTokens(node.chainId, read);
-  for (const token of read) known.set(token.address, token);
-  return known;
 }
 
 /** Balances of one owner at one block, in the tokens' smallest units; undefined where a contract gives none. */
-export async function readBalances(
+export async function askBalances(
   node: ChainNode,
   owner: string,
   tokens: string[],
   block: number,
 ): Promise<(bigint | undefined)[]> {
-  const data = BALANCE_OF + owner.slice(2).padStart(64, "0");
+  const data = BALANCE_OF + padded(owner);
   const answers = await readTogether(
     node,
     tokens.map((to) => ({ to, data })),
     block,
   );
-  return answers.map((answer) =>
-    answer && /^0x[0-9a-fA-F]{64}/.test(answer) ? BigInt(answer.slice(0, 66)) : undefined,
-  );
+  return answers.map(numberOf);
+}
+
+/** How much a spender may take from an owner, in the token's smallest unit; undefined where the contract gives none. */
+export async function askAllowance(
+  node: ChainNode,
+  token: string,
+  owner: string,
+  spender: string,
+): Promise<bigint | undefined> {
+  const data = ALLOWANCE + padded(owner) + padded(spender);
+  const [answer] = await node.readContracts([{ to: token, data }], "latest");
+  return numberOf(answer);
+}
+
+function padded(address: string): string {
+  return address.slice(2).padStart(64, "0");
+}
+
+function numberOf(answer: string | undefined): bigint | undefined {
+  return answer && /^0x[0-9a-fA-F]{64}/.test(answer) ? BigInt(answer.slice(0, 66)) : undefined;
 }
 
 /** A text as ABI string or, in old contracts, as bytes32. Cut to a length, without control characters. */

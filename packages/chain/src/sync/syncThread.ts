@@ -1,0 +1,40 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { ChainNode } from "../node/chainNode.ts";
+import { openIndex } from "../store/openIndex.ts";
+import type { Log } from "../types.ts";
+import { type FollowedChain, followChain } from "./followChain.ts";
+import type { FromThread, ThreadData, ToThread } from "./messages.ts";
+
+/** The thread that follows chains: reading, decoding and writing blocks never makes a request wait. */
+const { chains, pollMs }: ThreadData = workerData;
+
+function tell(message: FromThread): void {
+  parentPort?.postMessage(message);
+}
+
+function logAt(level: keyof Log): Log["info"] {
+  return (message, fields) => tell({ kind: "log", level, message, fields });
+}
+
+const log: Log = { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
+
+const followed = new Map<number, FollowedChain>();
+for (const { config, place } of chains) {
+  const index = await openIndex(place);
+  const node = new ChainNode(config.id, config.rpcUrls);
+  const onStatus = (status: Extract<FromThread, { kind: "status" }>["status"]) =>
+    tell({ kind: "status", status });
+  const chain = await followChain({ config, node, index, log, pollMs, onStatus });
+  followed.set(config.id, chain);
+}
+tell({ kind: "ready" });
+
+parentPort?.on("message", (message: ToThread) => {
+  if (message.kind === "stop") {
+    Promise.all([...followed.values()].map((chain) => chain.stop())).then(() => {
+      tell({ kind: "stopped" });
+      parentPort?.close();
+    });
+  } else if (message.kind === "watch") followed.get(message.chainId)?.watch(message.addresses);
+  else followed.get(message.chainId)?.learn(message.tokens);
+});
