@@ -1,78 +1,309 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { Cursor, FolderFile, Hex, Kind, KindTypes, OrderField, ParameterRow } from "./rows/row.ts";
+import type { Endpoint, EndpointName, EndpointOf } from "./table.ts";
+
+/** What old clients take for a page where they name no size, and the largest page. */
+export const DEFAULT_LIMIT = 500;
+const MAX_LIMIT = 500;
+const MAX_OFFSET = 100_000;
+const MAX_LIST = 100;
+const MAX_TEXT = 1_000;
+const MAX_DAYS = 3_650;
+const MAX_UINT256 = 2n ** 256n - 1n;
+/** Seconds reach this only in the year 5138, milliseconds have done so since 1973. */
+const FIRST_MILLISECONDS = 100_000_000_000;
+/** As far as Date goes, in seconds. */
+const LAST_SECOND = 8_640_000_000_000;
 
 export type Parameters = Record<string, unknown>;
 
-/** What old clients take for a page where they name no size. */
-export const DEFAULT_LIMIT = 500;
-const MAX_LIMIT = 500;
+type ValueOf<P extends ParameterRow> = P extends { kind: "choice"; choices: readonly (infer C)[] }
+  ? C
+  : P extends { kind: "choices"; choices: readonly (infer C)[] }
+    ? C[]
+    : KindTypes[P["kind"]];
 
-/** An address, any case; answered in lower case. A path parameter is always required. */
-export function addressParameter(parameters: Parameters, name: string): string {
-  const value = parameters[name];
-  if (value === undefined || value === null || value === "")
-    throw invalid(`required param ${name} not provided`);
-  return addressOf(value, name);
+type ParametersIn<E extends { parameters: readonly ParameterRow[] }> = {
+  readonly [P in E["parameters"][number] as P["kind"] extends "ignored" ? never : P["name"]]: P extends
+    | { required: true }
+    | { default: string | number }
+    ? ValueOf<P>
+    : ValueOf<P> | undefined;
+};
+
+/** What the handler of an endpoint is given: each parameter read, checked, or what a call without it means. */
+export type ParametersOf<Name extends EndpointName> = ParametersIn<EndpointOf<Name>>;
+
+/**
+ * Reads an endpoint's parameters from path, query and body in one object. What the endpoint does not know is left
+ * out. Throws 142 with HTTP 400, naming the parameter and what is allowed.
+ */
+export function readParameters<E extends Endpoint>(row: E, given: Parameters): ParametersIn<E> {
+  const read: Record<string, unknown> = {};
+  for (const parameter of row.parameters) read[parameter.name] = readParameter(row, parameter, given);
+  if (isWhole(row, read)) return read;
+  throw new Error(`${row.name} has read parameters that are not those of its row`);
 }
 
-export function addressesParameter(parameters: Parameters, name: string): string[] | undefined {
-  const value = parameters[name];
-  if (value === undefined || value === null || value === "") return undefined;
-  const list = Array.isArray(value) ? value : String(value).split(",");
-  if (list.length > 100) throw invalid(`${name} takes 100 addresses at most`);
-  const addresses = list.map((each) => addressOf(typeof each === "string" ? each.trim() : each, name));
-  return [...new Set(addresses)];
+/** The readers below make what the row says; what can be missing is looked at. */
+function isWhole<E extends Endpoint>(row: E, read: Record<string, unknown>): read is ParametersIn<E> {
+  const parameters: readonly ParameterRow[] = row.parameters;
+  return parameters.every(
+    ({ name, required, default: otherwise }) =>
+      (!required && otherwise === undefined) || read[name] !== undefined,
+  );
 }
 
-/** A non-negative whole number, as a number or text. */
-export function wholeParameter(parameters: Parameters, name: string): number | undefined {
-  const value = parameters[name];
-  if (value === undefined || value === null || value === "") return undefined;
-  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof number !== "number" || !Number.isSafeInteger(number) || number < 0) {
-    throw invalid(`${name} must be a non-negative whole number`);
+function readParameter(row: Endpoint, parameter: ParameterRow, given: Parameters): unknown {
+  const { name, kind, required } = parameter;
+  if (kind === "ignored") return undefined;
+  const value = namesOf(row, parameter)
+    .map((each) => givenOf(given, each))
+    .find((each) => each !== undefined);
+  if (value !== undefined) return READERS[kind](value, name, parameter.choices ?? []);
+  if (parameter.in === "path") throw invalid(`required param ${name} not provided`);
+  if (required) throw invalid(`param ${name} is required!`);
+  if (parameter.default === undefined) return undefined;
+  return READERS[kind](parameter.default, name, parameter.choices ?? []);
+}
+
+/** A whole body comes under several names. */
+function namesOf(row: Endpoint, { name, in: place }: ParameterRow): readonly string[] {
+  return place === "body" && "body" in row && typeof row.body === "object" ? row.body.whole : [name];
+}
+
+/** Nothing, null and empty text are alike: old clients send what a form left empty. */
+function givenOf(given: Parameters, name: string): unknown {
+  for (const each of [name, `${name}[]`]) {
+    const value = Object.hasOwn(given, each) ? given[each] : undefined;
+    if (value !== undefined && value !== null && value !== "") return value;
   }
-  return number;
+  return undefined;
 }
 
-/** A moment: ISO 8601 or anything else that Date reads, or seconds or milliseconds since the epoch. Answers seconds. */
-export function timeParameter(parameters: Parameters, name: string): number | undefined {
-  const value = parameters[name];
-  if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "number" || /^\d{1,15}$/.test(String(value))) {
-    const number = Number(value);
-    // Seconds reach this only in the year 5138, milliseconds have done so since 1973.
-    return Math.floor(number < 100_000_000_000 ? number : number / 1000);
+type Readers = {
+  readonly [K in Kind]: (value: unknown, name: string, choices: readonly string[]) => KindTypes[K];
+};
+
+const READERS: Readers = {
+  chain: chainOf,
+  address: addressOf,
+  addresses: (value, name) => [...new Set(listOf(value, name).map((each) => addressOf(each, name)))],
+  hash: hashOf,
+  blockOrHash: blockOrHashOf,
+  text: textOf,
+  texts: (value, name) => [...new Set(listOf(value, name).map((each) => textOf(each, name)))],
+  whole: wholeOf,
+  block: wholeOf,
+  time: timeOf,
+  limit: limitOf,
+  offset: offsetOf,
+  cursor: cursorOf,
+  format: (value, name) => (choiceOf(value, name, ["decimal", "hex"]) === "hex" ? "hex" : "decimal"),
+  choice: choiceOf,
+  choices: (value, name, choices) => [
+    ...new Set(listOf(value, name).map((each) => choiceOf(each, name, choices))),
+  ],
+  abi: abiOf,
+  json: jsonOf,
+  files: filesOf,
+  tokenId: tokenIdOf,
+  domain: domainOf,
+  days: daysOf,
+  order: orderOf,
+  ignored: () => undefined,
+};
+
+function chainOf(value: unknown, name: string): string {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
+  if (typeof value === "string" && value.length <= MAX_TEXT) return value;
+  throw invalid(`${name} must be the name or the id of a chain`);
+}
+
+/** An address, any case; answered in lower case. */
+function addressOf(value: unknown, name: string): Hex {
+  const digits = typeof value === "string" ? /^0x([0-9a-f]{40})$/i.exec(value.trim())?.[1] : undefined;
+  if (digits === undefined) throw invalid(`${name} must be an address: 0x and 40 hexadecimal digits`);
+  return `0x${digits.toLowerCase()}`;
+}
+
+function hashOf(value: unknown, name: string): Hex {
+  const hash = hashIn(value);
+  if (hash === undefined) throw invalid(`${name} must be a hash: 0x and 64 hexadecimal digits`);
+  return hash;
+}
+
+function hashIn(value: unknown): Hex | undefined {
+  const digits = typeof value === "string" ? /^0x([0-9a-f]{64})$/i.exec(value.trim())?.[1] : undefined;
+  return digits === undefined ? undefined : `0x${digits.toLowerCase()}`;
+}
+
+function blockOrHashOf(value: unknown, name: string): number | Hex | "latest" {
+  if (value === "latest") return "latest";
+  const found = hashIn(value) ?? wholeIn(value);
+  if (found === undefined)
+    throw invalid(`${name} must be a block number, a hash of 0x and 64 hexadecimal digits, or latest`);
+  return found;
+}
+
+/** A list as one, as texts under the same name, or as one text with commas. */
+function listOf(value: unknown, name: string): unknown[] {
+  const list = Array.isArray(value) ? value : typeof value === "string" ? value.split(",") : [value];
+  if (list.length === 0) throw invalid(`${name} must name one at least`);
+  if (list.length > MAX_LIST) throw invalid(`${name} takes ${MAX_LIST} at most`);
+  return list.map((each) => (typeof each === "string" ? each.trim() : each));
+}
+
+function textOf(value: unknown, name: string): string {
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string" || text.trim() === "" || text.length > MAX_TEXT)
+    throw invalid(`${name} must be text of 1 to ${MAX_TEXT} characters`);
+  return text;
+}
+
+/** A non-negative whole number, as a number or decimal text. */
+function wholeOf(value: unknown, name: string): number {
+  const whole = wholeIn(value);
+  if (whole === undefined) throw invalid(`${name} must be a non-negative whole number`);
+  return whole;
+}
+
+function wholeIn(value: unknown): number | undefined {
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value.trim()) ? Number(value) : value;
+  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+/** A moment: ISO 8601 or anything else that Date reads, or seconds or milliseconds since the epoch. In seconds. */
+function timeOf(value: unknown, name: string): number {
+  const seconds = secondsIn(isJsonObject(value) && value.__type === "Date" ? value.iso : value);
+  if (seconds !== undefined && Math.abs(seconds) <= LAST_SECOND) return Math.floor(seconds);
+  throw invalid(`${name} must be a date, or seconds or milliseconds since the epoch`);
+}
+
+function secondsIn(value: unknown): number | undefined {
+  if (typeof value === "string" && !/^\d{1,15}$/.test(value.trim())) {
+    const ms = value.length <= MAX_TEXT ? Date.parse(value) : Number.NaN;
+    return Number.isNaN(ms) ? undefined : ms / 1000;
   }
-  const ms = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(ms)) throw invalid(`${name} must be a date`);
-  return Math.floor(ms / 1000);
+  const number = typeof value === "string" ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
+  return number < FIRST_MILLISECONDS ? number : number / 1000;
 }
 
-export function limitParameter(parameters: Parameters): number {
-  const limit = wholeParameter(parameters, "limit") ?? DEFAULT_LIMIT;
-  if (limit < 1) throw invalid("limit must be at least 1");
+function limitOf(value: unknown, name: string): number {
+  const limit = wholeIn(value);
+  if (limit === undefined || limit < 1)
+    throw invalid(`${name} must be at least 1, and is ${MAX_LIMIT} at most`);
   return Math.min(limit, MAX_LIMIT);
 }
 
-/** The place behind an opaque cursor, with the page that it begins. */
-export function cursorParameter(
-  parameters: Parameters,
-): { blockNumber: number; logIndex: number; page: number } | undefined {
-  const value = parameters.cursor;
-  if (value === undefined || value === null || value === "") return undefined;
-  const text = typeof value === "string" ? Buffer.from(value, "base64url").toString("utf8") : "";
-  const match = /^(\d{1,15})\.(\d{1,9})\.(\d{1,9})$/.exec(text);
-  if (!match) throw invalid("cursor is not one that this server has given");
-  return { blockNumber: Number(match[1]), logIndex: Number(match[2]), page: Number(match[3]) };
+function offsetOf(value: unknown, name: string): number {
+  const offset = wholeOf(value, name);
+  if (offset > MAX_OFFSET) throw invalid(`${name} reaches ${MAX_OFFSET} at most: go on by cursor`);
+  return offset;
 }
 
-export function cursorText(blockNumber: number, logIndex: number, page: number): string {
-  return Buffer.from(`${blockNumber}.${logIndex}.${page}`).toString("base64url");
+function choiceOf(value: unknown, name: string, choices: readonly string[]): string {
+  const found = choices.find((each) => typeof value === "string" && each === value.trim().toLowerCase());
+  if (found !== undefined) return found;
+  throw invalid(`${name} must be ${choices.length === 1 ? "" : "one of "}${choices.join(", ")}`);
 }
 
-function addressOf(value: unknown, name: string): string {
-  if (typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value)) return value.toLowerCase();
-  throw invalid(`${name} must be an address: 0x and 40 hexadecimal digits`);
+/** The entries of an ABI: a list of them, one alone, or either as JSON text. */
+function abiOf(value: unknown, name: string): JsonObject[] {
+  const parsed = parsedText(value, name);
+  const list: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
+  const entries = list.filter((each) => isJsonObject(each) && Object.keys(each).length > 0);
+  if (entries.length === 0 || entries.length !== list.length)
+    throw invalid(`${name} must be an ABI: a list of its entries, or one of them`);
+  return entries.filter((each) => isJsonObject(each));
+}
+
+function jsonOf(value: unknown, name: string): JsonObject {
+  const parsed = parsedText(value, name);
+  if (isJsonObject(parsed)) return parsed;
+  throw invalid(`${name} must be an object`);
+}
+
+/** Values that come by a query string are text. */
+function parsedText(value: unknown, name: string): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw invalid(`${name} must be JSON`);
+  }
+}
+
+function filesOf(value: unknown, name: string): FolderFile[] {
+  const parsed = parsedText(value, name);
+  if (!Array.isArray(parsed) || parsed.length === 0)
+    throw invalid(`${name} must be a list of files: [{"path", "content"}]`);
+  const files = parsed.map((each: unknown): FolderFile => {
+    if (!isJsonObject(each) || each.content === undefined || each.content === null)
+      throw invalid(`${name} must be a list of files, each with a path and a content`);
+    return { path: pathOf(each.path, name), content: each.content };
+  });
+  if (new Set(files.map(({ path }) => path)).size < files.length)
+    throw invalid(`${name} must not have two files of one path`);
+  return files;
+}
+
+function pathOf(value: JsonValue | undefined, name: string): string {
+  const path = typeof value === "string" && value.length <= MAX_TEXT ? value.replace(/^\/+/, "") : "";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+  if (/[\\\u0000-\u001f\u007f]/.test(path) || path.split("/").some((each) => /^\.{0,2}$/.test(each)))
+    throw invalid(`${name} must have relative paths, as folder/file.txt, without . and .. in them`);
+  return path;
+}
+
+/** A uint256, decimal or in hexadecimal with 0x. */
+function tokenIdOf(value: unknown, name: string): bigint {
+  const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  // 78 decimal digits hold the largest; longer text is not worth reading.
+  if (typeof text === "string" && /^(\d{1,78}|0x[0-9a-f]{1,64})$/i.test(text.trim())) {
+    const id = BigInt(text.trim().toLowerCase());
+    if (id <= MAX_UINT256) return id;
+  }
+  throw invalid(`${name} must be a token id: a whole number below 2^256, decimal or in hexadecimal with 0x`);
+}
+
+/** A name of labels and dots; which of them there are is for the registry to say. */
+function domainOf(value: unknown, name: string): string {
+  const domain = typeof value === "string" ? value.trim().toLowerCase() : "";
+  const labels = domain.split(".");
+  const isDomain =
+    labels.length > 1 && domain.length <= 255 && labels.every((each) => /^[^\s\p{C}/\\?#%]+$/u.test(each));
+  if (isDomain) return domain;
+  throw invalid(`${name} must be a domain, as name.eth`);
+}
+
+function daysOf(value: unknown, name: string): number {
+  const days = wholeIn(value);
+  if (days !== undefined && days >= 1 && days <= MAX_DAYS) return days;
+  throw invalid(`${name} must be a whole number from 1 to ${MAX_DAYS}`);
+}
+
+function orderOf(value: unknown, name: string): OrderField[] {
+  return listOf(value, name).map((each) => {
+    const [, field, direction] = /^([a-z_]{1,64})(?:\.(asc|desc))?$/i.exec(String(each)) ?? [];
+    if (field === undefined)
+      throw invalid(`${name} must be fields with .ASC or .DESC behind them, separated by commas`);
+    return { field: field.toLowerCase(), descending: direction?.toLowerCase() === "desc" };
+  });
+}
+
+/** An opaque cursor: where the last row of a page stood in the list, and the number of the page that follows. */
+export function cursorText(parts: readonly number[], page: number): string {
+  return Buffer.from([...parts, page].join(".")).toString("base64url");
+}
+
+function cursorOf(value: unknown, name: string): Cursor {
+  const text = typeof value === "string" ? Buffer.from(value, "base64url").toString("latin1") : "";
+  if (!/^\d{1,15}(\.\d{1,15}){1,8}$/.test(text))
+    throw invalid(`${name} is not one that this server has given`);
+  const numbers = text.split(".").map(Number);
+  return { parts: numbers.slice(0, -1), page: numbers.at(-1) ?? 0 };
 }
 
 export function invalid(message: string): ProtocolError {
