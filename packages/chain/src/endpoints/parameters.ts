@@ -191,9 +191,8 @@ function secondsIn(value: unknown): number | undefined {
 }
 
 function limitOf(value: unknown, name: string): number {
-  const limit = wholeIn(value);
-  if (limit === undefined || limit < 1)
-    throw invalid(`${name} must be at least 1, and is ${MAX_LIMIT} at most`);
+  const limit = wholeOf(value, name);
+  if (limit < 1) throw invalid(`${name} must be at least 1`);
   return Math.min(limit, MAX_LIMIT);
 }
 
