@@ -97,8 +97,8 @@ const FIELDS: Readonly<Record<string, JsonValue>> = {
   total: 1,
   page_size: 500,
   cursor: "",
-  name: "USD Coin",
-  symbol: "USDC",
+  name: "Example",
+  symbol: "EXM",
   logo: null,
   logo_hash: null,
   thumbnail: null,
@@ -140,7 +140,7 @@ function exampleField(name: string, type: FieldType): JsonValue {
   if (typeof type === "object") return special ?? [];
   const kind = scalarOf(type);
   if (kind === undefined) throw new Error(`${name} is of no known kind: ${type}`);
-  const fits = special !== undefined && typeof special === typeof EXAMPLES[kind];
+  const fits = special !== undefined && kind !== "hex" && typeof special === typeof EXAMPLES[kind];
   if (fits || (special === null && isOptional(type))) return special;
   // A few names are numbers in one answer and text in another.
   if (kind === "integer") return name === "timestamp" ? 1_620_385_715 : name === "decimals" ? 6 : 0;
