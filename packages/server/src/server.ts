@@ -15,6 +15,7 @@ import type { ApiReply } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
 import { createDataGate } from "./http/dataGate.ts";
+import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
@@ -214,6 +215,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     report(error, "the data service"),
   );
   const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
+  const dataPageAt = createDataPages(dataUrlOf(publicUrl));
   const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
   const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
 
@@ -256,6 +258,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     const data = belowMount(path, DATA_PATH);
     if (data !== undefined) {
       if (message.method === "OPTIONS") return preflight(response);
+      const page = dataPageAt(message.method, data);
+      if (page) {
+        message.resume();
+        return send(response, page);
+      }
       return send(response, await handleData(message, data, search));
     }
     message.resume();
@@ -341,6 +348,12 @@ function preflight(response: ServerResponse): void {
     "access-control-max-age": "86400",
   });
   response.end();
+}
+
+/** Where clients reach the data service, by where they reach the Parse protocol. */
+function dataUrlOf(publicUrl: string): string {
+  if (publicUrl.endsWith(MOUNT_PATH)) return publicUrl.slice(0, -MOUNT_PATH.length) + DATA_PATH;
+  return new URL(DATA_PATH, publicUrl).href;
 }
 
 function belowMount(path: string, mount: string): string | undefined {

@@ -3,17 +3,8 @@ import type { ChainNode } from "../node/chainNode.ts";
 import { LyingNode, RpcError, RpcUnreachable } from "../node/rpc.ts";
 import type { ChainStore, Erc20TransferRow } from "../store/chainStore.ts";
 import type { ChainConfig, ChainStatus, Route } from "../types.ts";
-import {
-  addressesParameter,
-  addressParameter,
-  cursorParameter,
-  cursorText,
-  invalid,
-  limitParameter,
-  type Parameters,
-  timeParameter,
-  wholeParameter,
-} from "./parameters.ts";
+import { cursorText, invalid, type Parameters, readParameters } from "./parameters.ts";
+import { endpointOf } from "./table.ts";
 import { readBalances, readTokens } from "./tokens.ts";
 
 /** One chain as endpoints see it. */
@@ -42,20 +33,18 @@ export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Ro
   ];
 
   /** `{balance}` in wei, decimal. */
-  async function nativeBalance(parameters: Parameters): Promise<JsonValue> {
-    const chain = chainOf(parameters.chain);
-    const address = addressParameter(parameters, "address");
-    const block = wholeParameter(parameters, "to_block");
+  async function nativeBalance(given: Parameters): Promise<JsonValue> {
+    const { address, to_block: block, ...where } = readParameters(endpointOf("getNativeBalance"), given);
+    const chain = chainOf(where.chain);
     const balance = await asked(chain, block, () => chain.node.balance(address, block ?? "latest"));
     return { balance: balance.toString() };
   }
 
   /** A row for each token that the wallet holds some of; `balance` in the token's smallest unit, decimal. */
-  async function tokenBalances(parameters: Parameters): Promise<JsonValue> {
+  async function tokenBalances(given: Parameters): Promise<JsonValue> {
+    const parameters = readParameters(endpointOf("getTokenBalances"), given);
+    const { address, to_block: asOf, token_addresses: wanted } = parameters;
     const chain = chainOf(parameters.chain);
-    const address = addressParameter(parameters, "address");
-    const asOf = wholeParameter(parameters, "to_block");
-    const wanted = addressesParameter(parameters, "token_addresses");
     const tokens = wanted ?? (await tokensOf(chain, address));
     const balances = await asked(chain, asOf, async () => {
       // All at one block: what moves meanwhile must not be counted twice or not at all.
@@ -86,22 +75,20 @@ export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Ro
   }
 
   /** Newest first, by cursor (stable while blocks arrive) or offset. */
-  async function tokenTransfers(parameters: Parameters): Promise<JsonValue> {
+  async function tokenTransfers(given: Parameters): Promise<JsonValue> {
+    const parameters = readParameters(endpointOf("getTokenTransfers"), given);
+    const { address, limit, cursor } = parameters;
     const chain = chainOf(parameters.chain);
-    const address = addressParameter(parameters, "address");
-    const limit = limitParameter(parameters);
-    const cursor = cursorParameter(parameters);
-    const offset = cursor ? 0 : (wholeParameter(parameters, "offset") ?? 0);
-    if (offset > 100_000) throw invalid("offset reaches 100000 at most: go on by cursor");
+    const offset = cursor ? 0 : parameters.offset;
     await chain.firstLook();
     const query = {
       chainId: chain.config.id,
       address,
-      fromBlock: wholeParameter(parameters, "from_block"),
-      toBlock: wholeParameter(parameters, "to_block"),
-      fromTime: parameters.from_block === undefined ? timeParameter(parameters, "from_date") : undefined,
-      toTime: parameters.to_block === undefined ? timeParameter(parameters, "to_date") : undefined,
-      after: cursor,
+      fromBlock: parameters.from_block,
+      toBlock: parameters.to_block,
+      fromTime: parameters.from_block === undefined ? parameters.from_date : undefined,
+      toTime: parameters.to_block === undefined ? parameters.to_date : undefined,
+      after: cursor && placeOf(cursor.parts),
       offset,
       // One more than asked tells whether there is a next page.
       limit: limit + 1,
@@ -115,9 +102,15 @@ export function accountRoutes(chainOf: (selector: unknown) => FollowedChain): Ro
     const page = cursor ? cursor.page : Math.floor(offset / limit);
     const result = rows.slice(0, limit);
     const last = rows.length > limit ? result.at(-1) : undefined;
-    const next = last ? cursorText(last.block_number, last.log_index, page + 1) : "";
+    const next = last ? cursorText([last.block_number, last.log_index], page + 1) : "";
     return { total, page, page_size: limit, cursor: next, result: result.map(transferObject) };
   }
+}
+
+function placeOf([blockNumber, logIndex, ...more]: readonly number[]) {
+  if (blockNumber !== undefined && logIndex !== undefined && more.length === 0)
+    return { blockNumber, logIndex };
+  throw invalid("cursor is not one that this server has given");
 }
 
 function transferObject(row: Erc20TransferRow): JsonObject {

@@ -1,80 +1,76 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { KindTypes, ParameterRow } from "./rows/row.ts";
+import type { Endpoint, EndpointName, EndpointOf } from "./table.ts";
+import { invalid, READERS } from "./values.ts";
+
+export { invalid };
 
 export type Parameters = Record<string, unknown>;
 
-/** What old clients take for a page where they name no size. */
-export const DEFAULT_LIMIT = 500;
-const MAX_LIMIT = 500;
+type ValueOf<P extends ParameterRow> = P extends { kind: "choice"; choices: readonly (infer C)[] }
+  ? C
+  : P extends { kind: "choices"; choices: readonly (infer C)[] }
+    ? C[]
+    : KindTypes[P["kind"]];
 
-/** An address, any case; answered in lower case. A path parameter is always required. */
-export function addressParameter(parameters: Parameters, name: string): string {
-  const value = parameters[name];
-  if (value === undefined || value === null || value === "")
-    throw invalid(`required param ${name} not provided`);
-  return addressOf(value, name);
+type ParametersIn<E extends { parameters: readonly ParameterRow[] }> = {
+  readonly [P in E["parameters"][number] as P["kind"] extends "ignored" ? never : P["name"]]: P extends
+    | { required: true }
+    | { default: string | number }
+    ? ValueOf<P>
+    : ValueOf<P> | undefined;
+};
+
+/** What the handler of an endpoint is given: each parameter read, checked, or what a call without it means. */
+export type ParametersOf<Name extends EndpointName> = ParametersIn<EndpointOf<Name>>;
+
+/**
+ * Reads an endpoint's parameters from path, query and body in one object. What the endpoint does not know is left
+ * out. Throws 142 with HTTP 400, naming the parameter and what is allowed.
+ */
+export function readParameters<E extends Endpoint>(row: E, given: Parameters): ParametersIn<E> {
+  const read: Record<string, unknown> = {};
+  for (const parameter of row.parameters) read[parameter.name] = readParameter(row, parameter, given);
+  if (isWhole(row, read)) return read;
+  throw new Error(`${row.name} has read parameters that are not those of its row`);
 }
 
-export function addressesParameter(parameters: Parameters, name: string): string[] | undefined {
-  const value = parameters[name];
-  if (value === undefined || value === null || value === "") return undefined;
-  const list = Array.isArray(value) ? value : String(value).split(",");
-  if (list.length > 100) throw invalid(`${name} takes 100 addresses at most`);
-  const addresses = list.map((each) => addressOf(typeof each === "string" ? each.trim() : each, name));
-  return [...new Set(addresses)];
+/** The readers make what the row says; what can be missing is looked at. */
+function isWhole<E extends Endpoint>(row: E, read: Record<string, unknown>): read is ParametersIn<E> {
+  const parameters: readonly ParameterRow[] = row.parameters;
+  return parameters.every(
+    ({ name, required, default: otherwise }) =>
+      (!required && otherwise === undefined) || read[name] !== undefined,
+  );
 }
 
-/** A non-negative whole number, as a number or text. */
-export function wholeParameter(parameters: Parameters, name: string): number | undefined {
-  const value = parameters[name];
-  if (value === undefined || value === null || value === "") return undefined;
-  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof number !== "number" || !Number.isSafeInteger(number) || number < 0) {
-    throw invalid(`${name} must be a non-negative whole number`);
+function readParameter(row: Endpoint, parameter: ParameterRow, given: Parameters): unknown {
+  const { name, kind, required } = parameter;
+  if (kind === "ignored") return undefined;
+  const value = namesOf(row, parameter)
+    .map((each) => givenOf(given, each))
+    .find((each) => each !== undefined);
+  if (value !== undefined) return READERS[kind](value, name, parameter.choices ?? []);
+  if (parameter.in === "path") throw invalid(`required param ${name} not provided`);
+  if (required) throw invalid(`param ${name} is required!`);
+  if (parameter.default === undefined) return undefined;
+  return READERS[kind](parameter.default, name, parameter.choices ?? []);
+}
+
+/** A whole body comes under several names. */
+function namesOf(row: Endpoint, { name, in: place }: ParameterRow): readonly string[] {
+  return place === "body" && "body" in row && typeof row.body === "object" ? row.body.whole : [name];
+}
+
+/** Nothing, null and empty text are alike: old clients send what a form left empty. */
+function givenOf(given: Parameters, name: string): unknown {
+  for (const each of [name, `${name}[]`]) {
+    const value = Object.hasOwn(given, each) ? given[each] : undefined;
+    if (value !== undefined && value !== null && value !== "") return value;
   }
-  return number;
+  return undefined;
 }
 
-/** A moment: ISO 8601 or anything else that Date reads, or seconds or milliseconds since the epoch. Answers seconds. */
-export function timeParameter(parameters: Parameters, name: string): number | undefined {
-  const value = parameters[name];
-  if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "number" || /^\d{1,15}$/.test(String(value))) {
-    const number = Number(value);
-    // Seconds reach this only in the year 5138, milliseconds have done so since 1973.
-    return Math.floor(number < 100_000_000_000 ? number : number / 1000);
-  }
-  const ms = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(ms)) throw invalid(`${name} must be a date`);
-  return Math.floor(ms / 1000);
-}
-
-export function limitParameter(parameters: Parameters): number {
-  const limit = wholeParameter(parameters, "limit") ?? DEFAULT_LIMIT;
-  if (limit < 1) throw invalid("limit must be at least 1");
-  return Math.min(limit, MAX_LIMIT);
-}
-
-/** The place behind an opaque cursor, with the page that it begins. */
-export function cursorParameter(
-  parameters: Parameters,
-): { blockNumber: number; logIndex: number; page: number } | undefined {
-  const value = parameters.cursor;
-  if (value === undefined || value === null || value === "") return undefined;
-  const text = typeof value === "string" ? Buffer.from(value, "base64url").toString("utf8") : "";
-  const match = /^(\d{1,15})\.(\d{1,9})\.(\d{1,9})$/.exec(text);
-  if (!match) throw invalid("cursor is not one that this server has given");
-  return { blockNumber: Number(match[1]), logIndex: Number(match[2]), page: Number(match[3]) };
-}
-
-export function cursorText(blockNumber: number, logIndex: number, page: number): string {
-  return Buffer.from(`${blockNumber}.${logIndex}.${page}`).toString("base64url");
-}
-
-function addressOf(value: unknown, name: string): string {
-  if (typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value)) return value.toLowerCase();
-  throw invalid(`${name} must be an address: 0x and 40 hexadecimal digits`);
-}
-
-export function invalid(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
+/** An opaque cursor: where the last row of a page stood in the list, and the number of the page that follows. */
+export function cursorText(parts: readonly number[], page: number): string {
+  return Buffer.from([...parts, page].join(".")).toString("base64url");
 }

@@ -1,365 +1,499 @@
+// Written by scripts/web3api.ts from the data service's table of endpoints: change that, not this.
 import type { JsonObject } from "@purse/protocol";
+import type { Call, OneOf, OperationTable } from "./operation.ts";
 import type {
+  Block,
   BlockDate,
+  BlockTransaction,
+  ContractEvent,
+  ContractLog,
+  EndpointWeight,
   Erc20Allowance,
   Erc20Balance,
   Erc20Metadata,
   Erc20Price,
   Erc20Transfer,
   IpfsFile,
+  MetadataResync,
   NativeBalance,
-  NftOwner,
+  Nft,
+  NftContractMetadata,
+  NftMetadata,
+  NftOwnerCollection,
+  NftTransferCollection,
   Page,
+  Pair,
+  ReservesCollection,
   ResolvedAddress,
   ResolvedDomain,
+  Trade,
   Transaction,
   Web3Version,
 } from "./results.ts";
 
-/** One operation of the data service: the names of its parameters and, in its type, its result. */
-export interface Operation<Name extends string, Result> {
-  /** Its place in the REST service: "GET /{address}/balance". */
-  readonly route: string;
-  readonly parameters: readonly Name[];
-  /** Only for the type; never set. */
-  readonly result?: Result;
+/** The calls of each group, by the parameters that they take and what they answer. */
+export interface Operations {
+  readonly native: {
+    /** The block whose time is nearest to a date. */
+    readonly getDateToBlock: Call<
+      { chain?: string | number; providerUrl?: string; date: Date | string | number },
+      BlockDate
+    >;
+    /** A block with its transactions and their logs. */
+    readonly getBlock: Call<
+      { block_number_or_hash: string | number; chain?: string | number; subdomain?: string },
+      Block
+    >;
+    /** The NFTs that were moved in a block. */
+    readonly getNFTTransfersByBlock: Call<
+      {
+        block_number_or_hash: string | number;
+        chain?: string | number;
+        subdomain?: string;
+        offset?: number;
+        limit?: number;
+        cursor?: string;
+      },
+      NftTransferCollection
+    >;
+    /** A transaction with its receipt and its logs. */
+    readonly getTransaction: Call<
+      { transaction_hash: string; chain?: string | number; subdomain?: string },
+      BlockTransaction
+    >;
+    /** The logs that a contract has written, newest first. */
+    readonly getLogsByAddress: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        subdomain?: string;
+        block_number?: number | string;
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        topic0?: string;
+        topic1?: string;
+        topic2?: string;
+        topic3?: string;
+        limit?: number;
+        cursor?: string;
+      },
+      Page<ContractLog>
+    >;
+    /** The events of a contract, decoded, newest first. */
+    readonly getContractEvents: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        subdomain?: string;
+        providerUrl?: string;
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        topic: string;
+        offset?: number;
+        limit?: number;
+      } & OneOf<"data" | "abi", object>,
+      ContractEvent[]
+    >;
+    /** Runs a function of a contract that only reads. */
+    readonly runContractFunction: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        subdomain?: string;
+        providerUrl?: string;
+        function_name: string;
+        abi: object;
+        params?: object;
+      },
+      string
+    >;
+  };
+  readonly account: {
+    /** The NFTs that a wallet has received and sent, newest first. */
+    readonly getNFTTransfers: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        format?: "decimal" | "hex";
+        direction?: "both" | "to" | "from";
+        limit?: number;
+        cursor?: string;
+      },
+      NftTransferCollection
+    >;
+    /** The NFTs of one collection that a wallet owns. */
+    readonly getNFTsForContract: Call<
+      {
+        address?: string;
+        token_address: string;
+        chain?: string | number;
+        format?: "decimal" | "hex";
+        cursor?: string;
+        limit?: number;
+      },
+      NftOwnerCollection
+    >;
+    /** The tokens that a wallet has received and sent, newest first. */
+    readonly getTokenTransfers: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        subdomain?: string;
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        offset?: number;
+        limit?: number;
+        cursor?: string;
+      },
+      Page<Erc20Transfer>
+    >;
+    /** What a wallet has of the chain's own coin. */
+    readonly getNativeBalance: Call<
+      { address?: string; chain?: string | number; providerUrl?: string; to_block?: number | string },
+      NativeBalance
+    >;
+    /** What a wallet has of each token. */
+    readonly getTokenBalances: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        subdomain?: string;
+        to_block?: number | string;
+        token_addresses?: string | readonly string[];
+      },
+      Erc20Balance[]
+    >;
+    /** The NFTs that a wallet owns. */
+    readonly getNFTs: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        format?: "decimal" | "hex";
+        limit?: number;
+        token_addresses?: string | readonly string[];
+        cursor?: string;
+      },
+      NftOwnerCollection
+    >;
+    /** The transactions that a wallet has sent and received. */
+    readonly getTransactions: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        subdomain?: string;
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        offset?: number;
+        cursor?: string;
+        limit?: number;
+        order?: "desc" | "asc";
+      },
+      Page<Transaction>
+    >;
+  };
+  readonly token: {
+    /** Name, symbol and decimals of tokens. */
+    readonly getTokenMetadata: Call<
+      {
+        chain?: string | number;
+        subdomain?: string;
+        providerUrl?: string;
+        addresses: string | readonly string[];
+      },
+      Erc20Metadata[]
+    >;
+    /** The tokens that call themselves by a symbol; there can be several of each. */
+    readonly getTokenMetadataBySymbol: Call<
+      { chain?: string | number; subdomain?: string; symbols: string | readonly string[] },
+      Erc20Metadata[]
+    >;
+    /** What one whole token costs on a decentralised exchange. */
+    readonly getTokenPrice: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        providerUrl?: string;
+        exchange?: string;
+        to_block?: number | string;
+      },
+      Erc20Price
+    >;
+    /** The transfers of a token, newest first. */
+    readonly getTokenAddressTransfers: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        subdomain?: string;
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        offset?: number;
+        limit?: number;
+        cursor?: string;
+      },
+      Page<Erc20Transfer>
+    >;
+    /** How much of an owner's tokens a spender may move. */
+    readonly getTokenAllowance: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        providerUrl?: string;
+        owner_address: string;
+        spender_address: string;
+      },
+      Erc20Allowance
+    >;
+    /** NFTs whose metadata has some words. */
+    readonly searchNFTs: Call<
+      {
+        chain?: string | number;
+        format?: "decimal" | "hex";
+        q: string;
+        filter?: string | readonly ("name" | "description" | "attributes" | "global")[];
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        addresses?: string | readonly string[];
+        cursor?: string;
+        limit?: number;
+      },
+      Page<NftMetadata>
+    >;
+    /** All NFTs that were moved within some blocks or some time; one bound at least is needed. */
+    readonly getNftTransfersFromToBlock: Call<
+      {
+        chain?: string | number;
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        format?: "decimal" | "hex";
+        limit?: number;
+        cursor?: string;
+      },
+      NftTransferCollection
+    >;
+    /** The sales of a collection's tokens, newest first. */
+    readonly getNFTTrades: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        from_block?: number | string;
+        to_block?: number | string;
+        from_date?: Date | string | number;
+        to_date?: Date | string | number;
+        provider_url?: string;
+        marketplace?: "opensea";
+        cursor?: string;
+        limit?: number;
+      },
+      Page<Trade>
+    >;
+    /** The cheapest sale in the last days that was paid in the chain's own coin. */
+    readonly getNFTLowestPrice: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        days?: number;
+        provider_url?: string;
+        marketplace?: "opensea";
+      },
+      Trade
+    >;
+    /** The transfers of a collection's tokens, newest first. */
+    readonly getContractNFTTransfers: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        format?: "decimal" | "hex";
+        limit?: number;
+        cursor?: string;
+      },
+      NftTransferCollection
+    >;
+    /** Who owns a collection's tokens: a row for each token and owner. */
+    readonly getNFTOwners: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        format?: "decimal" | "hex";
+        limit?: number;
+        cursor?: string;
+      },
+      NftOwnerCollection
+    >;
+    /** Name, symbol and kind of a collection. */
+    readonly getNFTMetadata: Call<{ address?: string; chain?: string | number }, NftContractMetadata>;
+    /** Asks for a collection to be read from the chain again. */
+    readonly syncNFTContract: Call<{ address?: string; chain?: string | number }, JsonObject>;
+    /** A collection's tokens with their metadata. */
+    readonly getAllTokenIds: Call<
+      {
+        address?: string;
+        chain?: string | number;
+        format?: "decimal" | "hex";
+        limit?: number;
+        cursor?: string;
+      },
+      Page<Nft>
+    >;
+    /** Asks for the metadata of one NFT to be read again. */
+    readonly reSyncMetadata: Call<
+      {
+        address?: string;
+        token_id: string | number | bigint;
+        chain?: string | number;
+        flag?: "uri" | "metadata";
+        mode?: "async" | "sync";
+      },
+      MetadataResync
+    >;
+    /** Who owns one NFT. */
+    readonly getTokenIdOwners: Call<
+      {
+        address?: string;
+        token_id: string | number | bigint;
+        chain?: string | number;
+        format?: "decimal" | "hex";
+        limit?: number;
+        cursor?: string;
+      },
+      NftOwnerCollection
+    >;
+    /** The transfers of one NFT. */
+    readonly getWalletTokenIdTransfers: Call<
+      {
+        address?: string;
+        token_id: string | number | bigint;
+        chain?: string | number;
+        format?: "decimal" | "hex";
+        limit?: number;
+        order?: string;
+        cursor?: string;
+      },
+      NftTransferCollection
+    >;
+    /** One NFT with its metadata. */
+    readonly getTokenIdMetadata: Call<
+      {
+        address?: string;
+        token_id: string | number | bigint;
+        chain?: string | number;
+        format?: "decimal" | "hex";
+      },
+      Nft
+    >;
+  };
+  readonly resolve: {
+    /** The ENS name that an address has given itself. */
+    readonly resolveAddress: Call<{ address?: string }, ResolvedAddress>;
+    /** The address that a domain stands for. */
+    readonly resolveDomain: Call<{ domain: string; currency?: "eth" | "0x1" }, ResolvedDomain>;
+  };
+  readonly defi: {
+    /** The contract by which two tokens are exchanged; their order does not matter. */
+    readonly getPairAddress: Call<
+      {
+        token0_address: string;
+        token1_address: string;
+        chain?: string | number;
+        to_block?: number | string;
+        to_date?: Date | string | number;
+        exchange: "uniswapv2" | "uniswapv3" | "sushiswapv2" | "pancakeswapv2" | "pancakeswapv1" | "quickswap";
+      },
+      Pair
+    >;
+    /** What a pair of an exchange holds of its two tokens. */
+    readonly getPairReserves: Call<
+      {
+        pair_address: string;
+        chain?: string | number;
+        to_block?: number | string;
+        to_date?: Date | string | number;
+        provider_url?: string;
+      },
+      ReservesCollection
+    >;
+  };
+  readonly storage: {
+    /** Puts files into IPFS as one folder. */
+    readonly uploadFolder: Call<
+      OneOf<"data" | "abi", readonly { path: string; content: unknown }[]>,
+      IpfsFile[]
+    >;
+  };
+  readonly info: {
+    /** The version of this interface. */
+    readonly web3ApiVersion: Call<Record<never, never>, Web3Version>;
+    /** What a call of each endpoint costs of the rate limit. */
+    readonly endpointWeights: Call<Record<never, never>, EndpointWeight[]>;
+  };
 }
 
-/** Names the parameters in the call and the result in the type. */
-function answers<Result>() {
-  return <const Name extends string>(route: string, ...parameters: Name[]): Operation<Name, Result> => ({
-    route,
-    parameters,
-  });
-}
-
-/** The operations of the data service by group. Adding one is a row here. */
+/** Where the REST service has each operation. */
 export const operations = {
   native: {
-    getBlock: answers<JsonObject>()(
-      "GET /block/{block_number_or_hash}",
-      "block_number_or_hash",
-      "chain",
-      "subdomain",
-    ),
-    getDateToBlock: answers<BlockDate>()("GET /dateToBlock", "chain", "providerUrl", "date"),
-    getLogsByAddress: answers<Page<JsonObject>>()(
-      "GET /{address}/logs",
-      "address",
-      "chain",
-      "subdomain",
-      "block_number",
-      "from_block",
-      "to_block",
-      "from_date",
-      "to_date",
-      "topic0",
-      "topic1",
-      "topic2",
-      "topic3",
-      "limit",
-      "cursor",
-      "offset",
-    ),
-    getNFTTransfersByBlock: answers<Page<JsonObject>>()(
-      "GET /block/{block_number_or_hash}/nft/transfers",
-      "block_number_or_hash",
-      "chain",
-      "subdomain",
-      "offset",
-      "limit",
-      "cursor",
-    ),
-    getTransaction: answers<JsonObject>()(
-      "GET /transaction/{transaction_hash}",
-      "transaction_hash",
-      "chain",
-      "subdomain",
-    ),
-    getContractEvents: answers<JsonObject[]>()(
-      "POST /{address}/events",
-      "address",
-      "chain",
-      "subdomain",
-      "providerUrl",
-      "from_block",
-      "to_block",
-      "from_date",
-      "to_date",
-      "topic",
-      "offset",
-      "limit",
-      "data",
-    ),
-    runContractFunction: answers<string>()(
-      "POST /{address}/function",
-      "address",
-      "chain",
-      "subdomain",
-      "providerUrl",
-      "function_name",
-      "abi",
-      "params",
-    ),
+    getDateToBlock: { route: "GET /dateToBlock" },
+    getBlock: { route: "GET /block/{block_number_or_hash}" },
+    getNFTTransfersByBlock: { route: "GET /block/{block_number_or_hash}/nft/transfers" },
+    getTransaction: { route: "GET /transaction/{transaction_hash}" },
+    getLogsByAddress: { route: "GET /{address}/logs" },
+    getContractEvents: { route: "POST /{address}/events", whole: ["data", "abi"] },
+    runContractFunction: { route: "POST /{address}/function", body: { abi: "required", params: "optional" } },
   },
   account: {
-    getTransactions: answers<Page<Transaction>>()(
-      "GET /{address}",
-      "address",
-      "chain",
-      "subdomain",
-      "from_block",
-      "to_block",
-      "from_date",
-      "to_date",
-      "offset",
-      "cursor",
-      "limit",
-    ),
-    getNativeBalance: answers<NativeBalance>()(
-      "GET /{address}/balance",
-      "address",
-      "chain",
-      "providerUrl",
-      "to_block",
-    ),
-    getTokenBalances: answers<Erc20Balance[]>()(
-      "GET /{address}/erc20",
-      "address",
-      "chain",
-      "subdomain",
-      "to_block",
-      "token_addresses",
-    ),
-    getTokenTransfers: answers<Page<Erc20Transfer>>()(
-      "GET /{address}/erc20/transfers",
-      "address",
-      "chain",
-      "subdomain",
-      "from_block",
-      "to_block",
-      "from_date",
-      "to_date",
-      "offset",
-      "limit",
-      "cursor",
-    ),
-    getNFTs: answers<Page<NftOwner>>()(
-      "GET /{address}/nft",
-      "address",
-      "chain",
-      "format",
-      "limit",
-      "token_addresses",
-      "cursor",
-      "offset",
-    ),
-    getNFTTransfers: answers<Page<JsonObject>>()(
-      "GET /{address}/nft/transfers",
-      "address",
-      "chain",
-      "format",
-      "direction",
-      "limit",
-      "cursor",
-      "offset",
-    ),
-    getNFTsForContract: answers<Page<NftOwner>>()(
-      "GET /{address}/nft/{token_address}",
-      "address",
-      "token_address",
-      "chain",
-      "format",
-      "cursor",
-      "limit",
-      "offset",
-    ),
+    getNFTTransfers: { route: "GET /{address}/nft/transfers" },
+    getNFTsForContract: { route: "GET /{address}/nft/{token_address}" },
+    getTokenTransfers: { route: "GET /{address}/erc20/transfers" },
+    getNativeBalance: { route: "GET /{address}/balance" },
+    getTokenBalances: { route: "GET /{address}/erc20" },
+    getNFTs: { route: "GET /{address}/nft" },
+    getTransactions: { route: "GET /{address}" },
   },
   token: {
-    getTokenMetadata: answers<Erc20Metadata[]>()(
-      "GET /erc20/metadata",
-      "chain",
-      "subdomain",
-      "providerUrl",
-      "addresses",
-    ),
-    getNFTTrades: answers<Page<JsonObject>>()(
-      "GET /nft/{address}/trades",
-      "address",
-      "chain",
-      "from_block",
-      "to_block",
-      "from_date",
-      "to_date",
-      "provider_url",
-      "marketplace",
-      "cursor",
-      "limit",
-      "offset",
-    ),
-    getNFTLowestPrice: answers<JsonObject>()(
-      "GET /nft/{address}/lowestprice",
-      "address",
-      "chain",
-      "days",
-      "provider_url",
-      "marketplace",
-    ),
-    getTokenMetadataBySymbol: answers<Erc20Metadata[]>()(
-      "GET /erc20/metadata/symbols",
-      "chain",
-      "subdomain",
-      "symbols",
-    ),
-    getTokenPrice: answers<Erc20Price>()(
-      "GET /erc20/{address}/price",
-      "address",
-      "chain",
-      "providerUrl",
-      "exchange",
-      "to_block",
-    ),
-    getTokenAddressTransfers: answers<Page<Erc20Transfer>>()(
-      "GET /erc20/{address}/transfers",
-      "address",
-      "chain",
-      "subdomain",
-      "from_block",
-      "to_block",
-      "from_date",
-      "to_date",
-      "offset",
-      "limit",
-    ),
-    getTokenAllowance: answers<Erc20Allowance>()(
-      "GET /erc20/{address}/allowance",
-      "address",
-      "chain",
-      "providerUrl",
-      "owner_address",
-      "spender_address",
-    ),
-    searchNFTs: answers<Page<JsonObject>>()(
-      "GET /nft/search",
-      "chain",
-      "format",
-      "q",
-      "filter",
-      "from_block",
-      "to_block",
-      "from_date",
-      "to_date",
-      "addresses",
-      "cursor",
-      "limit",
-      "offset",
-    ),
-    getNftTransfersFromToBlock: answers<Page<JsonObject>>()(
-      "GET /nft/transfers",
-      "chain",
-      "from_block",
-      "to_block",
-      "from_date",
-      "to_date",
-      "format",
-      "limit",
-      "cursor",
-      "offset",
-    ),
-    getAllTokenIds: answers<Page<JsonObject>>()(
-      "GET /nft/{address}",
-      "address",
-      "chain",
-      "format",
-      "limit",
-      "cursor",
-      "offset",
-    ),
-    getContractNFTTransfers: answers<Page<JsonObject>>()(
-      "GET /nft/{address}/transfers",
-      "address",
-      "chain",
-      "format",
-      "limit",
-      "cursor",
-      "offset",
-    ),
-    getNFTOwners: answers<Page<NftOwner>>()(
-      "GET /nft/{address}/owners",
-      "address",
-      "chain",
-      "format",
-      "limit",
-      "cursor",
-      "offset",
-    ),
-    getNFTMetadata: answers<JsonObject>()("GET /nft/{address}/metadata", "address", "chain"),
-    reSyncMetadata: answers<JsonObject>()(
-      "GET /nft/{address}/{token_id}/metadata/resync",
-      "address",
-      "token_id",
-      "chain",
-      "flag",
-      "mode",
-    ),
-    syncNFTContract: answers<JsonObject>()("PUT /nft/{address}/sync", "address", "chain"),
-    getTokenIdMetadata: answers<JsonObject>()(
-      "GET /nft/{address}/{token_id}",
-      "address",
-      "token_id",
-      "chain",
-      "format",
-    ),
-    getTokenIdOwners: answers<Page<NftOwner>>()(
-      "GET /nft/{address}/{token_id}/owners",
-      "address",
-      "token_id",
-      "chain",
-      "format",
-      "limit",
-      "cursor",
-      "offset",
-    ),
-    getWalletTokenIdTransfers: answers<Page<JsonObject>>()(
-      "GET /nft/{address}/{token_id}/transfers",
-      "address",
-      "token_id",
-      "chain",
-      "format",
-      "limit",
-      "order",
-      "cursor",
-      "offset",
-    ),
+    getTokenMetadata: { route: "GET /erc20/metadata" },
+    getTokenMetadataBySymbol: { route: "GET /erc20/metadata/symbols" },
+    getTokenPrice: { route: "GET /erc20/{address}/price" },
+    getTokenAddressTransfers: { route: "GET /erc20/{address}/transfers" },
+    getTokenAllowance: { route: "GET /erc20/{address}/allowance" },
+    searchNFTs: { route: "GET /nft/search" },
+    getNftTransfersFromToBlock: { route: "GET /nft/transfers" },
+    getNFTTrades: { route: "GET /nft/{address}/trades" },
+    getNFTLowestPrice: { route: "GET /nft/{address}/lowestprice" },
+    getContractNFTTransfers: { route: "GET /nft/{address}/transfers" },
+    getNFTOwners: { route: "GET /nft/{address}/owners" },
+    getNFTMetadata: { route: "GET /nft/{address}/metadata" },
+    syncNFTContract: { route: "PUT /nft/{address}/sync" },
+    getAllTokenIds: { route: "GET /nft/{address}" },
+    reSyncMetadata: { route: "GET /nft/{address}/{token_id}/metadata/resync" },
+    getTokenIdOwners: { route: "GET /nft/{address}/{token_id}/owners" },
+    getWalletTokenIdTransfers: { route: "GET /nft/{address}/{token_id}/transfers" },
+    getTokenIdMetadata: { route: "GET /nft/{address}/{token_id}" },
   },
   resolve: {
-    resolveDomain: answers<ResolvedDomain>()("GET /resolve/{domain}", "domain", "currency"),
-    resolveAddress: answers<ResolvedAddress>()("GET /resolve/{address}/reverse", "address"),
+    resolveAddress: { route: "GET /resolve/{address}/reverse", chainless: true },
+    resolveDomain: { route: "GET /resolve/{domain}", chainless: true },
   },
   defi: {
-    getPairReserves: answers<JsonObject>()(
-      "GET /{pair_address}/reserves",
-      "pair_address",
-      "chain",
-      "to_block",
-      "to_date",
-      "provider_url",
-    ),
-    getPairAddress: answers<JsonObject>()(
-      "GET /{token0_address}/{token1_address}/pairAddress",
-      "token0_address",
-      "token1_address",
-      "chain",
-      "to_block",
-      "to_date",
-      "exchange",
-    ),
+    getPairAddress: { route: "GET /{token0_address}/{token1_address}/pairAddress" },
+    getPairReserves: { route: "GET /{pair_address}/reserves" },
   },
   storage: {
-    uploadFolder: answers<IpfsFile[]>()("POST /ipfs/uploadFolder", "data"),
+    uploadFolder: { route: "POST /ipfs/uploadFolder", chainless: true, whole: ["data", "abi"] },
   },
   info: {
-    web3ApiVersion: answers<Web3Version>()("GET /web3/version"),
-    endpointWeights: answers<JsonObject[]>()("GET /info/endpointWeights"),
+    web3ApiVersion: { route: "GET /web3/version", chainless: true },
+    endpointWeights: { route: "GET /info/endpointWeights", chainless: true },
   },
-};
+} as const satisfies OperationTable;

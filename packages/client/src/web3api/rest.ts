@@ -1,6 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { currentConnection } from "../connection.ts";
 import type { RequestOptions } from "../transport.ts";
+import type { Operation } from "./operation.ts";
 
 /** A data service that is asked directly. */
 export interface RestService {
@@ -9,19 +10,16 @@ export interface RestService {
   url: string;
 }
 
-/** Fields that are the whole body, and fields that are properties of it. */
-const WHOLE_BODY = "data";
-const BODY_FIELDS = ["abi", "params"];
 const RATE_LIMIT_HEADERS = ["limit", "remaining-ttl", "used", "remaining-ip-ttl", "ip-used"];
 
-/** Calls "GET /{address}/balance" with the parameters in the path, the query and the body. Throws ParseError. */
+/** Calls an operation with the parameters in the path, the query and the body. Throws ParseError. */
 export async function askRest(
   { apiKey, url }: RestService,
-  route: string,
+  operation: Operation,
   params: JsonObject,
   { signal }: RequestOptions,
 ): Promise<JsonValue> {
-  const [method = "GET", template = ""] = route.split(" ");
+  const [method = "GET", template = ""] = operation.route.split(" ");
   const left = { ...params };
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = left[name];
@@ -31,19 +29,27 @@ export async function askRest(
   });
   const headers = { Accept: "application/json", "Content-Type": "application/json", "x-api-key": apiKey };
   const init: RequestInit = { method, headers, signal: signal ?? null };
-  if (method === "POST") init.body = JSON.stringify(takeBody(template, left));
+  if (method === "POST") init.body = JSON.stringify(takeBody(operation, left));
   const address = `${url}${path}${queryOf(left)}`;
   const ask = currentConnection()?.fetch ?? fetch;
   return read(await ask(address, init).catch((error: unknown) => failed(address, error, signal)), address);
 }
 
-function takeBody(template: string, params: JsonObject): JsonValue {
-  if (template.endsWith("/function") && params.abi === undefined) throw refusal("param abi is required!");
-  const whole = params[WHOLE_BODY];
-  const body: JsonObject = {};
-  for (const name of BODY_FIELDS) if (params[name] !== undefined) body[name] = params[name];
-  for (const name of [WHOLE_BODY, ...BODY_FIELDS]) delete params[name];
-  return whole ?? body;
+/** Takes the body's parameters out of the others. */
+function takeBody({ whole, body = {} }: Operation, params: JsonObject): JsonValue {
+  const fields: JsonObject = {};
+  for (const [name, need] of Object.entries(body)) {
+    const value = params[name];
+    delete params[name];
+    if (value !== undefined) fields[name] = value;
+    else if (need === "required") throw refusal(`param ${name} is required!`);
+  }
+  if (!whole) return fields;
+  const values = whole.map((name) => params[name]);
+  for (const name of whole) delete params[name];
+  const value = values.find((each) => each !== undefined);
+  if (value === undefined) throw refusal(`param ${whole[0]} is required!`);
+  return value;
 }
 
 /** Arrays as `name[]=a&name[]=b`. */
@@ -51,10 +57,14 @@ function queryOf(params: JsonObject): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     if (Array.isArray(value)) for (const item of value) query.append(`${name}[]`, String(item));
-    else if (value !== null) query.append(name, String(value));
+    else if (value !== null) query.append(name, textOf(value));
   }
   const text = query.toString();
   return text ? `?${text}` : "";
+}
+
+function textOf(value: JsonValue): string {
+  return isJsonObject(value) && value.__type === "Date" ? String(value.iso) : String(value);
 }
 
 async function read(response: Response, address: string): Promise<JsonValue> {

@@ -1,3 +1,6 @@
+// Written by scripts/web3api.ts from the data service's table of endpoints: change that, not this.
+import type { JsonObject } from "@purse/protocol";
+
 /*
  * Results of the data service. Amounts, block numbers and gas are decimal text, timestamps ISO 8601 in UTC,
  * addresses lower-case hex.
@@ -14,12 +17,125 @@ export interface Page<Row> {
   next?: () => Promise<Page<Row>>;
 }
 
-/** In wei. */
+/** A log of a transaction. */
+export interface TransactionLog {
+  log_index: string;
+  transaction_hash: string;
+  transaction_index: string;
+  address: string;
+  data: string;
+  topic0?: string | null;
+  topic1?: string | null;
+  topic2?: string | null;
+  topic3?: string | null;
+  block_timestamp: string;
+  block_number: string;
+  block_hash: string;
+}
+
+/** A transaction with its receipt and its logs. Amounts are in wei. */
+export interface BlockTransaction {
+  hash: string;
+  nonce: string;
+  transaction_index: string;
+  from_address: string;
+  to_address?: string | null;
+  value: string;
+  gas: string;
+  gas_price: string;
+  input: string;
+  receipt_cumulative_gas_used: string;
+  receipt_gas_used: string;
+  receipt_contract_address?: string | null;
+  receipt_root?: string | null;
+  receipt_status: string;
+  block_timestamp: string;
+  block_number: string;
+  block_hash: string;
+  logs: TransactionLog[];
+}
+
+/** A block with its transactions. */
+export interface Block {
+  timestamp: string;
+  number: string;
+  hash: string;
+  parent_hash: string;
+  nonce?: string | null;
+  sha3_uncles: string;
+  logs_bloom: string;
+  transactions_root: string;
+  state_root: string;
+  receipts_root: string;
+  miner: string;
+  difficulty: string;
+  total_difficulty?: string | null;
+  size: string;
+  extra_data: string;
+  gas_limit: string;
+  gas_used: string;
+  transaction_count: string;
+  transactions: BlockTransaction[];
+}
+
+/** The block nearest to a date; its timestamp in seconds since the epoch. */
+export interface BlockDate {
+  date: string;
+  block: number;
+  timestamp: number;
+}
+
+/** A log of a contract. */
+export interface ContractLog {
+  transaction_hash: string;
+  address: string;
+  block_timestamp: string;
+  block_number: string;
+  block_hash: string;
+  data: string;
+  topic0?: string | null;
+  topic1?: string | null;
+  topic2?: string | null;
+  topic3?: string | null;
+}
+
+/** A decoded event; data has its arguments by their names. */
+export interface ContractEvent {
+  transaction_hash: string;
+  address: string;
+  block_timestamp: string;
+  block_number: string;
+  block_hash: string;
+  data: JsonObject;
+}
+
+/** A transaction with its receipt. Amounts are in wei. */
+export interface Transaction {
+  hash: string;
+  nonce: string;
+  transaction_index: string;
+  from_address: string;
+  to_address?: string | null;
+  value: string;
+  gas: string;
+  gas_price: string;
+  input: string;
+  receipt_cumulative_gas_used: string;
+  receipt_gas_used: string;
+  receipt_contract_address?: string | null;
+  receipt_root?: string | null;
+  receipt_status: string;
+  block_timestamp: string;
+  block_number: string;
+  block_hash: string;
+}
+
+/** An amount of the chain's own coin, in wei. */
 export interface NativeBalance {
   balance: string;
 }
 
-/** `balance` in the smallest unit. */
+/** What a wallet has of a token, in its smallest unit. */
 export interface Erc20Balance {
   token_address: string;
   name: string;
@@ -30,7 +146,7 @@ export interface Erc20Balance {
   balance: string;
 }
 
-/** `address` is the token, `value` in its smallest unit. */
+/** A transfer of a token: address is the token, value in its smallest unit. */
 export interface Erc20Transfer {
   transaction_hash: string;
   address: string;
@@ -42,44 +158,7 @@ export interface Erc20Transfer {
   value: string;
 }
 
-/** `value` and `gas_price` in wei. */
-export interface Transaction {
-  hash: string;
-  nonce: string;
-  transaction_index: string;
-  from_address: string;
-  to_address: string;
-  value: string;
-  gas: string;
-  gas_price: string;
-  input: string;
-  receipt_cumulative_gas_used: string;
-  receipt_gas_used: string;
-  receipt_contract_address: string;
-  receipt_root: string;
-  receipt_status: string;
-  block_timestamp: string;
-  block_number: string;
-  block_hash: string;
-}
-
-/** A token of a collection and who owns it; `metadata` is JSON text. */
-export interface NftOwner {
-  token_address: string;
-  token_id: string;
-  contract_type: string;
-  owner_of: string;
-  block_number: string;
-  block_number_minted: string;
-  token_uri?: string | null;
-  metadata?: string | null;
-  synced_at?: string | null;
-  amount?: string | null;
-  name: string;
-  symbol: string;
-}
-
-/** A token contract. */
+/** A token's contract. */
 export interface Erc20Metadata {
   address: string;
   name: string;
@@ -92,18 +171,127 @@ export interface Erc20Metadata {
   validated?: string | null;
 }
 
-/** Price of one whole token. */
-export interface Erc20Price {
-  nativePrice?: { value: string; decimals: number; name: string; symbol: string } | null;
-  usdPrice: number;
-  exchangeAddress?: string | null;
-  exchangeName?: string | null;
+/** What a spender may move, in the token's smallest unit. */
+export interface Erc20Allowance {
+  allowance: string;
+}
+
+/** A price in the chain's own coin, in wei. */
+export interface NativeErc20Price {
+  value: string;
+  decimals: number;
+  name: string;
   symbol: string;
 }
 
-/** In the smallest unit. */
-export interface Erc20Allowance {
-  allowance: string;
+/** The price of one whole token. */
+export interface Erc20Price {
+  nativePrice: NativeErc20Price;
+  usdPrice: number;
+  exchangeAddress?: string | null;
+  exchangeName?: string | null;
+  symbol?: string | null;
+}
+
+/** An NFT; its metadata is JSON text. */
+export interface Nft {
+  token_address: string;
+  token_id: string;
+  contract_type: string;
+  token_uri?: string | null;
+  metadata?: string | null;
+  synced_at?: string | null;
+  amount?: string | null;
+  name?: string | null;
+  symbol?: string | null;
+}
+
+/** An NFT's metadata, which is JSON text. */
+export interface NftMetadata {
+  token_address: string;
+  token_id: string;
+  contract_type: string;
+  token_uri?: string | null;
+  metadata?: string | null;
+  synced_at?: string | null;
+  token_hash?: string | null;
+}
+
+/** An NFT and who owns it; its metadata is JSON text. */
+export interface NftOwner {
+  token_address: string;
+  token_id: string;
+  contract_type: string;
+  owner_of: string;
+  block_number: string;
+  block_number_minted: string;
+  token_uri?: string | null;
+  metadata?: string | null;
+  synced_at?: string | null;
+  amount?: string | null;
+  name?: string | null;
+  symbol?: string | null;
+}
+
+/** A page of NFTs and their owners; status is SYNCED, or SYNCING while the index is not complete. */
+export interface NftOwnerCollection extends Page<NftOwner> {
+  status?: string | null;
+  next?: () => Promise<NftOwnerCollection>;
+}
+
+/** An NFT that was moved; value is what was paid to the contract, in wei. */
+export interface NftTransfer {
+  token_address: string;
+  token_id: string;
+  from_address?: string | null;
+  to_address: string;
+  value?: string | null;
+  amount?: string | null;
+  contract_type: string;
+  block_timestamp: string;
+  block_number: string;
+  block_hash: string;
+  transaction_hash: string;
+  transaction_type?: string | null;
+  transaction_index?: string | null;
+  log_index: number;
+  operator?: string | null;
+}
+
+/** A page of NFTs that were moved. */
+export interface NftTransferCollection extends Page<NftTransfer> {
+  block_exists?: boolean | null;
+  index_complete?: boolean | null;
+  next?: () => Promise<NftTransferCollection>;
+}
+
+/** A collection's contract. */
+export interface NftContractMetadata {
+  token_address: string;
+  name?: string | null;
+  synced_at?: string | null;
+  symbol?: string | null;
+  contract_type: string;
+}
+
+/** What has become of the request. */
+export interface MetadataResync {
+  status: string;
+}
+
+/** A sale; its price is in wei. */
+export interface Trade {
+  transaction_hash: string;
+  transaction_index: string;
+  token_ids: string[];
+  seller_address: string;
+  buyer_address: string;
+  marketplace_address: string;
+  price: string;
+  block_timestamp: string;
+  block_number: string;
+  block_hash: string;
+  token_address: string;
 }
 
 /** The address of a domain. */
@@ -116,19 +304,33 @@ export interface ResolvedAddress {
   name: string;
 }
 
-/** The block nearest to a date; `timestamp` in seconds. */
-export interface BlockDate {
-  date: string;
-  block: number;
-  timestamp: number;
+/** What a pair holds of its two tokens, each in its smallest unit. */
+export interface ReservesCollection {
+  reserve0: string;
+  reserve1: string;
 }
 
-/** The version of the data service. */
+/** A pair and its tokens, in the order that the contract has them. */
+export interface Pair {
+  token0: Erc20Metadata;
+  token1: Erc20Metadata;
+  pairAddress: string;
+}
+
+/** Where a file can be fetched. */
+export interface IpfsFile {
+  path: string;
+}
+
+/** The version of this interface. */
 export interface Web3Version {
   version: string;
 }
 
-/** The address of an uploaded file. */
-export interface IpfsFile {
+/** What a call of an endpoint costs. */
+export interface EndpointWeight {
+  endpoint: string;
   path: string;
+  rateLimitWeight: string;
+  price: string;
 }

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import { type RecordingServer, startRecordingServer } from "../recordingServer.ts";
 import { User } from "../user/User.ts";
 import { operations } from "./operations.ts";
+import type { Erc20Transfer, Page } from "./results.ts";
 import { Web3API } from "./web3api.ts";
 
 let server: RecordingServer;
@@ -83,6 +84,15 @@ it("[8.function.error-field] surfaces what the server tells", async () => {
   );
 });
 
+it("has types for what is given and what is answered", () => {
+  type Transfers = Awaited<ReturnType<typeof Web3API.account.getTokenTransfers>>;
+  expectTypeOf<Transfers["result"][number]["value"]>().toEqualTypeOf<string>();
+  expectTypeOf<NonNullable<Transfers["next"]>>().returns.resolves.toEqualTypeOf<Page<Erc20Transfer>>();
+  expectTypeOf(Web3API.native.runContractFunction).returns.resolves.toEqualTypeOf<string>();
+  expectTypeOf(Web3API.account.getNativeBalance).toBeCallableWith();
+  expectTypeOf(Web3API.resolve.resolveDomain).parameter(0).toHaveProperty("domain").toEqualTypeOf<string>();
+});
+
 describe("pages", () => {
   const page = (number: number, more: object = {}) => ({
     total: 5,
@@ -135,7 +145,37 @@ describe("a REST service that is asked directly", () => {
 
   it("[5.data.path-parameter-required] [5.data.body-parameter-required] is not asked without a path parameter or a required body parameter", async () => {
     await expect(Web3API.token.getTokenPrice({})).rejects.toThrow("required param address not provided");
+    // @ts-expect-error -- What is required is so in the types too.
     await expect(Web3API.native.runContractFunction({ address })).rejects.toThrow("param abi is required!");
+    await expect(
+      // @ts-expect-error
+      Web3API.storage.uploadFolder({}),
+    ).rejects.toThrow("param data is required!");
+  });
+
+  it("gets a body's properties in the body, and what is the whole body as that", async () => {
+    const abi = [{ type: "function", name: "symbol" }];
+    await Web3API.native.runContractFunction({ address, function_name: "symbol", abi, params: { a: 1 } });
+    const event = { type: "event", name: "Transfer", inputs: [] };
+    await Web3API.native.getContractEvents({ address, topic: "0x1", data: event });
+    await Web3API.native.getContractEvents({ address, topic: "0x1", abi: event });
+    expect(server.requests.map(({ call, body }) => ({ call, body }))).toEqual([
+      {
+        call: `POST ${address}/function?function_name=symbol&chain=eth`,
+        body: { abi, params: { a: 1 } },
+      },
+      { call: `POST ${address}/events?topic=0x1&chain=eth`, body: event },
+      { call: `POST ${address}/events?topic=0x1&chain=eth`, body: event },
+    ]);
+  });
+
+  it("gets lists item by item, and moments as ISO 8601", async () => {
+    await Web3API.account.getTokenBalances({ address, token_addresses: ["0x1", "0x2"] });
+    await Web3API.native.getDateToBlock({ date: new Date(0) });
+    expect(server.requests.map(({ call }) => decodeURIComponent(call))).toEqual([
+      `GET ${address}/erc20?token_addresses[]=0x1&token_addresses[]=0x2&chain=eth`,
+      "GET dateToBlock?date=1970-01-01T00:00:00.000Z&chain=eth",
+    ]);
   });
 
   it("[8.data.429-message] [8.data.429-rate-limit-headers] tells of its limits", async () => {

@@ -2,23 +2,17 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { loadStoredUser } from "../identity.ts";
 import { encodeFields } from "../object/encode.ts";
 import { invalidResponse, type RequestOptions, request } from "../transport.ts";
-import { type Operation, operations } from "./operations.ts";
+import type { Operation } from "./operation.ts";
+import { type Operations, operations } from "./operations.ts";
 import { askRest, type RestService } from "./rest.ts";
 
 const DEFAULT_CHAIN = "eth";
 const DEFAULT_PAGE_SIZE = 500;
 
-type Operations = typeof operations;
-type Call<O> =
-  O extends Operation<infer Name, infer Result>
-    ? (params?: Partial<Record<Name, unknown>>, options?: RequestOptions) => Promise<Result>
-    : never;
 type Groups = {
   /** Asks a REST data service directly, by its key, or again the server. Throws without either. */
   initialize(options: DataServiceOptions): void;
-} & {
-  readonly [G in keyof Operations]: { readonly [O in keyof Operations[G]]: Call<Operations[G][O]> };
-};
+} & Operations;
 
 /**
  * Chain data, through the server: `Web3API.account.getNativeBalance({ address, chain })`. The chain is `eth`
@@ -54,29 +48,29 @@ export function setConnectedAccount(source: () => string | null | undefined): vo
 
 /** One operation by its name; what the groups call. */
 export async function callDataService(
-  operation: string,
-  { route, parameters }: Operation<string, unknown>,
+  name: string,
+  operation: Operation,
   given: object,
   options: RequestOptions,
 ): Promise<JsonValue> {
   const params = encodeFields(given);
-  if (parameters.includes("chain")) params.chain ??= DEFAULT_CHAIN;
-  if (parameters.includes("address") && !params.address) {
+  if (!operation.chainless) params.chain ??= DEFAULT_CHAIN;
+  if (operation.route.includes("{address}") && !params.address) {
     const address = await ownAddress();
     if (address) params.address = address;
   }
-  return ask(operation, route, params, options);
+  return ask(name, operation, params, options);
 }
 
 async function ask(
-  operation: string,
-  route: string,
+  name: string,
+  operation: Operation,
   params: JsonObject,
   options: RequestOptions,
 ): Promise<JsonValue> {
-  const next = (following: JsonObject): Promise<JsonValue> => ask(operation, route, following, options);
-  if (rest) return withNext(await askRest(rest, route, params, options), params, next);
-  const { body } = await request("POST", `functions/${operation}`, params, options);
+  const next = (following: JsonObject): Promise<JsonValue> => ask(name, operation, following, options);
+  if (rest) return withNext(await askRest(rest, operation, params, options), params, next);
+  const { body } = await request("POST", `functions/${name}`, params, options);
   if (!isJsonObject(body) || body.result === undefined) throw invalidResponse();
   return withNext(body.result, params, next);
 }

@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import { exampleOf } from "./jsonSchemas.ts";
+import { GROUPS } from "./openapi.ts";
+import { PAGE_STYLE } from "./pageStyle.ts";
+import { ENDPOINTS, type EndpointRow, type Kind, type ParameterRow } from "./table.ts";
+
+export interface Page {
+  html: string;
+  /** The value of the header Content-Security-Policy: the page runs nothing and loads nothing. */
+  policy: string;
+}
+
+const ADDRESS = "0x7de3085b3190b3a787822ee16f23be010f5f8686";
+const HASH = "0x0d9f4a2b2c9b0a7e8c5e6f1d3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a6978";
+
+/** Each kind of parameter in words, and a value for the example. */
+const KINDS: Readonly<Record<Exclude<Kind, "ignored">, readonly [words: string, example: string]>> = {
+  chain: ["name or id of a chain", "eth"],
+  address: ["address", ADDRESS],
+  addresses: ["addresses, separated by commas", ADDRESS],
+  hash: ["hash of 32 bytes", HASH],
+  blockOrHash: ["number, hash or latest", "latest"],
+  text: ["text", "example"],
+  texts: ["texts, separated by commas", "USDC,DAI"],
+  whole: ["whole number", "1"],
+  block: ["block number", "12386788"],
+  time: ["date, or time since the epoch", "2021-05-07T11:08:35Z"],
+  limit: ["1 to 500", "10"],
+  offset: ["0 to 100000", "0"],
+  cursor: ["text from a page", ""],
+  format: ["decimal or hex", "decimal"],
+  choice: ["one of", ""],
+  choices: ["some of, separated by commas", ""],
+  abi: ["ABI", '{"type":"function","name":"name","inputs":[],"outputs":[{"type":"string"}]}'],
+  json: ["object", "{}"],
+  files: ["list of files", '[{"path":"cat.json","content":{"name":"Cat"}}]'],
+  tokenId: ["whole number, decimal or hexadecimal", "7"],
+  domain: ["domain", "brad.crypto"],
+  days: ["1 to 3650", "7"],
+  order: ["fields, separated by commas", "block_number.DESC"],
+};
+
+/** The endpoints for people to read: one page that stands alone. `serverUrl` as `https://…/api/v2`. */
+export function endpointsPage(serverUrl: string): Page {
+  const groups = Object.entries(GROUPS).map(([name, about]) => ({
+    name,
+    about,
+    rows: ENDPOINTS.filter(({ group }) => group === name),
+  }));
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Data service – Purse</title>
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+<a class="skip" href="#endpoints">To the endpoints</a>
+<header>
+<h1>Data service</h1>
+<p>${ENDPOINTS.length} endpoints below <code>${textOf(serverUrl)}</code>, described for programs in
+<a href="openapi.json">openapi.json</a>.</p>
+<ul>
+<li>Where the server asks for a key, it goes in the header <code>X-API-Key</code>.</li>
+<li>Amounts and block numbers are decimal text, addresses lower-case hexadecimal, times ISO 8601 in UTC.</li>
+<li>A page has <code>total</code>, <code>page</code> (from 0), <code>page_size</code>, <code>cursor</code> and
+<code>result</code>. Send its <code>cursor</code> for the page that follows; after the last it is empty.</li>
+<li>What fails answers <code>{"message"}</code>.</li>
+<li>Each endpoint is also a server function of its name, with all parameters in one JSON object.</li>
+</ul>
+</header>
+<nav aria-label="Endpoints">
+${groups
+  .map(
+    ({ about, rows }) => `<h2>${textOf(about)}</h2>
+<ul>${rows.map((row) => `<li><a href="#${row.name}">${row.name}</a></li>`).join("")}</ul>`,
+  )
+  .join("\n")}
+</nav>
+<main id="endpoints">
+${groups
+  .map(
+    ({ name, about, rows }) => `<section class="group" aria-labelledby="group-${name}">
+<h2 id="group-${name}">${textOf(about)}</h2>
+${rows.map((row) => endpoint(row, serverUrl)).join("\n")}
+</section>`,
+  )
+  .join("\n")}
+</main>
+</body>
+</html>
+`;
+  const hash = createHash("sha256").update(PAGE_STYLE).digest("base64");
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+  return { html, policy };
+}
+
+function endpoint(row: EndpointRow, serverUrl: string): string {
+  const { name, method, path, about, otherNames = [] } = row;
+  const shown = row.parameters.filter(({ kind }) => kind !== "ignored");
+  const parameters = shown.map(parameter).join("\n");
+  const also = otherNames.map((each) => ` Also called <code>${textOf(each)}</code>.`).join("");
+  return `<article id="${name}">
+<h3><a href="#${name}">${name}</a></h3>
+<p class="route"><span class="method">${method}</span> <code>${breakable(path)}</code></p>
+<p>${textOf(about)}${also}</p>
+${parameters && `<dl>\n${parameters}\n</dl>`}
+<pre class="curl" tabindex="0" role="region" aria-label="${name} with curl"><code>${textOf(curl(row, serverUrl))}</code></pre>
+<details>
+<summary>Answer: ${row.status} ${textOf(row.answer)}</summary>
+<pre tabindex="0" role="region" aria-label="Example answer of ${name}"><code>${textOf(
+    JSON.stringify(exampleOf(row.answer), null, 2),
+  )}</code></pre>
+</details>
+</article>`;
+}
+
+function parameter(row: ParameterRow): string {
+  const otherwise = row.default === undefined ? "" : `, otherwise ${row.default}`;
+  const must = row.required ? '<span class="required">required</span>' : "optional";
+  return `<dt><code>${textOf(row.name)}</code></dt>
+<dd><span class="kind">${row.in}, ${textOf(kindWords(row))}, ${must}${textOf(otherwise)}</span> ${textOf(row.about)}</dd>`;
+}
+
+function kindWords({ kind, choices = [] }: ParameterRow): string {
+  if (kind === "ignored") return "";
+  const [words] = KINDS[kind];
+  return choices.length === 0 ? words : `${words}: ${choices.join(", ")}`;
+}
+
+/** A line for the shell, with what the endpoint needs and no more. */
+function curl(row: EndpointRow, serverUrl: string): string {
+  const wanted = row.parameters.filter(({ required, name }) => required || name === "chain");
+  const sampleOf = ({ kind, choices, default: otherwise }: ParameterRow) =>
+    kind === "ignored" ? "" : String(otherwise ?? choices?.[0] ?? KINDS[kind][1]);
+  const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name) => {
+    const found = wanted.find((each) => each.name === name);
+    return found ? encodeURIComponent(sampleOf(found)) : "";
+  });
+  const query = new URLSearchParams(
+    wanted.filter((each) => each.in === "query").map((each): [string, string] => [each.name, sampleOf(each)]),
+  ).toString();
+  const inBody = wanted.filter((each) => each.in === "body");
+  const body = inBody.map((each) =>
+    typeof row.body === "object" ? sampleOf(each) : `{"${each.name}":[${sampleOf(each)}]}`,
+  );
+  return [
+    "curl",
+    ...(row.method === "GET" ? [] : [`-X ${row.method}`]),
+    "-H 'X-API-Key: YOUR_KEY'",
+    ...body.map((each) => `-H 'Content-Type: application/json' -d '${each}'`),
+    `'${serverUrl}${path}${query && `?${query}`}'`,
+  ].join(" ");
+}
+
+/** Lets a long path end its line behind a slash. */
+function breakable(path: string): string {
+  return textOf(path).replaceAll("/", "/<wbr>");
+}
+
+function textOf(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}

@@ -1,0 +1,198 @@
+import { ErrorCode } from "@purse/protocol";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { cursorText, type Parameters, type ParametersOf, readParameters } from "./parameters.ts";
+import { type EndpointName, endpointOf, type Hex } from "./table.ts";
+
+const address = "0x1111111111111111111111111111111111111111";
+const other = "0x2222222222222222222222222222222222222222";
+const hash = `0x${"ab".repeat(32)}`;
+
+const read = <Name extends EndpointName>(name: Name, given: Parameters) =>
+  readParameters(endpointOf(name), given);
+
+function refusal(name: EndpointName, given: Parameters): unknown {
+  try {
+    read(name, given);
+  } catch (error) {
+    expect(error).toMatchObject({ code: ErrorCode.VALIDATION_ERROR, status: 400 });
+    return error instanceof Error ? error.message : error;
+  }
+  throw new Error("the parameters were taken");
+}
+
+describe("what is missing", () => {
+  it("[5.data.path-parameter-required] is named where it is in the path", () => {
+    for (const nothing of [undefined, null, ""])
+      expect(refusal("getNativeBalance", { address: nothing })).toBe("required param address not provided");
+    expect(refusal("getTransaction", {})).toBe("required param transaction_hash not provided");
+  });
+
+  it("[5.data.body-parameter-required] is named where it is in the body or the query", () => {
+    const call = { address, function_name: "f" };
+    expect(refusal("runContractFunction", call)).toBe("param abi is required!");
+    expect(refusal("runContractFunction", { address, abi: [{ type: "function" }] })).toBe(
+      "param function_name is required!",
+    );
+    expect(refusal("uploadFolder", {})).toBe("param data is required!");
+    expect(refusal("getDateToBlock", {})).toBe("param date is required!");
+  });
+
+  it("[7.data.default-chain] [7.data.default-order] [9.offset-page-size] is otherwise what the row says", () => {
+    expect(read("getTransactions", { address })).toEqual({
+      address,
+      chain: "eth",
+      order: "desc",
+      limit: 500,
+      offset: 0,
+      cursor: undefined,
+      from_block: undefined,
+      to_block: undefined,
+      from_date: undefined,
+      to_date: undefined,
+    });
+    expect(read("getNFTLowestPrice", { address })).toMatchObject({ days: 7, marketplace: "opensea" });
+    expect(read("searchNFTs", { q: "cat" })).toMatchObject({ filter: ["global"], format: "decimal" });
+  });
+});
+
+it("leaves out what an endpoint does not know and what it ignores", () => {
+  const given = { address, nothing: 1, providerUrl: "http://localhost", subdomain: "a" };
+  expect(read("getNativeBalance", given)).toEqual({ address, chain: "eth", to_block: undefined });
+  expect(read("web3ApiVersion", { address })).toEqual({});
+  expect(read("getBlock", { address: "no address", block_number_or_hash: 1 })).toEqual({
+    block_number_or_hash: 1,
+    chain: "eth",
+  });
+});
+
+it("has the row's own types", () => {
+  type Balance = { readonly chain: string; readonly address: Hex; readonly to_block: number | undefined };
+  expectTypeOf<ParametersOf<"getNativeBalance">>().toEqualTypeOf<Balance>();
+  expectTypeOf<ParametersOf<"getNFTTransfers">["direction"]>().toEqualTypeOf<"both" | "to" | "from">();
+  expectTypeOf<ParametersOf<"getTokenIdOwners">["token_id"]>().toEqualTypeOf<bigint>();
+});
+
+const upper = `0x${"A".repeat(40)}`;
+const id = (text: unknown) => ["getTokenIdMetadata", { address, token_id: text }, "token_id"] as const;
+const date = (text: unknown) => ["getDateToBlock", { date: text }, "date"] as const;
+const block = (text: unknown) =>
+  ["getBlock", { block_number_or_hash: text }, "block_number_or_hash"] as const;
+const tokens = (given: Parameters) => ["getTokenMetadata", given, "addresses"] as const;
+const page = (given: Parameters, name: string) => ["getTokenTransfers", { address, ...given }, name] as const;
+
+describe("what is read", () => {
+  it.each<readonly [EndpointName, Parameters, string, unknown]>([
+    ["getNativeBalance", { address: upper }, "address", upper.toLowerCase()],
+    ["getNativeBalance", { address, chain: 1337 }, "chain", "1337"],
+    ["getNativeBalance", { address, to_block: "12" }, "to_block", 12],
+    ["getTransaction", { transaction_hash: hash.toUpperCase().replace("X", "x") }, "transaction_hash", hash],
+    [...block("17"), 17],
+    [...block(17), 17],
+    [...block(hash), hash],
+    [...block("latest"), "latest"],
+    [...tokens({ addresses: `${address}, ${other}` }), [address, other]],
+    [...tokens({ addresses: [address, other, address] }), [address, other]],
+    [...tokens({ "addresses[]": [address, other] }), [address, other]],
+    [...tokens({ "addresses[]": address }), [address]],
+    [...date("2021-05-07T11:08:35.000Z"), 1_620_385_715],
+    [...date("2021-05-07"), 1_620_345_600],
+    [...date("Fri, 07 May 2021 11:08:35 GMT"), 1_620_385_715],
+    [...date({ __type: "Date", iso: "2021-05-07T11:08:35.999Z" }), 1_620_385_715],
+    [...date(1_620_385_715), 1_620_385_715],
+    [...date("1620385715999"), 1_620_385_715],
+    [...id("0"), 0n],
+    [...id(7), 7n],
+    [...id("0xFF"), 255n],
+    [...id(`${2n ** 256n - 1n}`), 2n ** 256n - 1n],
+    [...page({ limit: "3" }, "limit"), 3],
+    [...page({ limit: 100_000 }, "limit"), 500],
+    [...page({ offset: "100000" }, "offset"), 100_000],
+    [...page({ cursor: cursorText([12, 3], 4) }, "cursor"), { parts: [12, 3], page: 4 }],
+    ["getNFTs", { address, format: "HEX" }, "format", "hex"],
+    ["searchNFTs", { q: "a", filter: "name,description" }, "filter", ["name", "description"]],
+    ["resolveDomain", { domain: "Brad.Crypto" }, "domain", "brad.crypto"],
+    [
+      "getWalletTokenIdTransfers",
+      { address, token_id: "1", order: "block_number.DESC,log_index" },
+      "order",
+      [
+        { field: "block_number", descending: true },
+        { field: "log_index", descending: false },
+      ],
+    ],
+  ])("%s %j: %s", (name, given, parameter, expected) => {
+    expect(read(name, given)).toHaveProperty([parameter], expected);
+  });
+
+  it("is an ABI however it is sent", () => {
+    const entry = { type: "function", name: "f" };
+    for (const abi of [entry, [entry], JSON.stringify(entry), JSON.stringify([entry])])
+      expect(read("runContractFunction", { address, function_name: "f", abi }).abi).toEqual([entry]);
+    const event = { address, topic: hash };
+    expect(read("getContractEvents", { ...event, data: entry }).data).toEqual([entry]);
+    expect(read("getContractEvents", { ...event, abi: entry }).data).toEqual([entry]);
+  });
+
+  it("is a folder by either name, its paths relative", () => {
+    const files = [
+      { path: "/a/b.json", content: { a: 1 } },
+      { path: "c.txt", content: "aGk=" },
+    ];
+    const expected = [{ ...files[0], path: "a/b.json" }, files[1]];
+    expect(read("uploadFolder", { data: files }).data).toEqual(expected);
+    expect(read("uploadFolder", { abi: files }).data).toEqual(expected);
+  });
+});
+
+describe("what is refused", () => {
+  it.each<readonly [EndpointName, Parameters, string, string]>([
+    ["getNativeBalance", { address: "0x12" }, "address", "40 hexadecimal digits"],
+    ["getNativeBalance", { address: [address] }, "address", "40 hexadecimal digits"],
+    ["getNativeBalance", { address, chain: { id: 1 } }, "chain", "id of a chain"],
+    ["getNativeBalance", { address, to_block: -1 }, "to_block", "non-negative whole number"],
+    ["getNativeBalance", { address, to_block: "1e3" }, "to_block", "non-negative whole number"],
+    ["getNativeBalance", { address, to_block: 1.5 }, "to_block", "non-negative whole number"],
+    ["getTransaction", { transaction_hash: "0x12" }, "transaction_hash", "64 hexadecimal digits"],
+    [...block("newest"), "latest"],
+    [...block("0x12"), "block number"],
+    [...tokens({ addresses: [] }), "one at least"],
+    [...tokens({ addresses: Array(101).fill(address) }), "100 at most"],
+    [...tokens({ addresses: `${address},x` }), "40 hexadecimal digits"],
+    ["getTokenMetadataBySymbol", { symbols: "A,,B" }, "symbols", "text"],
+    [...date("soon"), "date"],
+    [...date({}), "date"],
+    [...date(Number.POSITIVE_INFINITY), "date"],
+    [...id("-1"), "2^256"],
+    [...id(`${2n ** 256n}`), "2^256"],
+    [...id("1.0"), "2^256"],
+    [...id("9".repeat(79)), "2^256"],
+    [...page({ limit: 0 }, "limit"), "at least 1"],
+    [...page({ limit: "x" }, "limit"), "whole number"],
+    [...page({ offset: 100_001 }, "offset"), "100000 at most: go on by cursor"],
+    [...page({ cursor: "abc" }, "cursor"), "not one that this server has given"],
+    [...page({ cursor: ["abc"] }, "cursor"), "not one that this server has given"],
+    ["getNFTs", { address, format: "binary" }, "format", "one of decimal, hex"],
+    ["getNFTTrades", { address, marketplace: "rarible" }, "marketplace", "must be opensea"],
+    ["searchNFTs", { q: "a", filter: "name,owner" }, "filter", "one of name, description"],
+    ["searchNFTs", { q: { $regex: "." } }, "q", "text of 1 to 1000 characters"],
+    ["getNFTLowestPrice", { address, days: 0 }, "days", "from 1 to 3650"],
+    ["resolveDomain", { domain: "../admin" }, "domain", "name.eth"],
+    ["resolveDomain", { domain: "brad" }, "domain", "name.eth"],
+    ["getWalletTokenIdTransfers", { address, token_id: 1, order: "a;b" }, "order", ".ASC or .DESC"],
+    ["runContractFunction", { address, function_name: "f", abi: "{" }, "abi", "JSON"],
+    ["runContractFunction", { address, function_name: "f", abi: [] }, "abi", "ABI"],
+    ["runContractFunction", { address, function_name: "f", abi: [1] }, "abi", "ABI"],
+    ["runContractFunction", { address, function_name: "f", abi: {}, params: [] }, "abi", "ABI"],
+    ["runContractFunction", { address, function_name: "f", abi: { a: 1 }, params: [] }, "params", "object"],
+    ["uploadFolder", { data: [] }, "data", "list of files"],
+    ["uploadFolder", { data: [{ path: "a" }] }, "data", "a path and a content"],
+    ["uploadFolder", { data: [{ path: "../a", content: "" }] }, "data", "relative paths"],
+    ["uploadFolder", { data: [{ path: "a//b", content: "" }] }, "data", "relative paths"],
+    ["uploadFolder", { data: [{ path: "a\\b", content: "" }] }, "data", "relative paths"],
+    ["uploadFolder", { data: [1, 2].map((content) => ({ path: "a", content })) }, "data", "one path"],
+  ])("%s %j: %s", (name, given, parameter, words) => {
+    const message = refusal(name, given);
+    expect(message).toContain(parameter);
+    expect(message).toContain(words);
+  });
+});

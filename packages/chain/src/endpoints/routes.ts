@@ -1,0 +1,31 @@
+import type { JsonValue } from "@purse/protocol";
+import type { Route } from "../types.ts";
+import { type ParametersOf, readParameters } from "./parameters.ts";
+import { ENDPOINTS, type EndpointName, type EndpointRow, endpointOf } from "./table.ts";
+
+/** A route that knows the row it was made from. */
+export interface EndpointRoute extends Route {
+  row: EndpointRow;
+}
+
+/** Makes an endpoint's route: `run` is given its parameters, read and checked. */
+export function routeOf<Name extends EndpointName>(
+  name: Name,
+  run: (parameters: ParametersOf<Name>) => Promise<JsonValue>,
+): EndpointRoute {
+  const row = endpointOf(name);
+  return {
+    row,
+    method: row.method,
+    path: row.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    functionName: name,
+    run: async (given) => run(readParameters(row, given)),
+  };
+}
+
+/** The routes in the table's order, which is that of matching. Throws where two are of one endpoint. */
+export function inMatchOrder(routes: readonly EndpointRoute[]): EndpointRoute[] {
+  const byName = new Map(routes.map((route) => [route.functionName, route]));
+  if (byName.size < routes.length) throw new Error("Two routes are of one endpoint");
+  return ENDPOINTS.flatMap(({ name }) => byName.get(name) ?? []);
+}

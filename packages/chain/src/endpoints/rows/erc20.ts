@@ -1,0 +1,118 @@
+import {
+  address,
+  atBlock,
+  chain,
+  cursor,
+  limit,
+  offset,
+  providerUrl,
+  range,
+  subdomain,
+} from "./parameters.ts";
+import type { EndpointRow } from "./row.ts";
+
+const token = { ...address, about: "The token's contract." } as const;
+
+/** ERC-20 tokens, in match order. */
+export const erc20Endpoints = [
+  {
+    name: "getTokenMetadata",
+    group: "token",
+    method: "GET",
+    path: "/erc20/metadata",
+    parameters: [
+      chain,
+      subdomain,
+      providerUrl,
+      {
+        name: "addresses",
+        in: "query",
+        kind: "addresses",
+        required: true,
+        about: "The contracts, 100 at most.",
+      },
+    ],
+    answer: "erc20Metadata[]",
+    paging: "none",
+    status: 200,
+    weight: "1",
+    about: "Name, symbol and decimals of tokens.",
+  },
+  {
+    name: "getTokenMetadataBySymbol",
+    group: "token",
+    method: "GET",
+    path: "/erc20/metadata/symbols",
+    parameters: [
+      chain,
+      subdomain,
+      { name: "symbols", in: "query", kind: "texts", required: true, about: "The symbols, 100 at most." },
+    ],
+    answer: "erc20Metadata[]",
+    paging: "none",
+    status: 200,
+    weight: "1",
+    about: "The tokens that call themselves by a symbol; there can be several of each.",
+  },
+  {
+    name: "getTokenPrice",
+    group: "token",
+    method: "GET",
+    path: "/erc20/{address}/price",
+    parameters: [
+      token,
+      chain,
+      providerUrl,
+      {
+        name: "exchange",
+        in: "query",
+        kind: "text",
+        required: false,
+        about:
+          "The exchange to ask, by its name or the address of its factory; all that are known otherwise.",
+      },
+      atBlock,
+    ],
+    answer: "erc20Price",
+    paging: "none",
+    status: 200,
+    weight: "3",
+    about: "What one whole token costs on a decentralised exchange.",
+  },
+  {
+    name: "getTokenAddressTransfers",
+    group: "token",
+    method: "GET",
+    path: "/erc20/{address}/transfers",
+    parameters: [token, chain, subdomain, ...range, offset, limit, cursor],
+    answer: "erc20TransactionCollection",
+    paging: "both",
+    status: 200,
+    weight: "2",
+    about: "The transfers of a token, newest first.",
+  },
+  {
+    name: "getTokenAllowance",
+    group: "token",
+    method: "GET",
+    path: "/erc20/{address}/allowance",
+    parameters: [
+      token,
+      chain,
+      providerUrl,
+      { name: "owner_address", in: "query", kind: "address", required: true, about: "Who holds the tokens." },
+      {
+        name: "spender_address",
+        in: "query",
+        kind: "address",
+        required: true,
+        about: "Who may spend them.",
+      },
+    ],
+    answer: "erc20Allowance",
+    paging: "none",
+    status: 200,
+    weight: "1",
+    about: "How much of an owner's tokens a spender may move.",
+  },
+] as const satisfies readonly EndpointRow[];

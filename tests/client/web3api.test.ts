@@ -1,0 +1,23 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ENDPOINTS } from "@purse/chain";
+import { expect, it } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+it("is written from the table of endpoints, and is not stale", () => {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(ROOT, "scripts/web3api.ts"), "--check"],
+    { encoding: "utf8" },
+  );
+  expect(stdout + stderr).toBe("");
+  expect(status).toBe(0);
+});
+
+it("carries no descriptions into applications", () => {
+  const text = readFileSync(join(ROOT, "packages/client/src/web3api/operations.ts"), "utf8");
+  const value = text.slice(text.indexOf("export const operations"));
+  for (const { about } of ENDPOINTS) expect(value).not.toContain(about);
+});

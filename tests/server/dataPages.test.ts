@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+beforeAll(async () => {
+  purse = await startPurse({ env: { PURSE_SERVER_URL: "https://purse.example/server" } });
+}, 60_000);
+afterAll(() => purse?.remove());
+
+describe("the data service's description of itself", () => {
+  it("[7.data.base-path] is OpenAPI that names the base path and every endpoint", async () => {
+    const response = await fetch(`${purse.url}/api/v2/openapi.json`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toContain("application/json");
+    const { openapi, servers, paths } = await response.json();
+    expect(openapi).toBe("3.1.0");
+    expect(servers).toEqual([{ url: "https://purse.example/api/v2" }]);
+    expect(Object.keys(paths)).toHaveLength(39);
+  });
+
+  it("is a page that may neither run nor load anything", async () => {
+    const response = await fetch(`${purse.url}/api/v2/docs`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toContain("text/html");
+    expect(response.headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; style-src 'sha256-/,
+    );
+    expect(await response.text()).toContain("https://purse.example/api/v2/web3/version");
+  });
+
+  it("is there without a body for HEAD, and for nothing else", async () => {
+    const head = await fetch(`${purse.url}/api/v2/docs`, { method: "HEAD" });
+    expect(head.status).toBe(200);
+    expect(await head.text()).toBe("");
+    expect((await fetch(`${purse.url}/api/v2/docs`, { method: "POST" })).status).toBe(404);
+  });
+});
