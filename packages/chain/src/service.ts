@@ -1,74 +1,155 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { createChainSelector } from "./chains.ts";
-import { accountRoutes, type FollowedChain } from "./endpoints/account.ts";
-import { infoRoutes } from "./endpoints/info.ts";
+import { contractRoutes } from "./endpoints/contracts.ts";
+import { erc20Routes } from "./endpoints/erc20.ts";
+import type { FollowedChain } from "./endpoints/followed.ts";
+import { absentRoutes, infoRoutes } from "./endpoints/info.ts";
+import { logRoutes } from "./endpoints/logs.ts";
+import { nftRoutes } from "./endpoints/nfts.ts";
+import { inMatchOrder } from "./endpoints/routes.ts";
+import { transactionRoutes } from "./endpoints/transactions.ts";
 import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
-import { Follower } from "./sync/follower.ts";
-import type { ChainService, ChainServiceConfig } from "./types.ts";
+import type { IndexPlace } from "./store/database.ts";
+import { WANTED } from "./store/indexWriter.ts";
+import { Sync } from "./sync/sync.ts";
+import type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus } from "./types.ts";
 
 const POLL_MS = 1_000;
 /** For calls of contracts that nobody vouches for: one try, and an answer that fits. */
 const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 64 * 1024, retries: 0 };
+/** How long a question just after the start waits for the first blocks. */
+const FIRST_LOOK_MS = 2_000;
+/** How long a question about an address waits for its history. */
+const HISTORY_MS = 8_000;
+const HISTORY_LOOK_MS = 50;
 
 /** The data service over EVM chains: an index that follows them, and endpoints that answer from it and from nodes. */
 export function createChainService({
   chains,
-  dataDir,
+  database,
   log,
   pollMs = POLL_MS,
 }: ChainServiceConfig): ChainService {
-  const running: { store?: ChainStore; followers: Follower[] } = { followers: [] };
-  const followed: FollowedChain[] = chains.map((config) => {
-    const node = new ChainNode(config.id, config.rpcUrls);
-    return {
-      config,
-      node,
-      get store() {
-        if (!running.store)
-          throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "the data service has not been started", 503);
-        return running.store;
-      },
-      firstLook: async () => running.followers[chains.indexOf(config)]?.firstLook(),
-      status: () =>
-        running.followers[chains.indexOf(config)]?.status ??
-        ({
-          chain: config.id,
-          name: config.name,
-          state: "syncing",
-          head: null,
-          indexed: null,
-          lag: null,
-        } as const),
-    };
-  });
+  const sync = new Sync(log);
+  const stores = new Map<number, ChainStore>();
+  const places = chains.map((config) => ({ config, place: placeOf(database, config.id) }));
+  const followed = chains.map((config) => followedChain(config, sync, stores));
   const select = createChainSelector(followed);
-  const account = accountRoutes(select);
+  const present = [transactionRoutes, logRoutes, contractRoutes, erc20Routes, nftRoutes]
+    .flatMap((routesOf) => routesOf(select))
+    .concat(infoRoutes());
   const untrusted = new Map(chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED)]));
 
   return {
-    routes: [...infoRoutes(account), ...account],
+    routes: inMatchOrder([...present, ...absentRoutes(present)]),
     status: () => followed.map((chain) => chain.status()),
+    onStatus: (listener) => sync.onStatus(listener),
+    watch: (chainId, addresses) => sync.watch(chainId, addresses),
     chainIdOf: (selector) => select(selector).config.id,
     async call(chainId, call, signal) {
       const node = untrusted.get(chainId);
       if (!node) throw new Error(`chain ${chainId} is not configured`);
-      return node.call(call, signal);
+      return node.call(call, "latest", signal);
     },
     async start() {
-      const store = await ChainStore.open(dataDir);
-      running.store = store;
-      running.followers = followed.map(
-        ({ config, node }) => new Follower({ config, node, store, log, pollMs }),
-      );
-      for (const follower of running.followers) follower.start();
+      const connections = database.kind === "postgres" ? database.connections : 1;
+      for (const { config, place } of places)
+        stores.set(config.id, await ChainStore.open(place, connections));
+      await sync.start({ chains: places, pollMs });
       for (const { aliases, name } of chains)
         if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
     },
     async stop() {
       for (const node of untrusted.values()) node.abort();
-      await Promise.all(running.followers.map((follower) => follower.stop()));
-      await running.store?.close();
+      for (const { node } of followed) node.abort();
+      await sync.stop();
+      await Promise.all([...stores.values()].map((store) => store.close()));
     },
+  };
+}
+
+function placeOf(database: ChainServiceConfig["database"], chainId: number): IndexPlace {
+  return database.kind === "sqlite"
+    ? { kind: "sqlite", path: join(database.folder, `chain-${chainId}.sqlite`) }
+    : { kind: "postgres", url: database.url, schema: `chain_${chainId}` };
+}
+
+function followedChain(config: ChainConfig, sync: Sync, stores: Map<number, ChainStore>): FollowedChain {
+  const node = new ChainNode(config.id, config.rpcUrls);
+  const storeOf = (): ChainStore => {
+    const store = stores.get(config.id);
+    if (store) return store;
+    throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "the data service has not been started", 503);
+  };
+  return {
+    config,
+    node,
+    get store() {
+      return storeOf();
+    },
+    status: () => sync.status(config.id) ?? unseen(config),
+    firstLook: () => firstLook(config, sync),
+    learn: (tokens) => sync.learn(config.id, tokens),
+    async watch(addresses) {
+      const end = Date.now() + HISTORY_MS;
+      const start = config.startBlock ?? 0;
+      let isAsked = false;
+      for (;;) {
+        const watched = await storeOf().watched(addresses);
+        const isDone = watched.length === addresses.length && watched.every(({ next }) => next < start);
+        if (isDone) return { done: true, percent: 100 };
+        if (!isAsked && watched.length < addresses.length) sync.watch(config.id, addresses);
+        isAsked = true;
+        if (Date.now() > end) {
+          const head = sync.status(config.id)?.head ?? start;
+          const shares = watched.map(({ since, next }) =>
+            since === WANTED ? 0 : (head - next) / Math.max(1, head - start + 1),
+          );
+          const percent = Math.floor(
+            (shares.reduce((sum, share) => sum + share, 0) / addresses.length) * 100,
+          );
+          return { done: false, percent };
+        }
+        await sleep(HISTORY_LOOK_MS);
+      }
+    },
+  };
+}
+
+/** Resolves when the first blocks are indexed or the node is found wanting, after two seconds in any case. */
+async function firstLook({ id }: ChainConfig, sync: Sync): Promise<void> {
+  const hasLooked = (status: ChainStatus | undefined): boolean =>
+    status !== undefined && (status.state !== "syncing" || (status.indexed !== null && status.lag !== null));
+  if (hasLooked(sync.status(id))) return;
+  const looked = Promise.withResolvers<void>();
+  const forget = sync.onStatus((status) => {
+    if (status.chain === id && hasLooked(status)) looked.resolve();
+  });
+  const waiting = new AbortController();
+  const enough = sleep(FIRST_LOOK_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+  await Promise.race([looked.promise, enough]);
+  waiting.abort();
+  forget();
+}
+
+function unseen({ id, name, scope = "chain", startBlock = 0 }: ChainConfig): ChainStatus {
+  return {
+    chain: id,
+    name,
+    scope,
+    state: "syncing",
+    start: startBlock,
+    head: null,
+    safe: null,
+    finalized: null,
+    indexed: null,
+    lag: null,
+    percent: null,
+    blocksPerSecond: 0,
+    etaSeconds: null,
+    nodes: [],
   };
 }

@@ -17,7 +17,7 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { createChainService } from "./service.ts";
-import type { ChainConfig, ChainService, ChainStatus, Log } from "./types.ts";
+import type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus, Log } from "./types.ts";
 
 /** Support for the tests of this package: a hand on a local chain, services over it, nodes that misbehave. */
 
@@ -149,11 +149,12 @@ export interface TestService {
 
 export async function startService(
   chain: Partial<ChainConfig> & Pick<ChainConfig, "id" | "rpcUrls">,
-  dataDir: string,
+  place: string | ChainServiceConfig["database"],
 ): Promise<TestService> {
   const log = keptLog();
   const chains = [{ name: "localdevchain", aliases: ["eth"], ...chain }];
-  const service = createChainService({ chains, dataDir, log, pollMs: 20 });
+  const database = typeof place === "string" ? { kind: "sqlite" as const, folder: place } : place;
+  const service = createChainService({ chains, database, log, pollMs: 20 });
   await service.start();
 
   function status(): ChainStatus {

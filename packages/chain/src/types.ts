@@ -36,6 +36,12 @@ export interface Route {
   /** With named segments: `/:address/erc20`. */
   path: string;
   functionName: string;
+  /** Under which later clients call it. */
+  otherNames: readonly string[];
+  /** HTTP status of an answer. */
+  status: number;
+  /** The parameter that the whole body of a request is; undefined where its properties are parameters. */
+  wholeBody: string | undefined;
   /** Takes path, query and body parameters in one object. Rejects with ProtocolError, which has an HTTP status. */
   run(params: Record<string, unknown>): Promise<JsonValue>;
 }
@@ -75,6 +81,10 @@ export interface ChainService {
   /** In match order. */
   routes: Route[];
   status(): ChainStatus[];
+  /** Told of every change of a chain's status. Returns the way to be told no longer. */
+  onStatus(listener: (status: ChainStatus) => void): () => void;
+  /** Has the index of a chain hold what addresses do, where it does not hold everything. */
+  watch(chainId: number, addresses: string[]): void;
   /** The id (EIP-155) of the chain that a client's selector means. Throws ProtocolError 142. */
   chainIdOf(selector: unknown): number;
   /**

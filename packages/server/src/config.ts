@@ -70,7 +70,10 @@ export interface Limits {
 
 /** What `purse.config.ts` may export as default. */
 export type ConfigFile = Partial<Record<SettingKey, string | number | boolean | string[]>> & {
-  chains?: Record<string, { rpcUrl: string | string[]; id?: number; startBlock?: number }>;
+  chains?: Record<
+    string,
+    { rpcUrl: string | string[]; id?: number; startBlock?: number; scope?: "chain" | "wallets" }
+  >;
 } & { [K in SectionKey]?: unknown };
 
 export interface ConfigSources {
@@ -334,12 +337,13 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
   if (!isRecord(inFile)) throw new Error('"chains" of the config file must be an object of chains by name');
   for (const [name, chain] of Object.entries(inFile)) {
     if (!isRecord(chain))
-      throw new Error(`"chains.${name}" of the config file must be { rpcUrl, id?, startBlock? }`);
+      throw new Error(`"chains.${name}" of the config file must be { rpcUrl, id?, startBlock?, scope? }`);
     const setting = chainSetting({
       name,
       rpcUrl: fileText(chain.rpcUrl) ?? "",
       id: fileText(chain.id),
       startBlock: fileText(chain.startBlock),
+      scope: fileText(chain.scope),
     });
     chains.set(setting.id, setting);
   }
@@ -348,7 +352,8 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
     if (!name || !rpcUrl) continue;
     const id = env[`PURSE_CHAIN_${name}_ID`] || undefined;
     const startBlock = env[`PURSE_CHAIN_${name}_START_BLOCK`] || undefined;
-    const setting = chainSetting({ name, rpcUrl, id, startBlock });
+    const scope = env[`PURSE_CHAIN_${name}_SCOPE`] || undefined;
+    const setting = chainSetting({ name, rpcUrl, id, startBlock, scope });
     chains.set(setting.id, setting);
   }
   return [...chains.values()];

@@ -80,7 +80,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     chains: () => chain.status(),
   }));
   const store = metrics.watchStore(await openStore(config.database));
-  const chain = createChainService({ chains: options.chains, dataDir: config.dataDir, log });
+  const chain = createChainService({
+    chains: options.chains,
+    database:
+      config.database.kind === "postgres"
+        ? config.database
+        : { kind: "sqlite", folder: join(config.dataDir, "chains") },
+    log,
+  });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
   const late: { objects?: ReturnType<typeof createObjects>; door?: Door } = {};
@@ -147,7 +154,9 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   late.objects = objects;
   const aggregates = createAggregates({ store, schemas });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
-  for (const route of chain.routes) cloud.define(route.functionName, ({ params }) => route.run(params));
+  for (const { functionName, otherNames, run } of chain.routes) {
+    for (const name of [functionName, ...otherNames]) cloud.define(name, ({ params }) => run(params));
+  }
 
   const judgeKey = createJudgeKey(config);
   const limiter = createMemoryLimiter({ clock: Date.now });

@@ -10,7 +10,8 @@ export function jsonOf(value: unknown, parameter: AbiParameter): JsonValue {
   const inner = itemOf(parameter);
   if (inner && Array.isArray(value)) return value.map((each) => jsonOf(each, inner));
   const components = componentsOf(parameter);
-  if (components.length > 0 && typeof value === "object" && value !== null) return fieldsOf(value, components);
+  if (components.length > 0 && typeof value === "object" && value !== null)
+    return fieldsOf(value, components);
   return null;
 }
 
@@ -39,7 +40,8 @@ export function argumentOf(value: unknown, parameter: AbiParameter, path: string
   if (/^u?int/.test(parameter.type)) return integerOf(value, parameter.type, path);
   if (parameter.type === "bool") return booleanOf(value, path);
   if (parameter.type === "address") {
-    if (typeof value === "string" && /^0x[0-9a-f]{40}$/i.test(value.trim())) return value.trim().toLowerCase();
+    if (typeof value === "string" && /^0x[0-9a-f]{40}$/i.test(value.trim()))
+      return value.trim().toLowerCase();
     throw wrong(path, "an address");
   }
   if (parameter.type === "string") {
@@ -54,7 +56,11 @@ function tupleOf(value: unknown, components: readonly AbiParameter[], path: stri
   if (typeof value !== "object" || value === null) throw wrong(path, "an object or a list");
   const fields = components.map((component, i) => {
     const name = component.name ?? "";
-    const field = Array.isArray(value) ? value[i] : Object.hasOwn(value, name) ? Object(value)[name] : undefined;
+    const field = Array.isArray(value)
+      ? value[i]
+      : Object.hasOwn(value, name)
+        ? Object(value)[name]
+        : undefined;
     const place = `${path}.${name || i}`;
     if (field === undefined) throw new ProtocolError(ErrorCode.VALIDATION_ERROR, `${place} is required`, 400);
     return argumentOf(field, component, place);
@@ -70,7 +76,9 @@ function integerOf(value: unknown, type: string, path: string): bigint {
     throw wrong(path, "a whole number");
   const number = BigInt(text.trim());
   const bits = BigInt(type.replace(/^u?int/, "") || 256);
-  const [low, high] = type.startsWith("u") ? [0n, 2n ** bits - 1n] : [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n];
+  const [low, high] = type.startsWith("u")
+    ? [0n, 2n ** bits - 1n]
+    : [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n];
   if (number < low || number > high) throw wrong(path, `a number that fits into ${type}`);
   return number;
 }

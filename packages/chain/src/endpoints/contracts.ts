@@ -39,7 +39,9 @@ function functionOf(entries: JsonObject[], wanted: string): AbiFunction {
     throw refused(`function_name is ambiguous: name one of ${signatures.join(", ")}`);
   }
   if (found.stateMutability === "view" || found.stateMutability === "pure") return found;
-  throw refused(`${toFunctionSignature(found)} changes the chain: only view and pure functions can be run here`);
+  throw refused(
+    `${toFunctionSignature(found)} changes the chain: only view and pure functions can be run here`,
+  );
 }
 
 /** By the names of the inputs; those without one by their place. */

@@ -47,7 +47,10 @@ export async function assertKnown(chain: FollowedChain, addresses: string[]): Pr
   if (chain.config.scope !== "wallets") return;
   const { done, percent } = await chain.watch(addresses);
   if (!done) {
-    throw unavailable(chain, `the history of ${addresses.join(", ")} is being read (${percent} %): ask again later`);
+    throw unavailable(
+      chain,
+      `the history of ${addresses.join(", ")} is being read (${percent} %): ask again later`,
+    );
   }
 }
 

@@ -1,29 +1,37 @@
-import type { Route } from "../types.ts";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { type EndpointRoute, routeOf } from "./routes.ts";
+import { ENDPOINTS, type EndpointName } from "./table.ts";
 
 /** The version of the API that these endpoints are compatible with. */
 export const API_VERSION = "2.0.0";
 
-/** What the service says of itself: its version, and what calls weigh (all alike, on one's own server). */
-export function infoRoutes(others: Route[]): Route[] {
-  const routes: Route[] = [
-    {
-      method: "GET",
-      path: "/web3/version",
-      functionName: "web3ApiVersion",
-      run: async () => ({ version: API_VERSION }),
-    },
-    {
-      method: "GET",
-      path: "/info/endpointWeights",
-      functionName: "endpointWeights",
-      run: async () => weights,
-    },
+/** What the service says of itself: its version, and what calls weigh. */
+export function infoRoutes(): EndpointRoute[] {
+  return [
+    routeOf("web3ApiVersion", async () => ({ version: API_VERSION })),
+    routeOf("endpointWeights", async () =>
+      ENDPOINTS.map(({ name, path, weight }) => ({
+        endpoint: name,
+        path,
+        rateLimitWeight: weight,
+        price: weight,
+      })),
+    ),
   ];
-  const weights = [...routes, ...others].map(({ functionName, path }) => ({
-    endpoint: functionName,
-    path: path.replaceAll(/:(\w+)/g, "{$1}"),
-    rateLimitWeight: "1",
-    price: "1",
-  }));
-  return routes;
+}
+
+/** What of the table has no source on this server says so. */
+export function absentRoutes(present: readonly EndpointRoute[]): EndpointRoute[] {
+  const names = new Set<string>(present.map(({ functionName }) => functionName));
+  return ENDPOINTS.filter(({ name }) => !names.has(name)).map(({ name }) => absentRoute(name));
+}
+
+function absentRoute(name: EndpointName): EndpointRoute {
+  return routeOf(name, async () => {
+    throw new ProtocolError(
+      ErrorCode.COMMAND_UNAVAILABLE,
+      `${name} has no source on this server: none is configured for it`,
+      501,
+    );
+  });
 }

@@ -38,7 +38,13 @@ export async function readList<Row extends { position: number; part?: number }>(
   const bounds = await blockBounds(chain, parameters);
   const [position = 0, part = 0] = cursor?.parts.map(Number) ?? [];
   // One more than asked tells whether there is a next page.
-  const window = { ...bounds, offset, limit: limit + 1, ascending, ...(cursor && { after: { position, part } }) };
+  const window = {
+    ...bounds,
+    offset,
+    limit: limit + 1,
+    ascending,
+    ...(cursor && { after: { position, part } }),
+  };
   const { rows: found, total } = await find(window);
   // From an index that is not yet complete, some rows are news and no row is not.
   if (total === 0 && (bounds.toBlock ?? Number.POSITIVE_INFINITY) > (chain.status().indexed ?? -1)) {

@@ -3,7 +3,7 @@ import { type Abi, type AbiEvent, decodeEventLog, type Hex, toEventSelector } fr
 import type { IndexedLog } from "../store/chainStore.ts";
 import { abiEntries } from "./abi.ts";
 import { jsonOf } from "./abiValues.ts";
-import { assertKnown, assertWhole, type ChainOf, type FollowedChain } from "./followed.ts";
+import { assertWhole, type ChainOf } from "./followed.ts";
 import { placeOf, readList } from "./lists.ts";
 import { routeOf } from "./routes.ts";
 import { topicsObject } from "./transactions.ts";
@@ -16,13 +16,14 @@ export function logRoutes(chainOf: ChainOf) {
       await assertWhole(chain, "the logs of a contract");
       const { topic0, topic1, topic2, topic3, ...rest } = parameters;
       const topics = [topic0, topic1, topic2, topic3];
-      const bounds = block_number === undefined ? rest : { ...rest, from_block: block_number, to_block: block_number };
+      const bounds =
+        block_number === undefined ? rest : { ...rest, from_block: block_number, to_block: block_number };
       const { rows, blocks, page } = await readList(chain, bounds, (window) =>
         chain.store.logs(address, topics, window),
       );
       return page(rows.map((log) => ({ ...logRow(log), ...placeOf(blocks, log.position) })));
     }),
-    routeOf("getContractEvents", async ({ chain: selector, address, topic, abi, ...parameters }) => {
+    routeOf("getContractEvents", async ({ chain: selector, address, topic, data: abi, ...parameters }) => {
       const chain = chainOf(selector);
       const event = eventOf(abi, topic);
       await assertWhole(chain, "the events of a contract");
@@ -34,7 +35,12 @@ export function logRoutes(chainOf: ChainOf) {
         // Another event may have the same topic and index other values: that one is not what was asked for.
         if (!data) return [];
         return [
-          { transaction_hash: log.transactionHash, address: log.address, ...placeOf(blocks, log.position), data },
+          {
+            transaction_hash: log.transactionHash,
+            address: log.address,
+            ...placeOf(blocks, log.position),
+            data,
+          },
         ];
       });
     }),

@@ -71,6 +71,6 @@ function givenOf(given: Parameters, name: string): unknown {
 }
 
 /** An opaque cursor: where the last row of a page stood in the list, and the number of the page that follows. */
-export function cursorText(parts: readonly number[], page: number): string {
+export function cursorText(parts: readonly (number | string)[], page: number): string {
   return Buffer.from([...parts, page].join(".")).toString("base64url");
 }

@@ -13,13 +13,17 @@ export function routeOf<Name extends EndpointName>(
   name: Name,
   run: (parameters: ParametersOf<Name>) => Promise<JsonValue>,
 ): EndpointRoute {
-  const row = endpointOf(name);
+  const endpoint = endpointOf(name);
+  const row: EndpointRow = endpoint;
   return {
     row,
     method: row.method,
     path: row.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     functionName: name,
-    run: async (given) => run(readParameters(row, given)),
+    otherNames: row.otherNames ?? [],
+    status: row.status,
+    wholeBody: typeof row.body === "object" ? row.body.whole[0] : undefined,
+    run: async (given) => run(readParameters(endpoint, given)),
   };
 }
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type FullBlock, fullBlock } from "../node/blocks.ts";
 import { quantity } from "../node/quantities.ts";
-import { type BlockRow, blockOf, indexOf, type LogRow, type TransactionRow } from "../store/rows.ts";
-import { type ChainOf, asked, assertIndexed, assertWhole, type FollowedChain, notFound } from "./followed.ts";
+import { type BlockRow, indexOf, type LogRow, type TransactionRow } from "../store/rows.ts";
+import { asked, assertWhole, type ChainOf, type FollowedChain, notFound } from "./followed.ts";
 import { isoTime, placeOf, readList } from "./lists.ts";
 import { routeOf } from "./routes.ts";
 

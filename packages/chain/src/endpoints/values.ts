@@ -227,10 +227,11 @@ function orderOf(value: unknown, name: string): OrderField[] {
 
 function cursorOf(value: unknown, name: string): Cursor {
   const text = typeof value === "string" ? Buffer.from(value, "base64url").toString("latin1") : "";
-  if (!/^\d{1,15}(\.\d{1,15}){1,8}$/.test(text))
+  if (!/^((\d{1,16}|0x[0-9a-f]{1,64})\.){1,8}\d{1,15}$/.test(text))
     throw invalid(`${name} is not one that this server has given`);
-  const numbers = text.split(".").map(Number);
-  return { parts: numbers.slice(0, -1), page: numbers.at(-1) ?? 0 };
+  const parts = text.split(".").map((part) => (part.startsWith("0x") ? part : Number(part)));
+  const page = Number(parts.pop());
+  return { parts, page };
 }
 
 export function invalid(message: string): ProtocolError {

@@ -140,6 +140,11 @@ export class ChainNode {
       : this.#rpc.call("eth_getBlockByHash", [block, withTransactions]);
   }
 
+  /** undefined where the node has no such block. */
+  async headByHash(hash: string): Promise<BlockRow | undefined> {
+    return headOf(await this.#rpc.call("eth_getBlockByHash", [hash, false]), undefined);
+  }
+
   /** The receipts of transactions, in their order; null for those that are in no block. */
   async receipts(hashes: readonly string[]): Promise<JsonValue[]> {
     const calls = hashes.map((each) => ({ method: "eth_getTransactionReceipt", params: [each] }));

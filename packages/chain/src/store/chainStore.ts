@@ -64,11 +64,14 @@ export type NftSelection =
   | { token: string; tokenId?: string }
   | Record<string, never>;
 
-export interface NftBalance {
+export interface BalanceKey {
   token: string;
   /** 32 bytes. */
   tokenId: string;
   owner: string;
+}
+
+export interface NftBalance extends BalanceKey {
   standard: number;
   amount: string;
 }
@@ -190,7 +193,7 @@ export class ChainStore {
   /** What is held now, by token and id. `after` is the row before the first that is wanted. */
   async nftBalances(
     of: BalanceSelection,
-    { after, offset, limit }: { after?: NftBalance | undefined; offset: number; limit: number },
+    { after, offset, limit }: { after?: BalanceKey; offset: number; limit: number },
   ): Promise<Found<NftBalance>> {
     const { where, values } = balanceCondition(of);
     const seek = after ? " AND (token, token_id, owner) > (?, ?, ?)" : "";
@@ -240,7 +243,7 @@ export class ChainStore {
 
   /** When tokens were made and last moved to an owner: positions, by token, id and owner. */
   async nftMoments(
-    balances: readonly Pick<NftBalance, "token" | "tokenId" | "owner">[],
+    balances: readonly BalanceKey[],
   ): Promise<{ minted: number | undefined; moved: number | undefined }[]> {
     if (balances.length === 0) return [];
     const minted = "SELECT min(position) FROM nft_transfers WHERE token = ? AND token_id = ?";

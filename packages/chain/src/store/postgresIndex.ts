@@ -269,5 +269,5 @@ async function addSums(tx: Transaction, sums: NftSum[]): Promise<void> {
 
 /** PostgreSQL's text has no NUL. */
 function storable({ name, symbol, ...token }: TokenFacts) {
-  return { ...token, name: name && name.replaceAll("\0", ""), symbol: symbol && symbol.replaceAll("\0", "") };
+  return { ...token, name: name?.replaceAll("\0", "") ?? null, symbol: symbol?.replaceAll("\0", "") ?? null };
 }

@@ -5,6 +5,7 @@ export interface ChainSetting {
   aliases: string[];
   rpcUrls: string[];
   startBlock?: number;
+  scope?: "chain" | "wallets";
 }
 
 /** The chains that go by a name, with the names that clients call them by. */
@@ -32,10 +33,11 @@ export interface ChainTexts {
   rpcUrl: string;
   id?: string | undefined;
   startBlock?: string | undefined;
+  scope?: string | undefined;
 }
 
 /** Throws Error saying which setting is wrong and what is allowed. */
-export function chainSetting({ name, rpcUrl, id, startBlock }: ChainTexts): ChainSetting {
+export function chainSetting({ name, rpcUrl, id, startBlock, scope }: ChainTexts): ChainSetting {
   const setting = `PURSE_CHAIN_${name.toUpperCase().replaceAll(" ", "_")}`;
   const lower = name.toLowerCase().replaceAll("_", " ");
   const known = NAMED_CHAINS.find((chain) => chain.name === lower || chain.aliases.includes(lower));
@@ -52,6 +54,11 @@ export function chainSetting({ name, rpcUrl, id, startBlock }: ChainTexts): Chai
     rpcUrls: rpcUrls(`${setting}_RPC_URL`, rpcUrl),
   };
   if (startBlock !== undefined) chain.startBlock = wholeNumber(`${setting}_START_BLOCK`, startBlock);
+  if (scope !== undefined) {
+    if (scope !== "chain" && scope !== "wallets")
+      throw new Error(`${setting}_SCOPE must be chain or wallets`);
+    chain.scope = scope;
+  }
   return chain;
 }
 
@@ -59,8 +66,10 @@ function rpcUrls(setting: string, value: string): string[] {
   const urls = value.split(",").map((url) => url.trim());
   for (const url of urls) {
     // The value may hold a node's key: it is not repeated.
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-      throw new Error(`${setting} must be one or more http:// or https:// URLs with commas between them`);
+    if (!URL.canParse(url) || !/^(http|ws)s?:$/.test(new URL(url).protocol)) {
+      throw new Error(
+        `${setting} must be one or more http://, https://, ws:// or wss:// URLs with commas between them`,
+      );
     }
   }
   return urls;

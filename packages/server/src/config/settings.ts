@@ -269,10 +269,15 @@ export type SettingKey = keyof typeof SETTINGS;
 export const CHAIN_SETTINGS: readonly { env: string; about: string }[] = [
   {
     env: "PURSE_CHAIN_<NAME>_RPC_URL",
-    about: "Node of a chain (ETH, POLYGON, BSC_TESTNET, …); more than one with commas.",
+    about: "Node of a chain (ETH, POLYGON, BSC_TESTNET, …) over http(s) or ws(s); more than one with commas.",
   },
   { env: "PURSE_CHAIN_<NAME>_ID", about: "Chain id, for names that are not known." },
   { env: "PURSE_CHAIN_<NAME>_START_BLOCK", about: "First block to index." },
+  {
+    env: "PURSE_CHAIN_<NAME>_SCOPE",
+    about:
+      "chain (default): every block is indexed; wallets: what known addresses do, read when they are asked about.",
+  },
 ];
 
 function wholeNumber(least: number, most: number): (value: string) => number {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { ChainService, Route } from "@purse/chain";
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { ApiReply } from "./api.ts";
 import { readBody } from "./body.ts";
 import type { Admission } from "./dataGate.ts";
-import { openEnvelope } from "./envelope.ts";
+import { addSearch } from "./envelope.ts";
 import { errorReply } from "./reply.ts";
 import { Router } from "./router.ts";
 
@@ -23,17 +23,15 @@ export function createDataDoor(
       const admission = await admit(message);
       headers = admission.headers;
       if (admission.refusal) throw admission.refusal;
-      const { method, params } = openEnvelope(
-        message.method ?? "GET",
-        message.headers,
-        search,
-        await readBody(message, maxBodyBytes),
-      );
-      const match = router.match(method, path);
-      if (match.kind !== "found")
-        throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${method} ${path}`, 404);
-      const all: JsonObject = { ...params, ...match.names };
-      return { status: 200, body: JSON.stringify(await match.route.run(all)), headers };
+      const verb = message.method === "HEAD" ? "GET" : message.method;
+      const match =
+        verb === "GET" || verb === "POST" || verb === "PUT" ? router.match(verb, path) : undefined;
+      if (match?.kind !== "found")
+        throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${verb} ${path}`, 404);
+      const { route, names } = match;
+      const body = await readBody(message, maxBodyBytes);
+      const params = { ...parametersOf(route, search, body), ...names };
+      return { status: route.status, body: JSON.stringify(await route.run(params)), headers };
     } catch (error) {
       const reply = errorReply(error, report);
       const { error: text } = JSON.parse(reply.body);
@@ -44,4 +42,23 @@ export function createDataDoor(
       };
     }
   };
+}
+
+/** Those of the query string beside those of a JSON body, which some endpoints take as one parameter. */
+function parametersOf({ wholeBody }: Route, search: string, body: Buffer): JsonObject {
+  const params: JsonObject = {};
+  if (search !== "") addSearch(params, search);
+  if (body.length === 0) return params;
+  const value = parseJson(body);
+  if (wholeBody !== undefined) return { ...params, [wholeBody]: value };
+  if (isJsonObject(value)) return { ...params, ...value };
+  throw new ProtocolError(ErrorCode.INVALID_JSON, "the body must be a JSON object", 400);
+}
+
+function parseJson(body: Buffer): JsonValue {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "the body is not valid JSON", 400);
+  }
 }

@@ -97,7 +97,8 @@ function methodOf(verb: string, override: JsonValue | undefined): Method {
   );
 }
 
-function addSearch(params: JsonObject, search: string): void {
+/** Adds the parameters of a query string: repeated ones, and those with [] behind their names, as lists. */
+export function addSearch(params: JsonObject, search: string): void {
   for (const [name, value] of new URLSearchParams(search)) {
     if (name === "__proto__")
       throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "Invalid key name: __proto__");

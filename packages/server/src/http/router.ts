@@ -9,8 +9,9 @@ export interface Routed {
 
 interface Node<R> {
   literals: Map<string, Node<R>>;
-  parameter: { name: string; node: Node<R> } | undefined;
-  routes: Map<Method, R>;
+  /** Below a named segment; what its name is depends on the route. */
+  named: Node<R> | undefined;
+  routes: Map<Method, { route: R; names: string[] }>;
 }
 
 export type Match<R> =
@@ -30,22 +31,27 @@ export class Router<R extends Routed> {
   match(method: Method, path: string): Match<R> {
     const segments = path === "/" ? [] : path.slice(1).split("/");
     if (segments.at(-1) === "") segments.pop();
-    const names: Record<string, string> = {};
-    const node = walk(this.#root, segments, 0, names, (each) => each.routes.has(method));
-    const route = node?.routes.get(method);
-    if (route) return { kind: "found", route, names };
-    const other = walk(this.#root, segments, 0, {}, (each) => each.routes.size > 0);
+    const values: string[] = [];
+    const found = walk(this.#root, segments, 0, values, (each) => each.routes.has(method))?.routes.get(
+      method,
+    );
+    if (found) {
+      // The walk ends at the last segment, and so finds the values from behind.
+      const names = Object.fromEntries(found.names.map((name, i) => [name, values.at(-1 - i) ?? ""]));
+      return { kind: "found", route: found.route, names };
+    }
+    const other = walk(this.#root, segments, 0, [], (each) => each.routes.size > 0);
     return other ? { kind: "method", allowed: [...other.routes.keys()] } : { kind: "unknown" };
   }
 
   #add(route: R): void {
     let node = this.#root;
+    const names: string[] = [];
     for (const segment of route.path.slice(1).split("/")) {
       if (segment.startsWith(":")) {
-        node.parameter ??= { name: segment.slice(1), node: newNode<R>() };
-        if (node.parameter.name !== segment.slice(1))
-          throw new Error(`Two names for one segment of ${route.path}`);
-        node = node.parameter.node;
+        names.push(segment.slice(1));
+        node.named ??= newNode<R>();
+        node = node.named;
       } else {
         const next = node.literals.get(segment) ?? newNode<R>();
         node.literals.set(segment, next);
@@ -53,28 +59,28 @@ export class Router<R extends Routed> {
       }
     }
     if (node.routes.has(route.method)) throw new Error(`Two routes for ${route.method} ${route.path}`);
-    node.routes.set(route.method, route);
+    node.routes.set(route.method, { route, names });
   }
 }
 
 function newNode<R>(): Node<R> {
-  return { literals: new Map(), parameter: undefined, routes: new Map() };
+  return { literals: new Map(), named: undefined, routes: new Map() };
 }
 
 function walk<R>(
   node: Node<R>,
   segments: string[],
   at: number,
-  names: Record<string, string>,
+  values: string[],
   isWanted: (node: Node<R>) => boolean,
 ): Node<R> | undefined {
   const segment = segments[at];
   if (segment === undefined) return isWanted(node) ? node : undefined;
   const literal = node.literals.get(segment);
-  const found = literal && walk(literal, segments, at + 1, names, isWanted);
-  if (found || !node.parameter || segment === "") return found;
+  const found = literal && walk(literal, segments, at + 1, values, isWanted);
+  if (found || !node.named || segment === "") return found;
   const value = segment.includes("%") ? decodeURIComponent(segment) : segment;
-  const below = walk(node.parameter.node, segments, at + 1, names, isWanted);
-  if (below) names[node.parameter.name] = value;
+  const below = walk(node.named, segments, at + 1, values, isWanted);
+  if (below) values.push(value);
   return below;
 }

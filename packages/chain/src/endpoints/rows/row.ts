@@ -3,9 +3,12 @@ import type { Answer } from "../schemas.ts";
 
 export type Hex = `0x${string}`;
 
-/** A place in an ordered list: where the last row of a page stood, and the number of the page that follows. */
+/**
+ * A place in an ordered list: where the last row of a page stood, in numbers and bytes (hex), and the number of the
+ * page that follows.
+ */
 export interface Cursor {
-  parts: number[];
+  parts: (number | string)[];
   /** Counted from 0. */
   page: number;
 }
