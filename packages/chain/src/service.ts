@@ -71,7 +71,8 @@ export function createChainService({
   };
 }
 
-function placeOf(database: ChainServiceConfig["database"], chainId: number): IndexPlace {
+/** Where the index of one chain is. */
+export function placeOf(database: ChainServiceConfig["database"], chainId: number): IndexPlace {
   return database.kind === "sqlite"
     ? { kind: "sqlite", path: join(database.folder, `chain-${chainId}.sqlite`) }
     : { kind: "postgres", url: database.url, schema: `chain_${chainId}` };

@@ -1,9 +1,11 @@
-import { mkdtemp } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import postgres from "postgres";
 import {
   type Address,
   createPublicClient,
@@ -13,10 +15,15 @@ import {
   erc20Abi,
   type Hex,
   http,
+  parseAbi,
   type TransactionReceipt,
+  zeroAddress,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { createChainService } from "./service.ts";
+import { inject } from "vitest";
+import { createChainService, placeOf } from "./service.ts";
+import { openReader } from "./store/database.ts";
+import { toHex } from "./store/hexBytes.ts";
 import type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus, Log } from "./types.ts";
 
 /** Support for the tests of this package: a hand on a local chain, services over it, nodes that misbehave. */
@@ -26,7 +33,7 @@ export interface LocalChain {
   url: string;
   chainId: number;
   accounts: { address: Hex; privateKey: Hex }[];
-  contracts: { token: { address: Address } };
+  contracts: { token: { address: Address }; collection: { address: Address }; items: { address: Address } };
 }
 
 export interface TestChain {
@@ -37,6 +44,10 @@ export interface TestChain {
   rpc(method: string, params?: JsonValue[]): Promise<JsonValue>;
   /** Moves units of the token from an account, in a block of its own. */
   transfer(from: number, to: Address, units: bigint): Promise<TransactionReceipt>;
+  /** Makes a piece of the collection (ERC-721) for somebody. */
+  mintPiece(to: Address): Promise<TransactionReceipt>;
+  /** Moves items (ERC-1155) of account 0, each id in one batch. */
+  giveItems(to: Address, ids: bigint[], amounts: bigint[]): Promise<TransactionReceipt>;
   /** Runs code as a contract's creation. */
   create(code: Hex): Promise<TransactionReceipt>;
   mine(blocks: number): Promise<JsonValue>;
@@ -50,6 +61,11 @@ export interface TestChain {
   /** Every transfer of the token that the node tells of, oldest first, as the index should have it. */
   transfers(): Promise<string[]>;
 }
+
+const nftAbi = parseAbi([
+  "function mint(address to)",
+  "function safeBatchTransferFrom(address from, address to, uint256[] ids, uint256[] values, bytes data)",
+]);
 
 export function testChain({ url, chainId, accounts, contracts }: LocalChain): TestChain {
   const local = defineChain({
@@ -97,6 +113,22 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
         contracts.token.address,
         encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, units] }),
       ),
+    mintPiece: (to) =>
+      send(
+        0,
+        contracts.collection.address,
+        encodeFunctionData({ abi: nftAbi, functionName: "mint", args: [to] }),
+      ),
+    giveItems: (to, ids, amounts) =>
+      send(
+        0,
+        contracts.items.address,
+        encodeFunctionData({
+          abi: nftAbi,
+          functionName: "safeBatchTransferFrom",
+          args: [accounts[0]?.address ?? zeroAddress, to, ids, amounts, "0x"],
+        }),
+      ),
     create: (code: Hex) => send(0, undefined, code),
     mine: (blocks: number) => rpc("anvil_mine", [`0x${blocks.toString(16)}`]),
     reorganise: (depth: number) => rpc("anvil_reorg", [depth, []]),
@@ -126,6 +158,73 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
 }
 
 export const newFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Of the server that the tests have started. */
+    postgresUrl: string;
+  }
+}
+
+/** The databases that every index has to work on. */
+export const DATABASES = ["SQLite", "PostgreSQL"] as const;
+
+export type Place = ChainServiceConfig["database"];
+
+/** A new, empty place for indexes. */
+export async function newDatabase(
+  name: (typeof DATABASES)[number],
+): Promise<{ place: Place; remove(): Promise<void> }> {
+  if (name === "SQLite") {
+    const folder = await newFolder();
+    return { place: { kind: "sqlite", folder }, remove: () => rm(folder, { recursive: true, force: true }) };
+  }
+  const server = inject("postgresUrl");
+  const database = `chains_${randomUUID().replaceAll("-", "")}`;
+  const sql = postgres(server, { max: 1, onnotice: () => undefined });
+  await sql`CREATE DATABASE ${sql(database)}`;
+  const url = Object.assign(new URL(server), { pathname: `/${database}` }).href;
+  return {
+    place: { kind: "postgres", url, connections: 2 },
+    async remove() {
+      await sql`DROP DATABASE IF EXISTS ${sql(database)} WITH (FORCE)`;
+      await sql.end();
+    },
+  };
+}
+
+type DumpedTable = "blocks" | "transactions" | "logs" | "nft_transfers" | "nft_balances" | "tokens";
+/** Bytes are in hex. */
+type DumpedRow = Record<string, string | number | null>;
+
+/** Everything that an index holds of a chain, in one order. */
+export async function indexDump(place: Place, chainId: number): Promise<Record<DumpedTable, DumpedRow[]>> {
+  const reader = await openReader(placeOf(place, chainId), 1);
+  const rowsOf = async (columns: string, table: DumpedTable, order: string): Promise<DumpedRow[]> => {
+    const rows = await reader.all<Record<string, string | number | Uint8Array | null>>(
+      `SELECT ${columns} FROM ${table} ORDER BY ${order}`,
+      [],
+    );
+    return rows.map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([key, value]) => [key, value instanceof Uint8Array ? toHex(value) : value]),
+      ),
+    );
+  };
+  try {
+    return {
+      blocks: await rowsOf("*", "blocks", "number"),
+      transactions: await rowsOf("*", "transactions", "position"),
+      logs: await rowsOf("*", "logs", "position"),
+      nft_transfers: await rowsOf("*", "nft_transfers", "position, part"),
+      nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
+      // What a token says of itself is asked for in its own time.
+      tokens: await rowsOf("address, standard, position", "tokens", "address"),
+    };
+  } finally {
+    await reader.close();
+  }
+}
 
 /** A log that keeps its lines. */
 export function keptLog(): Log & { lines: string[] } {
@@ -199,11 +298,15 @@ interface RpcRequest {
 /** What a proxy does to a call: an answer of its own, or nothing, and the node behind it is asked. */
 export type Meddle = (call: RpcRequest) => { result: JsonValue } | { error: JsonObject } | undefined;
 
+/** What a proxy makes of an answer of the node behind it. */
+export type Change = (call: RpcRequest, result: JsonValue) => JsonValue;
+
 /** A node in front of a real one that answers some calls otherwise. */
 export async function proxyNode(
   target: string,
   meddle: Meddle,
   refuses?: (calls: RpcRequest[], response: ServerResponse) => boolean,
+  change?: Change,
 ): Promise<ProxyNode> {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
@@ -220,7 +323,10 @@ export async function proxyNode(
           headers: { "content-type": "application/json" },
           body: JSON.stringify({ jsonrpc: "2.0", ...call }),
         });
-        return forwarded.json();
+        const answer: JsonObject = JSON.parse(await forwarded.text());
+        return change && answer.result !== undefined
+          ? { ...answer, result: change(call, answer.result) }
+          : answer;
       }),
     ).catch(() => undefined);
     if (!answers) return response.destroy();
