@@ -5,11 +5,23 @@ import { compileContracts } from "./compile.ts";
 it("makes exactly the artifacts that are checked in", { timeout: 60_000 }, () => {
   const artifacts = compileContracts();
   expect([...artifacts.keys()]).toEqual([
+    "HostileLogs",
+    "HostileName",
+    "HostileReverter",
+    "PurseDollar",
+    "PurseGallery",
     "PurseItems",
+    "PurseLegacy",
     "PursePieces",
+    "PursePoint",
+    "PurseTickets",
     "PurseToken",
     "PurseWallet",
     "PurseWalletFactory",
+    "TrafficCoin",
+    "TrafficItems",
+    "TrafficMaker",
+    "TrafficPieces",
   ]);
   for (const [contractName, text] of artifacts) {
     expect(text).toBe(readFileSync(new URL(`../artifacts/${contractName}.json`, import.meta.url), "utf8"));

@@ -6,11 +6,28 @@ import { isHex } from "viem/utils";
 export interface Artifact {
   contractName: string;
   abi: Abi;
-  /** Creation code. PurseWallet takes its owner as constructor argument, the others take none. */
+  /** Creation code. PurseWallet takes its owner as constructor argument, TrafficCoin its words, the others take none. */
   bytecode: Hex;
 }
 
-export type ContractName = "PurseToken" | "PursePieces" | "PurseItems" | "PurseWallet" | "PurseWalletFactory";
+export type ContractName =
+  | "HostileLogs"
+  | "HostileName"
+  | "HostileReverter"
+  | "PurseDollar"
+  | "PurseGallery"
+  | "PurseItems"
+  | "PurseLegacy"
+  | "PursePieces"
+  | "PursePoint"
+  | "PurseTickets"
+  | "PurseToken"
+  | "PurseWallet"
+  | "PurseWalletFactory"
+  | "TrafficCoin"
+  | "TrafficItems"
+  | "TrafficMaker"
+  | "TrafficPieces";
 
 /** Reads `artifacts/<name>.json`. Throws an Error that names the file if it is not an artifact. */
 export function readArtifact(name: ContractName): Artifact {

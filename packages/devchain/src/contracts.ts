@@ -5,7 +5,9 @@ import { type ContractName, readArtifact } from "./artifacts.ts";
 export interface DevContract {
   /** Lower-case hex; the same on every machine. */
   address: Address;
+  /** Empty where the contract tells none. */
   name: string;
+  /** Empty where the contract tells none. */
   symbol: string;
   abi: Abi;
 }
@@ -17,24 +19,68 @@ export interface DevContracts {
   collection: DevContract;
   /** ERC-1155. */
   items: DevContract;
+  /** ERC-20 with 6 decimals. */
+  dollar: DevContract & { decimals: number };
+  /** ERC-20 with 0 decimals. */
+  point: DevContract & { decimals: number };
+  /** An old ERC-20: name and symbol are bytes32, what moves tokens returns nothing. */
+  legacy: DevContract & { decimals: number };
+  /** ERC-721 with burns, whose metadata lie at URIs that the minter chose. */
+  gallery: DevContract;
+  /** ERC-1155 with burns and one URI for all; without name and symbol. */
+  tickets: DevContract;
+  /** Contracts that look like tokens and mean harm to who reads them. */
+  hostile: {
+    /** Tells of ERC-20 transfers; its name, symbol, decimals and balances revert. */
+    reverter: DevContract;
+    /** A name that is no UTF-8, a symbol of 100,000 bytes, 255 decimals. */
+    name: DevContract;
+    /** Transfer logs of shapes that no token has. */
+    logs: DevContract;
+  };
 }
 
-/** The contracts with their creation code, in the order in which account 0 deploys them. */
+/** A contract to be made by account 0. */
+export interface Creation {
+  contractName: ContractName;
+  address: Address;
+  bytecode: Hex;
+}
+
 export interface ContractPlan {
   contracts: DevContracts;
-  bytecodes: Hex[];
+  /** In the order in which they are made: those with which the history begins, and those that come in its course. */
+  creations: { first: Creation[]; later: Creation[] };
 }
 
+/** How many transactions account 0 has made in the history before the later contracts. */
+const laterNonce = 27;
+
 export function planContracts(deployer: Address): ContractPlan {
-  const bytecodes: Hex[] = [];
-  const plan = (contractName: ContractName, name: string, symbol: string): DevContract => {
+  const first: Creation[] = [];
+  const later: Creation[] = [];
+  const plan = (into: Creation[], contractName: ContractName, name: string, symbol: string): DevContract => {
     const { abi, bytecode } = readArtifact(contractName);
-    const address = getContractAddress({ from: deployer, nonce: BigInt(bytecodes.length) });
-    bytecodes.push(bytecode);
-    return { address: `0x${address.slice(2).toLowerCase()}`, name, symbol, abi };
+    const nonce = into.length + (into === later ? laterNonce : 0);
+    const checksummed = getContractAddress({ from: deployer, nonce: BigInt(nonce) });
+    const address: Address = `0x${checksummed.slice(2).toLowerCase()}`;
+    into.push({ contractName, address, bytecode });
+    return { address, name, symbol, abi };
   };
-  const token = { ...plan("PurseToken", "Purse Token", "PURSE"), decimals: 18 };
-  const collection = plan("PursePieces", "Purse Pieces", "PIECE");
-  const items = plan("PurseItems", "Purse Items", "ITEM");
-  return { contracts: { token, collection, items }, bytecodes };
+  const contracts = {
+    token: { ...plan(first, "PurseToken", "Purse Token", "PURSE"), decimals: 18 },
+    collection: plan(first, "PursePieces", "Purse Pieces", "PIECE"),
+    items: plan(first, "PurseItems", "Purse Items", "ITEM"),
+    dollar: { ...plan(later, "PurseDollar", "Purse Dollar", "pUSD"), decimals: 6 },
+    point: { ...plan(later, "PursePoint", "Purse Point", "POINT"), decimals: 0 },
+    legacy: { ...plan(later, "PurseLegacy", "Purse Legacy", "LEGACY"), decimals: 8 },
+    gallery: plan(later, "PurseGallery", "Purse Gallery", "GALLERY"),
+    tickets: plan(later, "PurseTickets", "", ""),
+    hostile: {
+      reverter: plan(later, "HostileReverter", "", ""),
+      name: plan(later, "HostileName", "", ""),
+      logs: plan(later, "HostileLogs", "", ""),
+    },
+  };
+  return { contracts, creations: { first, later } };
 }

@@ -95,11 +95,11 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
 
 /** A state is saved only once its history is complete, so a saved chain without the contracts is another chain. */
 async function requireContracts(node: NodeClient, plan: ContractPlan, dataDir: string): Promise<void> {
-  for (const { address, name } of Object.values(plan.contracts)) {
+  for (const { address, contractName } of [...plan.creations.first, ...plan.creations.later]) {
     const code = await node.request({ method: "eth_getCode", params: [address, "latest"] });
     if (code === "0x") {
       throw new Error(
-        `The local chain saved in ${dataDir} has no ${name} at ${address}. Remove the folder to begin a new chain.`,
+        `The local chain saved in ${dataDir} has no ${contractName} at ${address}. Remove the folder to begin a new chain.`,
       );
     }
   }

@@ -1,7 +1,18 @@
-import { type Address, encodeFunctionData, type Hash, type Hex, parseEther, zeroAddress } from "viem";
+import {
+  type Address,
+  concat,
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hash,
+  type Hex,
+  parseEther,
+  parseUnits,
+  zeroAddress,
+} from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import type { DevAccount } from "./accounts.ts";
-import type { ContractPlan, DevContract } from "./contracts.ts";
+import { readArtifact } from "./artifacts.ts";
+import type { ContractPlan, Creation, DevContract } from "./contracts.ts";
 import type { NodeClient } from "./node-client.ts";
 
 /** A transaction to be; `from` is the number of an account. */
@@ -11,6 +22,8 @@ interface Step {
   data?: Hex;
   /** wei */
   value?: bigint;
+  /** Whether it is to fail. */
+  fails?: boolean;
 }
 
 /** 2025-01-01T00:00:00Z: fixed, so that every hash of the history is the same on every machine. */
@@ -20,7 +33,8 @@ const fees = { maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1_000_000_000
 
 /**
  * Deploys the contracts and makes the chain's history: block by block, always the same transactions with the same
- * times and fees, thus the same hashes. The chain must be empty. Throws an Error if a transaction fails.
+ * times and fees, thus the same hashes. The chain must be empty. Throws an Error if a transaction fails that should not,
+ * or the other way round.
  * `now` (seconds since 1970) is the time at which the chain goes on afterwards.
  */
 export async function makeHistory(
@@ -40,12 +54,13 @@ export async function makeHistory(
   };
 
   const blocks = historyBlocks(accounts, plan);
-  const hashes: Hash[] = [];
+  const sent: { hash: Hash; fails: boolean }[] = [];
   let time = genesisTime;
   await node.request({ method: "evm_setAutomine", params: [false] });
   for (const steps of blocks) {
     for (const step of steps) {
-      hashes.push(await node.request({ method: "eth_sendRawTransaction", params: [await sign(step)] }));
+      const hash = await node.request({ method: "eth_sendRawTransaction", params: [await sign(step)] });
+      sent.push({ hash, fails: step.fails ?? false });
     }
     time += blockSpacing;
     await node.request({ method: "evm_setNextBlockTimestamp", params: [time] });
@@ -54,22 +69,37 @@ export async function makeHistory(
   await node.request({ method: "evm_setAutomine", params: [true] });
   await node.request({ method: "evm_setTime", params: [now] });
 
-  for (const hash of hashes) {
+  for (const { hash, fails } of sent) {
     const receipt = await node.request({ method: "eth_getTransactionReceipt", params: [hash] });
-    if (receipt?.status !== "0x1") throw new Error(`Transaction ${hash} of the local chain's history failed`);
+    if (receipt?.status !== (fails ? "0x0" : "0x1")) {
+      const outcome = fails ? "should have failed" : "failed";
+      throw new Error(`Transaction ${hash} of the local chain's history ${outcome}`);
+    }
   }
-  return { blocks: blocks.length, transactions: hashes.length };
+  return { blocks: blocks.length, transactions: sent.length };
 }
 
 /** What happens in each block. Account 0 deploys, owns the contracts and gives to the others. */
 function historyBlocks(accounts: DevAccount[], plan: ContractPlan): Step[][] {
-  const { token, collection, items } = plan.contracts;
   const address = (account: number): Address => accounts[account]?.address ?? zeroAddress;
-  const call = (from: number, contract: DevContract, functionName: string, args: unknown[]): Step => ({
-    from,
-    to: contract.address,
-    data: encodeFunctionData({ abi: contract.abi, functionName, args }),
-  });
+  return [...firstBlocks(accounts, address, plan), ...laterBlocks(address, plan)];
+}
+
+const call = (from: number, contract: DevContract, functionName: string, args: unknown[]): Step => ({
+  from,
+  to: contract.address,
+  data: encodeFunctionData({ abi: contract.abi, functionName, args }),
+});
+
+const creation = ({ bytecode }: Creation): Step => ({ from: 0, data: bytecode });
+
+/** A token, a collection and items change hands. Tests name these blocks: what is new comes after them. */
+function firstBlocks(
+  accounts: DevAccount[],
+  address: (account: number) => Address,
+  plan: ContractPlan,
+): Step[][] {
+  const { token, collection, items } = plan.contracts;
   const pay = (from: number, to: number, amount: string): Step => ({
     from,
     to: address(to),
@@ -85,9 +115,8 @@ function historyBlocks(accounts: DevAccount[], plan: ContractPlan): Step[][] {
   const giveItems = (from: number, to: number, ids: bigint[], amounts: bigint[]): Step =>
     call(from, items, "safeBatchTransferFrom", [address(from), address(to), ids, amounts, "0x"]);
 
-  const deployments = plan.bytecodes.map((data): Step[] => [{ from: 0, data }]);
   return [
-    ...deployments,
+    ...plan.creations.first.map((each) => [creation(each)]),
     // Everyone gets tokens in one block: many logs of one contract at one height.
     accounts.slice(1).map((_, index) => send(0, index + 1, "10000")),
     [send(1, 2, "250"), send(2, 3, "125.5")],
@@ -117,5 +146,82 @@ function historyBlocks(accounts: DevAccount[], plan: ContractPlan): Step[][] {
     [call(1, items, "safeTransferFrom", [address(2), address(4), 1n, 15n, "0x"]), givePiece(5, 0, 6n)],
     [send(9, 2, "64"), send(7, 1, "5.5"), pay(9, 8, "0.1"), pay(1, 5, "3.75")],
     [send(1, 0, "20.02"), send(0, 2, "30.03")],
+  ];
+}
+
+/**
+ * Tokens of other kinds, burns, failures and hostile contracts. Accounts 5 to 8 hold what is new, so that the wallets
+ * of the others stay as small as they were.
+ */
+function laterBlocks(address: (account: number) => Address, plan: ContractPlan): Step[][] {
+  const { token, dollar, point, legacy, gallery, tickets, hostile } = plan.contracts;
+  const dollars = (amount: string) => parseUnits(amount, dollar.decimals);
+  const old = (amount: string) => parseUnits(amount, legacy.decimals);
+  const send = (from: number, contract: DevContract, to: number, units: bigint): Step =>
+    call(from, contract, "transfer", [address(to), units]);
+  const mint = (contract: DevContract, to: number, units: bigint): Step =>
+    call(0, contract, "mint", [address(to), units]);
+  const hang = (to: number, id: bigint, uri: string): Step =>
+    call(0, gallery, "mint", [address(to), id, uri]);
+  const giveArt = (from: number, to: number, id: bigint): Step =>
+    call(from, gallery, "safeTransferFrom", [address(from), address(to), id]);
+  const giveTicket = (from: number, to: number, id: bigint, amount: bigint): Step =>
+    call(from, tickets, "safeTransferFrom", [address(from), address(to), id, amount, "0x"]);
+  const giveTickets = (from: number, to: number, ids: bigint[], amounts: bigint[]): Step =>
+    call(from, tickets, "safeBatchTransferFrom", [address(from), address(to), ids, amounts, "0x"]);
+
+  const { later } = plan.creations;
+  const owner = encodeAbiParameters([{ type: "address" }], [address(8)]);
+  const walletCreation = concat([readArtifact("PurseWallet").bytecode, owner]);
+  return [
+    later.slice(0, 3).map(creation),
+    later.slice(3, 5).map(creation),
+    later.slice(5).map(creation),
+    [mint(dollar, 5, dollars("250000")), mint(point, 5, 5000n), mint(legacy, 5, old("21000"))],
+    [send(5, dollar, 6, dollars("1999.99")), send(5, dollar, 7, 1n), send(5, dollar, 8, dollars("0.5"))],
+    [send(5, point, 6, 700n), send(6, point, 7, 1n), send(5, legacy, 7, old("12.5"))],
+    // An allowance of a token whose functions return nothing.
+    [call(7, legacy, "approve", [address(6), old("10")])],
+    [call(6, legacy, "transferFrom", [address(7), address(8), old("2.00000001")])],
+    [call(5, dollar, "burn", [dollars("49.999999")]), call(6, point, "burn", [99n])],
+    [
+      hang(5, 1n, "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.json"),
+      hang(5, 7n, "https://gallery.example/7"),
+      hang(6, 2n ** 256n - 1n, "data:application/json,%7B%22name%22%3A%22The%20last%20id%22%7D"),
+      hang(7, 8n, ""),
+    ],
+    [giveArt(5, 6, 1n), giveArt(6, 8, 2n ** 256n - 1n)],
+    [call(6, gallery, "burn", [1n]), giveArt(7, 5, 8n)],
+    [
+      call(0, tickets, "mintBatch", [address(5), [1n, 2n, 2n ** 255n], [300n, 40n, 1n]]),
+      call(0, tickets, "mint", [address(6), 2n, 60n]),
+    ],
+    [giveTicket(5, 7, 1n, 25n), giveTickets(5, 8, [1n, 2n], [50n, 10n])],
+    // The same id twice in a batch, and a batch of nothing: both are allowed.
+    [giveTickets(5, 6, [1n, 1n], [3n, 4n]), giveTickets(5, 6, [], [])],
+    [
+      call(7, tickets, "burn", [address(7), 1n, 5n]),
+      call(8, tickets, "burnBatch", [address(8), [1n, 2n], [50n, 4n]]),
+    ],
+    [{ from: 8, data: walletCreation }],
+    // More than it holds, between two that succeed.
+    [
+      { from: 7, to: address(8), value: parseEther("0.01") },
+      { ...send(7, point, 8, 1_000_000n), fails: true },
+      send(5, point, 8, 10n),
+    ],
+    // Nothing, and to oneself, of ether and of tokens.
+    [
+      { from: 6, to: address(7), value: 0n },
+      { from: 6, to: address(6), value: parseEther("3") },
+      send(6, dollar, 7, 0n),
+      send(6, dollar, 6, dollars("25")),
+      send(8, token, 8, parseEther("1")),
+      giveTicket(6, 6, 2n, 5n),
+    ],
+    [send(8, hostile.reverter, 7, 1000n), send(8, hostile.name, 7, 2n ** 256n - 1n)],
+    [call(8, hostile.logs, "transfers", [address(8), address(7)])],
+    [call(8, hostile.logs, "batches", [address(8), address(7)])],
+    [send(8, dollar, 5, dollars("0.25")), send(7, legacy, 5, old("1"))],
   ];
 }
