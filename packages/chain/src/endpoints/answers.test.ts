@@ -1,0 +1,698 @@
+import { rm } from "node:fs/promises";
+import { type DevChain, type DevContract, startDevChain } from "@purse/devchain";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import {
+  type Address,
+  createPublicClient,
+  encodeEventTopics,
+  type GetBlockReturnType,
+  type Hex,
+  http,
+  type Log,
+  parseAbi,
+  parseEventLogs,
+  type TransactionReceipt,
+  toEventSelector,
+  zeroAddress,
+} from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  DATABASES,
+  newDatabase,
+  newFolder,
+  startService,
+  type TestChain,
+  type TestService,
+  testChain,
+} from "../testChain.ts";
+
+/** What the endpoints answer, beside what viem reads from the node at the same block. */
+
+const erc20 = parseAbi([
+  "event Transfer(address indexed from, address indexed to, uint256 value)",
+  "function balanceOf(address) view returns (uint256)",
+]);
+const erc721 = parseAbi([
+  "event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",
+  "function ownerOf(uint256) view returns (address)",
+  "function tokenURI(uint256) view returns (string)",
+]);
+const erc1155 = parseAbi([
+  "event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
+  "event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
+  "function balanceOf(address, uint256) view returns (uint256)",
+]);
+
+interface Truth {
+  blocks: GetBlockReturnType<undefined, true>[];
+  receipts: Map<Hex, TransactionReceipt>;
+  logs: Log<bigint, number, false>[];
+}
+
+let devChain: DevChain;
+let chain: TestChain;
+let truth: Truth;
+const ends: (() => Promise<unknown>)[] = [];
+
+function viem() {
+  return createPublicClient({ transport: http(chain.url, { batch: true }), cacheTime: 0 });
+}
+
+/** Everything that the node tells. */
+async function readAll(): Promise<Truth> {
+  const client = viem();
+  const head = Number(await client.getBlockNumber());
+  const blocks = await Promise.all(
+    Array.from({ length: head + 1 }, (_, i) =>
+      client.getBlock({ blockNumber: BigInt(i), includeTransactions: true }),
+    ),
+  );
+  const hashes = blocks.flatMap(({ transactions }) => transactions.map(({ hash }) => hash));
+  const receipts = await Promise.all(hashes.map((hash) => client.getTransactionReceipt({ hash })));
+  const logs = await client.getLogs({ fromBlock: 0n, toBlock: BigInt(head) });
+  return { blocks, receipts: new Map(receipts.map((each) => [each.transactionHash, each])), logs };
+}
+
+beforeAll(async () => {
+  const dataDir = await newFolder();
+  ends.push(() => rm(dataDir, { recursive: true, force: true }));
+  devChain = await startDevChain({ port: 0, dataDir });
+  ends.push(() => devChain.stop());
+  chain = testChain(devChain);
+  truth = await readAll();
+}, 60_000);
+
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+const lower = (address: string | null | undefined) => address?.toLowerCase() ?? null;
+const iso = (seconds: bigint) => new Date(Number(seconds) * 1000).toISOString();
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  if (!isJsonObject(value)) throw new Error(`${JSON.stringify(value)} is not an object`);
+  return value;
+}
+
+function rowsOf(value: JsonValue | undefined): JsonObject[] {
+  const list = isJsonObject(value) ? value.result : value;
+  if (!Array.isArray(list)) throw new Error(`${JSON.stringify(value)} is not a list`);
+  return list.map(objectOf);
+}
+
+/** Where a log or a transaction is, as rows have it. */
+function place(blockNumber: bigint) {
+  const block = truth.blocks[Number(blockNumber)];
+  return {
+    block_number: String(blockNumber),
+    block_hash: block?.hash ?? "",
+    block_timestamp: iso(block?.timestamp ?? 0n),
+  };
+}
+
+function transactionRow(hash: Hex): JsonObject {
+  const receipt = truth.receipts.get(hash);
+  const block = truth.blocks[Number(receipt?.blockNumber)];
+  const transaction = block?.transactions.find((each) => each.hash === hash);
+  if (!receipt || !block || !transaction) throw new Error(`there is no transaction ${hash}`);
+  return {
+    hash,
+    nonce: String(transaction.nonce),
+    transaction_index: String(transaction.transactionIndex),
+    from_address: lower(transaction.from),
+    to_address: lower(transaction.to),
+    value: String(transaction.value),
+    gas: String(transaction.gas),
+    gas_price: String(receipt.effectiveGasPrice),
+    input: transaction.input,
+    receipt_cumulative_gas_used: String(receipt.cumulativeGasUsed),
+    receipt_gas_used: String(receipt.gasUsed),
+    receipt_contract_address: lower(receipt.contractAddress),
+    receipt_root: null,
+    receipt_status: receipt.status === "success" ? "1" : "0",
+    ...place(block.number),
+  };
+}
+
+const inBlock = (log: Log<bigint, number, false>) => ({
+  log_index: String(log.logIndex),
+  transaction_hash: log.transactionHash,
+  transaction_index: String(log.transactionIndex),
+  ...rawLog(log),
+});
+
+const rawLog = (log: Log<bigint, number, false>) => ({
+  address: lower(log.address),
+  data: log.data,
+  topic0: log.topics[0] ?? null,
+  topic1: log.topics[1] ?? null,
+  topic2: log.topics[2] ?? null,
+  topic3: log.topics[3] ?? null,
+  ...place(log.blockNumber),
+});
+
+interface NftMove {
+  token: string;
+  id: bigint;
+  from: string;
+  to: string;
+  amount: bigint;
+  standard: "ERC721" | "ERC1155";
+  type: "Single" | "Batch";
+  operator: string | null;
+  log: Log<bigint, number, false>;
+}
+
+/** All transfers of NFTs of standard contracts, newest first, as viem decodes them. */
+function nftMoves(): NftMove[] {
+  const { collection, gallery, items, tickets } = devChain.contracts;
+  const of = (contracts: DevContract[]) =>
+    truth.logs.filter(({ address }) => contracts.some((each) => each.address === lower(address)));
+  const moves: NftMove[] = [];
+  for (const log of parseEventLogs({ abi: erc721, eventName: "Transfer", logs: of([collection, gallery]) })) {
+    const { from, to, tokenId } = log.args;
+    moves.push({
+      ...sides(log.address, from, to),
+      id: tokenId,
+      amount: 1n,
+      standard: "ERC721",
+      type: "Single",
+      operator: null,
+      log,
+    });
+  }
+  for (const log of parseEventLogs({
+    abi: erc1155,
+    eventName: "TransferSingle",
+    logs: of([items, tickets]),
+  })) {
+    const { operator, from, to, id, value } = log.args;
+    moves.push({
+      ...sides(log.address, from, to),
+      id,
+      amount: value,
+      standard: "ERC1155",
+      type: "Single",
+      operator: lower(operator),
+      log,
+    });
+  }
+  for (const log of parseEventLogs({
+    abi: erc1155,
+    eventName: "TransferBatch",
+    logs: of([items, tickets]),
+  })) {
+    const { operator, from, to, ids, values } = log.args;
+    const parts = ids.map(
+      (id, i): NftMove => ({
+        ...sides(log.address, from, to),
+        id,
+        amount: values[i] ?? 0n,
+        standard: "ERC1155",
+        type: "Batch",
+        operator: lower(operator),
+        log,
+      }),
+    );
+    moves.push(...parts.reverse());
+  }
+  return moves.sort(
+    (a, b) => Number(b.log.blockNumber - a.log.blockNumber) || b.log.logIndex - a.log.logIndex,
+  );
+}
+
+function sides(token: string, from: string, to: string) {
+  return { token: token.toLowerCase(), from: from.toLowerCase(), to: to.toLowerCase() };
+}
+
+function moveRow({ token, id, from, to, amount, standard, type, operator, log }: NftMove): JsonObject {
+  const transaction = truth.blocks[Number(log.blockNumber)]?.transactions[log.transactionIndex];
+  return {
+    token_address: token,
+    token_id: String(id),
+    from_address: from,
+    to_address: to,
+    value: String(transaction?.value),
+    amount: String(amount),
+    contract_type: standard,
+    transaction_hash: log.transactionHash,
+    transaction_type: type,
+    transaction_index: String(log.transactionIndex),
+    log_index: log.logIndex,
+    operator,
+    ...place(log.blockNumber),
+  };
+}
+
+/** Who has how many of which token, as the contracts say now. */
+async function nftHoldings() {
+  const client = viem();
+  const keys = new Map(nftMoves().map((move) => [`${move.token} ${move.id}`, move]));
+  const people = [...new Set(nftMoves().flatMap(({ from, to }) => [from, to]))].filter(
+    (each) => each !== zeroAddress,
+  );
+  const held = await Promise.all(
+    [...keys.values()].map(async ({ token, id, standard }) => {
+      const address = addressOf(token);
+      if (standard === "ERC721") {
+        const owner = await client
+          .readContract({ address, abi: erc721, functionName: "ownerOf", args: [id] })
+          .catch(() => undefined);
+        return owner ? [{ token, id, owner: owner.toLowerCase(), amount: 1n, standard }] : [];
+      }
+      return Promise.all(
+        people.map(async (owner) => ({
+          token,
+          id,
+          owner,
+          amount: await client.readContract({
+            address,
+            abi: erc1155,
+            functionName: "balanceOf",
+            args: [addressOf(owner), id],
+          }),
+          standard,
+        })),
+      );
+    }),
+  );
+  return held.flat().filter(({ amount }) => amount > 0n);
+}
+
+function addressOf(text: string): Address {
+  return `0x${text.slice(2)}`;
+}
+
+const holdingKey = (row: JsonObject) => `${row.token_address} ${row.token_id} ${row.owner_of} ${row.amount}`;
+
+describe.each(DATABASES)("answers from an index on %s", (name) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    const { place, remove } = await newDatabase(name);
+    ends.push(remove);
+    service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, place);
+    ends.push(() => service.stop());
+    const head = truth.blocks.length - 1;
+    await service.until(({ state, indexed }) => state === "following" && indexed === head);
+  }, 60_000);
+
+  /** All rows of a list, page by page. */
+  async function all(name: string, params: Record<string, unknown>, limit = 3): Promise<JsonObject[]> {
+    const rows: JsonObject[] = [];
+    let cursor = "";
+    for (let number = 0; ; number++) {
+      const page = objectOf(await service.run(name, { ...params, limit, ...(cursor && { cursor }) }));
+      expect(page).toMatchObject({ page: number, page_size: limit });
+      rows.push(...rowsOf(page));
+      cursor = String(page.cursor);
+      if (cursor === "") {
+        expect(rows).toHaveLength(Number(page.total));
+        return rows;
+      }
+    }
+  }
+
+  it("[7.data.endpoint.block] every block, by number and by hash, with its transactions and logs", async () => {
+    for (const block of truth.blocks) {
+      const expected = {
+        timestamp: iso(block.timestamp),
+        number: String(block.number),
+        hash: block.hash,
+        parent_hash: block.parentHash,
+        nonce: block.nonce,
+        sha3_uncles: block.sha3Uncles,
+        logs_bloom: block.logsBloom,
+        transactions_root: block.transactionsRoot,
+        state_root: block.stateRoot,
+        receipts_root: block.receiptsRoot,
+        miner: lower(block.miner),
+        difficulty: String(block.difficulty),
+        size: String(block.size),
+        extra_data: block.extraData,
+        gas_limit: String(block.gasLimit),
+        gas_used: String(block.gasUsed),
+        transaction_count: String(block.transactions.length),
+        transactions: block.transactions.map(({ hash }) => ({
+          ...transactionRow(hash),
+          logs: truth.logs.filter((log) => log.transactionHash === hash).map(inBlock),
+        })),
+      };
+      const byNumber = await service.run("getBlock", { block_number_or_hash: String(block.number) });
+      expect(byNumber).toMatchObject(expected);
+      expect(await service.run("getBlock", { block_number_or_hash: block.hash })).toEqual(byNumber);
+    }
+  });
+
+  it("says of a block and a transaction that are not there that they are not", async () => {
+    for (const [name, params] of [
+      ["getBlock", { block_number_or_hash: "999999" }],
+      ["getBlock", { block_number_or_hash: `0x${"ab".repeat(32)}` }],
+      ["getTransaction", { transaction_hash: `0x${"ab".repeat(32)}` }],
+      ["getNFTTransfersByBlock", { block_number_or_hash: "999999" }],
+    ] as const)
+      await expect(service.run(name, params)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("[7.data.endpoint.transaction] every transaction, failed ones and creations too", async () => {
+    for (const hash of truth.receipts.keys()) {
+      expect(await service.run("getTransaction", { transaction_hash: hash })).toEqual({
+        ...transactionRow(hash),
+        logs: truth.logs.filter((log) => log.transactionHash === hash).map(inBlock),
+      });
+    }
+    const statuses = new Set([...truth.receipts.values()].map(({ status }) => status));
+    expect(statuses).toEqual(new Set(["success", "reverted"]));
+  });
+
+  it("[7.data.endpoint.date-to-block] the block nearest to a date", async () => {
+    const times = truth.blocks.map(({ timestamp }) => Number(timestamp));
+    const first = times[0] ?? 0;
+    const moments = [
+      0,
+      first - 100,
+      first,
+      ...times.slice(1, 8).flatMap((t) => [t - 1, t, t + 3 * 3600]),
+      4_000_000_000,
+    ];
+    for (const moment of moments) {
+      const answer = objectOf(
+        await service.run("getDateToBlock", { date: new Date(moment * 1000).toISOString() }),
+      );
+      const distances = times.map((time) => Math.abs(time - moment));
+      const nearest = distances.indexOf(Math.min(...distances));
+      expect(answer).toEqual({
+        date: iso(BigInt(times[nearest] ?? 0)).replace(".000Z", "+00:00"),
+        block: nearest,
+        timestamp: times[nearest],
+      });
+    }
+  });
+
+  it("[7.data.endpoint.address-transactions] [7.data.default-order] the transactions of each account, newest first", async () => {
+    const everyone = truth.blocks.flatMap(({ transactions }) => [...transactions]).reverse();
+    for (const { address } of [...devChain.accounts, devChain.contracts.token]) {
+      const own = everyone.filter(({ from, to }) => [lower(from), lower(to)].includes(lower(address)));
+      const expected = own.map(({ hash }) => transactionRow(hash));
+      expect(await all("getTransactions", { address }, 7)).toEqual(expected);
+    }
+  });
+
+  it("[7.data.endpoint.address-logs] the logs of each contract, by topics and blocks too", async () => {
+    const newestFirst = truth.logs.toReversed();
+    for (const address of new Set(newestFirst.map((log) => log.address))) {
+      const own = newestFirst.filter((log) => log.address === address);
+      const expected = own.map((log) => ({ transaction_hash: log.transactionHash, ...rawLog(log) }));
+      expect(await all("getLogsByAddress", { address }, 4)).toEqual(expected);
+      const [topic0, topic1] = own[0]?.topics ?? [];
+      if (topic0) {
+        expect(await all("getLogsByAddress", { address, topic0, ...(topic1 && { topic1 }) })).toEqual(
+          expected.filter((row) => row.topic0 === topic0 && (!topic1 || row.topic1 === topic1)),
+        );
+      }
+      const block = expected.at(-1)?.block_number;
+      expect(await all("getLogsByAddress", { address, block_number: block, from_block: 1 })).toEqual(
+        expected.filter((row) => row.block_number === block),
+      );
+    }
+  });
+
+  it("[7.data.endpoint.address-events] the events of a contract, decoded by the caller's ABI", async () => {
+    const { token, items } = devChain.contracts;
+    const [transfer] = erc20;
+    const topic = toEventSelector(transfer);
+    const own = parseEventLogs({
+      abi: erc20,
+      eventName: "Transfer",
+      logs: truth.logs.filter((log) => lower(log.address) === token.address),
+    }).reverse();
+    const expected = own.map((log) => ({
+      transaction_hash: log.transactionHash,
+      address: token.address,
+      ...place(log.blockNumber),
+      data: { from: lower(log.args.from), to: lower(log.args.to), value: String(log.args.value) },
+    }));
+    for (const data of [transfer, [transfer], JSON.stringify(transfer)])
+      expect(await service.run("getContractEvents", { address: token.address, topic, data })).toEqual(
+        expected,
+      );
+    const some = { address: token.address, topic, abi: transfer, offset: 2, limit: 3 };
+    expect(await service.run("getContractEvents", some)).toEqual(expected.slice(2, 5));
+
+    const batch = erc1155[1];
+    const [first] = rowsOf(
+      await service.run("getContractEvents", {
+        address: items.address,
+        topic: toEventSelector(batch),
+        data: batch,
+      }),
+    );
+    expect(Object(first?.data).ids).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+$/)]));
+  });
+
+  it("refuses an ABI without the event of the topic", async () => {
+    const [transfer] = erc20;
+    const address = devChain.contracts.token.address;
+    const wrong = { address, topic: `0x${"12".repeat(32)}`, data: transfer };
+    await expect(service.run("getContractEvents", wrong)).rejects.toMatchObject({ status: 400 });
+    await expect(
+      service.run("getContractEvents", { address, topic: toEventSelector(transfer) }),
+    ).rejects.toMatchObject({ status: 400, message: "param data is required!" });
+  });
+
+  it("[7.data.endpoint.block-nft-transfers] [7.data.endpoint.nft-transfers-all] the transfers of NFTs, by block and by range", async () => {
+    const moves = nftMoves();
+    const expected = moves.map(moveRow);
+    const hostile = Object.values(devChain.contracts.hostile).map(({ address }) => address);
+    const standardOnly = (rows: JsonObject[]) =>
+      rows.filter(({ token_address }) => !hostile.includes(addressOf(String(token_address))));
+    expect(standardOnly(await all("getNftTransfersFromToBlock", { from_block: 0 }))).toEqual(expected);
+    const [from, to] = [Number(moves.at(-1)?.log.blockNumber), Number(moves[2]?.log.blockNumber)];
+    expect(
+      standardOnly(await all("getNftTransfersFromToBlock", { from_block: from + 1, to_block: to })),
+    ).toEqual(expected.filter((row) => Number(row.block_number) > from && Number(row.block_number) <= to));
+    for (const { number, hash } of truth.blocks) {
+      const own = expected.filter((row) => row.block_number === String(number));
+      for (const block_number_or_hash of [String(number), hash]) {
+        const page = objectOf(await service.run("getNFTTransfersByBlock", { block_number_or_hash }));
+        expect(standardOnly(rowsOf(page))).toEqual(own);
+        expect(page).toMatchObject({ block_exists: true, index_complete: true });
+      }
+    }
+  });
+
+  it("refuses all transfers of NFTs at once", async () => {
+    await expect(service.run("getNftTransfersFromToBlock", {})).rejects.toMatchObject({ status: 400 });
+  });
+
+  it("[7.data.endpoint.address-nft-transfers] the transfers of NFTs of each account, in either direction", async () => {
+    for (const { address } of devChain.accounts) {
+      const wallet = lower(address);
+      const both = nftMoves().filter(({ from, to }) => from === wallet || to === wallet);
+      expect(await all("getNFTTransfers", { address })).toEqual(both.map(moveRow));
+      for (const direction of ["from", "to"] as const) {
+        const own = both.filter((move) => move[direction] === wallet);
+        expect(await all("getNFTTransfers", { address, direction })).toEqual(own.map(moveRow));
+      }
+    }
+  });
+
+  it("[7.data.endpoint.nft-contract-transfers] [7.data.endpoint.nft-token-transfers] the transfers of collections and of their tokens", async () => {
+    const { collection, gallery, items, tickets } = devChain.contracts;
+    for (const { address } of [collection, gallery, items, tickets]) {
+      const own = nftMoves().filter(({ token }) => token === address);
+      expect(await all("getContractNFTTransfers", { address })).toEqual(own.map(moveRow));
+      for (const id of new Set(own.map((move) => move.id))) {
+        const ofToken = own.filter((move) => move.id === id).map(moveRow);
+        const params = { address, token_id: String(id) };
+        expect(await all("getWalletTokenIdTransfers", params)).toEqual(ofToken);
+        expect(await all("getWalletTokenIdTransfers", { ...params, order: "block_number.ASC" })).toEqual(
+          ofToken.toReversed(),
+        );
+        const hex = { ...params, token_id: `0x${id.toString(16)}`, format: "hex" };
+        expect((await all("getWalletTokenIdTransfers", hex)).map(({ token_id }) => token_id)).toEqual(
+          ofToken.map(() => `0x${id.toString(16)}`),
+        );
+      }
+    }
+  });
+
+  it("[7.data.endpoint.address-nft] [7.data.endpoint.address-nft-contract] the NFTs that each account holds, as the contracts say", async () => {
+    const holdings = await nftHoldings();
+    const { collection, gallery, items, tickets } = devChain.contracts;
+    const standard = [collection, gallery, items, tickets].map(({ address }) => address);
+    for (const { address } of devChain.accounts) {
+      const own = holdings
+        .filter(({ owner }) => owner === lower(address))
+        .map(({ token, id, owner, amount }) => `${token} ${id} ${owner} ${amount}`);
+      const rows = await all("getNFTs", { address, token_addresses: standard });
+      expect(rows.map(holdingKey).sort()).toEqual(own.sort());
+      for (const token_address of standard) {
+        const ofContract = await all("getNFTsForContract", { address, token_address });
+        expect(ofContract.map(holdingKey).sort()).toEqual(
+          own.filter((key) => key.startsWith(token_address)).sort(),
+        );
+      }
+    }
+  });
+
+  it("[7.data.endpoint.nft-contract-owners] [7.data.endpoint.nft-token-owners] [7.data.endpoint.nft-contract] the owners and the tokens of collections", async () => {
+    const holdings = await nftHoldings();
+    const moves = nftMoves();
+    const { collection, gallery, items, tickets } = devChain.contracts;
+    for (const { address, name: collectionName, symbol } of [collection, gallery, items, tickets]) {
+      const own = holdings.filter(({ token }) => token === address);
+      const key = ({ token, id, owner, amount }: (typeof own)[number]) => `${token} ${id} ${owner} ${amount}`;
+      const owners = await all("getNFTOwners", { address });
+      expect(owners.map(holdingKey).sort()).toEqual(own.map(key).sort());
+      for (const row of owners) {
+        const ofToken = moves.filter(({ token, id }) => token === address && String(id) === row.token_id);
+        const received = ofToken.find(({ to }) => to === row.owner_of);
+        expect(row).toMatchObject({
+          name: collectionName,
+          symbol,
+          block_number: String(received?.log.blockNumber),
+          block_number_minted: String(ofToken.at(-1)?.log.blockNumber),
+          contract_type: ofToken[0]?.standard,
+        });
+      }
+      const ids = [...new Set(own.map(({ id }) => id))];
+      const tokens = await all("getAllTokenIds", { address });
+      expect(tokens.map(({ token_id }) => BigInt(String(token_id)))).toEqual(
+        ids.sort((a, b) => (a < b ? -1 : 1)),
+      );
+      for (const { token_id, amount } of tokens) {
+        const ofToken = own.filter(({ id }) => String(id) === token_id);
+        expect(amount).toBe(String(ofToken.reduce((sum, each) => sum + each.amount, 0n)));
+        const rows = await all("getTokenIdOwners", { address, token_id });
+        expect(rows.map(holdingKey).sort()).toEqual(ofToken.map(key).sort());
+      }
+    }
+  });
+
+  it("[7.data.endpoint.nft-token] [7.data.endpoint.nft-contract-metadata] a token and its collection", async () => {
+    const { collection } = devChain.contracts;
+    const uri = await viem().readContract({
+      address: collection.address,
+      abi: erc721,
+      functionName: "tokenURI",
+      args: [1n],
+    });
+    expect(
+      await service.run("getTokenIdMetadata", { address: collection.address, token_id: "1" }),
+    ).toMatchObject({
+      token_address: collection.address,
+      token_id: "1",
+      contract_type: "ERC721",
+      token_uri: uri || null,
+      amount: "1",
+      name: collection.name,
+      symbol: collection.symbol,
+    });
+    expect(await service.run("getNFTMetadata", { address: collection.address })).toMatchObject({
+      token_address: collection.address,
+      name: collection.name,
+      symbol: collection.symbol,
+      contract_type: "ERC721",
+    });
+    await expect(
+      service.run("getTokenIdMetadata", { address: collection.address, token_id: "987654321" }),
+    ).rejects.toMatchObject({ status: 404 });
+    await expect(
+      service.run("getNFTMetadata", { address: devChain.contracts.token.address }),
+    ).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("[7.data.endpoint.erc20-transfers] the transfers of each ERC-20 token", async () => {
+    const { token, dollar, point, legacy } = devChain.contracts;
+    for (const { address } of [token, dollar, point, legacy]) {
+      const logs = truth.logs.filter((log) => lower(log.address) === address);
+      const expected = parseEventLogs({ abi: erc20, eventName: "Transfer", logs })
+        .reverse()
+        .map((log) => ({
+          transaction_hash: log.transactionHash,
+          address,
+          from_address: lower(log.args.from),
+          to_address: lower(log.args.to),
+          value: String(log.args.value),
+          ...place(log.blockNumber),
+        }));
+      expect(await all("getTokenAddressTransfers", { address }, 5)).toEqual(expected);
+      const since = { address, from_date: expected[1]?.block_timestamp, limit: 100 };
+      expect(rowsOf(await service.run("getTokenAddressTransfers", since))).toEqual(
+        expected.filter(({ block_timestamp }) => block_timestamp >= (expected[1]?.block_timestamp ?? "")),
+      );
+    }
+  });
+
+  it("[7.data.endpoint.erc20-metadata] [7.data.endpoint.erc20-metadata-symbols] what tokens are, by address and by symbol", async () => {
+    const { token, dollar, point, legacy } = devChain.contracts;
+    const own = [token, dollar, point, legacy];
+    const expected = own.map(({ address, name, symbol, decimals }) => ({
+      address,
+      name,
+      symbol,
+      decimals: String(decimals),
+    }));
+    const rows = rowsOf(
+      await service.run("getTokenMetadata", { addresses: own.map(({ address }) => address) }),
+    );
+    expect(rows.map(({ address, name, symbol, decimals }) => ({ address, name, symbol, decimals }))).toEqual(
+      expected,
+    );
+    const found = await untilRows(
+      () => service.run("getTokenMetadataBySymbol", { symbols: "pusd,POINT" }),
+      2,
+    );
+    expect(found.map(({ symbol }) => symbol).sort()).toEqual(["POINT", "pUSD"]);
+  });
+
+  it("[7.data.endpoint.erc20-allowance] what a spender may take", async () => {
+    const { token } = devChain.contracts;
+    const [owner_address, spender_address] = [chain.account(2), chain.account(3)];
+    const allowance = await viem().readContract({
+      address: token.address,
+      abi: parseAbi(["function allowance(address, address) view returns (uint256)"]),
+      functionName: "allowance",
+      args: [owner_address, spender_address],
+    });
+    expect(allowance).toBeGreaterThan(0n);
+    const params = { address: token.address, owner_address, spender_address };
+    expect(await service.run("getTokenAllowance", params)).toEqual({ allowance: String(allowance) });
+    await expect(
+      service.run("getTokenAllowance", { ...params, address: chain.account(4) }),
+    ).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("hostile contracts harm nobody's answers", async () => {
+    const { hostile } = devChain.contracts;
+    for (const { address } of Object.values(hostile)) {
+      const rows = await all("getTokenAddressTransfers", { address });
+      for (const row of rows) expect(row.value).toMatch(/^\d+$/);
+      expect(rowsOf(await service.run("getTokenMetadata", { addresses: address }))).toHaveLength(1);
+    }
+    const [bad] = rowsOf(await service.run("getTokenMetadata", { addresses: hostile.name.address }));
+    expect(String(bad?.symbol).length).toBeLessThanOrEqual(32);
+    const topics = encodeEventTopics({ abi: erc20, eventName: "Transfer" });
+    const odd = truth.logs.filter(
+      (log) => lower(log.address) === hostile.logs.address && log.topics[0] === topics[0],
+    );
+    expect(odd.length).toBeGreaterThan(0);
+  });
+
+  it("answers of what has no source that it has none", async () => {
+    await expect(
+      service.run("getTokenPrice", { address: devChain.contracts.token.address }),
+    ).rejects.toMatchObject({ status: 501 });
+  });
+});
+
+/** What is learnt in its own time. */
+async function untilRows(ask: () => Promise<JsonValue>, count: number): Promise<JsonObject[]> {
+  const end = Date.now() + 5_000;
+  for (;;) {
+    const rows = rowsOf(await ask());
+    if (rows.length >= count || Date.now() > end) return rows;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
