@@ -195,7 +195,8 @@ async function ownersPage(
       ...object,
       owner_of: rows[i]?.owner ?? "",
       block_number: blockText(moments[i]?.moved),
-      block_number_minted: blockText(moments[i]?.minted),
+      // Of tokens that others have had before, an index of some wallets does not know the beginning.
+      block_number_minted: chain.config.scope === "wallets" ? null : blockText(moments[i]?.minted),
       amount: rows[i]?.amount ?? "0",
     })),
   };

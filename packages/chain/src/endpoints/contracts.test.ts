@@ -1,0 +1,136 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import { decodeFunctionData, encodeAbiParameters, encodeFunctionResult, type Hex, parseAbi } from "viem";
+import { describe, expect, it } from "vitest";
+import { ChainNode } from "../node/chainNode.ts";
+import { proxyNode } from "../testChain.ts";
+import { contractRoutes } from "./contracts.ts";
+import type { FollowedChain } from "./followed.ts";
+
+const abi = parseAbi([
+  "struct Point { int8 x; uint256 y; }",
+  "struct Line { string name; Point[] points; }",
+  "function sum(uint256 a, uint256 b) view returns (uint256)",
+  "function sum(uint256[] numbers) view returns (uint256)",
+  "function move(Line line, address owner, bool isOpen, bytes4 tag) pure returns (Line moved, bool ok)",
+  "function pair() view returns (uint8, address)",
+  "function name() view returns (string)",
+  "function unnamed(uint256, string) view returns (bool)",
+  "function change(uint256 a)",
+]);
+const ADDRESS = `0x${"ab".repeat(20)}`;
+
+/** A chain whose only contract answers as is wanted, and tells what it was called with. */
+async function contract(answer: (data: Hex) => { result: JsonValue } | { error: JsonObject }) {
+  const calls: Hex[] = [];
+  const node = await proxyNode("http://127.0.0.1:9", ({ method, params: [call] }) => {
+    if (method === "eth_chainId") return { result: "0x539" };
+    const data: Hex = Object(call).data;
+    calls.push(data);
+    return answer(data);
+  });
+  const chain = {
+    config: { id: 1337, name: "local", aliases: [], rpcUrls: [] },
+    node: new ChainNode(1337, [node.url]),
+  };
+  const [route] = contractRoutes(() => chain as unknown as FollowedChain);
+  return {
+    calls,
+    run: (params: JsonObject) =>
+      route?.run({ address: ADDRESS, abi: JSON.parse(JSON.stringify(abi)), ...params }),
+    stop: () => node.stop(),
+  };
+}
+
+describe("runContractFunction", () => {
+  it("[7.data.endpoint.address-function] takes arguments by name and answers one value by itself", async () => {
+    const { calls, run, stop } = await contract(() => ({
+      result: encodeAbiParameters([{ type: "string" }], ["Purse"]),
+    }));
+    expect(await run({ function_name: "name" })).toBe("Purse");
+    expect(decodeFunctionData({ abi, data: calls[0] ?? "0x" }).functionName).toBe("name");
+    await stop();
+  });
+
+  it("takes tuples, lists and text, and answers several values by their names", async () => {
+    const line = { name: "A", points: [{ x: -3, y: 2n ** 255n }] };
+    const { calls, run, stop } = await contract(() => ({
+      result: encodeFunctionResult({ abi, functionName: "move", result: [line, true] }),
+    }));
+    const params = {
+      line: { name: "A", points: [["-3", String(2n ** 255n)]] },
+      owner: ADDRESS.toUpperCase().replace("0X", "0x"),
+      isOpen: "false",
+      tag: "0x01020304",
+    };
+    expect(await run({ function_name: "move", params })).toEqual({
+      moved: { name: "A", points: [{ x: "-3", y: String(2n ** 255n) }] },
+      ok: true,
+    });
+    const { args } = decodeFunctionData({ abi, data: calls[0] ?? "0x" });
+    expect(args).toMatchObject([line, expect.stringMatching(/^0x/), false, "0x01020304"]);
+    await stop();
+  });
+
+  it("answers values without names by their place", async () => {
+    const { run, stop } = await contract(() => ({
+      result: encodeFunctionResult({ abi, functionName: "pair", result: [7, `0x${"ab".repeat(20)}`] }),
+    }));
+    expect(await run({ function_name: "pair" })).toEqual({ 0: "7", 1: ADDRESS });
+    await stop();
+  });
+
+  it("wants the signature where several functions have the name", async () => {
+    const { calls, run, stop } = await contract(() => ({
+      result: encodeAbiParameters([{ type: "uint256" }], [6n]),
+    }));
+    await expect(run({ function_name: "sum", params: { numbers: [1] } })).rejects.toMatchObject({
+      status: 400,
+      message: "function_name is ambiguous: name one of sum(uint256,uint256), sum(uint256[])",
+    });
+    expect(await run({ function_name: "sum(uint256[])", params: { numbers: "[1, 2, 3]" } })).toBe("6");
+    expect(decodeFunctionData({ abi, data: calls[0] ?? "0x" }).args).toEqual([[1n, 2n, 3n]]);
+    await stop();
+  });
+
+  it.each([
+    ["a function that is not there", { function_name: "nothing" }, /is not a function of abi/],
+    ["one that changes the chain", { function_name: "change", params: { a: 1 } }, /only view and pure/],
+    ["a missing input", { function_name: "sum(uint256,uint256)", params: { a: 1 } }, /^b is required$/],
+    ["a missing input without a name", { function_name: "unnamed", params: { 0: 1 } }, /^1 is required$/],
+    [
+      "a number that does not fit",
+      { function_name: "sum(uint256,uint256)", params: { a: -1, b: 1 } },
+      /^a must be/,
+    ],
+    [
+      "a missing field of a tuple",
+      { function_name: "move", params: { line: { name: "A" } } },
+      /line\.points is required/,
+    ],
+    ["a missing abi", { function_name: "name", abi: null }, /^param abi is required!$/],
+    ["an abi that is none", { function_name: "name", abi: "soon" }, /abi must be/],
+  ])("refuses %s", async (_what, params, message) => {
+    const { run, stop } = await contract(() => ({ result: "0x" }));
+    await expect(run(params)).rejects.toMatchObject({ status: 400, message: expect.stringMatching(message) });
+    await stop();
+  });
+
+  it("says why the contract gave no answer", async () => {
+    const reverts = await contract(() => ({ error: { code: 3, message: "execution reverted: closed" } }));
+    await expect(reverts.run({ function_name: "name" })).rejects.toMatchObject({
+      status: 400,
+      message: "the contract reverted: execution reverted: closed",
+    });
+    await reverts.stop();
+    const absent = await contract(() => ({ result: "0x" }));
+    await expect(absent.run({ function_name: "name" })).rejects.toMatchObject({
+      message: /no such contract/,
+    });
+    await absent.stop();
+    const other = await contract(() => ({ result: "0x1234" }));
+    await expect(other.run({ function_name: "name" })).rejects.toMatchObject({
+      message: /is not what abi says/,
+    });
+    await other.stop();
+  });
+});
