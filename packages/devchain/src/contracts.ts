@@ -62,8 +62,7 @@ export function planContracts(deployer: Address): ContractPlan {
   const plan = (into: Creation[], contractName: ContractName, name: string, symbol: string): DevContract => {
     const { abi, bytecode } = readArtifact(contractName);
     const nonce = into.length + (into === later ? laterNonce : 0);
-    const checksummed = getContractAddress({ from: deployer, nonce: BigInt(nonce) });
-    const address: Address = `0x${checksummed.slice(2).toLowerCase()}`;
+    const address = createdBy(deployer, nonce);
     into.push({ contractName, address, bytecode });
     return { address, name, symbol, abi };
   };
@@ -83,4 +82,10 @@ export function planContracts(deployer: Address): ContractPlan {
     },
   };
   return { contracts, creations: { first, later } };
+}
+
+/** The address of the contract that an account creates with its transaction of a nonce; lower-case hex. */
+export function createdBy(creator: Address, nonce: number): Address {
+  const address = getContractAddress({ from: creator, nonce: BigInt(nonce) });
+  return `0x${address.slice(2).toLowerCase()}`;
 }

@@ -64,7 +64,7 @@ export async function makeHistory(
     }
     time += blockSpacing;
     await node.request({ method: "evm_setNextBlockTimestamp", params: [time] });
-    await node.request({ method: "evm_mine" });
+    await node.request({ method: "evm_mine", params: [] });
   }
   await node.request({ method: "evm_setAutomine", params: [true] });
   await node.request({ method: "evm_setTime", params: [now] });

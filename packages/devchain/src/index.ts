@@ -5,3 +5,6 @@ export { readArtifact } from "./artifacts.ts";
 export type { DevContract, DevContracts } from "./contracts.ts";
 export type { DevChain, DevChainOptions } from "./devchain.ts";
 export { startDevChain } from "./devchain.ts";
+export type { Traffic, TrafficOptions } from "./traffic.ts";
+export { makeTraffic } from "./traffic.ts";
+export type { Balances } from "./traffic-ledger.ts";

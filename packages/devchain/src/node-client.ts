@@ -4,13 +4,20 @@ import { type Address, createClient, type Hash, type Hex, http, rpcSchema } from
 type NodeMethods = [
   { Method: "eth_chainId"; Parameters?: undefined; ReturnType: Hex },
   { Method: "eth_getCode"; Parameters: [Address, "latest"]; ReturnType: Hex },
-  { Method: "eth_getBlockByNumber"; Parameters: ["latest", false]; ReturnType: { hash: Hash; number: Hex } },
+  {
+    Method: "eth_getBlockByNumber";
+    Parameters: ["latest", false];
+    ReturnType: { hash: Hash; number: Hex; timestamp: Hex };
+  },
+  { Method: "eth_getTransactionCount"; Parameters: [Address, "latest"]; ReturnType: Hex },
+  { Method: "eth_call"; Parameters: [{ to: Address; data: Hex }, "latest"]; ReturnType: Hex },
   { Method: "eth_sendRawTransaction"; Parameters: [Hex]; ReturnType: Hash },
   { Method: "eth_getTransactionReceipt"; Parameters: [Hash]; ReturnType: { status: Hex } | null },
   { Method: "evm_setAutomine"; Parameters: [boolean]; ReturnType: null },
   { Method: "evm_setNextBlockTimestamp"; Parameters: [number]; ReturnType: null },
   { Method: "evm_setTime"; Parameters: [number]; ReturnType: number },
-  { Method: "evm_mine"; Parameters?: undefined; ReturnType: Hex },
+  /** Optionally at a time, in seconds since 1970. */
+  { Method: "evm_mine"; Parameters: [number] | []; ReturnType: Hex },
   /** `true`: with the state at each past block. Returns gzipped JSON. */
   { Method: "anvil_dumpState"; Parameters: [boolean]; ReturnType: Hex },
 ];
