@@ -263,6 +263,94 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     expect(second.result[0].transaction_hash).not.toBe(transfers.result[0].transaction_hash);
   });
 
+  describe("asks the data service", () => {
+    const address = () => devAccount(1).address;
+    const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
+    const { native, account, token } = Moralis.Web3API;
+
+    it("about blocks, transactions, logs and functions", async () => {
+      const block = await node().getBlock({ blockNumber: 4n, includeTransactions: true });
+      const answered = await native.getBlock({ block_number_or_hash: "4", chain: "0x539" });
+      expect(answered).toMatchObject({
+        hash: block.hash,
+        transaction_count: String(block.transactions.length),
+      });
+      expect(answered.transactions.map(({ hash }: { hash: string }) => hash)).toEqual(
+        block.transactions.map(({ hash }) => hash),
+      );
+      const [first] = block.transactions;
+      const transaction = await native.getTransaction({ transaction_hash: first?.hash });
+      expect(transaction).toMatchObject({ nonce: String(first?.nonce), block_number: "4" });
+      const date = new Date(Number(block.timestamp) * 1000).toISOString();
+      expect(await native.getDateToBlock({ date })).toMatchObject({ block: 4 });
+      const contract = transaction.to_address;
+      const logs = await native.getLogsByAddress({ address: contract, limit: 2 });
+      expect(logs.result).toHaveLength(2);
+      expect((await logs.next()).page).toBe(1);
+      const [topic] = logs.result.map(({ topic0 }: { topic0: string }) => topic0);
+      const abi = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
+      const events = await native.getContractEvents({ address: contract, topic, abi, limit: 3 });
+      expect(events[0].data).toMatchObject({ value: expect.stringMatching(/^\d+$/) });
+      const held = await native.runContractFunction({
+        address: contract,
+        function_name: "balanceOf",
+        abi: erc20Abi,
+        params: { account: address() },
+      });
+      const args = { address: getAddress(contract), abi: erc20Abi, functionName: "balanceOf" } as const;
+      expect(held).toBe(String(await node().readContract({ ...args, args: [address()] })));
+    });
+
+    it("about an account and tokens", async () => {
+      const transactions = await account.getTransactions({ address: address() });
+      expect(transactions.total).toBe(transactions.result.length);
+      const nfts = await account.getNFTs({ address: address() });
+      expect(nfts.result.map(({ symbol }: { symbol: string }) => symbol)).toContain("PIECE");
+      const { token_address, token_id } = nfts.result.find(
+        (each: { contract_type: string }) => each.contract_type === "ERC721",
+      );
+      const ofContract = await account.getNFTsForContract({ address: address(), token_address });
+      expect(ofContract.total).toBeGreaterThan(0);
+      expect((await account.getNFTTransfers({ address: address(), direction: "to" })).total).toBeGreaterThan(
+        0,
+      );
+      const of = { address: token_address };
+      expect((await token.getAllTokenIds(of)).total).toBeGreaterThan(0);
+      expect((await token.getNFTOwners(of)).total).toBeGreaterThan(0);
+      expect((await token.getTokenIdOwners({ ...of, token_id })).result[0].owner_of).toBe(addressOf(1));
+      expect(await token.getTokenIdMetadata({ ...of, token_id })).toMatchObject({ token_id });
+      expect(await token.getNFTMetadata(of)).toMatchObject({ token_address });
+      expect((await token.getContractNFTTransfers(of)).total).toBeGreaterThan(0);
+      const moved = await token.getWalletTokenIdTransfers({ ...of, token_id });
+      const range = { from_block: 0, to_block: Number(moved.result[0].block_number) };
+      expect((await token.getNftTransfersFromToBlock(range)).total).toBeGreaterThan(0);
+      const block_number_or_hash = moved.result[0].block_hash;
+      expect((await native.getNFTTransfersByBlock({ block_number_or_hash })).total).toBeGreaterThan(0);
+
+      const [{ token_address: coin }] = await account.getTokenBalances({ address: address() });
+      const [about] = await token.getTokenMetadata({ addresses: [coin] });
+      expect(about).toMatchObject({ address: coin, decimals: "18" });
+      expect(await token.getTokenMetadataBySymbol({ symbols: [about.symbol] })).toHaveLength(1);
+      expect((await token.getTokenAddressTransfers({ address: coin, limit: 5 })).result).toHaveLength(5);
+      const sides = { owner_address: addressOf(2), spender_address: addressOf(3) };
+      expect(await token.getTokenAllowance({ address: coin, ...sides })).toEqual({
+        allowance: expect.stringMatching(/^\d+$/),
+      });
+      expect(await Moralis.Web3API.info.web3ApiVersion()).toEqual({ version: expect.any(String) });
+      expect(await Moralis.Web3API.info.endpointWeights()).toHaveLength(39);
+    });
+
+    it("and hears what it has done wrong", async () => {
+      await expect(native.getBlock({ block_number_or_hash: "x" })).rejects.toThrow(
+        /block_number_or_hash must be/,
+      );
+      await expect(native.getBlock({ block_number_or_hash: "1", chain: "moon" })).rejects.toThrow(
+        /chain "moon"/,
+      );
+      await expect(token.getTokenMetadata({})).rejects.toThrow("param addresses is required!");
+    });
+  });
+
   it("[7.server-time.function] [3.server-time.date-time] answers getServerTime and getPluginSpecs", async () => {
     const { dateTime } = await Moralis.Cloud.run("getServerTime");
     expect(Math.abs(Date.parse(dateTime) - Date.now())).toBeLessThan(60_000);
