@@ -14,6 +14,8 @@ export interface AnvilOptions {
   genesisTime: number;
   /** Anvil's folder for the states of past blocks that leave its memory; emptied of former runs. */
   pastStateFolder: string;
+  /** Whether the states of all past blocks are kept, as far as there is room, or only those of the newest 100. */
+  keepPastStates: boolean;
   /** A state file (JSON) to continue from. */
   loadState?: string;
 }
@@ -88,8 +90,8 @@ function anvilArguments(options: AnvilOptions, pastStates: string): string[] {
     order: "fifo",
     // Without these it fills a folder in the user's home, which nobody empties after a crash.
     "cache-path": pastStates,
-    "max-persisted-states": 1_000,
     color: "never",
+    ...(options.keepPastStates ? { "max-persisted-states": 1_000 } : { "prune-history": 100 }),
     ...(options.loadState === undefined ? {} : { "load-state": options.loadState }),
   };
   return Object.entries(values).flatMap(([name, value]) => [`--${name}`, String(value)]);

@@ -13,6 +13,11 @@ export interface DevChainOptions {
   dataDir: string;
   /** Default 1337 (0x539). */
   chainId?: number;
+  /**
+   * Whether balances and calls "at block n" are answered of more than the newest 100 blocks. Default true; false makes
+   * chains of thousands of blocks several times as fast.
+   */
+  keepPastStates?: boolean;
   /** Told in plain lines what happens. */
   log?: (line: string) => void;
 }
@@ -41,7 +46,7 @@ const saveInterval = 1_000;
  * Rejects with an Error in plain words if the port is taken, Anvil is missing or the saved state does not fit.
  */
 export async function startDevChain(options: DevChainOptions): Promise<DevChain> {
-  const { port = 8545, dataDir, chainId = 1337, log = () => {} } = options;
+  const { port = 8545, dataDir, chainId = 1337, keepPastStates = true, log = () => {} } = options;
   const accounts = devAccounts();
   const plan = planContracts(accounts[0]?.address ?? "0x");
   const state = savedState(dataDir);
@@ -54,6 +59,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
     accountCount: DEV_ACCOUNT_COUNT,
     genesisTime,
     pastStateFolder: join(dataDir, "past-states"),
+    keepPastStates,
     loadState: saved?.path,
   }).finally(() => saved?.remove());
   const node = nodeClient(anvil.url);

@@ -20,6 +20,14 @@ const itemKind = 4;
 /** Items come in sets of three ids, so that there are batches to move. */
 const itemSets = 20;
 const setSize = 3;
+const receivedKept = 100;
+
+/** `count` items with ids from `id` on, of one wallet. */
+interface Items {
+  holder: Address;
+  id: bigint;
+  count: number;
+}
 
 /** Makes up moves that the contracts accept, always the same from the same seed, and knows what each wallet then holds. */
 export interface TrafficLedger {
@@ -39,6 +47,8 @@ export function trafficLedger(seed: number, wallets: Address[]): TrafficLedger {
   const pieces = new Map<bigint, Address>();
   const pieceIds: bigint[] = [];
   const items = new Map<bigint, Balances>();
+  const received: Items[] = [];
+  let receipts = 0;
   let minted = 0n;
 
   const pick = (end: number): number => Math.floor(random() * end);
@@ -46,7 +56,7 @@ export function trafficLedger(seed: number, wallets: Address[]): TrafficLedger {
   /** Mostly another wallet, now and then none, which burns, or the sender itself. */
   const receiver = (from: Address): Address => {
     const chance = pick(100);
-    return chance < 3 ? zeroAddress : chance < 5 ? from : wallet();
+    return chance < 5 ? zeroAddress : chance < 7 ? from : wallet();
   };
   /** A part of what is held, also all of it. */
   const part = (held: bigint): bigint => (held * BigInt(1 + pick(1000)) + 999n) / 1000n;
@@ -90,22 +100,28 @@ export function trafficLedger(seed: number, wallets: Address[]): TrafficLedger {
   }
 
   function moveItems(): Move {
-    const first = BigInt(pick(itemSets) * setSize);
-    const count = pick(3) === 0 ? setSize : 1;
-    const id = count === 1 ? first + BigInt(pick(setSize)) : first;
+    // Wallets with items are few among all: most senders are found among the newest receivers.
+    const { holder, id, count } = (pick(4) > 0 && received[pick(received.length)]) || drawItems();
     const balances = Array.from({ length: count }, (_, index) => {
       const own = items.get(id + BigInt(index)) ?? new Map();
       items.set(id + BigInt(index), own);
       return own;
     });
-    const from = wallet();
-    const held = balances.map((own): bigint => own.get(from) ?? 0n).reduce((a, b) => (a < b ? a : b));
+    const held = balances.map((own): bigint => own.get(holder) ?? 0n).reduce((a, b) => (a < b ? a : b));
     const move =
       held === 0n
-        ? { from: zeroAddress, to: from, amount: BigInt(1 + pick(10_000)) }
-        : { from, to: receiver(from), amount: part(held) };
+        ? { from: zeroAddress, to: holder, amount: BigInt(1 + pick(10_000)) }
+        : { from: holder, to: receiver(holder), amount: part(held) };
     for (const own of balances) book(own, move.from, move.to, move.amount);
+    if (move.to !== zeroAddress) received[receipts++ % receivedKept] = { holder: move.to, id, count };
     return { kind: itemKind + count - 1, id, ...move };
+  }
+
+  function drawItems(): Items {
+    const first = BigInt(pick(itemSets) * setSize);
+    return pick(3) === 0
+      ? { holder: wallet(), id: first, count: setSize }
+      : { holder: wallet(), id: first + BigInt(pick(setSize)), count: 1 };
   }
 
   function nextMove(): Move {
