@@ -1,7 +1,6 @@
-import { rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mkdtemp } from "node:fs/promises";
 import { type DevChain, makeTraffic, startDevChain, type Traffic } from "@purse/devchain";
 
 /** A local chain with many transfers, for benchmarks. */
@@ -12,7 +11,7 @@ export interface BusyChain extends Pick<DevChain, "url" | "chainId"> {
 
 export async function startBusyChain(blocks: number, transfersPerBlock: number): Promise<BusyChain> {
   const dataDir = await mkdtemp(join(tmpdir(), "purse-bench-chain-"));
-  const chain = await startDevChain({ port: 0, dataDir });
+  const chain = await startDevChain({ port: 0, dataDir, keepPastStates: false });
   const log = (line: string) => process.stderr.write(`${line}\n`);
   const traffic = await makeTraffic(chain.url, { blocks, transfersPerBlock, log });
   return {
