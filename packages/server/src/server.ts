@@ -92,6 +92,15 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
   const late: { objects?: ReturnType<typeof createObjects>; door?: Door } = {};
   const objectsOf = () => required(late.objects);
+  const mailer = await createMailer({
+    mail: {
+      from: config.mail.from ?? `${config.appName} <no-reply@localhost>`,
+      smtpUrl: config.smtpUrl,
+      adapter: config.mail.adapter,
+    },
+    outbox: config.environment === "development" ? join(config.dataDir, "outbox") : undefined,
+    log,
+  });
   const accounts = createAccounts({
     store,
     schemaOf: (className) => schemas.require(className),
@@ -109,15 +118,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       publicUrl: () => publicUrl,
       siweDomains: config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development"),
     },
-    mailer: await createMailer({
-      mail: {
-        from: config.mail.from ?? `${config.appName} <no-reply@localhost>`,
-        smtpUrl: config.smtpUrl,
-        adapter: config.mail.adapter,
-      },
-      outbox: config.environment === "development" ? join(config.dataDir, "outbox") : undefined,
-      log,
-    }),
+    mailer,
     clock: Date.now,
     log,
     chains: {
@@ -133,9 +134,18 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   if (changes.length > 0) log.info("classes were changed as the code defines them", { changes });
   const cloud = await createCloud({
     dispatch: (request) => required(late.door).dispatch(request),
+    async userOf(caller) {
+      const text = await store.get(schemas.require("_User"), caller.userId, null);
+      if (text === undefined) return undefined;
+      const user: JsonObject = JSON.parse(text);
+      return objectsOf().presenter("_User")?.(user, requestOf(caller)) ?? user;
+    },
     config,
     log,
+    logLevel: config.log.level,
     file: config.cloudFile,
+    isWatched: config.environment === "development",
+    sendMail: mailer && ((mail) => mailer.send(mail)),
   });
   const objects = createObjects({
     store,

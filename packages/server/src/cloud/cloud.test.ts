@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Caller } from "../caller.ts";
-import type { ApiRoute, Dispatch, InnerRequest } from "../http/api.ts";
+import type { Dispatch, InnerRequest } from "../http/api.ts";
 import { createDoor, type Door } from "../http/door.ts";
 import { objectRoutes } from "../http/objectRoutes.ts";
 import { createObjects } from "../objects/index.ts";
@@ -46,6 +46,7 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
   };
   const cloud = await createCloud({
     dispatch,
+    userOf: async () => ({ objectId: "ann", username: "Ann" }),
     config: { appId: "app", limits: { functionTimeoutMs } },
     log,
     file,
@@ -64,11 +65,6 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
     clock: Date.now,
     onError: (error) => errors.push(error),
   });
-  const me: ApiRoute = {
-    method: "GET",
-    path: "/users/me",
-    handle: async () => ({ objectId: "ann", username: "Ann", sessionToken: ANN }),
-  };
   late.door = createDoor({
     appId: "app",
     judgeKey: () => undefined,
@@ -78,7 +74,7 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",
     maxBodyBytes: 1_000_000,
-    routes: [...objectRoutes(objects), me, ...cloud.routes],
+    routes: [...objectRoutes(objects), ...cloud.routes],
     callerOf: async (token) => {
       if (token === ANN) return ann;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
@@ -407,11 +403,6 @@ describe("the file", () => {
     await expect(world(`Parse.Cloud.define("a.b", () => 1);`)).rejects.toThrow(
       '"a.b" cannot name a cloud function',
     );
-  });
-
-  it("may register what is not available yet, and is warned", async () => {
-    const { logged } = await world(`Parse.Cloud.job("nightly", () => undefined);`);
-    expect(logged.join()).toContain("Cloud.job is not available yet");
   });
 
   it("finds Moralis to be the same as Parse", async () => {
