@@ -1,5 +1,6 @@
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
+import type { PeopleTriggers } from "../cloud/index.ts";
 import type { Mailer } from "../messages/mailer.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Log } from "../observe/log.ts";
@@ -44,6 +45,8 @@ export interface AccountsParts {
   clock(): number;
   log: Log;
   chains: ChainReader;
+  /** What cloud code does when people sign in and out; asked for when it is needed. */
+  triggers: PeopleTriggers;
 }
 
 /** Claims that accounts hold, by scope; the owner is the user's id, for session tokens the session's. */
