@@ -29,9 +29,9 @@ import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Log } from "./observe/log.ts";
+import { createMetrics, type DoorName } from "./observe/metrics.ts";
 import { createOperator } from "./operator/operator.ts";
 import { operatorClasses } from "./operator/operatorClasses.ts";
-import { createMetrics, type DoorName } from "./observe/metrics.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -131,7 +131,9 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
   });
   await accounts.ready();
-  const rules = new Map([...accounts.rules, ...operatorClasses(), apiKeyRules()].map((rule) => [rule.className, rule]));
+  const rules = new Map(
+    [...accounts.rules, ...operatorClasses(), apiKeyRules()].map((rule) => [rule.className, rule]),
+  );
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
   if (changes.length > 0) log.info("classes were changed as the code defines them", { changes });

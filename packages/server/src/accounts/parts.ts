@@ -1,6 +1,6 @@
+import type { PeopleTriggers } from "../cloud/index.ts";
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
-import type { PeopleTriggers } from "../cloud/index.ts";
 import type { Mailer } from "../messages/mailer.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Log } from "../observe/log.ts";

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Log } from "../observe/log.ts";
 import type { Ask, Definitions, FromCode, Outcome, StartData, Task, ToCode } from "./messages.ts";
 import { currentDepth } from "./scope.ts";
@@ -11,7 +11,7 @@ export interface CodeThreadParts {
   /** How long the code may keep its thread from answering, in ms. */
   blockedMs: number;
   /** Carries out what the code asks of the server. */
-  answer(ask: Ask, depth: number): Promise<import("@purse/protocol").JsonValue>;
+  answer(ask: Ask, depth: number): Promise<JsonValue>;
   onDefined(definitions: Definitions): void;
   /** The files that the code consists of, whether it could be loaded or not. */
   onFiles(files: string[]): void;
@@ -85,24 +85,31 @@ export class CodeThread {
     this.#silentSince = undefined;
     switch (message.kind) {
       case "files":
-        return this.#parts.onFiles(message.files);
+        this.#parts.onFiles(message.files);
+        break;
       case "ready":
-        return this.#ready.resolve(message.definitions);
+        this.#ready.resolve(message.definitions);
+        break;
       case "failed":
         this.#ready.reject(new Error(message.error));
-        return void this.stop("the cloud code cannot be loaded");
+        void this.stop("the cloud code cannot be loaded");
+        break;
       case "defined":
-        return this.#parts.onDefined(message.definitions);
+        this.#parts.onDefined(message.definitions);
+        break;
       case "done":
-        return this.#settle(message.id)?.resolve(message.outcome);
+        this.#settle(message.id)?.resolve(message.outcome);
+        break;
       case "refused": {
         const { code, message: text, status } = message.refusal;
-        return this.#settle(message.id)?.reject(new ProtocolError(code, text, status));
+        this.#settle(message.id)?.reject(new ProtocolError(code, text, status));
+        break;
       }
       case "ask":
-        return void this.#answer(message);
+        void this.#answer(message);
+        break;
       case "log":
-        return this.#parts.log[message.level](message.message, message.fields);
+        this.#parts.log[message.level](message.message, message.fields);
     }
   }
 

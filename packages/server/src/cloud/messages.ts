@@ -153,7 +153,6 @@ export interface Refusal {
   code: number;
   message: string;
   status?: number | undefined;
-  headers?: Record<string, string> | undefined;
 }
 
 export interface StartData {

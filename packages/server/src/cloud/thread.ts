@@ -81,7 +81,7 @@ function ask(what: Ask): Promise<unknown> {
 
 /** Texts and errors are what the client is told, as in Parse Server; anything else says nothing. */
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof AnsweredError) return { ...refusalOf(error.cause), ...error.chosen };
+  if (error instanceof AnsweredError) return { ...refusalOf(error.cause), status: error.chosen.status };
   if (error instanceof ProtocolError) {
     const { code, message, status } = error;
     return { code, message, status };

@@ -122,9 +122,9 @@ async function obey(rules: ValidatorRules, request: Validated, roles: readonly s
 async function checkFields(fields: ValidatorRules["fields"], request: Validated): Promise<void> {
   const { object, original } = request;
   const values: Record<string, unknown> = request.params ?? {};
-  const valueOf = (key: string): unknown => (object ? object.get(key) : own(values, key));
+  const given = (key: string): unknown => (object ? object.get(key) : own(values, key));
   const need = (key: string) => {
-    if (isMissing(valueOf(key))) throw refusal(`Validation failed. Please specify data for ${key}.`);
+    if (isMissing(given(key))) throw refusal(`Validation failed. Please specify data for ${key}.`);
   };
   if (isNames(fields)) return fields.forEach(need);
   for (const [key, rule] of Object.entries(fields ?? {})) {
@@ -132,7 +132,7 @@ async function checkFields(fields: ValidatorRules["fields"], request: Validated)
       need(rule);
       continue;
     }
-    if (!isMissing(rule.default) && isMissing(valueOf(key))) {
+    if (!isMissing(rule.default) && isMissing(given(key))) {
       if (object) object.set({ [key]: rule.default });
       else values[key] = rule.default;
     }
@@ -141,7 +141,7 @@ async function checkFields(fields: ValidatorRules["fields"], request: Validated)
       else if (!isMissing(rule.default)) object.set({ [key]: rule.default });
     }
     if (rule.required) need(key);
-    const value = valueOf(key);
+    const value = given(key);
     if (value === undefined) continue;
     assertType(rule.type, key, value);
     await checkOptions(rule, key, value);
@@ -168,8 +168,8 @@ async function checkUser(
 function assertType(type: unknown, key: string, value: unknown): void {
   if (typeof type !== "function") return;
   const wanted = type.name.toLowerCase();
-  const given = Array.isArray(value) ? "array" : typeof value;
-  if (given !== wanted) throw refusal(`Validation failed. Invalid type for ${key}. Expected: ${wanted}`);
+  const kind = Array.isArray(value) ? "array" : typeof value;
+  if (kind !== wanted) throw refusal(`Validation failed. Invalid type for ${key}. Expected: ${wanted}`);
 }
 
 async function checkOptions({ options, error }: FieldRule, key: string, value: unknown): Promise<void> {

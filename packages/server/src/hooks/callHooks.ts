@@ -180,7 +180,11 @@ function wanted({ className, original, operations }: Extract<Task, { kind: "befo
 }
 
 function errorOf({ error, code }: JsonObject): ProtocolError {
-  if (isJsonObject(error)) return errorOf({ code: error.code ?? null, error: error.error ?? error.message ?? null });
+  if (isJsonObject(error))
+    return errorOf({ code: error.code ?? null, error: error.error ?? error.message ?? null });
   const message = typeof error === "string" && error !== "" ? error : "Script failed.";
-  return new ProtocolError(typeof code === "number" ? code : ErrorCode.SCRIPT_FAILED, message.slice(0, 2_000));
+  return new ProtocolError(
+    typeof code === "number" ? code : ErrorCode.SCRIPT_FAILED,
+    message.slice(0, 2_000),
+  );
 }

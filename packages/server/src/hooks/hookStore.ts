@@ -38,7 +38,9 @@ export class HookStore {
     this.#parts = parts;
     this.#forget = parts.store.onAnnounced((message) => {
       if (message !== undefined && message !== ANNOUNCEMENT) return;
-      this.#read().catch((error: unknown) => parts.onError(error, "reading hooks that another process changed"));
+      this.#read().catch((error: unknown) =>
+        parts.onError(error, "reading hooks that another process changed"),
+      );
     });
   }
 
@@ -78,9 +80,7 @@ export class HookStore {
     if (id === undefined) throw new ProtocolError(HOOK_ERROR, missing);
     const at = new Date(this.#parts.clock()).toISOString();
     const operations = { url: { op: "Set", value: hook.url } } as const;
-    await this.#write([
-      { kind: "update", schema: this.#schema(), id, at, operations, principals: null },
-    ]);
+    await this.#write([{ kind: "update", schema: this.#schema(), id, at, operations, principals: null }]);
   }
 
   async remove(name: string): Promise<void> {

@@ -15,12 +15,7 @@ export interface JobsParts {
   /** Names of the jobs that there are. */
   names(): readonly string[];
   /** Runs a job's code to its end; answers what it says of its success. */
-  run(
-    name: string,
-    params: JsonObject,
-    jobId: string,
-    request: RequestContext,
-  ): Promise<string | undefined>;
+  run(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<string | undefined>;
   /** In ms since the epoch. */
   clock(): number;
   log: Log;

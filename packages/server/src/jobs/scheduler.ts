@@ -79,7 +79,7 @@ export class Scheduler {
   #tick(): void {
     if (this.#isBusy) return;
     this.#isBusy = true;
-    this.#working = this.#look()
+    this.#working = this.look()
       .catch((error: unknown) => {
         this.#parts.log.error("the schedules could not be looked at", { error });
       })
@@ -88,7 +88,8 @@ export class Scheduler {
       });
   }
 
-  async #look(): Promise<void> {
+  /** Runs what is due now. */
+  async look(): Promise<void> {
     if (this.#isStopped) return;
     const now = this.#parts.clock();
     if (now - this.#readAt >= REREAD_MS) {
@@ -127,8 +128,16 @@ export class Scheduler {
 
   async #run({ jobName, params, deadlineMs }: Schedule): Promise<void> {
     try {
-      const { ended } = await this.#parts.jobs.start(jobName, params, "schedule", serverRequest(), deadlineMs);
-      ended.catch((error: unknown) => this.#parts.log.error("a job's status was not kept", { jobName, error }));
+      const { ended } = await this.#parts.jobs.start(
+        jobName,
+        params,
+        "schedule",
+        serverRequest(),
+        deadlineMs,
+      );
+      ended.catch((error: unknown) =>
+        this.#parts.log.error("a job's status was not kept", { jobName, error }),
+      );
     } catch (error) {
       this.#parts.log.error("a scheduled job could not be started", { jobName, error });
     }
@@ -139,7 +148,9 @@ export class Scheduler {
     const owner = `${at} ${this.#runner} ${randomUUID()}`;
     try {
       await this.#parts.store.write([
-        ...(from === undefined ? [] : [{ kind: "release", scope: LAST_RUN, value: key, owner: from } as const]),
+        ...(from === undefined
+          ? []
+          : [{ kind: "release", scope: LAST_RUN, value: key, owner: from } as const]),
         { kind: "claim", scope: LAST_RUN, value: key, owner },
       ]);
     } catch (error) {

@@ -76,8 +76,10 @@ function timesOf({ cron, startAfter, repeatMinutes, daysOfWeek, timeOfDay }: Jso
     const times = cronTimes(`${Number(minutes)} ${Number(hours)} * * ${daysOfWeek.map(Number).join(",")}`);
     return (after) => times(Math.max(after, (start ?? 0) - 1));
   }
-  if (start === undefined) throw new Error("A schedule needs cron, or startAfter, or daysOfWeek and timeOfDay");
-  if (repeatMinutes === undefined || repeatMinutes === 0) return (after) => (start > after ? start : undefined);
+  if (start === undefined)
+    throw new Error("A schedule needs cron, or startAfter, or daysOfWeek and timeOfDay");
+  if (repeatMinutes === undefined || repeatMinutes === 0)
+    return (after) => (start > after ? start : undefined);
   if (typeof repeatMinutes !== "number" || !(repeatMinutes >= 1)) {
     throw new Error("repeatMinutes must be a number of minutes from 1");
   }

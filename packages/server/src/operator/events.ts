@@ -1,7 +1,7 @@
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
 import type { ApiRequest, ApiRoute } from "../http/api.ts";
 
-const EVENT_NAME = /^[^\u0000-\u001f\u007f]{1,128}$/;
+const EVENT_NAME = /^\P{Cc}{1,128}$/u;
 /** More dimensions than this say nothing that could be counted. */
 const MAX_DIMENSIONS = 8;
 
@@ -12,7 +12,10 @@ export function eventRoutes(count: (event: string) => void): ApiRoute[] {
   async function take({ names, params }: ApiRequest) {
     const { name = "" } = names;
     if (!EVENT_NAME.test(name)) {
-      throw new ProtocolError(ErrorCode.INVALID_EVENT_NAME, "An event needs a name of at most 128 characters");
+      throw new ProtocolError(
+        ErrorCode.INVALID_EVENT_NAME,
+        "An event needs a name of at most 128 characters",
+      );
     }
     const { dimensions = {} } = params;
     if (!isJsonObject(dimensions) || Object.keys(dimensions).length > MAX_DIMENSIONS) {

@@ -1,4 +1,12 @@
-import { ErrorCode, isJsonObject, type JsonObject, type Operation, ProtocolError, parseOperation, parsePath } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type Operation,
+  ProtocolError,
+  parseOperation,
+  parsePath,
+} from "@purse/protocol";
 import type { ApiRequest, ApiRoute } from "../http/api.ts";
 import { assertMaster } from "../http/rights.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
@@ -30,7 +38,9 @@ export function globalConfigRoutes({ store, schemaOf, clock }: GlobalConfigParts
     const isShown = ([name]: [string, unknown]) => caller.kind === "master" || hidden[name] !== true;
     return {
       params: Object.fromEntries(Object.entries(known).filter(isShown)),
-      ...(text !== undefined && { masterKeyOnly: Object.fromEntries(Object.entries(hidden).filter(isShown)) }),
+      ...(text !== undefined && {
+        masterKeyOnly: Object.fromEntries(Object.entries(hidden).filter(isShown)),
+      }),
     };
   }
 
