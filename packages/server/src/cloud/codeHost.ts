@@ -71,7 +71,7 @@ export class CodeHost {
     if (this.#isStopped || !this.#current) {
       throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server stops");
     }
-    const running = this.#current.then((thread) => thread.run(task));
+    const running = this.#current.then((thread) => thread.run(task), unloadable);
     if (timeoutMs === 0) return running;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
@@ -186,4 +186,9 @@ export class CodeHost {
     this.#threads.delete(thread);
     await thread.stop(STOPPED);
   }
+}
+
+/** While the code is broken nothing of it runs. What is wrong with it stands in the log. */
+function unloadable(): never {
+  throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The cloud code cannot be loaded.");
 }

@@ -36,7 +36,8 @@ export class CodeThread {
   readonly #ready = Promise.withResolvers<Definitions>();
   #tasks = 0;
   #watch: NodeJS.Timeout | undefined;
-  #silentSince: number | undefined;
+  /** How often in a row it has been looked at and had said nothing. */
+  #silent = 0;
   #ending: string | undefined;
 
   constructor(parts: CodeThreadParts) {
@@ -82,7 +83,7 @@ export class CodeThread {
   }
 
   #receive(message: FromCode): void {
-    this.#silentSince = undefined;
+    this.#silent = 0;
     switch (message.kind) {
       case "files":
         this.#parts.onFiles(message.files);
@@ -139,11 +140,10 @@ export class CodeThread {
   #startWatch(): void {
     if (this.#watch) return;
     this.#watch = setInterval(() => {
-      const now = performance.now();
-      if (this.#silentSince === undefined) {
-        this.#silentSince = now;
-        this.#post({ kind: "ping" });
-      } else if (now - this.#silentSince > this.#parts.blockedMs) {
+      // Counted, not timed: while this thread is busy itself, the other one's words wait.
+      this.#silent += 1;
+      if (this.#silent === 1) this.#post({ kind: "ping" });
+      else if (this.#silent * PING_MS > this.#parts.blockedMs) {
         void this.stop(`it did not come to an end within ${this.#parts.blockedMs} ms`);
       }
     }, PING_MS);
@@ -153,7 +153,7 @@ export class CodeThread {
   #stopWatch(): void {
     clearInterval(this.#watch);
     this.#watch = undefined;
-    this.#silentSince = undefined;
+    this.#silent = 0;
   }
 
   #ended(): void {

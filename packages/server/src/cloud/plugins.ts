@@ -78,21 +78,18 @@ export function definePlugin(plugin: Plugin, registry: Registry): void {
   registry.plugins.push({ name, functions: Object.keys(functions) });
 }
 
-/** The protocol of plugins: flat for triggers that old clients read, whose fields stand beside the name. */
+/** What the clients of plugins expect around a result. */
 function answered({ data, triggers }: PluginResult): object {
   const result = {
-    ...(triggers && {
-      triggers: triggers.map(({ data: fields, ...trigger }) => wireTrigger(trigger, fields)),
-    }),
+    ...(triggers && { triggers: triggers.map(wireTrigger) }),
     ...(data !== undefined && { data }),
   };
   return { data: { success: true, result } };
 }
 
-function wireTrigger(trigger: TriggerFlags & { name: PluginTrigger["name"] }, fields: object): object {
-  return trigger.name === "web3Transaction"
-    ? { ...trigger, data: fields }
-    : { ...trigger, data: fields, ...fields };
+/** A transaction stands under `data`, what other triggers need beside their name. */
+function wireTrigger({ data, ...trigger }: PluginTrigger): object {
+  return trigger.name === "web3Transaction" ? { ...trigger, data } : { ...trigger, ...data };
 }
 
 function isPlugin(value: unknown): value is Plugin {
