@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Log } from "../observe/log.ts";
 import type { Ask, Definitions, FromCode, Outcome, StartData, Task, ToCode } from "./messages.ts";
+import { Outbox } from "./outbox.ts";
 import { currentDepth } from "./scope.ts";
 
 export interface CodeThreadParts {
@@ -32,6 +33,7 @@ const PING_MS = 250;
 export class CodeThread {
   readonly #parts: CodeThreadParts;
   readonly #worker: Worker;
+  readonly #outbox: Outbox<ToCode>;
   readonly #pending = new Map<number, Pending>();
   readonly #ready = Promise.withResolvers<Definitions>();
   #tasks = 0;
@@ -47,7 +49,10 @@ export class CodeThread {
       resourceLimits: { maxOldGenerationSizeMb: parts.memoryMb },
     });
     this.#worker.unref();
-    this.#worker.on("message", (message: FromCode) => this.#receive(message));
+    this.#outbox = new Outbox((messages) => this.#worker.postMessage(messages));
+    this.#worker.on("message", (messages: FromCode[]) => {
+      for (const message of messages) this.#receive(message);
+    });
     this.#worker.on("error", (error) => {
       this.#ending ??= error instanceof Error ? error.message : String(error);
       if (error instanceof Error) parts.log.error("the cloud code's thread failed", { error: error.stack });
@@ -168,7 +173,7 @@ export class CodeThread {
   }
 
   #post(message: ToCode): void {
-    this.#worker.postMessage(message);
+    this.#outbox.put(message);
   }
 }
 

@@ -6,6 +6,7 @@ import { LOG_LEVELS, type Log, type LogFields } from "../observe/log.ts";
 import { AnsweredError } from "./answerFunction.ts";
 import type { Ask, FromCode, Refusal, StartData, ToCode } from "./messages.ts";
 import { installNamespace } from "./namespace.ts";
+import { Outbox } from "./outbox.ts";
 import { loadPlugins } from "./plugins.ts";
 import { definitionsOf, newRegistry } from "./registry.ts";
 import { runTask } from "./runTask.ts";
@@ -23,24 +24,31 @@ const asked = new Map<number, { resolve(value: unknown): void; reject(error: Err
 let asks = 0;
 let isReady = false;
 
-const post = (message: FromCode): void => port.postMessage(message);
+const outbox = new Outbox<FromCode>((messages) => port.postMessage(messages));
+const post = (message: FromCode): void => outbox.put(message);
 const log = logWith({ from: "cloud" });
 
-port.on("message", (message: ToCode) => {
+port.on("message", (messages: ToCode[]) => {
+  for (const message of messages) receive(message);
+});
+
+function receive(message: ToCode): void {
   switch (message.kind) {
     case "ping":
-      return post({ kind: "pong" });
+      post({ kind: "pong" });
+      break;
     case "task":
-      return void perform(message);
+      void perform(message);
+      break;
     case "answer":
       asked.get(message.id)?.resolve(message.value);
       asked.delete(message.id);
-      return;
+      break;
     case "refused":
       asked.get(message.id)?.reject(new ProtocolError(message.refusal.code, message.refusal.message));
       asked.delete(message.id);
   }
-});
+}
 
 const files = watchLoads();
 try {
@@ -110,6 +118,7 @@ function logWith(common: LogFields): Log {
     (message: string, fields?: LogFields): void => {
       if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(start.logLevel)) return;
       post({ kind: "log", level, message: String(message), fields: portable({ ...common, ...fields }) });
+      outbox.flush();
     };
   return {
     debug: write("debug"),
