@@ -24,8 +24,6 @@ export const FILE_TRIGGERS = [
   "afterSaveFile",
   "beforeDeleteFile",
   "afterDeleteFile",
-  "beforeFindFile",
-  "afterFindFile",
 ] as const;
 export const LIVE_TRIGGERS = ["beforeConnect", "beforeSubscribe", "afterLiveQueryEvent"] as const;
 

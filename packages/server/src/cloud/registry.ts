@@ -1,15 +1,7 @@
 import type { ParseFile, ParseObject, Query, User } from "@purse/client";
 import type { JsonObject } from "@purse/protocol";
 import type { Log } from "../observe/log.ts";
-import {
-  type Definitions,
-  FILE_TRIGGERS,
-  LIVE_TRIGGERS,
-  OBJECT_TRIGGERS,
-  QUERY_TRIGGERS,
-  type ScheduleDefinition,
-  type TriggerName,
-} from "./messages.ts";
+import type { Definitions, ScheduleDefinition, TriggerName } from "./messages.ts";
 import { assertValidator, type Validator } from "./validator.ts";
 
 /** What every function and trigger is told of who caused it. */
@@ -83,8 +75,6 @@ export interface FileTriggerRequest extends CloudRequest {
   /** In bytes. */
   fileSize: number | undefined;
   contentLength: number | undefined;
-  /** How the file is served: set by beforeFindFile and afterFindFile. */
-  forceDownload?: boolean;
 }
 
 export interface ConnectRequest extends CloudRequest {
@@ -184,13 +174,6 @@ export function definitionsOf(registry: Registry): Definitions {
     plugins: registry.plugins,
   };
 }
-
-export const TRIGGER_NAMES: readonly TriggerName[] = [
-  ...OBJECT_TRIGGERS,
-  ...QUERY_TRIGGERS,
-  ...FILE_TRIGGERS,
-  ...LIVE_TRIGGERS,
-];
 
 /** Stands for the files among the classes of triggers. */
 export const FILE_CLASS = "@File";
