@@ -120,6 +120,26 @@ const OPERATOR_ONLY: [string, Attempt][] = [
   ["13 schemas", { method: "GET", path: "/schemas", codes: bad(119) }],
   ["13 making a class", { method: "POST", path: "/schemas/Stolen", params: {}, codes: bad(119) }],
   ["13 purging a class", { method: "DELETE", path: "/purge/Thing", codes: bad(119) }],
+  [
+    "38 a hook",
+    {
+      method: "POST",
+      path: "/hooks/functions",
+      params: { functionName: "f", url: "http://x.example" },
+      codes: bad(119),
+    },
+  ],
+  ["38 running a job", { method: "POST", path: "/jobs/any", params: {}, codes: bad(119) }],
+  ["38 writing settings", { method: "PUT", path: "/config", params: { params: { a: 1 } }, codes: bad(119) }],
+  [
+    "38 scheduling a job",
+    {
+      method: "POST",
+      path: "/classes/_JobSchedule",
+      params: { jobName: "any", cron: "* * * * *" },
+      codes: bad(119),
+    },
+  ],
   ["38 log-in as another", { method: "POST", path: "/loginAs", params: { userId: "x" }, codes: bad(119) }],
 ];
 

@@ -1,7 +1,9 @@
+import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databaseEnv } from "../support/databases.ts";
-import { type Answer, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Answer, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
 
+const CODE = resolve(import.meta.dirname, "../fixtures/cloud/main.ts");
 const MASTER = { useMasterKey: true };
 
 /** Until an answer is as wanted; "at once" still travels from one process to the other. */
@@ -18,7 +20,7 @@ describe("two processes on one PostgreSQL", () => {
   let one: Purse;
   let two: Purse;
   beforeAll(async () => {
-    const env = await databaseEnv("PostgreSQL");
+    const env = { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: CODE };
     [one, two] = await Promise.all([startPurse({ env }), startPurse({ env })]);
   });
   afterAll(async () => {
@@ -48,6 +50,50 @@ describe("two processes on one PostgreSQL", () => {
     expect((await Promise.all(saves)).every(({ status }) => status === 201)).toBe(true);
     const { body } = await rest(one, "GET", "/schemas/Typed", undefined, MASTER);
     expect(Object.keys(Object(body.fields)).filter((name) => /^f\dx\d$/.test(name))).toHaveLength(20);
+  });
+
+  it("see each other's settings and hooks", async () => {
+    await rest(one, "PUT", "/config", { params: { a: 1 } }, MASTER);
+    expect((await rest(two, "GET", "/config")).body.params).toEqual({ a: 1 });
+    // Both are the first to say something of another setting: nothing is lost.
+    await Promise.all(
+      [one, two].map((purse, i) => rest(purse, "PUT", "/config", { params: { [`p${i}`]: i } }, MASTER)),
+    );
+    expect((await rest(one, "GET", "/config")).body.params).toEqual({ a: 1, p0: 0, p1: 1 });
+    const hook = { functionName: "far", url: "http://127.0.0.1:1/" };
+    const made = await Promise.all(
+      [one, two].map((purse) => rest(purse, "POST", "/hooks/functions", hook, MASTER)),
+    );
+    expect(made.map(({ status }) => status).sort()).toEqual([200, 400]);
+    const called = await until(
+      () => rest(two, "POST", "/functions/far", {}),
+      ({ body }) => body.error === "The hook could not be called.",
+    );
+    expect(called.body.code).toBe(141);
+  });
+
+  it("run a scheduled job in one of them", async () => {
+    const runs = async (jobName: string) => {
+      const { body } = await rest(
+        two,
+        "GET",
+        `/classes/_JobStatus${query({ where: { jobName } })}`,
+        undefined,
+        MASTER,
+      );
+      return Array.isArray(body.results) ? body.results : [];
+    };
+    // "tick" runs every second; each process alone would run it as often.
+    const before = await runs("tick");
+    const started = Date.now();
+    const startAfter = new Date(started + 1_500).toISOString();
+    await rest(one, "POST", "/classes/_JobSchedule", { jobName: "count", startAfter }, MASTER);
+    await expect.poll(() => runs("count"), { timeout: 10_000 }).toMatchObject([{ status: "succeeded" }]);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await runs("count")).toHaveLength(1);
+    const more = (await runs("tick")).length - before.length;
+    expect(more).toBeGreaterThan(0);
+    expect(more).toBeLessThanOrEqual((Date.now() - started) / 1_000 + 1);
   });
 
   it("see each other's class-level permissions", async () => {

@@ -13,6 +13,10 @@ export const SYSTEM_CLASSES = [
   "_Installation",
   "_EthAddress",
   "_ApiKey",
+  "_JobStatus",
+  "_JobSchedule",
+  "_Hooks",
+  "_GlobalConfig",
 ] as const;
 
 const systemClasses: ReadonlySet<string> = new Set(SYSTEM_CLASSES);

@@ -28,6 +28,8 @@ export interface RequestContext {
   ip: string;
   /** Unique to the request, for logs. */
   requestId: string;
+  /** Its HTTP headers, names in lower case, without the master key; none where it came by no door. */
+  headers?: Readonly<Record<string, string>>;
   /** Where the writes of several requests happen together. */
   together?: JoinedWrites;
 }

@@ -34,6 +34,12 @@ export interface Config extends SectionValues {
   serverUrl: string | undefined;
   database: DatabaseConfig;
   cloudFile: string | undefined;
+  /** Most memory that the cloud code may take, in MiB. */
+  cloudMemoryMb: number;
+  /** Shown to web hooks, and what requests to them are signed with. */
+  webhookKey: string | undefined;
+  /** Whether web hooks may live at loopback, private and link-local addresses. */
+  allowPrivateHooks: boolean;
   chains: ChainSetting[];
   devChain: { enabled: boolean; port: number };
   log: { level: LogLevel; format: LogFormat };
@@ -87,6 +93,7 @@ export interface ConfigSources {
 const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set([
   "masterKey",
   "readOnlyMasterKey",
+  "webhookKey",
   "databaseUrl",
   "databaseReplicaUrl",
   "smtpUrl",
@@ -123,6 +130,9 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     serverUrl: values.serverUrl,
     database: databaseOf(values, dataDir, cwd),
     cloudFile: await cloudFile(values.cloud, cwd),
+    cloudMemoryMb: required("cloudMemoryMb", values),
+    webhookKey: values.webhookKey,
+    allowPrivateHooks: required("allowPrivateHooks", values),
     chains: readChains(env, file),
     devChain: {
       enabled: values.devChain ?? environment === "development",
@@ -251,6 +261,9 @@ function readValues(
     databaseUrl: read("databaseUrl", SETTINGS.databaseUrl),
     databaseConnections: read("databaseConnections", SETTINGS.databaseConnections),
     cloud: read("cloud", SETTINGS.cloud),
+    cloudMemoryMb: read("cloudMemoryMb", SETTINGS.cloudMemoryMb),
+    webhookKey: read("webhookKey", SETTINGS.webhookKey),
+    allowPrivateHooks: read("allowPrivateHooks", SETTINGS.allowPrivateHooks),
     devChain: read("devChain", SETTINGS.devChain),
     devChainPort: read("devChainPort", SETTINGS.devChainPort),
     logLevel: read("logLevel", SETTINGS.logLevel),

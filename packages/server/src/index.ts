@@ -1,6 +1,6 @@
 export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export type { Principals } from "./caller.ts";
-export type { CloudNamespace } from "./cloud/index.ts";
+export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";
 export { type Config, type ConfigFile, loadConfig, settingsTable } from "./config.ts";
 export * from "./moving/index.ts";
 export { createLog, type Log } from "./observe/log.ts";

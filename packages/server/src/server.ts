@@ -7,7 +7,7 @@ import { createAccounts } from "./accounts/index.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
-import { createCloud } from "./cloud/index.ts";
+import { type Cloud, createCloud } from "./cloud/index.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Config } from "./config.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
@@ -30,6 +30,8 @@ import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type DoorName } from "./observe/metrics.ts";
+import { createOperator } from "./operator/operator.ts";
+import { operatorClasses } from "./operator/operatorClasses.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -90,8 +92,17 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
-  const late: { objects?: ReturnType<typeof createObjects>; door?: Door } = {};
+  const late: { objects?: ReturnType<typeof createObjects>; door?: Door; cloud?: Cloud } = {};
   const objectsOf = () => required(late.objects);
+  const mailer = await createMailer({
+    mail: {
+      from: config.mail.from ?? `${config.appName} <no-reply@localhost>`,
+      smtpUrl: config.smtpUrl,
+      adapter: config.mail.adapter,
+    },
+    outbox: config.environment === "development" ? join(config.dataDir, "outbox") : undefined,
+    log,
+  });
   const accounts = createAccounts({
     store,
     schemaOf: (className) => schemas.require(className),
@@ -109,15 +120,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       publicUrl: () => publicUrl,
       siweDomains: config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development"),
     },
-    mailer: await createMailer({
-      mail: {
-        from: config.mail.from ?? `${config.appName} <no-reply@localhost>`,
-        smtpUrl: config.smtpUrl,
-        adapter: config.mail.adapter,
-      },
-      outbox: config.environment === "development" ? join(config.dataDir, "outbox") : undefined,
-      log,
-    }),
+    mailer,
+    triggers: { of: (trigger) => required(late.cloud).triggers.people.of(trigger) },
     clock: Date.now,
     log,
     chains: {
@@ -127,16 +131,30 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
   });
   await accounts.ready();
-  const rules = new Map([...accounts.rules, apiKeyRules()].map((rule) => [rule.className, rule]));
+  const rules = new Map(
+    [...accounts.rules, ...operatorClasses(), apiKeyRules()].map((rule) => [rule.className, rule]),
+  );
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
   if (changes.length > 0) log.info("classes were changed as the code defines them", { changes });
   const cloud = await createCloud({
     dispatch: (request) => required(late.door).dispatch(request),
+    async userOf(caller) {
+      const text = await store.get(schemas.require("_User"), caller.userId, null);
+      if (text === undefined) return undefined;
+      const user: JsonObject = JSON.parse(text);
+      return objectsOf().presenter("_User")?.(user, requestOf(caller)) ?? user;
+    },
     config,
     log,
+    logLevel: config.log.level,
     file: config.cloudFile,
+    plugins: config.plugins,
+    memoryMb: config.cloudMemoryMb,
+    isWatched: config.environment === "development",
+    sendMail: mailer && ((mail) => mailer.send(mail)),
   });
+  late.cloud = cloud;
   const objects = createObjects({
     store,
     schemas,
@@ -157,6 +175,18 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   for (const { functionName, otherNames, run } of chain.routes) {
     for (const name of [functionName, ...otherNames]) cloud.define(name, ({ params }) => run(params));
   }
+
+  const operator = await createOperator({
+    store,
+    schemas,
+    cloud,
+    config,
+    clock: Date.now,
+    log,
+    onChange: objects.onChange,
+    countEvent: metrics.event,
+    report,
+  });
 
   const judgeKey = createJudgeKey(config);
   const limiter = createMemoryLimiter({ clock: Date.now });
@@ -179,6 +209,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       ...serverRoutes(),
       ...accounts.routes,
       ...cloud.routes,
+      ...operator.routes,
     ],
     store,
     idempotency: config.idempotency,
@@ -309,6 +340,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       });
       url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
       await chain.start();
+      operator.start();
     },
     async stop() {
       const closed = new Promise((resolve) => http.close(resolve));
@@ -320,6 +352,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       clearTimeout(forced);
       apiKeys.close();
       await chain.stop();
+      await operator.stop();
       await cloud.stop();
       await aggregates.stop();
       await store.close();

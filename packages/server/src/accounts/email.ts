@@ -77,6 +77,7 @@ export class Email {
     this.#assertMailer();
     const email = addressOf(request.params.email);
     const { policy } = this.#parts.config;
+    await this.#askBeforeReset(email, request);
     const send = this.#sendReset(email);
     if (policy.resetPasswordSuccessOnInvalidEmail) {
       // Neither the answer nor how long it takes tells whether somebody has the address.
@@ -85,6 +86,14 @@ export class Email {
     }
     if (await send) return {};
     throw new ProtocolError(ErrorCode.EMAIL_NOT_FOUND, "A user with that email does not exist.");
+  }
+
+  /** Cloud code may refuse; it is asked about people that there are. */
+  async #askBeforeReset(email: string, request: ApiRequest): Promise<void> {
+    const trigger = this.#parts.triggers.of("beforePasswordResetRequest");
+    const owner = trigger && (await this.#parts.store.ownerOf(CLAIM.email, foldName(email)));
+    const user = owner === undefined ? undefined : await this.#userOf(owner);
+    if (user) await trigger?.(user, request);
   }
 
   /** Sends the link of a reset; false where nobody has the address. */

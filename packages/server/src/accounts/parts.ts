@@ -1,3 +1,4 @@
+import type { PeopleTriggers } from "../cloud/index.ts";
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
 import type { Mailer } from "../messages/mailer.ts";
@@ -44,6 +45,8 @@ export interface AccountsParts {
   clock(): number;
   log: Log;
   chains: ChainReader;
+  /** What cloud code does when people sign in and out; asked for when it is needed. */
+  triggers: PeopleTriggers;
 }
 
 /** Claims that accounts hold, by scope; the owner is the user's id, for session tokens the session's. */

@@ -27,6 +27,7 @@ export interface AccountRouteParts {
 export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
   const { parts, sessions, wallets, email, lockout, providers } = all;
   const { objects, store, schemaOf } = parts;
+  const callerOf = (sessionToken: string) => sessions.callerOf(sessionToken);
   const userId = (request: ApiRequest) => request.names.objectId ?? "";
   return [
     { method: "POST", path: "/users", handle: signUpOrSignIn, tolerant: true },
@@ -196,6 +197,8 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     steps: Write[],
   ): Promise<ApiReply> {
     const { authData } = (await store.getSecret(schemaOf("_User"), owner))?.secret ?? {};
+    const beforeLogin = parts.triggers.of("beforeLogin");
+    if (beforeLogin) await beforeLogin(await asThemselves(request, owner), request);
     const factor = assertFactor(owner, authData, request.params.authData, parts.clock());
     const session = sessions.begin(owner, { action: "login", authProvider }, request.installationId);
     const writes = [...steps, ...(factor?.writes ?? []), ...session.writes];
@@ -210,8 +213,15 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       throw factorTaken(error.scope) ?? walletTaken(error.scope);
     }
     if (ended.length > 0) await sessions.forget({ userId: owner });
+    const { sessionToken } = session;
+    const afterLogin = parts.triggers.of("afterLogin");
+    if (afterLogin) {
+      const { caller: _, ...others } = request;
+      const caller = await callerOf(sessionToken);
+      await afterLogin({ ...(await asThemselves(request, owner)), sessionToken }, { ...others, caller });
+    }
     const user = await asThemselves(request, owner);
-    return text(JSON.stringify({ ...user, sessionToken: session.sessionToken }));
+    return text(JSON.stringify({ ...user, sessionToken }));
   }
 
   function changeOfSecret(owner: string, secret: JsonObject): Write {
@@ -277,7 +287,14 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
   }
 
   async function logOut(request: ApiRequest): Promise<JsonObject> {
-    if (request.caller.kind === "user") await sessions.endOne(request.caller.sessionId);
+    if (request.caller.kind !== "user") return {};
+    const { sessionId, sessionToken } = request.caller;
+    const afterLogout = parts.triggers.of("afterLogout");
+    const session = afterLogout && (await store.get(schemaOf("_Session"), sessionId, null));
+    await sessions.endOne(sessionId);
+    if (afterLogout && session !== undefined) {
+      await afterLogout({ ...JSON.parse(session), sessionToken }, request);
+    }
     return {};
   }
 

@@ -4,6 +4,47 @@ type SystemClass = Pick<ClassRules, "className" | "fields" | "indexes">;
 
 /** The classes that the server brings, with the fields that they have from the start. What else is special about them say their rules. */
 export const SYSTEM_CLASS_FIELDS = {
+  _GlobalConfig: {
+    className: "_GlobalConfig",
+    fields: { params: { type: "Object" }, masterKeyOnly: { type: "Object" } },
+  },
+  _Hooks: {
+    className: "_Hooks",
+    fields: {
+      functionName: { type: "String" },
+      className: { type: "String" },
+      triggerName: { type: "String" },
+      url: { type: "String" },
+    },
+  },
+  _JobSchedule: {
+    className: "_JobSchedule",
+    fields: {
+      jobName: { type: "String" },
+      description: { type: "String" },
+      params: { type: "String" },
+      startAfter: { type: "String" },
+      daysOfWeek: { type: "Array" },
+      timeOfDay: { type: "String" },
+      lastRun: { type: "Number" },
+      repeatMinutes: { type: "Number" },
+      cron: { type: "String" },
+      catchUp: { type: "String" },
+      deadlineMs: { type: "Number" },
+    },
+  },
+  _JobStatus: {
+    className: "_JobStatus",
+    fields: {
+      jobName: { type: "String" },
+      source: { type: "String" },
+      status: { type: "String" },
+      message: { type: "String" },
+      params: { type: "Object" },
+      finishedAt: { type: "Date" },
+    },
+    indexes: { status: { status: 1 } },
+  },
   _ApiKey: {
     className: "_ApiKey",
     fields: {

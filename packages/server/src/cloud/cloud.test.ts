@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Caller } from "../caller.ts";
-import type { ApiRoute, Dispatch, InnerRequest } from "../http/api.ts";
+import type { Caller, RequestContext } from "../caller.ts";
+import type { Dispatch, InnerRequest } from "../http/api.ts";
 import { createDoor, type Door } from "../http/door.ts";
 import { objectRoutes } from "../http/objectRoutes.ts";
 import { createObjects } from "../objects/index.ts";
@@ -31,10 +31,12 @@ interface World {
 }
 
 /** A server without accounts and HTTP: store, pipeline, door and this cloud code are the real ones. */
-async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
+async function world(code = "", functionTimeoutMs = 2_000, plugins: string[] = []): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "purse-cloud-"));
   const file = join(folder, "main.mjs");
   await writeFile(file, code);
+  const pluginFiles = plugins.map((_, index) => join(folder, `plugin${index}.mjs`));
+  for (const [index, plugin] of plugins.entries()) await writeFile(pluginFiles[index] ?? "", plugin);
   const logged: string[] = [];
   const errors: unknown[] = [];
   const log = createLog({ level: "debug", format: "text", write: (line) => logged.push(line) });
@@ -46,9 +48,11 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
   };
   const cloud = await createCloud({
     dispatch,
+    userOf: async () => ({ objectId: "ann", username: "Ann" }),
     config: { appId: "app", limits: { functionTimeoutMs } },
     log,
     file,
+    plugins: pluginFiles,
     now: () => new Date(0),
   });
   const schemas = await Schemas.load(store, new Map(), console.error);
@@ -64,11 +68,6 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
     clock: Date.now,
     onError: (error) => errors.push(error),
   });
-  const me: ApiRoute = {
-    method: "GET",
-    path: "/users/me",
-    handle: async () => ({ objectId: "ann", username: "Ann", sessionToken: ANN }),
-  };
   late.door = createDoor({
     appId: "app",
     judgeKey: () => undefined,
@@ -78,7 +77,7 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",
     maxBodyBytes: 1_000_000,
-    routes: [...objectRoutes(objects), me, ...cloud.routes],
+    routes: [...objectRoutes(objects), ...cloud.routes],
     callerOf: async (token) => {
       if (token === ANN) return ann;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
@@ -401,17 +400,119 @@ describe("triggers", () => {
   });
 });
 
+describe("triggers of files and live queries", () => {
+  const request: RequestContext = {
+    caller: ann,
+    installationId: undefined,
+    context: {},
+    ip: "127.0.0.1",
+    requestId: "r",
+  };
+  const hello = { name: "a.txt", base64: "aGVsbG8=", contentType: "text/plain", fileSize: 5 };
+
+  it("of files refuse one, put another in its place, or tag it", async () => {
+    const { cloud } = await world(`
+      Parse.Cloud.beforeSaveFile(({ file, fileSize, user }) => {
+        if (fileSize > 10) throw new Parse.Error(130, "too large");
+        if (file.name() === "swap.txt") return new Parse.File("other.txt", { base64: "b3RoZXI=" });
+        file.addTag("by", user.id);
+      });
+      Parse.Cloud.beforeDeleteFile(() => { throw "kept"; });
+    `);
+    expect(await cloud.runFileTrigger("beforeSaveFile", hello, request)).toMatchObject({
+      name: "a.txt",
+      tags: { by: "ann" },
+    });
+    const swapped = await cloud.runFileTrigger("beforeSaveFile", { ...hello, name: "swap.txt" }, request);
+    expect(swapped).toMatchObject({ name: "other.txt", base64: "b3RoZXI=" });
+    const large = cloud.runFileTrigger("beforeSaveFile", { ...hello, fileSize: 11 }, request);
+    await expect(large).rejects.toMatchObject({ code: 130, message: "too large" });
+    const removed = cloud.runFileTrigger("beforeDeleteFile", { name: "a.txt" }, request);
+    await expect(removed).rejects.toMatchObject({ code: 141, message: "kept" });
+    expect(await cloud.runFileTrigger("afterSaveFile", hello, request)).toBeUndefined();
+  });
+
+  it("of live queries refuse, narrow and leave out", async () => {
+    const { cloud } = await world(`
+      Parse.Cloud.beforeConnect(({ clients }) => { if (clients > 1) throw "full"; });
+      Parse.Cloud.beforeSubscribe("Thing", ({ query, user }) => { query.equalTo("owner", user.id); });
+      Parse.Cloud.afterLiveQueryEvent("Thing", (request) => {
+        if (request.object.get("quiet")) request.sendEvent = false;
+        request.object.set("seen", request.event);
+      });
+    `);
+    const { live } = cloud;
+    expect([live.has("beforeConnect"), live.has("beforeSubscribe", "Other")]).toEqual([true, false]);
+    await live.connect(request, { clients: 1, subscriptions: 0 });
+    await expect(live.connect(request, { clients: 2, subscriptions: 0 })).rejects.toMatchObject({
+      message: "full",
+    });
+    expect(await live.subscribe(request, "Thing", { where: { n: 1 }, fields: ["n"] })).toMatchObject({
+      where: { n: 1, owner: "ann" },
+      fields: ["n"],
+    });
+    const facts = { event: "create", className: "Thing", original: undefined, clients: 1, subscriptions: 1 };
+    const told = await live.event(request, { ...facts, object: { objectId: "t", n: 1 } });
+    expect(told).toMatchObject({ object: { objectId: "t", n: 1, seen: "create" } });
+    expect(await live.event(request, { ...facts, object: { objectId: "t", quiet: true } })).toBeNull();
+  });
+});
+
+describe("plugins", () => {
+  const plugin = `export default {
+    name: "shop",
+    functions: {
+      price: ({ params }) => ({ data: { of: params.item, price: 5 } }),
+      pay: ({ params }) => ({
+        triggers: [
+          { name: "web3Transaction", shouldAwait: true, data: { to: params.to, value: "5" } },
+          { name: "openUrl", data: { url: "https://example.org/thanks", newTab: true } },
+        ],
+      }),
+      broken: () => { throw new Error("sold out"); },
+    },
+  };`;
+
+  it("are functions of their name, with specs that clients read", async () => {
+    const { call } = await world("", 2_000, [plugin]);
+    expect(await call("getPluginSpecs")).toEqual({
+      result: [{ name: "shop", functions: ["price", "pay", "broken"] }],
+    });
+    expect(await call("shop_price", { item: "hat" })).toEqual({
+      result: { data: { success: true, result: { data: { of: "hat", price: 5 } } } },
+    });
+    expect(await call("shop_broken")).toEqual({ code: 141, error: "sold out" });
+  });
+
+  it("say what the client shall do", async () => {
+    const { call } = await world("", 2_000, [plugin]);
+    expect((await call("shop_pay", { to: "0x1" })).result).toEqual({
+      data: {
+        success: true,
+        result: {
+          triggers: [
+            { name: "web3Transaction", shouldAwait: true, data: { to: "0x1", value: "5" } },
+            { name: "openUrl", url: "https://example.org/thanks", newTab: true },
+          ],
+        },
+      },
+    });
+  });
+
+  it.each(["export default 5;", 'export default { name: "a b", functions: {} };'])(
+    "that are none are refused: %s",
+    async (code) => {
+      await expect(world("", 2_000, [code])).rejects.toThrow("Cloud code");
+    },
+  );
+});
+
 describe("the file", () => {
   it("that cannot be loaded is named with the reason", async () => {
     await expect(world("const = 1;")).rejects.toThrow(/Cloud code .*main\.mjs: /);
     await expect(world(`Parse.Cloud.define("a.b", () => 1);`)).rejects.toThrow(
       '"a.b" cannot name a cloud function',
     );
-  });
-
-  it("may register what is not available yet, and is warned", async () => {
-    const { logged } = await world(`Parse.Cloud.job("nightly", () => undefined);`);
-    expect(logged.join()).toContain("Cloud.job is not available yet");
   });
 
   it("finds Moralis to be the same as Parse", async () => {

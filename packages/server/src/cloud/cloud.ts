@@ -1,151 +1,252 @@
-import { pathToFileURL } from "node:url";
-import { User } from "@purse/client";
-import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { Caller, RequestContext } from "../caller.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../http/api.ts";
+import type { Mail } from "../messages/mailer.ts";
 import type { Triggers } from "../objects/triggers.ts";
-import type { Log } from "../observe/log.ts";
-import { installNamespace, runIn, type Scope } from "./namespace.ts";
-import { type CloudRequest, type DefinedFunction, newRegistry, validate } from "./registry.ts";
-import { createTriggers } from "./triggers.ts";
-import { decodeParams, encodeResult } from "./wire.ts";
+import type { Log, LogLevel } from "../observe/log.ts";
+import { CodeHost } from "./codeHost.ts";
+import type { Ask, Cause, Definitions, FileFacts, FileTriggerName, Outcome, Task } from "./messages.ts";
+import { atDepth } from "./scope.ts";
+import { createTriggers, type PeopleTriggers } from "./triggers.ts";
 
 /** A function of the server itself: takes and answers values as they travel. */
 export type BuiltInFunction = (request: ApiRequest) => JsonValue | Promise<JsonValue>;
 
+/** Functions and triggers that other servers carry out. */
+export interface Remote {
+  hasFunction(name: string): boolean;
+  hasTrigger(trigger: string): boolean;
+  /** Rejects with ProtocolError. */
+  run(task: Task): Promise<Outcome>;
+}
+
 export interface CloudParts {
   /** Runs requests of cloud code; first called when a function or trigger runs. */
   dispatch: Dispatch;
+  /** A signed-in user as it sees itself, read past every trigger. */
+  userOf(caller: Extract<Caller, { kind: "user" }>): Promise<JsonObject | undefined>;
   config: { appId: string; limits: { functionTimeoutMs: number } };
   /** Path of the Parse protocol; `/server` without one. */
   mountPath?: string;
   log: Log;
+  logLevel?: LogLevel;
   /** The file with the cloud code; without one there are only built-in functions. */
   file?: string | undefined;
+  /** Files of plugins. */
+  plugins?: string[];
+  /** Most memory that the cloud code may take, in MiB. */
+  memoryMb?: number;
+  /** Whether the code is loaded again when it changes. */
+  isWatched?: boolean;
+  /** Undefined where no mails can be sent. */
+  sendMail?: ((mail: Mail) => Promise<void>) | undefined;
   now?: () => Date;
 }
 
-/** Functions and triggers on the server. */
+/** Where jobs put down how far they have come. */
+export interface JobMessages {
+  message(jobId: string, text: string): Promise<void>;
+}
+
+/** Functions, triggers and jobs on the server. */
 export interface Cloud {
-  triggers: Triggers;
+  triggers: Triggers & { people: PeopleTriggers };
   routes: ApiRoute[];
+  definitions(): Definitions;
+  /** Told whenever the code has registered something. */
+  onDefined(listener: (definitions: Definitions) => void): void;
+  /** Runs a file trigger; answers what it made of the file, undefined where it left it alone. */
+  runFileTrigger(
+    trigger: FileTriggerName,
+    file: FileFacts,
+    request: RequestContext,
+  ): Promise<JsonObject | undefined>;
+  live: LiveTriggers;
+  /** Runs a job's code for as long as it takes. Rejects with ProtocolError. */
+  runJob(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<Outcome>;
   /** Adds a built-in function; one of the same name in the cloud code goes before it. */
   define(name: string, run: BuiltInFunction): void;
+  /** Parts that are made after this one. */
+  attach(parts: { jobs?: JobMessages; remote?: Remote }): void;
   /** Names of all functions, for people. */
   functionNames(): string[];
   /** From now on every call is refused. */
   stop(): Promise<void>;
 }
 
-let loads = 0;
+/** What runs around live queries. Each rejects to refuse, and does nothing where nothing is registered. */
+export interface LiveTriggers {
+  has(trigger: "beforeConnect" | "beforeSubscribe" | "afterLiveQueryEvent", className?: string): boolean;
+  connect(request: RequestContext, counts: { clients: number; subscriptions: number }): Promise<void>;
+  /** Answers the query as it shall be. */
+  subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
+  /** Answers the event's `object` and `original` as they shall be sent; null to send nothing. */
+  event(
+    request: RequestContext,
+    facts: Extract<Task, { kind: "liveEvent" }>["facts"],
+  ): Promise<JsonObject | null | undefined>;
+}
+
+const DEFAULT_MEMORY_MB = 512;
 
 /** Loads the cloud code. Rejects with what is wrong with the file. */
 export async function createCloud(parts: CloudParts): Promise<Cloud> {
-  const { dispatch, config, log, file, mountPath = "/server", now = () => new Date() } = parts;
-  const { functionTimeoutMs } = config.limits;
-  const registry = newRegistry();
-  const scope: Scope = { registry, dispatch, log: log.with({ from: "cloud" }), depth: 0 };
+  const { dispatch, config, log, file = "", plugins = [], now = () => new Date() } = parts;
   const builtIns = new Map<string, BuiltInFunction>([
     ["getServerTime", () => ({ dateTime: now().toISOString() })],
-    ["getPluginSpecs", () => []],
+    ["getPluginSpecs", () => host.definitions.plugins.map(({ name, functions }) => ({ name, functions }))],
   ]);
-  let stopped = false;
-  if (file) await load(file, scope, config.appId, mountPath);
+  const attached: { jobs?: JobMessages; remote?: Remote } = {};
+  const listeners: ((definitions: Definitions) => void)[] = [];
+  let functions: ReadonlySet<string> = new Set();
+  let triggerNames: ReadonlySet<string> = new Set();
+  let isStopped = false;
+  const host = new CodeHost({
+    file,
+    plugins,
+    appId: config.appId,
+    mountPath: parts.mountPath ?? "/server",
+    memoryMb: parts.memoryMb ?? DEFAULT_MEMORY_MB,
+    timeoutMs: config.limits.functionTimeoutMs,
+    isWatched: parts.isWatched ?? false,
+    answer: (ask, depth) => atDepth(depth, () => answer(ask)),
+    onDefined(definitions) {
+      functions = new Set(definitions.functions);
+      triggerNames = new Set(definitions.triggers);
+      for (const listener of listeners) listener(definitions);
+    },
+    log,
+    logLevel: parts.logLevel ?? "info",
+  });
+  if (file !== "" || plugins.length > 0) await host.start();
 
+  const has = (trigger: string) =>
+    triggerNames.has(trigger) || (attached.remote?.hasTrigger(trigger) ?? false);
+  const triggers = createTriggers({ has, causeOf, run });
   return {
-    triggers: createTriggers({ registry, requestFor, run }),
+    triggers,
     routes: [{ method: "POST", path: "/functions/:name", withoutApplication: true, handle }],
+    definitions: () => host.definitions,
+    onDefined(listener) {
+      listeners.push(listener);
+      listener(host.definitions);
+    },
+    async runFileTrigger(trigger, facts, request) {
+      if (!has(trigger)) return undefined;
+      const task: Task = { kind: "file", trigger, file: facts, cause: await causeOf(request) };
+      const { value } = await run(trigger, task);
+      return isJsonObject(value) ? value : undefined;
+    },
+    live: {
+      has: (trigger, className) => has(className === undefined ? trigger : `${trigger}.${className}`),
+      async connect(request, counts) {
+        if (!has("beforeConnect")) return;
+        await run("beforeConnect", { kind: "connect", ...counts, cause: await causeOf(request) });
+      },
+      async subscribe(request, className, params) {
+        if (!has(`beforeSubscribe.${className}`)) return params;
+        const cause = await causeOf(request);
+        const { value } = await run("beforeSubscribe", { kind: "subscribe", className, params, cause });
+        return isJsonObject(value) ? value : params;
+      },
+      async event(request, facts) {
+        const { className } = facts;
+        if (!has(`afterLiveQueryEvent.${className}`)) return undefined;
+        const cause = await causeOf(request);
+        const { value } = await run("afterLiveQueryEvent", { kind: "liveEvent", className, facts, cause });
+        return value === null || isJsonObject(value) ? value : undefined;
+      },
+    },
+    async runJob(name, params, jobId, request) {
+      const cause = await causeOf(request);
+      return host.run(name, { kind: "job", name, params, jobId, cause }, 0);
+    },
     define: (name, builtIn) => void builtIns.set(name, builtIn),
-    functionNames: () => [...new Set([...registry.functions.keys(), ...builtIns.keys()])].sort(),
+    attach: (more) => void Object.assign(attached, more),
+    functionNames: () => [...new Set([...functions, ...builtIns.keys()])].sort(),
     async stop() {
-      stopped = true;
+      isStopped = true;
+      await host.stop();
     },
   };
 
   async function handle(request: ApiRequest): Promise<ApiReply> {
     const name = request.names.name ?? "";
-    const defined = registry.functions.get(name);
-    if (defined) return resultReply(await runDefined(name, defined, request));
+    if (isStopped) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server stops");
+    if (attached.remote?.hasFunction(name) || functions.has(name)) {
+      const { params } = request;
+      const outcome = await run(name, { kind: "function", name, params, cause: await causeOf(request) });
+      return replyOf(outcome);
+    }
     const builtIn = builtIns.get(name);
-    if (builtIn) return resultReply(await builtIn(request));
+    if (builtIn) return replyOf({ value: await builtIn(request) });
     throw new ProtocolError(ErrorCode.SCRIPT_FAILED, `Invalid function: "${name.slice(0, 128)}"`);
   }
 
-  async function runDefined(
-    name: string,
-    { run: code, validator }: DefinedFunction,
-    request: ApiRequest,
-  ): Promise<JsonValue | undefined> {
-    const params = decodeParams(request.params);
-    const cloudRequest = await requestFor(request);
-    validate(validator, cloudRequest, params);
-    return run(name, async () => encodeResult(await code({ ...cloudRequest, params, functionName: name })));
+  function run(name: string, task: Task): Promise<Outcome> {
+    const { remote } = attached;
+    return remote && isRemote(task, remote) ? remote.run(task) : host.run(name, task);
   }
 
-  /** Runs cloud code, gives it its time and turns what it throws into an answer. */
-  async function run<T>(name: string, code: () => T | Promise<T>): Promise<T> {
-    if (stopped) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server stops");
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        log.warn("cloud code took too long", { name, ms: functionTimeoutMs });
-        reject(new ProtocolError(ErrorCode.TIMEOUT, `${name} did not end within ${functionTimeoutMs} ms`));
-      }, functionTimeoutMs);
-    });
-    try {
-      return await Promise.race([runIn(scope, async () => code()), timeout]);
-    } catch (error) {
-      throw asProtocolError(error, name, log);
-    } finally {
-      clearTimeout(timer);
+  async function answer(ask: Ask): Promise<JsonValue> {
+    switch (ask.what) {
+      case "dispatch": {
+        const { status, body, headers = {} } = await dispatch(ask.request);
+        return { status, body, headers };
+      }
+      case "sendEmail":
+        if (!parts.sendMail) {
+          throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Mails cannot be sent: PURSE_SMTP_URL is not set");
+        }
+        await parts.sendMail(ask.mail);
+        return {};
+      case "jobMessage":
+        await attached.jobs?.message(ask.jobId, ask.message);
+        return {};
     }
   }
 
-  async function requestFor(request: RequestContext): Promise<CloudRequest> {
-    const { caller, installationId, context, ip, requestId } = request;
+  async function causeOf(request: RequestContext): Promise<Cause> {
+    const { caller, installationId, context, ip, requestId, headers = {} } = request;
     return {
-      user: caller.kind === "user" ? await userOf(caller.sessionToken, dispatch) : undefined,
+      user: caller.kind === "user" ? await userFor(caller) : undefined,
+      roles: caller.kind === "user" ? caller.roles : [],
       master: caller.kind === "master",
+      isReadOnly: caller.kind === "master" && caller.readOnly === true,
       installationId,
       context,
       ip,
-      log: scope.log.with({ requestId }),
+      headers: { ...headers },
+      requestId,
     };
   }
-}
 
-async function load(file: string, scope: Scope, appId: string, mountPath: string): Promise<void> {
-  await installNamespace(scope, appId, mountPath);
-  loads += 1;
-  try {
-    // The number makes every load a module of its own: its definitions belong to one cloud.
-    await runIn(scope, () => import(`${pathToFileURL(file).href}?load=${loads}`));
-  } catch (error) {
-    throw new Error(`Cloud code ${file}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+  async function userFor(caller: Extract<Caller, { kind: "user" }>): Promise<JsonObject> {
+    const user = await parts.userOf(caller);
+    if (!user) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
+    return { ...user, sessionToken: caller.sessionToken };
   }
 }
 
-async function userOf(sessionToken: string, dispatch: Dispatch): Promise<User | undefined> {
-  const reply = await dispatch({ method: "GET", path: "/users/me", params: {}, sessionToken });
-  const body: unknown = JSON.parse(reply.body);
-  if (reply.status >= 300 || !isJsonObject(body)) {
-    throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
+function isRemote(task: Task, remote: Remote): boolean {
+  switch (task.kind) {
+    case "function":
+      return remote.hasFunction(task.name);
+    case "object":
+      return remote.hasTrigger(`${task.trigger}.${task.className}`);
+    case "beforeSave":
+    case "beforeFind":
+    case "afterFind":
+      return remote.hasTrigger(`${task.kind}.${task.className}`);
+    default:
+      return false;
   }
-  const user = User.fromJSON({ ...body, className: "_User" });
-  return user instanceof User ? user : undefined;
 }
 
-function resultReply(result: JsonValue | undefined): ApiReply {
-  return { status: 200, body: result === undefined ? "{}" : JSON.stringify({ result }) };
-}
-
-/** Texts and errors are what the client is told, as in Parse Server; anything else says nothing. */
-function asProtocolError(error: unknown, name: string, log: Log): ProtocolError {
-  if (error instanceof ProtocolError) return error;
-  if (typeof error === "string") return new ProtocolError(ErrorCode.SCRIPT_FAILED, error);
-  log.warn("cloud code failed", { name, error });
-  const message = error instanceof Error && error.message ? error.message : "Script failed.";
-  return new ProtocolError(ErrorCode.SCRIPT_FAILED, message);
+function replyOf({ value, status = 200, headers }: Outcome): ApiReply {
+  return {
+    status,
+    body: value === undefined ? "{}" : JSON.stringify({ result: value }),
+    ...(headers && { headers }),
+  };
 }

@@ -1,38 +1,79 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import * as client from "@purse/client";
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
-import type { Dispatch, Method } from "../http/api.ts";
+import type { Method } from "../http/api.ts";
 import type { Log } from "../observe/log.ts";
+import { type CloudHttpOptions, type CloudHttpResponse, httpRequest } from "./httpRequest.ts";
+import type { Ask } from "./messages.ts";
 import {
   type AfterFindTrigger,
-  assertFunction,
+  assertDefinition,
+  assertTrigger,
   type BeforeFindTrigger,
   type ClassReference,
   type CloudFunction,
+  type ConnectTrigger,
   classNameOf,
+  FILE_CLASS,
+  type FileTrigger,
+  type Job,
+  type LiveEventTrigger,
   type ObjectTrigger,
   type Registry,
-  type Validator,
+  type SubscribeTrigger,
 } from "./registry.ts";
+import { type ScheduleOptions, scheduleOf } from "./scheduleOf.ts";
+import { assertValidator, type Validator } from "./validator.ts";
 
-/** The cloud that code runs for, and how many functions and triggers led to it. */
-export interface Scope {
+/** How what cloud code defines and asks gets to the server. */
+export interface NamespaceParts {
   registry: Registry;
-  dispatch: Dispatch;
+  /** Told after each definition. */
+  onDefined(): void;
+  ask(ask: Ask): Promise<unknown>;
   log: Log;
-  depth: number;
+  appId: string;
+  mountPath: string;
 }
+
+interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  html?: string;
+}
+
+type OfClass<T> = (className: ClassReference, trigger: T, validator?: Validator) => void;
+/** Of the users (or sessions) alone: the class may be left out. */
+type OfPeople = (classOrTrigger: ClassReference | ObjectTrigger, trigger?: ObjectTrigger) => void;
+type OfFiles = (trigger: FileTrigger, validator?: Validator) => void;
 
 /** What `Parse.Cloud` offers to cloud code beside what clients have. */
 export interface CloudDefinitions {
   define(name: string, run: CloudFunction, validator?: Validator): void;
-  beforeSave(className: ClassReference, trigger: ObjectTrigger): void;
-  afterSave(className: ClassReference, trigger: ObjectTrigger): void;
-  beforeDelete(className: ClassReference, trigger: ObjectTrigger): void;
-  afterDelete(className: ClassReference, trigger: ObjectTrigger): void;
-  beforeFind(className: ClassReference, trigger: BeforeFindTrigger): void;
-  afterFind(className: ClassReference, trigger: AfterFindTrigger): void;
+  job(name: string, run: Job): void;
+  /** Runs a job by a cron expression (in UTC), once in the whole cluster. */
+  schedule(jobName: string, cron: string, options?: ScheduleOptions): void;
+  beforeSave: OfClass<ObjectTrigger>;
+  afterSave: OfClass<ObjectTrigger>;
+  beforeDelete: OfClass<ObjectTrigger>;
+  afterDelete: OfClass<ObjectTrigger>;
+  beforeFind: OfClass<BeforeFindTrigger>;
+  afterFind: OfClass<AfterFindTrigger>;
+  beforeLogin: OfPeople;
+  afterLogin: OfPeople;
+  afterLogout: OfPeople;
+  beforePasswordResetRequest: OfPeople;
+  beforeSaveFile: OfFiles;
+  afterSaveFile: OfFiles;
+  beforeDeleteFile: OfFiles;
+  afterDeleteFile: OfFiles;
+  beforeConnect(trigger: ConnectTrigger, validator?: Validator): void;
+  beforeSubscribe: OfClass<SubscribeTrigger>;
+  afterLiveQueryEvent: OfClass<LiveEventTrigger>;
   getLogger(): Log;
+  /** Asks another server. Rejects with the response where its status is not of the 2xx. */
+  httpRequest(options: CloudHttpOptions): Promise<CloudHttpResponse>;
+  sendEmail(mail: Mail): Promise<void>;
   /** Does nothing, as in Parse Server: pass `{ useMasterKey: true }` to the call that needs it. */
   useMasterKey(): void;
 }
@@ -40,30 +81,13 @@ export interface CloudDefinitions {
 /** The globals `Parse` and `Moralis` of cloud code. */
 export type CloudNamespace = Omit<typeof client, "Cloud"> & { Cloud: typeof client.Cloud & CloudDefinitions };
 
-const scopes = new AsyncLocalStorage<Scope>();
-/** For code that runs outside any request, such as a timer that a module set. */
-let latest: Scope | undefined;
-
 const ORIGIN = "http://in-process";
 /** Stands for the right to use the master key; the key itself never comes near cloud code. */
 const INNER_MASTER_KEY = "in-process";
-const MAX_DEPTH = 20;
-
-/** Runs code of a cloud: what it defines and asks goes to that cloud. Throws 141 when calls lead to calls without end. */
-export function runIn<T>(scope: Scope, run: () => T): T {
-  const depth = (scopes.getStore()?.depth ?? 0) + 1;
-  if (depth > MAX_DEPTH) {
-    throw new ProtocolError(
-      ErrorCode.SCRIPT_FAILED,
-      `Cloud functions and triggers call each other more than ${MAX_DEPTH} deep`,
-    );
-  }
-  return scopes.run({ ...scope, depth }, run);
-}
 
 /** Sets the globals, and connects the client's classes with the server in this process. */
-export async function installNamespace(scope: Scope, appId: string, mountPath: string): Promise<void> {
-  latest = scope;
+export async function installNamespace(parts: NamespaceParts): Promise<void> {
+  const { appId, mountPath, ask } = parts;
   await client.start({
     appId,
     serverUrl: `${ORIGIN}${mountPath}`,
@@ -72,75 +96,146 @@ export async function installNamespace(scope: Scope, appId: string, mountPath: s
     // Code of all callers shares this connection: nobody is signed in on it.
     keepsCurrentUser: false,
     requestAttemptLimit: 1,
-    fetch: (input, init) => fetchInProcess(String(input).slice(ORIGIN.length + mountPath.length), init),
+    fetch: (input, init) => fetchInProcess(ask, String(input).slice(ORIGIN.length + mountPath.length), init),
   });
-  const namespace: CloudNamespace = { ...client, Cloud: { ...client.Cloud, ...definitions() } };
+  const namespace: CloudNamespace = { ...client, Cloud: { ...client.Cloud, ...definitions(parts) } };
   Object.assign(globalThis, { Parse: namespace, Moralis: namespace });
 }
 
-function current(): Scope {
-  const scope = scopes.getStore() ?? latest;
-  if (scope) return scope;
-  throw new Error("Parse.Cloud is only there for cloud code");
-}
-
 /** The in-process transport: the client's envelope goes to the doors without a socket in between. */
-async function fetchInProcess(path: string, init: RequestInit | undefined): Promise<Response> {
+async function fetchInProcess(
+  ask: NamespaceParts["ask"],
+  path: string,
+  init: RequestInit | undefined,
+): Promise<Response> {
   const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : {};
   if (!isJsonObject(body)) throw new Error("An in-process request needs a JSON object as body");
   const { _method, _MasterKey, _SessionToken, _InstallationId, _context, ...rest } = body;
   const { _ApplicationId, _JavaScriptKey, _ClientVersion, _RevocableSession, ...params } = rest;
-  const reply = await current().dispatch({
-    method: methodOf(_method ?? init?.method),
-    path: path.startsWith("/") ? path : `/${path}`,
-    params,
-    sessionToken: typeof _SessionToken === "string" ? _SessionToken : undefined,
-    useMasterKey: _MasterKey === INNER_MASTER_KEY,
-    installationId: typeof _InstallationId === "string" ? _InstallationId : undefined,
-    context: isJsonObject(_context) ? _context : {},
+  const reply = await ask({
+    what: "dispatch",
+    request: {
+      method: methodOf(_method ?? init?.method),
+      path: path.startsWith("/") ? path : `/${path}`,
+      params,
+      sessionToken: typeof _SessionToken === "string" ? _SessionToken : undefined,
+      useMasterKey: _MasterKey === INNER_MASTER_KEY,
+      installationId: typeof _InstallationId === "string" ? _InstallationId : undefined,
+      context: isJsonObject(_context) ? _context : {},
+    },
   });
-  return new Response(reply.body, { status: reply.status, ...(reply.headers && { headers: reply.headers }) });
+  if (!isJsonObject(reply) || typeof reply.status !== "number" || typeof reply.body !== "string") {
+    throw new Error("The server gave no answer");
+  }
+  return new Response(reply.body, { status: reply.status, headers: textsOf(reply.headers) });
+}
+
+function textsOf(headers: unknown): Record<string, string> {
+  if (!isJsonObject(headers)) return {};
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
 function methodOf(value: unknown): Method {
   return value === "GET" || value === "PUT" || value === "DELETE" ? value : "POST";
 }
 
-function definitions(): CloudDefinitions {
+function definitions({ registry, onDefined, ask, log }: NamespaceParts): CloudDefinitions {
+  const defined = (place: () => void): void => {
+    place();
+    onDefined();
+  };
+  const objectTrigger =
+    (trigger: "beforeSave" | "afterSave" | "beforeDelete" | "afterDelete"): OfClass<ObjectTrigger> =>
+    (reference, run, validator) => {
+      const className = classNameOf(reference);
+      if (className === FILE_CLASS) throw new Error(`For files there is Cloud.${trigger}File`);
+      assertTrigger(trigger, className);
+      assertValidator(`${trigger} of ${className}`, validator);
+      defined(() => registry.objectTriggers.set(`${trigger}.${className}`, { run, validator }));
+    };
+  const ofPeople =
+    (
+      trigger: "beforeLogin" | "afterLogin" | "afterLogout" | "beforePasswordResetRequest",
+      className: string,
+    ): OfPeople =>
+    (first, second) => {
+      const run = second ?? (typeof first === "function" ? first : undefined);
+      if (!isTrigger(run)) throw new Error(`${trigger} needs a function`);
+      if (second && classNameOf(isReference(first) ? first : "") !== className) {
+        throw new Error(
+          className === "_Session"
+            ? "Only the _Session class is allowed for the afterLogout trigger."
+            : "Only the _User class is allowed for the beforeLogin, afterLogin, and beforePasswordResetRequest triggers",
+        );
+      }
+      defined(() => registry.objectTriggers.set(`${trigger}.${className}`, { run, validator: undefined }));
+    };
+  const ofFiles =
+    (trigger: "beforeSaveFile" | "afterSaveFile" | "beforeDeleteFile" | "afterDeleteFile"): OfFiles =>
+    (run, validator) => {
+      assertValidator(trigger, validator);
+      defined(() => registry.files.set(trigger, { run, validator }));
+    };
+  const into =
+    <T>(name: string, map: Map<string, { run: T; validator: Validator | undefined }>): OfClass<T> =>
+    (reference, run, validator) => {
+      const className = classNameOf(reference);
+      assertValidator(`${name} of ${className}`, validator);
+      defined(() => map.set(className, { run, validator }));
+    };
   return {
-    define(name, run, validator = {}) {
-      assertFunction(name, run, validator);
-      current().registry.functions.set(name, { run, validator });
+    define(name, run, validator) {
+      assertDefinition("function", name, run, validator);
+      defined(() => registry.functions.set(name, { run, validator }));
     },
-    beforeSave: (className, trigger) =>
-      void current().registry.beforeSave.set(classNameOf(className), trigger),
-    afterSave: (className, trigger) => void current().registry.afterSave.set(classNameOf(className), trigger),
-    beforeDelete: (className, trigger) =>
-      void current().registry.beforeDelete.set(classNameOf(className), trigger),
-    afterDelete: (className, trigger) =>
-      void current().registry.afterDelete.set(classNameOf(className), trigger),
-    beforeFind: (className, trigger) =>
-      void current().registry.beforeFind.set(classNameOf(className), trigger),
-    afterFind: (className, trigger) => void current().registry.afterFind.set(classNameOf(className), trigger),
-    getLogger: () => current().log,
+    job(name, run) {
+      assertDefinition("job", name, run);
+      defined(() => registry.jobs.set(name, run));
+    },
+    schedule(jobName, cron, options = {}) {
+      const schedule = scheduleOf(jobName, cron, options);
+      defined(() => registry.schedules.push(schedule));
+    },
+    beforeSave: objectTrigger("beforeSave"),
+    afterSave: objectTrigger("afterSave"),
+    beforeDelete: objectTrigger("beforeDelete"),
+    afterDelete: objectTrigger("afterDelete"),
+    beforeFind: into("beforeFind", registry.beforeFind),
+    afterFind: into("afterFind", registry.afterFind),
+    beforeLogin: ofPeople("beforeLogin", "_User"),
+    afterLogin: ofPeople("afterLogin", "_User"),
+    afterLogout: ofPeople("afterLogout", "_Session"),
+    beforePasswordResetRequest: ofPeople("beforePasswordResetRequest", "_User"),
+    beforeSaveFile: ofFiles("beforeSaveFile"),
+    afterSaveFile: ofFiles("afterSaveFile"),
+    beforeDeleteFile: ofFiles("beforeDeleteFile"),
+    afterDeleteFile: ofFiles("afterDeleteFile"),
+    beforeConnect(run, validator) {
+      assertValidator("beforeConnect", validator);
+      defined(() => {
+        registry.beforeConnect = { run, validator };
+      });
+    },
+    beforeSubscribe: into("beforeSubscribe", registry.beforeSubscribe),
+    afterLiveQueryEvent: into("afterLiveQueryEvent", registry.afterLiveQueryEvent),
+    getLogger: () => log,
+    httpRequest,
+    async sendEmail({ to, subject, text, html }) {
+      for (const [name, value] of Object.entries({ to, subject, text })) {
+        if (typeof value !== "string" || value === "") {
+          throw new ProtocolError(ErrorCode.OTHER_CAUSE, `sendEmail needs ${name} as a text`);
+        }
+      }
+      await ask({ what: "sendEmail", mail: { to, subject, text, ...(html !== undefined && { html }) } });
+    },
     useMasterKey: () => undefined,
-    ...unavailable(),
   };
 }
 
-/** What other servers offer and this one does not yet: existing cloud code loads, and the log says what is left out. */
-function unavailable(): Record<string, () => void> {
-  const names = [
-    "job",
-    "beforeLogin",
-    "afterLogin",
-    "afterLogout",
-    "beforeSaveFile",
-    "afterSaveFile",
-    "beforeDeleteFile",
-    "afterDeleteFile",
-  ];
-  const warn = (name: string) => () =>
-    current().log.warn(`Cloud.${name} is not available yet: what the cloud code registers by it never runs`);
-  return Object.fromEntries(names.map((name) => [name, warn(name)]));
+function isTrigger(value: unknown): value is ObjectTrigger {
+  return typeof value === "function";
+}
+
+function isReference(value: unknown): value is ClassReference {
+  return typeof value === "string" || typeof value === "function";
 }

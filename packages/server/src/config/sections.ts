@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
 
@@ -34,6 +35,10 @@ export const SECTIONS = {
     about:
       "`from`, and `adapter`: a module whose default export has sendMail({ to, from, subject, text, html }).",
     parse: mail,
+  },
+  plugins: {
+    about: "Files of plugins: modules whose default export is { name, functions }.",
+    parse: plugins,
   },
   passwordPolicy: {
     about:
@@ -78,6 +83,7 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     schemas: read("schemas", SECTIONS.schemas),
     auth: read("auth", SECTIONS.auth),
     mail: read("mail", SECTIONS.mail),
+    plugins: read("plugins", SECTIONS.plugins),
     passwordPolicy: read("passwordPolicy", SECTIONS.passwordPolicy),
     accountLockout: read("accountLockout", SECTIONS.accountLockout),
     rateLimits: read("rateLimits", SECTIONS.rateLimits),
@@ -94,6 +100,14 @@ export function record(value: unknown, what: string): JsonObject {
 function mail(value: unknown): { from?: string | undefined; adapter?: string | undefined } {
   const section = sectionOf(value, ["from", "adapter"]);
   return { from: text(section, "from"), adapter: text(section, "adapter") };
+}
+
+function plugins(value: unknown): string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((path) => typeof path === "string")) {
+    return value.map((path) => resolve(path));
+  }
+  throw new Error("it must be a list of files");
 }
 
 function protectedFields(value: unknown): Record<string, Record<string, string[]>> {

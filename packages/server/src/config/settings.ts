@@ -158,6 +158,24 @@ export const SETTINGS = {
     about: "How long a cloud function or trigger may take, in ms.",
     parse: wholeNumber(10, 3_600_000),
   },
+  cloudMemoryMb: {
+    env: "PURSE_CLOUD_MEMORY_MB",
+    fallback: "512",
+    about: "Most memory that the cloud code may take, in MiB; beyond it the code starts again.",
+    parse: wholeNumber(32, 65_536),
+  },
+  webhookKey: {
+    env: "PURSE_WEBHOOK_KEY",
+    about:
+      "Sent to web hooks as X-Parse-Webhook-Key; requests to them are signed with it (X-Purse-Signature). Without it: neither.",
+    parse: secret(8),
+  },
+  allowPrivateHooks: {
+    env: "PURSE_ALLOW_PRIVATE_HOOKS",
+    fallback: "0",
+    about: "1 lets web hooks live at loopback, private and link-local addresses.",
+    parse: flag,
+  },
   maxLimit: {
     env: "PURSE_MAX_LIMIT",
     fallback: "10000",

@@ -73,12 +73,18 @@ export function createDoor(parts: DoorParts): Door {
       const body = hasBody(message) ? await readBody(message, parts.maxBodyBytes) : EMPTY;
       const envelope = openEnvelope(message.method ?? "GET", message.headers, search, body);
       const ip = message.socket.remoteAddress ?? "";
-      return enter(envelope, normalise(path), ip, requestId);
+      return enter(envelope, normalise(path), ip, requestId, headersOf(message));
     });
   }
 
   /** Judges the credentials, then runs the route. */
-  async function enter(envelope: Envelope, path: string, ip: string, requestId: string): Promise<ApiReply> {
+  async function enter(
+    envelope: Envelope,
+    path: string,
+    ip: string,
+    requestId: string,
+    headers: Record<string, string>,
+  ): Promise<ApiReply> {
     const route = routeFor(envelope.method, path);
     if (envelope.appId !== parts.appId && !(envelope.appId === undefined && route.route.withoutApplication)) {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
@@ -96,6 +102,7 @@ export function createDoor(parts: DoorParts): Door {
         context: envelope.context,
         ip,
         requestId,
+        headers,
         serverUrl: parts.serverUrl,
       }),
     );
@@ -183,6 +190,12 @@ function isReply(result: unknown): result is ApiReply {
     typeof result.status === "number" &&
     typeof result.body === "string"
   );
+}
+
+/** What code may see of a request's headers: the master key stays at the door. */
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const { "x-parse-master-key": _, ...others } = headers;
+  return Object.fromEntries(Object.entries(others).map(([name, value]) => [name, String(value)]));
 }
 
 function hasBody(message: IncomingMessage): boolean {

@@ -1,4 +1,4 @@
-import { ErrorCode, isClassName, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isClassName, isInternalClassName, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { describeClass } from "../schema/describe.ts";
@@ -43,7 +43,8 @@ export function schemaRoutes({
     assertMaster(request);
     // Operators are told what is, not what this process has heard of.
     await schemas.refresh();
-    return { results: schemas.all().map(describeClass) };
+    const shown = schemas.all().filter(({ className }) => !isInternalClassName(className));
+    return { results: shown.map(describeClass) };
   }
 
   async function one(request: ApiRequest): Promise<JsonObject> {

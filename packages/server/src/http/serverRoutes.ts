@@ -20,6 +20,9 @@ export function serverRoutes(): ApiRoute[] {
 const COMPATIBLE_WITH = "9.0.0";
 
 const FEATURES = {
+  globalConfig: { create: true, read: true, update: true, delete: true },
+  hooks: { create: true, read: true, update: true, delete: true },
+  cloudCode: { jobs: true },
   schemas: {
     addField: true,
     removeField: true,

@@ -65,11 +65,12 @@ export function createReads(parts: ReadParts): Reads {
 
   async function find(request: RequestContext, className: string, params: JsonObject): Promise<string> {
     assertReachable(className, "find", request.caller);
-    if (isInternalClassName(className)) return '{"results":[]}';
+    if (isInternalClassName(className) && !rules.has(className)) return '{"results":[]}';
     assertClassName(className);
     rules.get(className)?.beforeRead?.("find", request);
     const beforeFind = triggers.beforeFind(className);
-    const query = parseQuery(className, beforeFind ? await beforeFind(params, request) : params, limits);
+    const wanted = beforeFind ? await beforeFind(params, request, false) : params;
+    const query = parseQuery(className, wanted, limits);
     const operation = query.count && query.limit === 0 ? "count" : "find";
     assertAllowed(request, className, operation, query.where, query.order);
     const asked = redirected(className, query.redirectClassNameForKey);
@@ -86,7 +87,7 @@ export function createReads(parts: ReadParts): Reads {
       store.find(scoped),
       query.count ? store.count(scoped) : undefined,
     ]);
-    const results = await shape(texts, query, schema, request);
+    const results = await shape(texts, query, schema, request, wanted, false);
     return `{"results":[${results}]${count === undefined ? "" : `,"count":${count}`}${named}}`;
   }
 
@@ -164,20 +165,32 @@ export function createReads(parts: ReadParts): Reads {
     rules.get(className)?.beforeRead?.("get", request);
     const schema = schemas.get(className);
     authorise(schema, "get", request.caller);
-    const text = schema && (await readOne(schema, objectId, request));
+    const given = Object.fromEntries(Object.entries(params).filter(([name]) => GET_PARAMS.has(name)));
+    const beforeFind = triggers.beforeFind(className);
+    const wanted = beforeFind ? await beforeFind({ ...given, where: { objectId } }, request, true) : given;
+    const query = parseQuery(className, wanted);
+    const text = schema && (await readOne(schema, objectId, request, beforeFind && query.where));
     if (!schema || text === undefined)
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
-    const { include, keys, excludeKeys, includeAll } = params;
-    const query = parseQuery(className, { include, keys, excludeKeys, includeAll });
-    return shape([text], query, schema, request);
+    const shaped = await shape([text], query, schema, request, wanted, true);
+    // A trigger may keep to itself what was found.
+    if (shaped === "") throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+    return shaped;
   }
 
   async function readOne(
     schema: ClassSchema,
     objectId: string,
     request: RequestContext,
+    /** What a trigger has made of the search for the id. */
+    where: Condition | undefined,
   ): Promise<ObjectText | undefined> {
     const { caller } = request;
+    if (where) {
+      const query = storeQuery(schema, where, request, "get");
+      const [found] = await store.find({ ...query, limit: 1 });
+      return found;
+    }
     const isScoped =
       caller.kind !== "master" &&
       (rules.get(schema.className)?.scope?.(request) ?? pointerScope(schema, "get", caller)) !== undefined;
@@ -193,6 +206,8 @@ export function createReads(parts: ReadParts): Reads {
     query: Query,
     schema: ClassSchema,
     request: RequestContext,
+    params: JsonObject,
+    isGet: boolean,
   ): Promise<string> {
     const { className } = schema;
     const afterFind = triggers.afterFind(className);
@@ -214,7 +229,7 @@ export function createReads(parts: ReadParts): Reads {
     if (query.include.length > 0) {
       await includePointers(objects, query.include, (target, ids) => fetchIncluded(target, ids, request));
     }
-    if (afterFind) objects = await afterFind(objects, request);
+    if (afterFind) objects = await afterFind(objects, params, request, isGet);
     return objects.map((object) => JSON.stringify(pick(object, query))).join();
   }
 
@@ -284,6 +299,9 @@ export function createReads(parts: ReadParts): Reads {
 
   return { find, get, assertFind, presenter, scopeOf };
 }
+
+/** What may be said of an object that is asked for by its id. */
+const GET_PARAMS: ReadonlySet<string> = new Set(["include", "keys", "excludeKeys", "includeAll"]);
 
 /** Read preferences for which an answer that is a little behind is good enough. */
 const LAGGING_SOURCES: ReadonlySet<string> = new Set(["SECONDARY", "SECONDARY_PREFERRED", "NEAREST"]);

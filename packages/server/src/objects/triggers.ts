@@ -18,10 +18,16 @@ export interface Triggers {
   /** May change the parameters of a query (where, limit, …). */
   beforeFind(
     className: string,
-  ):
-    | ((params: Record<string, unknown>, request: RequestContext) => Promise<Record<string, unknown>>)
-    | undefined;
+  ): ((params: JsonObject, request: RequestContext, isGet: boolean) => Promise<JsonObject>) | undefined;
+  /** `params` are those of the query that found the objects. */
   afterFind(
     className: string,
-  ): ((objects: JsonObject[], request: RequestContext) => Promise<JsonObject[]>) | undefined;
+  ):
+    | ((
+        objects: JsonObject[],
+        params: JsonObject,
+        request: RequestContext,
+        isGet: boolean,
+      ) => Promise<JsonObject[]>)
+    | undefined;
 }

@@ -77,7 +77,7 @@ export function createWrites(parts: WriteParts): Writes {
       schema,
       request,
     );
-    publish(draft, result, request);
+    await publish(draft, result, request);
     await finish(draft);
 
     const body: JsonObject = { objectId: draft.objectId, createdAt: at };
@@ -121,7 +121,7 @@ export function createWrites(parts: WriteParts): Writes {
       schema,
       request,
     );
-    publish(draft, result, request);
+    await publish(draft, result, request);
     await finish(draft);
 
     const body: JsonObject = { updatedAt: at };
@@ -156,7 +156,7 @@ export function createWrites(parts: WriteParts): Writes {
       schema,
       request,
     );
-    publish(draft, result, request);
+    await publish(draft, result, request);
     await finish(draft);
   }
 
@@ -215,7 +215,12 @@ export function createWrites(parts: WriteParts): Writes {
     }
   }
 
-  function publish(draft: Draft, result: WriteResult | undefined, request: RequestContext): void {
+  /** Tells listeners, and waits for the after trigger, as clients of Parse expect; what it throws is only told. */
+  async function publish(
+    draft: Draft,
+    result: WriteResult | undefined,
+    request: RequestContext,
+  ): Promise<void> {
     if (!result) return;
     const change: Change = { className: draft.className, objectId: draft.objectId, ...result, request };
     for (const listener of listeners) {
@@ -227,7 +232,9 @@ export function createWrites(parts: WriteParts): Writes {
     }
     const after =
       change.after === null ? triggers.afterDelete(draft.className) : triggers.afterSave(draft.className);
-    after?.(change).catch((error: unknown) => parts.onError(error, `an after trigger of ${draft.className}`));
+    await after?.(change).catch((error: unknown) =>
+      parts.onError(error, `an after trigger of ${draft.className}`),
+    );
   }
 
   async function finish(draft: Draft): Promise<void> {

@@ -17,6 +17,8 @@ export interface MetricSources {
 export interface Metrics {
   /** Notes one request that was answered. `started` as `performance.now()`. */
   answered(door: DoorName, method: string | undefined, status: number, started: number): void;
+  /** Counts something that an app tells of its use. */
+  event(name: string): void;
   /** The same store; errors that are not answers to clients are counted. */
   watchStore(store: Store): Store;
   readonly contentType: string;
@@ -25,6 +27,8 @@ export interface Metrics {
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"]);
+/** More names of events than this are counted as one. */
+const MAX_EVENT_NAMES = 200;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export function createMetrics(sources: () => MetricSources): Metrics {
@@ -50,6 +54,13 @@ export function createMetrics(sources: () => MetricSources): Metrics {
     labelNames: ["call"],
     registers,
   });
+  const events = new Counter({
+    name: "purse_app_events_total",
+    help: "Events that apps report, by name.",
+    labelNames: ["event"],
+    registers,
+  });
+  const eventNames = new Set<string>();
   gauge("purse_live_sockets", "Open WebSockets of live queries.", () => sources().sockets());
   gauge("purse_live_subscriptions", "Live queries that are subscribed to.", () => sources().subscriptions());
   chainGauge("purse_chain_head_block", "The newest block of a chain's node.", "head");
@@ -89,6 +100,11 @@ export function createMetrics(sources: () => MetricSources): Metrics {
       const known = METHODS.has(method) ? method : "other";
       requests.inc({ door, method: known, status: `${Math.floor(status / 100)}xx` });
       durations.observe({ door, method: known }, (performance.now() - started) / 1000);
+    },
+    event(name) {
+      // Whoever invents names without end fills no memory.
+      if (eventNames.size < MAX_EVENT_NAMES) eventNames.add(name);
+      events.inc({ event: eventNames.has(name) ? name : "other" });
     },
     watchStore: (store) =>
       watch(store, (call, error) => {

@@ -1,0 +1,100 @@
+/** What `Cloud.httpRequest` takes, as in Parse. */
+export interface CloudHttpOptions {
+  url: string;
+  method?: string;
+  headers?: Record<string, string>;
+  /** Added to the query string. */
+  params?: string | Record<string, string>;
+  /** A text, bytes, or an object that is sent as JSON (as a form where the content type says so). */
+  body?: unknown;
+  /** Off unless asked for. */
+  followRedirects?: boolean;
+  /** In ms; 15 s without it. */
+  timeout?: number;
+}
+
+export interface CloudHttpResponse {
+  status: number;
+  headers: Record<string, string>;
+  /** The set-cookie values by the cookie's name. */
+  cookies: Record<string, string>;
+  buffer: Buffer;
+  text: string;
+  /** The body parsed where it is JSON; undefined where not. */
+  data: unknown;
+}
+
+const TIMEOUT_MS = 15_000;
+/** More than this is not read. */
+const MAX_BYTES = 20 * 1024 * 1024;
+
+/** Asks another server. Rejects with the response where its status is not of the 2xx, as in Parse. */
+export async function httpRequest(options: CloudHttpOptions): Promise<CloudHttpResponse> {
+  const url = new URL(options.url);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new Error("httpRequest takes http and https");
+  for (const [name, value] of new URLSearchParams(options.params)) url.searchParams.append(name, value);
+  const headers = new Headers(options.headers);
+  const body = bodyOf(options.body, headers);
+  const response = await fetch(url, {
+    method: (options.method ?? "GET").toUpperCase(),
+    headers,
+    ...(body !== undefined && { body }),
+    redirect: options.followRedirects ? "follow" : "manual",
+    signal: AbortSignal.timeout(options.timeout ?? TIMEOUT_MS),
+  });
+  const buffer = await readCapped(response, MAX_BYTES);
+  const text = buffer.toString("utf8");
+  const result: CloudHttpResponse = {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    cookies: cookiesOf(response.headers.getSetCookie()),
+    buffer,
+    text,
+    data: parsed(text),
+  };
+  if (response.status >= 200 && response.status < 300) return result;
+  throw Object.assign(new Error(`Request failed with response code ${response.status}`), result);
+}
+
+function bodyOf(body: unknown, headers: Headers): string | Uint8Array<ArrayBuffer> | undefined {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === "string") return body;
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  if (typeof body !== "object") return String(body);
+  if (headers.get("content-type")?.startsWith("application/x-www-form-urlencoded")) {
+    return new URLSearchParams(Object.entries(body).map(([name, value]) => [name, String(value)])).toString();
+  }
+  if (!headers.has("content-type")) headers.set("content-type", "application/json");
+  return JSON.stringify(body);
+}
+
+/** The whole body. Throws Error where it is larger than `most` bytes; the rest is not read. */
+async function readCapped(response: Response, most: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > most) throw new Error(`The answer is larger than ${most} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function cookiesOf(lines: string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [pair = ""] = line.split(";", 1);
+      const mark = pair.indexOf("=");
+      return [pair.slice(0, mark).trim(), pair.slice(mark + 1).trim()];
+    }),
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

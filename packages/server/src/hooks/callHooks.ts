@@ -1,0 +1,190 @@
+import { createHmac } from "node:crypto";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { Remote } from "../cloud/cloud.ts";
+import { applyOperations, objectOf } from "../cloud/inflate.ts";
+import type { Cause, Outcome, Task } from "../cloud/messages.ts";
+import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
+import type { Log } from "../observe/log.ts";
+import { post } from "../outbound/post.ts";
+import type { Hook, HookStore } from "./hookStore.ts";
+
+export interface HookCallParts {
+  hooks: HookStore;
+  /** Shown to the hook's server, and what requests are signed with; without one they are not. */
+  webhookKey: string | undefined;
+  /** Whether hooks may live inside of networks. */
+  allowPrivate: boolean;
+  deadlineMs: number;
+  maxBytes: number;
+  /** In ms since the epoch. */
+  clock(): number;
+  log: Log;
+}
+
+/** Calls hooks: a POST with what a function or trigger is told, answered by `{success}` or `{error}`. */
+export function createHookCalls(parts: HookCallParts): Remote {
+  const { hooks, log } = parts;
+  return {
+    hasFunction: (name) => hooks.get(`function ${name}`) !== undefined,
+    hasTrigger: (trigger) => hooks.get(trigger) !== undefined,
+    async run(task) {
+      const hook = hooks.get(nameOf(task));
+      if (!hook) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The hook is gone");
+      return outcomeOf(task, await call(hook, bodyOf(task)));
+    },
+  };
+
+  async function call(hook: Hook, fields: JsonObject): Promise<JsonValue | undefined> {
+    const body = JSON.stringify(fields);
+    let answer: unknown;
+    try {
+      const { deadlineMs, maxBytes, allowPrivate } = parts;
+      const headers = headersFor(body);
+      const { status, body: text } = await post({
+        url: hook.url,
+        headers,
+        body,
+        deadlineMs,
+        maxBytes,
+        allowPrivate,
+      });
+      if (status >= 300 && status < 400) throw new Error(`it redirects (${status}), which is not followed`);
+      answer = text === "" ? {} : JSON.parse(text);
+    } catch (error) {
+      log.warn("a hook could not be called", { url: hook.url, error });
+      throw new ProtocolError(
+        ErrorCode.SCRIPT_FAILED,
+        error instanceof SyntaxError ? "Malformed response" : "The hook could not be called.",
+      );
+    }
+    if (!isJsonObject(answer)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Malformed response");
+    if (answer.error !== undefined && answer.error !== null) throw errorOf(answer);
+    return answer.success;
+  }
+
+  /** The time is part of what is signed: a request that somebody kept cannot be sent again later. */
+  function headersFor(body: string): Record<string, string> {
+    const headers: Record<string, string> = { "content-type": "application/json" };
+    if (parts.webhookKey === undefined) return headers;
+    const timestamp = String(Math.floor(parts.clock() / 1000));
+    const signature = createHmac("sha256", parts.webhookKey).update(`${timestamp}.${body}`).digest("hex");
+    return {
+      ...headers,
+      "x-parse-webhook-key": parts.webhookKey,
+      "x-purse-signature": `t=${timestamp},v1=${signature}`,
+    };
+  }
+}
+
+function nameOf(task: Task): string {
+  switch (task.kind) {
+    case "function":
+      return `function ${task.name}`;
+    case "object":
+      return `${task.trigger}.${task.className}`;
+    case "beforeSave":
+    case "beforeFind":
+    case "afterFind":
+      return `${task.kind}.${task.className}`;
+    default:
+      return "";
+  }
+}
+
+function bodyOf(task: Task): JsonObject {
+  const common = commonOf(task.cause);
+  switch (task.kind) {
+    case "function":
+      return { ...common, functionName: task.name, params: task.params };
+    case "object": {
+      const { className, trigger, object, original } = task;
+      return {
+        ...common,
+        triggerName: trigger,
+        object: { ...object, className },
+        ...(original && { original: { ...original, className } }),
+      };
+    }
+    case "beforeSave": {
+      const { className, original } = task;
+      return {
+        ...common,
+        triggerName: "beforeSave",
+        object: { ...wanted(task).toJSON(), className },
+        ...(original && { original: { ...original, className } }),
+      };
+    }
+    case "beforeFind":
+      return { ...common, triggerName: "beforeFind", query: queryParams(task.params), isGet: task.isGet };
+    case "afterFind": {
+      const { className, objects, isGet } = task;
+      const named = objects.map((object) => ({ ...object, className }));
+      return { ...common, triggerName: "afterFind", objects: named, isGet };
+    }
+    default:
+      return common;
+  }
+}
+
+function commonOf({ user, master, installationId, context, ip, headers }: Cause): JsonObject {
+  const { sessionToken: _, ...known } = user ?? {};
+  const { cookie: _cookie, authorization: _authorization, ...shown } = headers;
+  return {
+    master,
+    ...(user && { user: { ...known, className: "_User", __type: "Object" } }),
+    ...(installationId !== undefined && { installationId }),
+    context,
+    ip,
+    headers: withoutToken(shown),
+  };
+}
+
+/** Another server acts for nobody: it gets no session. */
+function withoutToken({ "x-parse-session-token": _, ...headers }: Record<string, string>): JsonObject {
+  return headers;
+}
+
+function outcomeOf(task: Task, success: JsonValue | undefined): Outcome {
+  switch (task.kind) {
+    case "beforeSave":
+      return isJsonObject(success) ? { changes: { set: changed(task, success), dropped: [] } } : {};
+    case "beforeFind":
+      return isJsonObject(success)
+        ? { value: { ...withoutQueryParams(task.params), ...queryParams(success) } }
+        : { value: task.params };
+    case "afterFind":
+      return { value: Array.isArray(success) ? success : task.objects };
+    case "function":
+      return { value: success };
+    default:
+      return {};
+  }
+}
+
+const OURS: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt", "className", "__type"]);
+
+/** Of an object that a hook answered, the fields that are other than those asked for. */
+function changed(task: Extract<Task, { kind: "beforeSave" }>, answered: JsonObject): JsonObject {
+  const object = wanted(task);
+  const before = object.toJSON();
+  for (const [key, value] of Object.entries(answered)) {
+    if (OURS.has(key) || JSON.stringify(before[key]) === JSON.stringify(value)) delete answered[key];
+  }
+  return answered;
+}
+
+function wanted({ className, original, operations }: Extract<Task, { kind: "beforeSave" }>) {
+  const object = objectOf(className, original ?? {});
+  applyOperations(object, operations);
+  return object;
+}
+
+function errorOf({ error, code }: JsonObject): ProtocolError {
+  if (isJsonObject(error))
+    return errorOf({ code: error.code ?? null, error: error.error ?? error.message ?? null });
+  const message = typeof error === "string" && error !== "" ? error : "Script failed.";
+  return new ProtocolError(
+    typeof code === "number" ? code : ErrorCode.SCRIPT_FAILED,
+    message.slice(0, 2_000),
+  );
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { ErrorCode, type JsonObject, type Operation, ProtocolError, parseQuery } from "@purse/protocol";
+import type { RequestContext } from "../caller.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
+import { assertMaster } from "../http/rights.ts";
+import { newObjectId } from "../objects/objectId.ts";
+import type { Log } from "../observe/log.ts";
+import type { ClassSchema } from "../schema/classSchema.ts";
+import type { Store } from "../store/store.ts";
+
+export interface JobsParts {
+  store: Store;
+  schemaOf(className: string): ClassSchema;
+  /** Names of the jobs that there are. */
+  names(): readonly string[];
+  /** Runs a job's code to its end; answers what it says of its success. */
+  run(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<string | undefined>;
+  /** In ms since the epoch. */
+  clock(): number;
+  log: Log;
+}
+
+export interface StartedJob {
+  id: string;
+  /** Resolves when it has ended, however. */
+  ended: Promise<void>;
+}
+
+/** By this claim a process shows that it still runs a job; it is renewed while the job runs. */
+const RUNNING = "job";
+const CLAIM_MS = 60_000;
+const RENEW_MS = 20_000;
+const MAX_MESSAGE = 10_000;
+
+/** Jobs of the cloud code: started by the operator or by a schedule, with a `_JobStatus` each. */
+export class Jobs {
+  readonly routes: ApiRoute[];
+  readonly #parts: JobsParts;
+  readonly #runner = randomUUID();
+  readonly #running = new Map<string, NodeJS.Timeout>();
+
+  constructor(parts: JobsParts) {
+    this.#parts = parts;
+    this.routes = [
+      { method: "POST", path: "/jobs", handle: (request) => this.#post(request, request.params.jobName) },
+      { method: "POST", path: "/jobs/:name", handle: (request) => this.#post(request, request.names.name) },
+      { method: "GET", path: "/cloud_code/jobs", handle: (request) => this.#schedules(request) },
+      {
+        method: "GET",
+        path: "/cloud_code/jobs/data",
+        handle: async (request) => {
+          assertMaster(request);
+          const rows = await this.#rows("_JobSchedule");
+          return { in_use: rows.map(({ jobName }) => String(jobName)), jobs: [...parts.names()] };
+        },
+      },
+    ];
+  }
+
+  /** Starts a job; what it comes to stands in its `_JobStatus`. Throws 141 for a job that is not there. */
+  async start(
+    name: string,
+    params: JsonObject,
+    source: string,
+    request: RequestContext,
+    deadlineMs?: number,
+  ): Promise<StartedJob> {
+    if (!this.#parts.names().includes(name)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Invalid job.");
+    const id = newObjectId();
+    const at = new Date(this.#parts.clock()).toISOString();
+    const status = { jobName: name, status: "running", source, params, ACL: {} };
+    const object = { objectId: id, createdAt: at, updatedAt: at, ...status };
+    const schema = this.#parts.schemaOf("_JobStatus");
+    await this.#parts.store.write([{ kind: "create", schema, id, at, object }, this.#claim(id)]);
+    const renewal = setInterval(() => void this.#renew(id), RENEW_MS);
+    renewal.unref();
+    this.#running.set(id, renewal);
+    return { id, ended: this.#run(id, name, params, request, deadlineMs) };
+  }
+
+  /** Puts down how far a job has come. */
+  async message(jobId: string, text: string): Promise<void> {
+    if (!this.#running.has(jobId) || text === "") return;
+    await this.#change(jobId, { message: text.slice(0, MAX_MESSAGE) });
+  }
+
+  /** Marks jobs as failed whose process has ended while they ran. */
+  async sweep(): Promise<void> {
+    const running = await this.#rows("_JobStatus", "running");
+    for (const { objectId, createdAt } of running) {
+      const id = String(objectId);
+      if (this.#running.has(id) || Date.parse(String(createdAt)) > this.#parts.clock() - CLAIM_MS) continue;
+      if ((await this.#parts.store.ownerOf(RUNNING, id)) !== undefined) continue;
+      await this.#close(id, "failed", "The server ended while the job ran.");
+    }
+  }
+
+  /** Says of all that run here that they failed. */
+  async stop(): Promise<void> {
+    await Promise.all(
+      [...this.#running.keys()].map((id) => this.#finish(id, "failed", "The server was stopped.")),
+    );
+  }
+
+  async #post(request: ApiRequest, name: unknown): Promise<ApiReply> {
+    assertMaster(request, "write");
+    const { jobName: _, ...params } = request.params;
+    const { id, ended } = await this.start(String(name), params, "api", request);
+    ended.catch((error: unknown) => this.#parts.log.error("a job's status was not kept", { id, error }));
+    return { status: 200, body: "{}", headers: { "X-Parse-Job-Status-Id": id } };
+  }
+
+  async #schedules(request: ApiRequest): Promise<JsonObject[]> {
+    assertMaster(request);
+    return this.#rows("_JobSchedule");
+  }
+
+  async #run(
+    id: string,
+    name: string,
+    params: JsonObject,
+    request: RequestContext,
+    deadlineMs: number | undefined,
+  ): Promise<void> {
+    const done = new AbortController();
+    const work = this.#parts.run(name, params, id, request);
+    const late = async (): Promise<never> => {
+      await delay(deadlineMs, undefined, { signal: done.signal, ref: false });
+      throw new Error(`It did not end within ${deadlineMs} ms.`);
+    };
+    try {
+      const message = await (deadlineMs === undefined ? work : Promise.race([work, late()]));
+      await this.#finish(id, "succeeded", message);
+    } catch (error) {
+      await this.#finish(id, "failed", error instanceof Error ? error.message : String(error));
+    } finally {
+      done.abort();
+    }
+  }
+
+  async #finish(id: string, status: "succeeded" | "failed", message: string | undefined): Promise<void> {
+    // It may have been ended otherwise: by its deadline, or with the server.
+    if (!this.#running.has(id)) return;
+    clearInterval(this.#running.get(id));
+    this.#running.delete(id);
+    await this.#close(id, status, message);
+  }
+
+  async #close(id: string, status: "succeeded" | "failed", message: string | undefined): Promise<void> {
+    const iso = new Date(this.#parts.clock()).toISOString();
+    await this.#change(id, {
+      status,
+      finishedAt: { __type: "Date", iso },
+      ...(message !== undefined && message !== "" && { message: message.slice(0, MAX_MESSAGE) }),
+    });
+    await this.#parts.store.write([{ kind: "release", scope: RUNNING, value: id }]);
+  }
+
+  async #change(id: string, fields: JsonObject): Promise<void> {
+    const operations = Object.fromEntries(
+      Object.entries(fields).map(([name, value]): [string, Operation] => [name, { op: "Set", value }]),
+    );
+    const at = new Date(this.#parts.clock()).toISOString();
+    const schema = this.#parts.schemaOf("_JobStatus");
+    await this.#parts.store.write([{ kind: "update", schema, id, at, operations, principals: null }]);
+  }
+
+  async #renew(id: string): Promise<void> {
+    try {
+      await this.#parts.store.write([this.#claim(id)]);
+    } catch (error) {
+      this.#parts.log.warn("a running job could not be claimed", { id, error });
+    }
+  }
+
+  #claim(id: string) {
+    const expiresAt = this.#parts.clock() + CLAIM_MS;
+    return { kind: "claim", scope: RUNNING, value: id, owner: this.#runner, expiresAt } as const;
+  }
+
+  async #rows(className: "_JobStatus" | "_JobSchedule", status?: string): Promise<JsonObject[]> {
+    const schema = this.#parts.schemaOf(className);
+    const query = parseQuery(className, status === undefined ? {} : { where: { status } });
+    const texts = await this.#parts.store.find({
+      schema,
+      where: query.where,
+      order: [],
+      limit: 1_000,
+      skip: 0,
+      principals: null,
+    });
+    return texts.map((text): JsonObject => JSON.parse(text));
+  }
+}

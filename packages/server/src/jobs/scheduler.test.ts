@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "@purse/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { systemClasses } from "../accounts/systemClasses.ts";
+import type { ScheduleDefinition } from "../cloud/messages.ts";
+import { createLog } from "../observe/log.ts";
+import { Schemas } from "../schema/schemas.ts";
+import { openSqliteStore } from "../store/sqlite/sqliteStore.ts";
+import type { Store } from "../store/store.ts";
+import { Jobs } from "./jobs.ts";
+import { Scheduler } from "./scheduler.ts";
+import { scheduleProblem, storedSchedule } from "./storedSchedule.ts";
+
+const MINUTE = 60_000;
+const START = Date.parse("2026-01-01T00:00:30.000Z");
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A store, and a clock that only the test moves. */
+async function place() {
+  const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
+  const store = await openSqliteStore(join(folder, "purse.sqlite"));
+  const schemas = await Schemas.load(store, systemClasses(), console.error);
+  closers.push(async () => {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return { store, schemas, time: { now: START } };
+}
+
+/** One process of a cluster. */
+function process({ store, schemas, time }: { store: Store; schemas: Schemas; time: { now: number } }) {
+  const ran: string[] = [];
+  const clock = () => time.now;
+  const schemaOf = (className: string) => schemas.require(className);
+  const log = createLog({ level: "silent", format: "text", write: () => undefined });
+  const run = async (name: string) => {
+    ran.push(name);
+    return undefined;
+  };
+  const jobs = new Jobs({ store, schemaOf, names: () => ["clean"], run, clock, log });
+  const scheduler = new Scheduler({ store, schemaOf, jobs, clock, log });
+  closers.push(() => scheduler.stop());
+  return { ran, scheduler, jobs };
+}
+
+const everyMinute = (more: Partial<ScheduleDefinition> = {}): ScheduleDefinition => ({
+  jobName: "clean",
+  cron: "* * * * *",
+  params: {},
+  catchUp: "skip",
+  deadlineMs: undefined,
+  ...more,
+});
+
+describe("a schedule", () => {
+  it("runs at its times, the first of them after it was made", async () => {
+    const at = await place();
+    const { ran, scheduler } = process(at);
+    scheduler.take([everyMinute()]);
+    await scheduler.look();
+    expect(ran).toEqual([]);
+    at.time.now += 29_000;
+    await scheduler.look();
+    expect(ran).toEqual([]);
+    at.time.now += 1_000;
+    await scheduler.look();
+    await scheduler.look();
+    expect(ran).toEqual(["clean"]);
+    at.time.now += MINUTE;
+    await scheduler.look();
+    expect(ran).toEqual(["clean", "clean"]);
+  });
+
+  it("runs in one of many processes", async () => {
+    const at = await place();
+    const cluster = [process(at), process(at), process(at)];
+    for (const { scheduler } of cluster) scheduler.take([everyMinute()]);
+    for (let minute = 0; minute < 4; minute += 1) {
+      await Promise.all(cluster.map(({ scheduler }) => scheduler.look()));
+      at.time.now += MINUTE;
+    }
+    expect(cluster.flatMap(({ ran }) => ran)).toHaveLength(3);
+  });
+
+  it.each<["skip" | "once", number]>([
+    ["skip", 0],
+    ["once", 1],
+  ])("makes up for missed runs as its policy says: %s", async (catchUp, runs) => {
+    const at = await place();
+    const before = process(at);
+    before.scheduler.take([everyMinute({ cron: "0 * * * *", catchUp })]);
+    await before.scheduler.look();
+    at.time.now += 5.5 * 60 * MINUTE;
+    const after = process(at);
+    after.scheduler.take([everyMinute({ cron: "0 * * * *", catchUp })]);
+    await after.scheduler.look();
+    expect(after.ran).toHaveLength(runs);
+    at.time.now += 30 * MINUTE;
+    await after.scheduler.look();
+    expect(after.ran).toHaveLength(runs + 1);
+  });
+});
+
+describe("a job whose process has ended", () => {
+  it("is said to have failed", async () => {
+    const at = await place();
+    const dead = process(at);
+    const request = {
+      caller: { kind: "master" as const },
+      installationId: undefined,
+      context: {},
+      ip: "",
+      requestId: "",
+    };
+    const schema = at.schemas.require("_JobStatus");
+    const iso = new Date(at.time.now).toISOString();
+    const object = { objectId: "lost", createdAt: iso, updatedAt: iso, jobName: "clean", status: "running" };
+    await at.store.write([{ kind: "create", schema, id: "lost", at: iso, object }]);
+    const { ended } = await dead.jobs.start("clean", {}, "api", request);
+    await ended;
+    at.time.now += 2 * MINUTE;
+    await process(at).jobs.sweep();
+    const text = await at.store.get(schema, "lost", null);
+    expect(JSON.parse(String(text))).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("ended"),
+    });
+  });
+});
+
+describe("a row of _JobSchedule", () => {
+  const times = (row: object, from = "2026-01-01T00:00:00.000Z") => {
+    const { next } = storedSchedule({ objectId: "x", jobName: "clean", ...row });
+    const first = next(Date.parse(from));
+    const second = first === undefined ? undefined : next(first);
+    return [first, second].map((time) => (time === undefined ? undefined : new Date(time).toISOString()));
+  };
+
+  it.each<[object, (string | undefined)[]]>([
+    [{ cron: "30 4 * * *" }, ["2026-01-01T04:30:00.000Z", "2026-01-02T04:30:00.000Z"]],
+    [{ startAfter: "2026-02-01T00:00:00.000Z" }, ["2026-02-01T00:00:00.000Z", undefined]],
+    [
+      { startAfter: "2025-12-31T23:50:00.000Z", repeatMinutes: 15 },
+      ["2026-01-01T00:05:00.000Z", "2026-01-01T00:20:00.000Z"],
+    ],
+    [
+      { daysOfWeek: ["1", "5"], timeOfDay: "13:30:00.000Z" },
+      ["2026-01-02T13:30:00.000Z", "2026-01-05T13:30:00.000Z"],
+    ],
+  ])("%j says when", (row, expected) => {
+    expect(times(row)).toEqual(expected);
+  });
+
+  it.each<JsonObject>([
+    {},
+    { jobName: "a" },
+    { jobName: "a", cron: "x" },
+    { jobName: "a", startAfter: "soon" },
+    { jobName: "a", cron: "* * * * *", params: "[" },
+    { jobName: "a", cron: "* * * * *", catchUp: "always" },
+    { jobName: "a", daysOfWeek: ["9"], timeOfDay: "13:30" },
+  ])("that never runs is refused: %j", (row) => {
+    expect(scheduleProblem(row)).toBeTypeOf("string");
+  });
+});

@@ -1,0 +1,53 @@
+import { BlockList, isIP } from "node:net";
+
+/** Networks that are nobody's business outside: loopback, private, link-local (clouds' metadata too), reserved. */
+const INNER = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+] as const) {
+  INNER.addSubnet(network, prefix, "ipv4");
+}
+for (const [network, prefix] of [
+  ["::", 128],
+  ["::1", 128],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["100::", 64],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["fec0::", 10],
+  ["ff00::", 8],
+] as const) {
+  INNER.addSubnet(network, prefix, "ipv6");
+}
+
+/** Whether an IP address lies in the open internet. */
+export function isPublicAddress(address: string): boolean {
+  const [bare = ""] = address.replace(/^\[|\]$/g, "").split("%", 1);
+  switch (isIP(bare)) {
+    case 4:
+      return !INNER.check(bare, "ipv4");
+    case 6:
+      // An IPv4 address in the clothes of IPv6 is judged as what it is.
+      return !INNER.check(bare, "ipv6") && !/^(::|0+:0+:0+:0+:0+:0+:)[0-9a-f:.]*$/i.test(bare);
+    default:
+      return false;
+  }
+}
