@@ -28,6 +28,8 @@ export interface RequestContext {
   ip: string;
   /** Unique to the request, for logs. */
   requestId: string;
+  /** The address of the protocol that the client used; without one the public one is meant. */
+  serverUrl?: string;
   /** Where the writes of several requests happen together. */
   together?: JoinedWrites;
 }

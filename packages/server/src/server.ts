@@ -10,6 +10,14 @@ import type { Caller, RequestContext } from "./caller.ts";
 import { createCloud } from "./cloud/index.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Config } from "./config.ts";
+import {
+  createFileRoutes,
+  Files,
+  type FileTriggers,
+  FileUrls,
+  openFileStore,
+  openResumableUploads,
+} from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import type { ApiReply } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
@@ -17,12 +25,16 @@ import { createDataDoor } from "./http/dataDoor.ts";
 import { createDataGate } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
+import type { Envelope } from "./http/envelope.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
+import { errorReply } from "./http/reply.ts";
 import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
+import { createServerUrlOf } from "./http/serverUrl.ts";
+import { createGateway, IPFS_PATH, openIpfs } from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
@@ -137,8 +149,15 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     log,
     file: config.cloudFile,
   });
+  const fileUrls = new FileUrls({
+    appId: config.appId,
+    mountPath: MOUNT_PATH,
+    publicUrl,
+    filesUrl: config.filesUrl,
+  });
   const objects = createObjects({
     store,
+    fileUrls,
     schemas,
     rules,
     triggers: cloud.triggers,
@@ -165,6 +184,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     judgeKey,
     mountPath: MOUNT_PATH,
     serverUrl: publicUrl,
+    serverUrlOf: createServerUrlOf({
+      configured: config.serverUrl,
+      fallback: publicUrl,
+      mountPath: MOUNT_PATH,
+      trustedProxies: config.trustedProxies,
+    }),
     maxBodyBytes: config.limits.maxBodyBytes,
     routes: [
       ...objectRoutes(objects),
@@ -187,6 +212,35 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     report,
   });
   late.door = door;
+  const ipfs = await openIpfs(join(config.dataDir, "ipfs"));
+  const files = new Files({
+    store: await openFileStore(config.filesStore, join(config.dataDir, "files")),
+    ipfs,
+    urls: fileUrls,
+    upload: config.fileUpload,
+    maxUploadSize: config.maxUploadSize,
+    isAnonymousUser: accounts.isAnonymousUser,
+    triggers: fileTriggers,
+  });
+  const admitToFiles = (envelope: Envelope, message: IncomingMessage) => door.admit(envelope, message, "/files");
+  const uploadsDir = join(config.dataDir, "uploads");
+  const resumable = await openResumableUploads({
+    files,
+    folder: uploadsDir,
+    enter: admitToFiles,
+    clock: Date.now,
+  });
+  const handleFiles = createFileRoutes({
+    appId: config.appId,
+    files,
+    resumable,
+    spoolDir: uploadsDir,
+    filesHost: config.filesUrl === undefined ? undefined : new URL(config.filesUrl).host,
+    enter: admitToFiles,
+    send,
+    report: (error) => report(error, "files"),
+  });
+  const serveIpfs = createGateway(ipfs);
   const live = createLive({
     appId: config.appId,
     isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
@@ -262,6 +316,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     const below = belowMount(path, MOUNT_PATH) ?? undefined;
     if (below !== undefined) {
       if (message.method === "OPTIONS") return preflight(response);
+      const filePath = /^\/+files(?=\/|$)(.*)$/.exec(below)?.[1];
+      if (filePath !== undefined) return handleFiles(message, response, filePath, search);
       return send(response, await door.handle(message, below, search));
     }
     const data = belowMount(path, DATA_PATH);
@@ -273,6 +329,18 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         return send(response, page);
       }
       return send(response, await handleData(message, data, search));
+    }
+    const content = belowMount(path, IPFS_PATH);
+    if (content !== undefined) {
+      try {
+        return await serveIpfs(message, response, content, search);
+      } catch (error) {
+        if (response.headersSent) throw error;
+        return send(
+          response,
+          errorReply(error, (unexpected) => report(unexpected, "the IPFS gateway")),
+        );
+      }
     }
     message.resume();
     if (path === "/health") return send(response, { status: 200, body: health() });
@@ -294,6 +362,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
 
   const sweeping = setInterval(() => {
     store.sweep(Date.now()).catch((error: unknown) => report(error, "sweeping the store"));
+    resumable.sweep().catch((error: unknown) => report(error, "sweeping uploads"));
   }, SWEEP_MS);
   sweeping.unref();
 
@@ -322,11 +391,15 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       await chain.stop();
       await cloud.stop();
       await aggregates.stop();
+      await ipfs.stop();
       await store.close();
       metrics.close();
     },
   };
 }
+
+/** The cloud code's triggers of files. */
+const fileTriggers: FileTriggers = () => undefined;
 
 const CORS = {
   "access-control-allow-origin": "*",
@@ -351,9 +424,13 @@ function send(response: ServerResponse, reply: ApiReply, cors: Record<string, st
 function preflight(response: ServerResponse): void {
   response.writeHead(204, {
     ...CORS,
-    "access-control-allow-methods": "GET, POST, PUT, DELETE, OPTIONS",
+    "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+    // What clients of the resumable uploads ask for.
+    "tus-resumable": "1.0.0",
+    "tus-version": "1.0.0",
+    "tus-extension": "creation,expiration,termination",
     "access-control-allow-headers":
-      "X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Session-Token, X-Parse-Installation-Id, X-Parse-Request-Id, X-Parse-Revocable-Session, X-Parse-Cloud-Context, X-API-Key, X-Requested-With, X-Moralis-Platform, X-Moralis-Platform-Version, X-Moralis-Build-Target, Content-Type, Accept, Authorization",
+      "X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Session-Token, X-Parse-Installation-Id, X-Parse-Request-Id, X-Parse-Revocable-Session, X-Parse-Cloud-Context, X-API-Key, X-Requested-With, X-Moralis-Platform, X-Moralis-Platform-Version, X-Moralis-Build-Target, X-Parse-File-Max-Upload-Size, X-Parse-File-Metadata, X-Parse-File-Tags, X-Parse-File-Directory, X-Parse-File-IPFS, X-Parse-Upload-Mode, X-HTTP-Method-Override, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Range, If-None-Match, Content-Type, Accept, Authorization",
     "access-control-max-age": "86400",
   });
   response.end();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Caller } from "../caller.ts";
+import { FileUrls } from "../files/fileUrls.ts";
 import type { ApiRoute, Dispatch, InnerRequest } from "../http/api.ts";
 import { createDoor, type Door } from "../http/door.ts";
 import { objectRoutes } from "../http/objectRoutes.ts";
@@ -55,6 +56,7 @@ async function world(code = "", functionTimeoutMs = 2_000): Promise<World> {
   const objects = createObjects({
     store,
     schemas,
+    fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
     rules: new Map(),
     triggers: cloud.triggers,
     allowClientClassCreation: true,
