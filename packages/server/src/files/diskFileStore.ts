@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type FileStore, parseAbout } from "./fileStore.ts";
+import { readFilePart } from "./readFile.ts";
 
-/** How much is read at once: large enough that sending, not asking, takes the time. */
-const READ_BYTES = 512 * 1024;
+/** How much is written at once. */
+const WRITE_BYTES = 512 * 1024;
 
 /** Files in a folder, spread over 256 sub-folders by the hash of their names. */
 export async function openDiskFileStore(folder: string): Promise<FileStore> {
@@ -26,7 +27,7 @@ export async function openDiskFileStore(folder: string): Promise<FileStore> {
   async function place(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
     const temporary = join(partial, randomBytes(16).toString("hex"));
     try {
-      const file = createWriteStream(temporary, { flags: "wx", flush: true, highWaterMark: READ_BYTES });
+      const file = createWriteStream(temporary, { flags: "wx", flush: true, highWaterMark: WRITE_BYTES });
       await pipeline(content, file);
       const parent = dirname(path);
       await mkdir(parent, { recursive: true });
@@ -54,7 +55,7 @@ export async function openDiskFileStore(folder: string): Promise<FileStore> {
         size: found.size,
         modifiedAt: found.mtime,
         etag: `"${Math.trunc(found.mtimeMs).toString(36)}-${found.size.toString(36)}"`,
-        read: (start, end) => createReadStream(path, { start, end, highWaterMark: READ_BYTES }),
+        read: (start, end) => readFilePart(path, start, end),
       };
     },
 

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import type { JsonObject } from "@purse/protocol";
 
 /** What is known of a file beside its content. */
@@ -15,8 +14,8 @@ export interface StoredFile {
   modifiedAt: Date;
   /** Strong, with its quotes. */
   etag: string;
-  /** The bytes from `start` to `end`, both included. */
-  read(start: number, end: number): Readable | Promise<Readable>;
+  /** The bytes from `start` to `end`, both included; a piece holds only until the next one is asked for. */
+  read(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
 /**

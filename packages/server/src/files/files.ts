@@ -156,7 +156,7 @@ export class Files {
   async #addToIpfs(name: string): Promise<string> {
     const stored = await this.#parts.store.open(name);
     if (!stored) throw new Error(`${name} was written and is not there`);
-    return this.#parts.ipfs.addFile(await stored.read(0, stored.size - 1));
+    return this.#parts.ipfs.addFile(copies(stored.read(0, stored.size - 1)));
   }
 
   /** What stands at a name; undefined for nothing. */
@@ -194,6 +194,11 @@ export class Files {
 function contentOf({ content }: Upload, replaced: string | undefined): AsyncIterable<Uint8Array> {
   if (replaced !== undefined) return Readable.from([Buffer.from(replaced, "base64")]);
   return "path" in content ? createReadStream(content.path) : content.stream;
+}
+
+/** For whoever keeps the pieces. */
+async function* copies(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of content) yield Uint8Array.from(piece);
 }
 
 /** Passes content on up to a size in bytes. Throws 130 for more, and for none at all. */

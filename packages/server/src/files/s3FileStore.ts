@@ -77,7 +77,9 @@ export function openS3FileStore(config: Extract<FilesStoreConfig, { kind: "s3" }
         size: found.ContentLength ?? 0,
         modifiedAt: found.LastModified ?? new Date(0),
         etag: found.ETag ?? `"${found.ContentLength}"`,
-        read: (start, end) => read(Key, `bytes=${start}-${end}`),
+        read: async function* (start, end) {
+          yield* await read(Key, `bytes=${start}-${end}`);
+        },
       };
     },
 

@@ -1,6 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 
 /** Bytes that somebody has put on the server. */
 export interface Content {
@@ -15,8 +13,8 @@ export interface Content {
   /** Whether a browser may show it in place of keeping it. */
   isShown: boolean;
   cacheControl: string;
-  /** The bytes from `start` to `end`, both included. */
-  read(start: number, end: number): Readable | Promise<Readable>;
+  /** The bytes from `start` to `end`, both included; a piece holds only until the next one is asked for. */
+  read(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
 /** Whatever the content is, nothing in it runs: no scripts, no frames, no guessing of types. */
@@ -64,18 +62,28 @@ export async function sendContent(
     response.end();
     return;
   }
+  await sendPieces(response, content.read(start, end));
+}
+
+/** Asks for a piece when the one before it is on its way. Whoever goes away in the middle has seen enough. */
+async function sendPieces(response: ServerResponse, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  let goOn = () => {};
+  response.once("close", () => goOn());
+  response.on("error", () => goOn());
   try {
-    await pipeline(await content.read(start, end), response);
+    for await (const piece of pieces) {
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+        if (response.destroyed) resolve();
+        else response.write(piece, () => resolve());
+      });
+      if (response.destroyed) return;
+    }
+    response.end();
   } catch (error) {
-    // Whoever goes away in the middle has seen enough.
-    if (message.socket.destroyed || isPrematureClose(error)) return;
     response.destroy();
     throw error;
   }
-}
-
-function isPrematureClose(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE";
 }
 
 function isKnown({ headers }: IncomingMessage, etag: string): boolean {

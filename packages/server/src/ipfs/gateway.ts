@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { contentTypeOf, extensionOf } from "../http/contentTypes.ts";
 import { INERT_HEADERS, sendContent } from "../http/sendContent.ts";
@@ -62,7 +61,7 @@ async function sendFile(
     isShown,
     fileName: name,
     cacheControl: FOREVER,
-    read: (start, end) => Readable.from(entry.read(start, end - start + 1), { objectMode: false }),
+    read: (start, end) => entry.read(start, end - start + 1),
   });
 }
 
