@@ -1,13 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { type FileStore, parseAbout } from "./fileStore.ts";
 import { readFilePart } from "./readFile.ts";
-
-/** How much is written at once. */
-const WRITE_BYTES = 512 * 1024;
+import { writeLastingFile } from "./writeFile.ts";
 
 /** Files in a folder, spread over 256 sub-folders by the hash of their names. */
 export async function openDiskFileStore(folder: string): Promise<FileStore> {
@@ -27,13 +23,12 @@ export async function openDiskFileStore(folder: string): Promise<FileStore> {
   async function place(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
     const temporary = join(partial, randomBytes(16).toString("hex"));
     try {
-      const file = createWriteStream(temporary, { flags: "wx", flush: true, highWaterMark: WRITE_BYTES });
-      await pipeline(content, file);
+      const size = await writeLastingFile(temporary, content);
       const parent = dirname(path);
       await mkdir(parent, { recursive: true });
       await rename(temporary, path);
       await settle(parent);
-      return file.bytesWritten;
+      return size;
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;

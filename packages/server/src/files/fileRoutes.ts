@@ -8,6 +8,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import type { RequestContext } from "../caller.ts";
 import { parseSize } from "../config/fileUpload.ts";
 import type { ApiReply } from "../http/api.ts";
+import { bodyPieces } from "../http/bodyPieces.ts";
 import { contentTypeOf } from "../http/contentTypes.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { errorReply } from "../http/reply.ts";
@@ -107,7 +108,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
         ...textHeader(message, "directory", "X-Parse-File-Directory"),
         ipfs: header(message, "x-parse-file-ipfs") === "true",
       },
-      content: { stream: message.iterator(STAYS), ...(length !== undefined && { size: Number(length) }) },
+      content: { stream: bodyPieces(message), ...(length !== undefined && { size: Number(length) }) },
       maxSize,
     });
     return created(saved);
@@ -123,7 +124,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
     try {
       const body = new UploadEnvelope();
       const spool = createWriteStream(path, { flags: "wx" });
-      await pipeline(limited(body.content(message.iterator(STAYS)), limit), spool);
+      await pipeline(limited(body.content(bodyPieces(message)), limit), spool);
       const envelope = openEnvelope("POST", message.headers, search, body.rest);
       const request = await parts.enter(envelope, message);
       if (envelope.method === "DELETE") {
@@ -201,9 +202,6 @@ export function createFileRoutes(parts: FileRoutesParts) {
 }
 
 const EMPTY = Buffer.alloc(0);
-
-/** A request whose body is not wanted any more is still to be answered. */
-const STAYS = { destroyOnReturn: false };
 
 function created(saved: SavedFile): ApiReply {
   return { status: 201, body: JSON.stringify(saved), headers: { location: saved.url } };

@@ -25,7 +25,7 @@ export interface StoredFile {
 export interface FileStore {
   /**
    * Writes a file. Nobody sees it before all of it is there and lasts; where the content fails, the same error
-   * comes out and nothing stays. Answers the size in bytes.
+   * comes out and nothing stays. The pieces are used up. Answers the size in bytes.
    */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>;
   describe(name: string, about: FileAbout): Promise<void>;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { Caller, RequestContext } from "../caller.ts";
+import { bodyPieces } from "../http/bodyPieces.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
 
@@ -157,7 +158,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
       if (!pending.saved) {
         // What has come in before the connection broke stays.
         const file = createWriteStream(contentPath(id), { flags: "a", flush: true });
-        await pipeline(upTo(message.iterator({ destroyOnReturn: false }), room), file);
+        await pipeline(upTo(bodyPieces(message), room), file);
         if (offset + file.bytesWritten === pending.length) {
           pending.saved = await files.save(request, {
             name: pending.name,
