@@ -8,7 +8,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import type { RequestContext } from "../caller.ts";
 import { parseSize } from "../config/fileUpload.ts";
 import type { ApiReply } from "../http/api.ts";
-import { bodyPieces } from "../http/bodyPieces.ts";
+import { bodyPieces, discardRest } from "../http/bodyPieces.ts";
 import { contentTypeOf } from "../http/contentTypes.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { errorReply } from "../http/reply.ts";
@@ -68,10 +68,8 @@ export function createFileRoutes(parts: FileRoutesParts) {
         response.destroy();
         return;
       }
-      const reply = errorReply(isAborted(error) ? cutOff() : error, parts.report);
-      // What is left of a body that is not wanted is not read.
-      if (!message.complete) reply.headers = { ...reply.headers, connection: "close" };
-      send(response, reply);
+      send(response, errorReply(isAborted(error) ? cutOff() : error, parts.report));
+      discardRest(message);
     }
   };
 

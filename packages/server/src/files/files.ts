@@ -230,11 +230,7 @@ function disabledFor(whom: string): ProtocolError {
 }
 
 export function tooLarge(maxSize: number): ProtocolError {
-  return new ProtocolError(
-    ErrorCode.FILE_SAVE_ERROR,
-    `File size exceeds maximum allowed: ${maxSize} bytes.`,
-    413,
-  );
+  return new ProtocolError(ErrorCode.FILE_SAVE_ERROR, `File size exceeds maximum allowed: ${maxSize} bytes.`);
 }
 
 function empty(): ProtocolError {

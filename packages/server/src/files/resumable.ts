@@ -111,7 +111,10 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
     if (typeof length !== "string" || !/^\d{1,15}$/.test(length)) {
       throw refused(400, "Upload-Length must be a whole number");
     }
-    if (Number(length) > files.maxUploadSize) throw tooLarge(files.maxUploadSize);
+    if (Number(length) > files.maxUploadSize) {
+      const { code, message: text } = tooLarge(files.maxUploadSize);
+      throw refused(413, text, code);
+    }
     if (Number(length) === 0) throw refused(400, "Invalid file upload.", ErrorCode.FILE_SAVE_ERROR);
     const { name, contentType, fileData } = readMetadata(message.headers["upload-metadata"]);
     await files.assertUpload(request, { name, contentType, fileData });

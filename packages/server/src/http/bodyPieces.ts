@@ -55,6 +55,26 @@ export async function* bodyPieces(message: IncomingMessage): AsyncGenerator<Uint
   }
 }
 
+/** How much of a body that is not wanted is read, in bytes and ms: many clients hear an answer only when they have sent all. */
+const MOST_DISCARDED = 64 * 1024 * 1024;
+const DISCARD_MS = 10_000;
+
+/** Reads what is left of a body and forgets it; ends the connection where that is too much. */
+export function discardRest(message: IncomingMessage): void {
+  if (message.complete || message.destroyed) return;
+  let bytes = 0;
+  const giveUp = () => message.destroy();
+  const timer = setTimeout(giveUp, DISCARD_MS);
+  timer.unref();
+  message.on("data", (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > MOST_DISCARDED) giveUp();
+  });
+  message.once("close", () => clearTimeout(timer));
+  message.on("error", () => undefined);
+  message.resume();
+}
+
 function cutOff(): ProtocolError {
   return new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400);
 }
