@@ -222,7 +222,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     isAnonymousUser: accounts.isAnonymousUser,
     triggers: fileTriggers,
   });
-  const admitToFiles = (envelope: Envelope, message: IncomingMessage) => door.admit(envelope, message, "/files");
+  const admitToFiles = (envelope: Envelope, message: IncomingMessage) =>
+    door.admit(envelope, message, (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1)[0] ?? "");
   const uploadsDir = join(config.dataDir, "uploads");
   const resumable = await openResumableUploads({
     files,

@@ -111,11 +111,7 @@ export function createDoor(parts: DoorParts): Door {
     );
   }
 
-  async function admit(
-    envelope: Envelope,
-    message: IncomingMessage,
-    path: string,
-  ): Promise<RequestContext> {
+  async function admit(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext> {
     assertApplication(envelope);
     const ip = message.socket.remoteAddress ?? "";
     const caller = await judge(envelope, ip, false);
