@@ -30,6 +30,8 @@ export interface RequestContext {
   requestId: string;
   /** Its HTTP headers, names in lower case, without the master key; none where it came by no door. */
   headers?: Readonly<Record<string, string>>;
+  /** The address of the protocol that the client used; without one the public one is meant. */
+  serverUrl?: string;
   /** Where the writes of several requests happen together. */
   together?: JoinedWrites;
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { type ChainSetting, chainSetting } from "./config/chains.ts";
+import type { FilesStoreConfig } from "./config/fileUpload.ts";
 import { loadKeys } from "./config/keys.ts";
 import { readSections, SECTIONS, type SectionKey, type SectionValues } from "./config/sections.ts";
 import { CHAIN_SETTINGS, SETTINGS, type Setting, type SettingKey } from "./config/settings.ts";
@@ -32,6 +33,13 @@ export interface Config extends SectionValues {
   masterKeyIps: string[];
   /** The Parse protocol's address as clients see it; undefined to take it from host and port. */
   serverUrl: string | undefined;
+  /** Addresses of proxies that are believed what they forward; `*` stands for all. */
+  trustedProxies: string[];
+  /** The protocol's address on an origin of its own for files. */
+  filesUrl: string | undefined;
+  filesStore: FilesStoreConfig;
+  /** In bytes. */
+  maxUploadSize: number;
   database: DatabaseConfig;
   cloudFile: string | undefined;
   /** Most memory that the cloud code may take, in MiB. */
@@ -128,6 +136,10 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     allowCustomObjectId: required("allowCustomObjectId", values),
     masterKeyIps: required("masterKeyIps", values),
     serverUrl: values.serverUrl,
+    trustedProxies: values.trustedProxies ?? [],
+    filesUrl: values.filesUrl,
+    filesStore: required("filesStore", values),
+    maxUploadSize: required("maxUploadSize", values),
     database: databaseOf(values, dataDir, cwd),
     cloudFile: await cloudFile(values.cloud, cwd),
     cloudMemoryMb: required("cloudMemoryMb", values),
@@ -258,6 +270,10 @@ function readValues(
     allowCustomObjectId: read("allowCustomObjectId", SETTINGS.allowCustomObjectId),
     masterKeyIps: read("masterKeyIps", SETTINGS.masterKeyIps),
     serverUrl: read("serverUrl", SETTINGS.serverUrl),
+    trustedProxies: read("trustedProxies", SETTINGS.trustedProxies),
+    filesUrl: read("filesUrl", SETTINGS.filesUrl),
+    filesStore: read("filesStore", SETTINGS.filesStore),
+    maxUploadSize: read("maxUploadSize", SETTINGS.maxUploadSize),
     databaseUrl: read("databaseUrl", SETTINGS.databaseUrl),
     databaseConnections: read("databaseConnections", SETTINGS.databaseConnections),
     cloud: read("cloud", SETTINGS.cloud),

@@ -10,6 +10,7 @@ import type { Caller, RequestContext } from "./caller.ts";
 import { type Cloud, createCloud } from "./cloud/index.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Config } from "./config.ts";
+import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import type { ApiReply } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
@@ -17,12 +18,16 @@ import { createDataDoor } from "./http/dataDoor.ts";
 import { createDataGate } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
+import type { Envelope } from "./http/envelope.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
+import { errorReply } from "./http/reply.ts";
 import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
+import { createServerUrlOf } from "./http/serverUrl.ts";
+import { createGateway, IPFS_PATH, openIpfs } from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
@@ -155,8 +160,15 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     sendMail: mailer && ((mail) => mailer.send(mail)),
   });
   late.cloud = cloud;
+  const fileUrls = new FileUrls({
+    appId: config.appId,
+    mountPath: MOUNT_PATH,
+    publicUrl,
+    filesUrl: config.filesUrl,
+  });
   const objects = createObjects({
     store,
+    fileUrls,
     schemas,
     rules,
     triggers: cloud.triggers,
@@ -195,6 +207,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     judgeKey,
     mountPath: MOUNT_PATH,
     serverUrl: publicUrl,
+    serverUrlOf: createServerUrlOf({
+      configured: config.serverUrl,
+      fallback: publicUrl,
+      mountPath: MOUNT_PATH,
+      trustedProxies: config.trustedProxies,
+    }),
     maxBodyBytes: config.limits.maxBodyBytes,
     routes: [
       ...objectRoutes(objects),
@@ -218,6 +236,36 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     report,
   });
   late.door = door;
+  const ipfs = await openIpfs(join(config.dataDir, "ipfs"));
+  const files = new Files({
+    store: await openFileStore(config.filesStore, join(config.dataDir, "files")),
+    ipfs,
+    urls: fileUrls,
+    upload: config.fileUpload,
+    maxUploadSize: config.maxUploadSize,
+    isAnonymousUser: accounts.isAnonymousUser,
+    triggers: cloud.fileTrigger,
+  });
+  const admitToFiles = (envelope: Envelope, message: IncomingMessage) =>
+    door.admit(envelope, message, (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1)[0] ?? "");
+  const uploadsDir = join(config.dataDir, "uploads");
+  const resumable = await openResumableUploads({
+    files,
+    folder: uploadsDir,
+    enter: admitToFiles,
+    clock: Date.now,
+  });
+  const handleFiles = createFileRoutes({
+    appId: config.appId,
+    files,
+    resumable,
+    spoolDir: uploadsDir,
+    filesHost: config.filesUrl === undefined ? undefined : new URL(config.filesUrl).host,
+    enter: admitToFiles,
+    send,
+    report: (error) => report(error, "files"),
+  });
+  const serveIpfs = createGateway(ipfs);
   const live = createLive({
     appId: config.appId,
     isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
@@ -293,6 +341,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     const below = belowMount(path, MOUNT_PATH) ?? undefined;
     if (below !== undefined) {
       if (message.method === "OPTIONS") return preflight(response);
+      const filePath = /^\/+files(?=\/|$)(.*)$/.exec(below)?.[1];
+      if (filePath !== undefined) return handleFiles(message, response, filePath, search);
       return send(response, await door.handle(message, below, search));
     }
     const data = belowMount(path, DATA_PATH);
@@ -304,6 +354,18 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         return send(response, page);
       }
       return send(response, await handleData(message, data, search));
+    }
+    const content = belowMount(path, IPFS_PATH);
+    if (content !== undefined) {
+      try {
+        return await serveIpfs(message, response, content, search);
+      } catch (error) {
+        if (response.headersSent) throw error;
+        return send(
+          response,
+          errorReply(error, (unexpected) => report(unexpected, "the IPFS gateway")),
+        );
+      }
     }
     message.resume();
     if (path === "/health") return send(response, { status: 200, body: health() });
@@ -325,6 +387,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
 
   const sweeping = setInterval(() => {
     store.sweep(Date.now()).catch((error: unknown) => report(error, "sweeping the store"));
+    resumable.sweep().catch((error: unknown) => report(error, "sweeping uploads"));
   }, SWEEP_MS);
   sweeping.unref();
 
@@ -355,6 +418,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       await operator.stop();
       await cloud.stop();
       await aggregates.stop();
+      await ipfs.stop();
       await store.close();
       metrics.close();
     },
@@ -384,9 +448,13 @@ function send(response: ServerResponse, reply: ApiReply, cors: Record<string, st
 function preflight(response: ServerResponse): void {
   response.writeHead(204, {
     ...CORS,
-    "access-control-allow-methods": "GET, POST, PUT, DELETE, OPTIONS",
+    "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
+    // What clients of the resumable uploads ask for.
+    "tus-resumable": "1.0.0",
+    "tus-version": "1.0.0",
+    "tus-extension": "creation,expiration,termination",
     "access-control-allow-headers":
-      "X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Session-Token, X-Parse-Installation-Id, X-Parse-Request-Id, X-Parse-Revocable-Session, X-Parse-Cloud-Context, X-API-Key, X-Requested-With, X-Moralis-Platform, X-Moralis-Platform-Version, X-Moralis-Build-Target, Content-Type, Accept, Authorization",
+      "X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Session-Token, X-Parse-Installation-Id, X-Parse-Request-Id, X-Parse-Revocable-Session, X-Parse-Cloud-Context, X-API-Key, X-Requested-With, X-Moralis-Platform, X-Moralis-Platform-Version, X-Moralis-Build-Target, X-Parse-File-Max-Upload-Size, X-Parse-File-Metadata, X-Parse-File-Tags, X-Parse-File-Directory, X-Parse-File-IPFS, X-Parse-Upload-Mode, X-HTTP-Method-Override, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Range, If-None-Match, Content-Type, Accept, Authorization",
     "access-control-max-age": "86400",
   });
   response.end();

@@ -1,4 +1,4 @@
-import type { JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonValue } from "@purse/protocol";
 import type { Caller } from "../caller.ts";
 import type { ApiRequest, ApiRoute } from "../http/api.ts";
 import type { ClassRules } from "../objects/rules.ts";
@@ -27,6 +27,8 @@ export interface Accounts {
   functions: { name: string; run(request: ApiRequest): Promise<JsonValue> }[];
   /** Who a session token stands for now. Throws 209. */
   callerOf(sessionToken: string): Promise<Caller>;
+  /** Whether a user is known by nothing but an id that only their device has. */
+  isAnonymousUser(userId: string): Promise<boolean>;
 }
 
 /** People: how they sign up, in and out, by password and by wallet, and the classes that this lives in. */
@@ -48,5 +50,9 @@ export function createAccounts(parts: AccountsParts): Accounts {
     ready: () => providers.ready(),
     functions: [{ name: "requestMessage", run: ({ params }) => wallets.requestMessage(params) }],
     callerOf: (sessionToken) => sessions.callerOf(sessionToken),
+    isAnonymousUser: async (userId) => {
+      const user = await parts.store.getSecret(parts.schemaOf("_User"), userId);
+      return isJsonObject(user?.secret.authData) && user.secret.authData.anonymous !== undefined;
+    },
   };
 }

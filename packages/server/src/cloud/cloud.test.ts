@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Caller, RequestContext } from "../caller.ts";
+import { FileUrls } from "../files/fileUrls.ts";
 import type { Dispatch, InnerRequest } from "../http/api.ts";
 import { createDoor, type Door } from "../http/door.ts";
 import { objectRoutes } from "../http/objectRoutes.ts";
@@ -59,6 +60,7 @@ async function world(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
   const objects = createObjects({
     store,
     schemas,
+    fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
     rules: new Map(),
     triggers: cloud.triggers,
     allowClientClassCreation: true,
@@ -419,17 +421,17 @@ describe("triggers of files and live queries", () => {
       });
       Parse.Cloud.beforeDeleteFile(() => { throw "kept"; });
     `);
-    expect(await cloud.runFileTrigger("beforeSaveFile", hello, request)).toMatchObject({
+    expect(await cloud.fileTrigger("beforeSaveFile")?.(hello, request)).toMatchObject({
       name: "a.txt",
       tags: { by: "ann" },
     });
-    const swapped = await cloud.runFileTrigger("beforeSaveFile", { ...hello, name: "swap.txt" }, request);
+    const swapped = await cloud.fileTrigger("beforeSaveFile")?.({ ...hello, name: "swap.txt" }, request);
     expect(swapped).toMatchObject({ name: "other.txt", base64: "b3RoZXI=" });
-    const large = cloud.runFileTrigger("beforeSaveFile", { ...hello, fileSize: 11 }, request);
+    const large = cloud.fileTrigger("beforeSaveFile")?.({ ...hello, fileSize: 11 }, request);
     await expect(large).rejects.toMatchObject({ code: 130, message: "too large" });
-    const removed = cloud.runFileTrigger("beforeDeleteFile", { name: "a.txt" }, request);
+    const removed = cloud.fileTrigger("beforeDeleteFile")?.({ name: "a.txt" }, request);
     await expect(removed).rejects.toMatchObject({ code: 141, message: "kept" });
-    expect(await cloud.runFileTrigger("afterSaveFile", hello, request)).toBeUndefined();
+    expect(await cloud.fileTrigger("afterSaveFile")?.(hello, request)).toBeUndefined();
   });
 
   it("of live queries refuse, narrow and leave out", async () => {

@@ -55,12 +55,10 @@ export interface Cloud {
   definitions(): Definitions;
   /** Told whenever the code has registered something. */
   onDefined(listener: (definitions: Definitions) => void): void;
-  /** Runs a file trigger; answers what it made of the file, undefined where it left it alone. */
-  runFileTrigger(
+  /** The trigger of a kind; undefined where the code has none. Answers what takes the place of the file, if anything. */
+  fileTrigger(
     trigger: FileTriggerName,
-    file: FileFacts,
-    request: RequestContext,
-  ): Promise<JsonObject | undefined>;
+  ): ((file: FileFacts, request: RequestContext) => Promise<ChangedFile | undefined>) | undefined;
   live: LiveTriggers;
   /** Runs a job's code for as long as it takes. Rejects with ProtocolError. */
   runJob(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<Outcome>;
@@ -131,11 +129,13 @@ export async function createCloud(parts: CloudParts): Promise<Cloud> {
       listeners.push(listener);
       listener(host.definitions);
     },
-    async runFileTrigger(trigger, facts, request) {
+    fileTrigger(trigger) {
       if (!has(trigger)) return undefined;
-      const task: Task = { kind: "file", trigger, file: facts, cause: await causeOf(request) };
-      const { value } = await run(trigger, task);
-      return isJsonObject(value) ? value : undefined;
+      return async (file, request) => {
+        const task: Task = { kind: "file", trigger, file, cause: await causeOf(request) };
+        const { value } = await run(trigger, task);
+        return isJsonObject(value) ? changedFile(value) : undefined;
+      };
     },
     live: {
       has: (trigger, className) => has(className === undefined ? trigger : `${trigger}.${className}`),
@@ -248,5 +248,26 @@ function replyOf({ value, status = 200, headers }: Outcome): ApiReply {
     status,
     body: value === undefined ? "{}" : JSON.stringify({ result: value }),
     ...(headers && { headers }),
+  };
+}
+
+/** What of a file a trigger has changed. */
+export interface ChangedFile {
+  name?: string;
+  url?: string;
+  contentType?: string;
+  base64?: string;
+  metadata?: JsonObject;
+  tags?: JsonObject;
+}
+
+function changedFile({ name, url, contentType, base64, metadata, tags }: JsonObject): ChangedFile {
+  return {
+    ...(typeof name === "string" && { name }),
+    ...(typeof url === "string" && { url }),
+    ...(typeof contentType === "string" && { contentType }),
+    ...(typeof base64 === "string" && { base64 }),
+    ...(isJsonObject(metadata) && { metadata }),
+    ...(isJsonObject(tags) && { tags }),
   };
 }

@@ -97,7 +97,7 @@ export function text(section: Section, key: string): string | undefined {
   throw new Error(`${key} must be a text`);
 }
 
-function flag(section: Section, key: string, fallback: boolean): boolean {
+export function flag(section: Section, key: string, fallback: boolean): boolean {
   const value = section[key];
   if (value === undefined) return fallback;
   if (typeof value === "boolean") return value;

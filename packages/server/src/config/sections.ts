@@ -3,6 +3,7 @@ import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
 
 import { parseAuth } from "./auth.ts";
+import { parseFileUpload } from "./fileUpload.ts";
 import { parseAccountLockout, parsePasswordPolicy, sectionOf, text } from "./passwords.ts";
 import { parseRateLimits } from "./rateLimits.ts";
 import { parseSchemas } from "./schemas.ts";
@@ -45,6 +46,11 @@ export const SECTIONS = {
       "validatorPattern, validatorCallback, validationError, doNotAllowUsername, maxPasswordAge (days), maxPasswordHistory, resetTokenValidityDuration (s), resetPasswordSuccessOnInvalidEmail.",
     parse: parsePasswordPolicy,
   },
+  fileUpload: {
+    about:
+      "enableForPublic (false), enableForAnonymousUser (false), enableForAuthenticatedUser (true), fileExtensions: a list of extensions and regular expressions, `*` for all; without it all but what browsers run.",
+    parse: parseFileUpload,
+  },
   accountLockout: {
     about: "threshold (wrong passwords, 10), duration (minutes, 5), unlockOnPasswordReset; false for none.",
     parse: parseAccountLockout,
@@ -85,6 +91,7 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     mail: read("mail", SECTIONS.mail),
     plugins: read("plugins", SECTIONS.plugins),
     passwordPolicy: read("passwordPolicy", SECTIONS.passwordPolicy),
+    fileUpload: read("fileUpload", SECTIONS.fileUpload),
     accountLockout: read("accountLockout", SECTIONS.accountLockout),
     rateLimits: read("rateLimits", SECTIONS.rateLimits),
     defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { LOG_LEVELS } from "../observe/log.ts";
+import { parseFilesStore, parseSize } from "./fileUpload.ts";
 import { siweDomains } from "./siweDomains.ts";
 
 /** One thing that an operator can set: by flag, environment variable or a key of purse.config.ts. */
@@ -68,6 +69,31 @@ export const SETTINGS = {
     about:
       "Address of the Parse protocol as clients see it, ending in /server. Without it: from host and port.",
     parse: serverUrl,
+  },
+  trustedProxies: {
+    env: "PURSE_TRUSTED_PROXIES",
+    about:
+      "Addresses of proxies, with commas, whose X-Forwarded-Host and X-Forwarded-Proto are believed; * for all. Without it: none.",
+    parse: addresses,
+  },
+  filesUrl: {
+    env: "PURSE_FILES_URL",
+    about:
+      "Address of this server on an origin of its own for files, ending in /server: files are shown there and nowhere else. Without it: the server's URL.",
+    parse: serverUrl,
+  },
+  filesStore: {
+    env: "PURSE_FILES_STORE",
+    fallback: "disk",
+    about:
+      "Where files are kept: disk (in the data folder), or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1 with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.",
+    parse: parseFilesStore,
+  },
+  maxUploadSize: {
+    env: "PURSE_MAX_UPLOAD_SIZE",
+    fallback: "20mb",
+    about: "Largest file that may be uploaded, as in 20mb.",
+    parse: parseSize,
   },
   databaseUrl: {
     env: "PURSE_DATABASE_URL",

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { ANONYMOUS, type Caller, MASTER } from "../caller.ts";
+import { ANONYMOUS, type Caller, MASTER, type RequestContext } from "../caller.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch, InnerRequest, Method } from "./api.ts";
 import { batchRoute } from "./batchRoute.ts";
@@ -13,14 +13,17 @@ import { errorReply } from "./reply.ts";
 import type { AssertWithinLimits } from "./requestLimits.ts";
 import { readOnly } from "./rights.ts";
 import { Router } from "./router.ts";
+import type { ServerUrlOf } from "./serverUrl.ts";
 
 export interface DoorParts {
   appId: string;
   judgeKey: JudgeKey;
   /** `/server`. */
   mountPath: string;
-  /** The address of the mount path, as clients see it. */
+  /** The address of the mount path, for whoever does not say by which one they came. */
   serverUrl: string;
+  /** The address by which a request came; without it, always the same. */
+  serverUrlOf?: ServerUrlOf;
   maxBodyBytes: number;
   routes: ApiRoute[];
   store: Store;
@@ -36,6 +39,8 @@ export interface DoorParts {
 export interface Door {
   /** Answers one HTTP request whose path (below the mount path) and query string have been cut out. */
   handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply>;
+  /** Judges who sends a request whose body somebody else reads. Throws 119, 155 or 209. */
+  admit(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext>;
   /** The same for callers inside the process. */
   dispatch: Dispatch;
 }
@@ -65,6 +70,7 @@ export function createDoor(parts: DoorParts): Door {
     ),
   ]);
 
+  const serverUrlOf: ServerUrlOf = parts.serverUrlOf ?? (() => parts.serverUrl);
   const once = createOnce(parts.store, parts.idempotency);
 
   async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
@@ -72,8 +78,13 @@ export function createDoor(parts: DoorParts): Door {
     return answer(requestId, async () => {
       const body = hasBody(message) ? await readBody(message, parts.maxBodyBytes) : EMPTY;
       const envelope = openEnvelope(message.method ?? "GET", message.headers, search, body);
-      const ip = message.socket.remoteAddress ?? "";
-      return enter(envelope, normalise(path), ip, requestId, headersOf(message));
+      const from = {
+        ip: message.socket.remoteAddress ?? "",
+        requestId,
+        headers: headersOf(message),
+        serverUrl: serverUrlOf(message),
+      };
+      return enter(envelope, normalise(path), from);
     });
   }
 
@@ -81,16 +92,12 @@ export function createDoor(parts: DoorParts): Door {
   async function enter(
     envelope: Envelope,
     path: string,
-    ip: string,
-    requestId: string,
-    headers: Record<string, string>,
+    from: Pick<ApiRequest, "ip" | "requestId" | "headers" | "serverUrl">,
   ): Promise<ApiReply> {
     const route = routeFor(envelope.method, path);
-    if (envelope.appId !== parts.appId && !(envelope.appId === undefined && route.route.withoutApplication)) {
-      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
-    }
-    const caller = await judge(envelope, ip, route.route.tolerant ?? false);
-    await parts.assertWithinLimits({ method: envelope.method, path, caller, ip });
+    if (!(envelope.appId === undefined && route.route.withoutApplication)) assertApplication(envelope);
+    const caller = await judge(envelope, from.ip, route.route.tolerant ?? false);
+    await parts.assertWithinLimits({ method: envelope.method, path, caller, ip: from.ip });
     return once(envelope, path, () =>
       carryOut(route, {
         caller,
@@ -100,12 +107,28 @@ export function createDoor(parts: DoorParts): Door {
         names: route.names,
         installationId: envelope.installationId,
         context: envelope.context,
-        ip,
-        requestId,
-        headers,
-        serverUrl: parts.serverUrl,
+        ...from,
       }),
     );
+  }
+
+  async function admit(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext> {
+    assertApplication(envelope);
+    const ip = message.socket.remoteAddress ?? "";
+    const caller = await judge(envelope, ip, false);
+    await parts.assertWithinLimits({ method: envelope.method, path, caller, ip });
+    return {
+      caller,
+      installationId: envelope.installationId,
+      context: envelope.context,
+      ip,
+      requestId: `${runId}-${++requests}`,
+      serverUrl: serverUrlOf(message),
+    };
+  }
+
+  function assertApplication({ appId }: Envelope): void {
+    if (appId !== parts.appId) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
   }
 
   async function judge(envelope: Envelope, ip: string, tolerant: boolean): Promise<Caller> {
@@ -168,7 +191,7 @@ export function createDoor(parts: DoorParts): Door {
     }
   }
 
-  return { handle, dispatch };
+  return { handle, admit, dispatch };
 }
 
 const EMPTY = Buffer.alloc(0);

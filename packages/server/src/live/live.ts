@@ -41,7 +41,7 @@ export interface LiveParts {
   callerOf(sessionToken: string): Promise<Caller>;
   onChange(listener: ChangeListener): () => void;
   /** How objects of a class are shown to a caller; undefined where they are shown as they are. */
-  presenter(className: string): Present | undefined;
+  presenter(className: string, texts?: readonly (string | null)[]): Present | undefined;
   /** What a caller gets to see of a class, beside ACLs; undefined for no such bound. */
   scope(className: string, request: RequestContext): Condition | undefined;
   /** Whether the class's permissions let a caller ask this: the same answer as for a query. */
@@ -180,7 +180,7 @@ export function createLive(parts: LiveParts): Live {
 
   async function tell(change: Change): Promise<void> {
     const view = ChangeView.of(change);
-    const present = parts.presenter(change.className);
+    const present = parts.presenter(change.className, [change.before, change.after]);
     const audiences = new Map<string, Promise<Audience | undefined>>();
     for (const group of index.candidates(change.className, view.before, view.after)) {
       const was = view.before !== null && group.matches(view.before);

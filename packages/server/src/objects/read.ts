@@ -15,6 +15,7 @@ import {
 } from "@purse/protocol";
 import { type Caller, principalsOf, type RequestContext } from "../caller.ts";
 import type { Config } from "../config.ts";
+import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
 import type { ObjectText, Store, StoreQuery } from "../store/store.ts";
@@ -39,6 +40,7 @@ export interface ReadParts {
   limits?: QueryLimits;
   /** Fields that the operator hides, by class and principal, beside those that the classes do. */
   protectedFields?: Config["protectedFields"];
+  fileUrls: FileUrls;
 }
 
 export interface Reads {
@@ -46,8 +48,11 @@ export interface Reads {
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
   /** Throws 119 (or 101) where the caller may not ask this of a class, whatever the answer would be. */
   assertFind(request: RequestContext, className: string, where: Condition, order?: Order[]): void;
-  /** How objects of a class are shown to callers; undefined where they are shown as they are. */
-  presenter(className: string): Present | undefined;
+  /**
+   * How objects of a class are shown to callers; undefined where they are shown as they are. `texts` are the
+   * objects in question, where they are known.
+   */
+  presenter(className: string, texts?: readonly (ObjectText | null)[]): Present | undefined;
   /** What narrows the objects of a class for a caller, beside ACLs. */
   scopeOf(className: string, request: RequestContext): Condition | undefined;
 }
@@ -56,7 +61,7 @@ export interface Reads {
 export type Present = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
 
 export function createReads(parts: ReadParts): Reads {
-  const { store, schemas, rules, triggers } = parts;
+  const { store, schemas, rules, triggers, fileUrls } = parts;
   const limits = parts.limits ?? DEFAULT_QUERY_LIMITS;
 
   function hiddenFrom(schema: ClassSchema, caller: Caller, object?: JsonObject): readonly string[] {
@@ -211,18 +216,19 @@ export function createReads(parts: ReadParts): Reads {
   ): Promise<string> {
     const { className } = schema;
     const afterFind = triggers.afterFind(className);
-    const present = presenter(className);
+    const present = ownPresenter(className);
     const asStored =
       !present && !afterFind && !query.keys && query.include.length + query.excludeKeys.length === 0;
     const relations = relationFields(schema);
     if (asStored) {
-      if (relations.length === 0) return texts.join();
+      const shown = texts.map((text) => (mayHoldFiles(text) ? JSON.stringify(whole(text, request)) : text));
+      if (relations.length === 0) return shown.join();
       const tail = `,${JSON.stringify(Object.fromEntries(relations)).slice(1)}`;
-      return texts.map((text) => text.slice(0, -1) + tail).join();
+      return shown.map((text) => text.slice(0, -1) + tail).join();
     }
     let objects = await Promise.all(
       texts.map((text) => {
-        const object: JsonObject = { ...JSON.parse(text), ...Object.fromEntries(relations) };
+        const object = { ...whole(text, request), ...Object.fromEntries(relations) };
         return present ? present(object, request) : object;
       }),
     );
@@ -245,17 +251,34 @@ export function createReads(parts: ReadParts): Reads {
       ...storeQuery(schema, idsCondition(ids), request, "get"),
       limit: ids.length,
     });
-    const present = presenter(className);
+    const present = ownPresenter(className);
     const relations = Object.fromEntries(relationFields(schema));
     for (const text of texts) {
-      const stored: JsonObject = { ...JSON.parse(text), ...relations };
+      const stored: JsonObject = { ...whole(text, request), ...relations };
       const object = present ? await present(stored, request) : stored;
       found.set(String(object.objectId), object);
     }
     return found;
   }
 
-  function presenter(className: string): Present | undefined {
+  /** An object with the addresses of its files. */
+  function whole(text: ObjectText, request: RequestContext): JsonObject {
+    return mayHoldFiles(text) ? fileUrls.expand(parsed(text), request) : parsed(text);
+  }
+
+  const presenter: Reads["presenter"] = (className, texts) => {
+    const present = ownPresenter(className);
+    const holdsFiles = texts
+      ? texts.some((text) => text !== null && mayHoldFiles(text))
+      : Object.values(schemas.get(className)?.fields ?? {}).some(({ type }) => type === "File");
+    if (!holdsFiles) return present;
+    return (object, request) => {
+      const expanded = fileUrls.expand(object, request);
+      return present ? present(expanded, request) : expanded;
+    };
+  };
+
+  function ownPresenter(className: string): Present | undefined {
     const onRead = rules.get(className)?.onRead;
     const isProtected =
       parts.protectedFields?.[className] !== undefined ||
@@ -302,6 +325,9 @@ export function createReads(parts: ReadParts): Reads {
 
 /** What may be said of an object that is asked for by its id. */
 const GET_PARAMS: ReadonlySet<string> = new Set(["include", "keys", "excludeKeys", "includeAll"]);
+function parsed(text: ObjectText): JsonObject {
+  return JSON.parse(text);
+}
 
 /** Read preferences for which an answer that is a little behind is good enough. */
 const LAGGING_SOURCES: ReadonlySet<string> = new Set(["SECONDARY", "SECONDARY_PREFERRED", "NEAREST"]);

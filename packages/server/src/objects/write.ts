@@ -13,6 +13,7 @@ import {
   principalsWith,
 } from "@purse/protocol";
 import { type Principals, principalsOf, type RequestContext } from "../caller.ts";
+import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import { ClaimTaken, type Store, type Write, type WriteResult } from "../store/store.ts";
@@ -30,6 +31,7 @@ export interface WriteParts {
   schemas: Schemas;
   rules: ReadonlyMap<string, ClassRules>;
   triggers: Triggers;
+  fileUrls: FileUrls;
   /** Whether callers other than the master key may make classes by saving into them. */
   allowClientClassCreation: boolean;
   /** Whether callers other than the master key may add fields to classes that do not say who may. */
@@ -48,7 +50,7 @@ export interface WriteParts {
 export type Writes = Pick<Objects, "create" | "update" | "remove" | "onChange">;
 
 export function createWrites(parts: WriteParts): Writes {
-  const { store, schemas, rules, triggers } = parts;
+  const { store, schemas, rules, triggers, fileUrls } = parts;
   const listeners = new Set<ChangeListener>();
 
   async function create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply> {
@@ -63,6 +65,7 @@ export function createWrites(parts: WriteParts): Writes {
     // What a trigger or a default has put in is told; what a rule has, the rule tells.
     const told = changedPaths(asked, draft.operations);
     await rules.get(className)?.beforeCreate?.(draft, request);
+    stripFiles(draft, request);
     const schema = await schemaFor(draft, request);
     const at = new Date(parts.clock()).toISOString();
     const given = { ...draft.operations };
@@ -84,7 +87,7 @@ export function createWrites(parts: WriteParts): Writes {
     for (const [path, operation] of Object.entries(draft.operations)) {
       if (isEchoed(operation) || told.includes(path)) echo(body, path, object);
     }
-    return { status: 201, body: { ...body, ...draft.reply } };
+    return { status: 201, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
   async function update(
@@ -110,7 +113,8 @@ export function createWrites(parts: WriteParts): Writes {
     const asked = { ...draft.operations };
     await beforeSave?.(draft, request);
     await beforeUpdate?.(draft, request);
-
+    const told = changedPaths(asked, draft.operations);
+    stripFiles(draft, request);
     const schema = await schemaFor(draft, request);
     assertKept(draft.operations, schema);
     const at = new Date(parts.clock()).toISOString();
@@ -125,13 +129,13 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { updatedAt: at };
-    const changed = Object.entries(operations).filter(([path, op]) => isEchoed(op) || asked[path] !== op);
+    const changed = Object.entries(operations).filter(([path, op]) => isEchoed(op) || told.includes(path));
     if (changed.length > 0 && result?.after) {
       const object: JsonObject = JSON.parse(result.after);
       // Who may write but not read gets no values back.
       if (isGranted(object, "read", principals)) for (const [path] of changed) echo(body, path, object);
     }
-    return { status: 200, body: { ...body, ...draft.reply } };
+    return { status: 200, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
   async function remove(request: RequestContext, className: string, objectId: string): Promise<void> {
@@ -172,7 +176,19 @@ export function createWrites(parts: WriteParts): Writes {
     const text = await store.get(schema, id, null);
     const object: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
     if (!object || !isGranted(object, "write", principals)) throw notFound();
-    return object;
+    return mayHoldFiles(text ?? "") ? fileUrls.expand(object, {}) : object;
+  }
+
+  /** Addresses of files are made when somebody reads: ours are not stored. */
+  function stripFiles({ operations }: Draft, request: RequestContext): void {
+    for (const [path, operation] of Object.entries(operations)) {
+      if (operation.op === "Set") {
+        operations[path] = { op: "Set", value: fileUrls.strip(operation.value, request) };
+      } else if (operation.op === "Add" || operation.op === "AddUnique" || operation.op === "Remove") {
+        const objects = operation.objects.map((object) => fileUrls.strip(object, request));
+        operations[path] = { op: operation.op, objects };
+      }
+    }
   }
 
   function schemaFor(draft: Draft, request: RequestContext): Promise<ClassSchema> {
@@ -232,9 +248,18 @@ export function createWrites(parts: WriteParts): Writes {
     }
     const after =
       change.after === null ? triggers.afterDelete(draft.className) : triggers.afterSave(draft.className);
-    await after?.(change).catch((error: unknown) =>
+    await after?.(withAddresses(change)).catch((error: unknown) =>
       parts.onError(error, `an after trigger of ${draft.className}`),
     );
+  }
+
+  /** A change as triggers are told of it. */
+  function withAddresses(change: Change): Change {
+    const shown = (text: string | null) =>
+      text !== null && mayHoldFiles(text)
+        ? JSON.stringify(fileUrls.expand(JSON.parse(text), change.request))
+        : text;
+    return { ...change, before: shown(change.before), after: shown(change.after) };
   }
 
   async function finish(draft: Draft): Promise<void> {

@@ -1,0 +1,100 @@
+import { flag, sectionOf } from "./passwords.ts";
+
+/** Who may upload what. */
+export interface FileUpload {
+  enableForPublic: boolean;
+  enableForAnonymousUser: boolean;
+  enableForAuthenticatedUser: boolean;
+  /** Whether files with an extension may be uploaded; undefined where all may. */
+  allowsExtension: ((extension: string) => boolean) | undefined;
+}
+
+const KEYS: readonly string[] = [
+  "enableForPublic",
+  "enableForAnonymousUser",
+  "enableForAuthenticatedUser",
+  "fileExtensions",
+];
+
+/** Extensions of what browsers run or let scripts stand in. */
+const ACTIVE =
+  /^(s?x?html?|x?html\+xml|xht|svgz?|svg\+xml|xml|xsl|xslt|xslt?\+xml|xsd|rng|rdf|rdf\+xml|owl|mathml|mathml\+xml)$/i;
+
+/** Reads `fileUpload` of the config file. Throws Error that says what is allowed. */
+export function parseFileUpload(value: unknown): FileUpload {
+  const section = sectionOf(value, KEYS);
+  return {
+    enableForPublic: flag(section, "enableForPublic", false),
+    enableForAnonymousUser: flag(section, "enableForAnonymousUser", false),
+    enableForAuthenticatedUser: flag(section, "enableForAuthenticatedUser", true),
+    allowsExtension: extensions(section.fileExtensions),
+  };
+}
+
+function extensions(value: unknown): FileUpload["allowsExtension"] {
+  if (value === undefined) return (extension) => !ACTIVE.test(extension);
+  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) {
+    throw new Error("fileExtensions must be an array of extensions and regular expressions");
+  }
+  if (value.includes("*")) return undefined;
+  const patterns = value.map((each: string) => {
+    // What is no more than an extension is meant as a whole; `jpg` does not let `jpgx` in.
+    if (/^[\w+-]+$/.test(each)) return new RegExp(`^${each.replaceAll("+", "\\+")}$`, "i");
+    try {
+      return new RegExp(each);
+    } catch {
+      throw new Error(`fileExtensions holds "${each}", which is not a regular expression`);
+    }
+  });
+  return (extension) => patterns.some((pattern) => pattern.test(extension));
+}
+
+/** Where files are kept. */
+export type FilesStoreConfig =
+  | { kind: "disk" }
+  | {
+      kind: "s3";
+      bucket: string;
+      /** Before every key; "" or ends in a slash. */
+      prefix: string;
+      region: string;
+      /** Of a server other than Amazon's. */
+      endpoint: string | undefined;
+      /** Whether the bucket is a part of the path rather than of the host. */
+      forcePathStyle: boolean;
+    };
+
+/** Reads `disk` or `s3://bucket/prefix?region=…&endpoint=…&forcePathStyle=1`. Throws Error that says what is allowed. */
+export function parseFilesStore(text: string): FilesStoreConfig {
+  if (text === "disk") return { kind: "disk" };
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const unknown = [...(url?.searchParams.keys() ?? [])].find((key) => !S3_KEYS.includes(key));
+  if (url?.protocol !== "s3:" || url.hostname === "" || url.username !== "" || unknown !== undefined) {
+    throw new Error("it must be disk, or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1");
+  }
+  const endpoint = url.searchParams.get("endpoint") ?? undefined;
+  if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint)) {
+    throw new Error("its endpoint must be an http:// or https:// URL");
+  }
+  const prefix = url.pathname.replace(/^\/+|\/+$/g, "");
+  return {
+    kind: "s3",
+    bucket: url.hostname,
+    prefix: prefix === "" ? "" : `${prefix}/`,
+    region: url.searchParams.get("region") ?? "us-east-1",
+    endpoint,
+    forcePathStyle: ["1", "true"].includes(url.searchParams.get("forcePathStyle") ?? "0"),
+  };
+}
+
+const S3_KEYS: readonly string[] = ["region", "endpoint", "forcePathStyle"];
+
+const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+
+/** A size in bytes: `20mb`, `512 kb`, `1048576`. Throws Error that says what is allowed. */
+export function parseSize(text: string): number {
+  const [, number, unit = "b"] =
+    /^(\d{1,12}(?:\.\d{1,6})?)\s*(b|kb|mb|gb)?$/.exec(text.trim().toLowerCase()) ?? [];
+  if (number === undefined) throw new Error("it must be a size such as 20mb, 512kb or 1048576");
+  return Math.floor(Number(number) * (UNITS[unit] ?? 1));
+}

@@ -1,0 +1,270 @@
+import { randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { RequestContext } from "../caller.ts";
+import { parseSize } from "../config/fileUpload.ts";
+import type { ApiReply } from "../http/api.ts";
+import { bodyPieces, discardRest } from "../http/bodyPieces.ts";
+import { contentTypeOf } from "../http/contentTypes.ts";
+import { type Envelope, openEnvelope } from "../http/envelope.ts";
+import { errorReply } from "../http/reply.ts";
+import { sendContent } from "../http/sendContent.ts";
+import type { FileAbout } from "./fileStore.ts";
+import { type Files, type SavedFile, tooLarge } from "./files.ts";
+import type { ResumableUploads } from "./resumable.ts";
+import { UploadEnvelope } from "./uploadEnvelope.ts";
+
+export interface FileRoutesParts {
+  appId: string;
+  files: Files;
+  resumable: ResumableUploads;
+  /** Where uploads wait until all of their envelope is there. */
+  spoolDir: string;
+  /** The host of the address on which files have an origin of their own. */
+  filesHost: string | undefined;
+  /** Judges the credentials of an envelope. Throws 119 or 209. */
+  enter(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
+  send(response: ServerResponse, reply: ApiReply): void;
+  report(error: unknown): void;
+}
+
+/** Names nobody can guess; what has been removed should not be seen for much longer, though. */
+const CACHE = "public, max-age=86400, immutable";
+
+/** The routes at `/files`, whose bodies and answers are streams. */
+export function createFileRoutes(parts: FileRoutesParts) {
+  const { files, send } = parts;
+
+  /** Answers a request; `path` is below `/files`: "" or begins with a slash. */
+  return async function handle(
+    message: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    search: string,
+  ): Promise<void> {
+    try {
+      const segments = path.split("/").filter(Boolean).map(decodeURIComponent);
+      if (segments[0] === "resumable" && parts.resumable.takes(message)) {
+        return await parts.resumable.handle(message, response, segments[1], search);
+      }
+      switch (message.method) {
+        case "POST":
+          return await upload(message, response, segments, search);
+        case "DELETE":
+          return await remove(message, response, segments.join("/"), search);
+        case "GET":
+        case "HEAD":
+          return await download(message, response, segments);
+        default:
+          throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "Files take GET, HEAD, POST, DELETE", 405);
+      }
+    } catch (error) {
+      if (response.headersSent || message.socket.destroyed) {
+        if (!(error instanceof ProtocolError) && !isAborted(error)) parts.report(error);
+        response.destroy();
+        return;
+      }
+      send(response, errorReply(isAborted(error) ? cutOff() : error, parts.report));
+      discardRest(message);
+    }
+  };
+
+  async function upload(
+    message: IncomingMessage,
+    response: ServerResponse,
+    segments: string[],
+    search: string,
+  ): Promise<void> {
+    const [name] = segments;
+    if (name === undefined) throw new ProtocolError(ErrorCode.INVALID_FILE_NAME, "Filename not provided.");
+    if (segments.length > 1) {
+      throw new ProtocolError(ErrorCode.INVALID_FILE_NAME, "Filename contains invalid characters.");
+    }
+    // Whoever names the application in a header has nothing to say in the body.
+    const isRaw = header(message, "x-parse-application-id") !== undefined;
+    const saved = isRaw
+      ? await uploadRaw(message, name, search)
+      : await uploadEnvelope(message, name, search);
+    send(response, saved);
+  }
+
+  /** The body is the content, and headers say the rest. */
+  async function uploadRaw(message: IncomingMessage, name: string, search: string): Promise<ApiReply> {
+    const request = await parts.enter(openEnvelope("POST", message.headers, search, EMPTY), message);
+    const maxSize = maxSizeOf(message, request);
+    const length = message.headers["content-length"];
+    const saved = await files.save(request, {
+      name,
+      contentType: header(message, "content-type"),
+      fileData: {
+        ...jsonHeader(message, "metadata", "X-Parse-File-Metadata"),
+        ...jsonHeader(message, "tags", "X-Parse-File-Tags"),
+        ...textHeader(message, "directory", "X-Parse-File-Directory"),
+        ipfs: header(message, "x-parse-file-ipfs") === "true",
+      },
+      content: { stream: bodyPieces(message), ...(length !== undefined && { size: Number(length) }) },
+      maxSize,
+    });
+    return created(saved);
+  }
+
+  /** The body is the JSON of old clients. Who sends it stands behind the content, which therefore waits. */
+  async function uploadEnvelope(message: IncomingMessage, name: string, search: string): Promise<ApiReply> {
+    const limit = files.maxUploadSize;
+    // Base64 takes four bytes for three.
+    const most = Math.ceil(limit / 3) * 4 + 256 * 1024;
+    if (Number(message.headers["content-length"] ?? 0) > most) throw tooLarge(limit);
+    const path = join(parts.spoolDir, randomBytes(16).toString("hex"));
+    try {
+      const body = new UploadEnvelope();
+      const spool = createWriteStream(path, { flags: "wx" });
+      await pipeline(limited(body.content(bodyPieces(message)), limit), spool);
+      const envelope = openEnvelope("POST", message.headers, search, body.rest);
+      const request = await parts.enter(envelope, message);
+      if (envelope.method === "DELETE") {
+        await files.remove(request, name);
+        return { status: 200, body: "{}" };
+      }
+      const { _ContentType, fileData } = envelope.params;
+      if (fileData !== undefined && !isJsonObject(fileData)) {
+        throw new ProtocolError(ErrorCode.INVALID_JSON, "fileData must be an object");
+      }
+      const saved = await files.save(request, {
+        name,
+        contentType: typeof _ContentType === "string" && _ContentType !== "" ? _ContentType : undefined,
+        fileData: fileData ?? {},
+        content: { path, size: spool.bytesWritten },
+      });
+      return created(saved);
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  async function remove(
+    message: IncomingMessage,
+    response: ServerResponse,
+    name: string,
+    search: string,
+  ): Promise<void> {
+    message.resume();
+    const envelope = openEnvelope("DELETE", message.headers, search, EMPTY);
+    await files.remove(await parts.enter(envelope, message), name);
+    send(response, { status: 200, body: "{}" });
+  }
+
+  async function download(
+    message: IncomingMessage,
+    response: ServerResponse,
+    [appId, ...segments]: string[],
+  ): Promise<void> {
+    message.resume();
+    if (appId !== parts.appId) {
+      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid application ID.", 403);
+    }
+    if (segments[0] === "metadata" && segments.length > 1) {
+      const about = await files.about(segments.slice(1).join("/"));
+      return send(response, { status: 200, body: JSON.stringify(about ? told(about) : {}) });
+    }
+    const name = segments.join("/");
+    const file = await files.open(name);
+    if (!file) {
+      const body = "File not found.";
+      response.writeHead(404, {
+        "content-type": "text/plain; charset=utf-8",
+        "content-length": body.length,
+        "x-content-type-options": "nosniff",
+        "access-control-allow-origin": "*",
+      });
+      response.end(message.method === "HEAD" ? undefined : body);
+      return;
+    }
+    const { type, isShown } = contentTypeOf(name);
+    // Where files have an origin of their own, they are shown on no other.
+    const isHome = parts.filesHost === undefined || message.headers.host === parts.filesHost;
+    await sendContent(message, response, {
+      size: file.size,
+      etag: file.etag,
+      lastModified: file.modifiedAt,
+      type,
+      isShown: isShown && isHome,
+      fileName: (segments.at(-1) ?? name).replace(/^[0-9a-f]{32}_/, ""),
+      cacheControl: CACHE,
+      read: file.read,
+    });
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function created(saved: SavedFile): ApiReply {
+  return { status: 201, body: JSON.stringify(saved), headers: { location: saved.url } };
+}
+
+function told({ metadata, tags, hash }: FileAbout): JsonObject {
+  return { metadata, tags, ...(hash !== undefined && { hash }) };
+}
+
+/** How large the master key lets one upload be. */
+function maxSizeOf(message: IncomingMessage, { caller }: RequestContext): number | undefined {
+  const asked = header(message, "x-parse-file-max-upload-size");
+  if (asked === undefined) return undefined;
+  if (caller.kind !== "master") {
+    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
+  }
+  try {
+    return parseSize(asked);
+  } catch {
+    throw new ProtocolError(
+      ErrorCode.FILE_SAVE_ERROR,
+      `Invalid maxUploadSize override value: ${asked.slice(0, 50)}`,
+    );
+  }
+}
+
+async function* limited(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of content) {
+    size += chunk.length;
+    if (size > most) throw tooLarge(most);
+    yield chunk;
+  }
+}
+
+function header(message: IncomingMessage, name: string): string | undefined {
+  const value = message.headers[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function textHeader(message: IncomingMessage, key: string, name: string): Record<string, JsonValue> {
+  const value = header(message, name.toLowerCase());
+  return value === undefined ? {} : { [key]: value };
+}
+
+function jsonHeader(message: IncomingMessage, key: string, name: string): Record<string, JsonValue> {
+  const text = header(message, name.toLowerCase());
+  if (text === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return { [key]: value };
+  } catch {
+    // Said below.
+  }
+  throw new ProtocolError(ErrorCode.INVALID_JSON, `Invalid JSON in ${name} header.`);
+}
+
+function isAborted(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    (error.code === "ECONNRESET" || error.code === "ERR_STREAM_PREMATURE_CLOSE")
+  );
+}
+
+function cutOff(): ProtocolError {
+  return new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400);
+}

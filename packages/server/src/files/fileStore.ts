@@ -1,0 +1,43 @@
+import type { JsonObject } from "@purse/protocol";
+
+/** What is known of a file beside its content. */
+export interface FileAbout {
+  metadata: JsonObject;
+  tags: JsonObject;
+  /** CID, where the content is in IPFS too. */
+  hash?: string;
+}
+
+export interface StoredFile {
+  /** In bytes. */
+  size: number;
+  modifiedAt: Date;
+  /** Strong, with its quotes. */
+  etag: string;
+  /** The bytes from `start` to `end`, both included; a piece holds only until the next one is asked for. */
+  read(start: number, end: number): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Where files are kept, by names that `names.ts` has let through. Content and what is known of it are written
+ * once and never changed.
+ */
+export interface FileStore {
+  /**
+   * Writes a file. Nobody sees it before all of it is there and lasts; where the content fails, the same error
+   * comes out and nothing stays. The pieces are used up. Answers the size in bytes.
+   */
+  write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>;
+  describe(name: string, about: FileAbout): Promise<void>;
+  open(name: string): Promise<StoredFile | undefined>;
+  /** Undefined where nothing is known. */
+  about(name: string): Promise<FileAbout | undefined>;
+  /** Whether there was such a file. */
+  remove(name: string): Promise<boolean>;
+}
+
+/** Reads what `describe` has written. */
+export function parseAbout(text: string): FileAbout {
+  const about: FileAbout = JSON.parse(text);
+  return about;
+}

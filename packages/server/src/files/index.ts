@@ -1,0 +1,6 @@
+export { createFileRoutes, type FileRoutesParts } from "./fileRoutes.ts";
+export type { FileStore } from "./fileStore.ts";
+export { type FileFacts, Files, type FileTriggerName, type FileTriggers } from "./files.ts";
+export { FileUrls, mayHoldFiles } from "./fileUrls.ts";
+export { openFileStore } from "./openFileStore.ts";
+export { openResumableUploads } from "./resumable.ts";

@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { contentTypeOf, extensionFor, extensionOf } from "../http/contentTypes.ts";
+
+const NAME = /^[_a-zA-Z0-9][a-zA-Z0-9@. ~_-]*$/;
+const DIRECTORY = /^[a-zA-Z0-9][a-zA-Z0-9_\-/]*$/;
+/** First segments that mean something else in a file's address. */
+const RESERVED: ReadonlySet<string> = new Set(["metadata", "resumable"]);
+
+/** Throws 122 for a name that a new file may not have. */
+export function assertFileName(name: string): void {
+  if (name === "") throw invalidName("Filename not provided.");
+  if (name.length > 128) throw invalidName("Filename too long.");
+  if (!NAME.test(name)) throw invalidName("Filename contains invalid characters.");
+}
+
+/** Throws 122 for a folder that a new file may not lie in. */
+export function assertDirectory(directory: unknown): asserts directory is string {
+  if (typeof directory !== "string") throw invalidName("Directory must be a string.");
+  if (directory.length === 0) throw invalidName("Directory must not be empty.");
+  if (directory.length > 256) throw invalidName("Directory path is too long.");
+  if (directory.includes("..")) throw invalidName('Directory must not contain "..".');
+  if (directory.startsWith("/") || directory.endsWith("/")) {
+    throw invalidName('Directory must not start or end with "/".');
+  }
+  if (directory.includes("//")) throw invalidName("Directory must not contain consecutive slashes.");
+  const [first = ""] = directory.split("/");
+  if (RESERVED.has(first)) {
+    throw invalidName(`Directory must not start with reserved segment "${first}".`);
+  }
+  if (!DIRECTORY.test(directory)) throw invalidName("Directory contains invalid characters.");
+}
+
+/** Whether a name can be that of a stored file: whatever comes from a path is asked this first. */
+export function canBeStored(name: string): boolean {
+  return (
+    name.length <= 512 && name.split("/").every((segment) => segment.length <= 200 && NAME.test(segment))
+  );
+}
+
+/** The name under which a new file is stored: nobody can guess it, and none is taken. */
+export function storedName(
+  name: string,
+  contentType: string | undefined,
+  directory: string | undefined,
+): string {
+  const added = extensionOf(name) === "" && contentType !== undefined ? extensionFor(contentType) : undefined;
+  const full = added === undefined ? name : `${name}${name.endsWith(".") ? "" : "."}${added}`;
+  const unique = `${randomBytes(16).toString("hex")}_${full}`;
+  return directory === undefined ? unique : `${directory}/${unique}`;
+}
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~A-Za-z0-9]+$/;
+
+/**
+ * Refuses (130) files of kinds that may not be uploaded: by the extension of the name, and where that says nothing
+ * by the media type.
+ */
+export function assertExtension(
+  name: string,
+  contentType: string | undefined,
+  isAllowed: (extension: string) => boolean,
+): void {
+  const extension = extensionOf(name).replace(/\s+/g, "");
+  if (extension !== "" && !isAllowed(extension)) throw disabled(extension);
+  const isKnown = extension !== "" && contentTypeOf(name).type !== "application/octet-stream";
+  if (isKnown || !contentType) return;
+  const slash = contentType.indexOf("/");
+  const type = slash > 0 ? contentType.slice(0, slash).trim() : "";
+  const subtype = slash > 0 ? (contentType.slice(slash + 1).split(";", 1)[0] ?? "").trim() : "";
+  if (!TOKEN.test(type) || !TOKEN.test(subtype)) {
+    const bare = (slash < 0 ? (contentType.split(";", 1)[0] ?? "") : type).replace(/\s+/g, "");
+    if (bare !== "" && !isAllowed(bare)) throw disabled(bare);
+    throw new ProtocolError(ErrorCode.FILE_SAVE_ERROR, "Invalid Content-Type.");
+  }
+  if (!isAllowed(subtype)) throw disabled(subtype);
+}
+
+function disabled(extension: string): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.FILE_SAVE_ERROR,
+    `File upload of extension ${extension.slice(0, 100)} is disabled.`,
+  );
+}
+
+function invalidName(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_FILE_NAME, message);
+}

@@ -1,0 +1,53 @@
+import { type FileHandle, open } from "node:fs/promises";
+
+/** How much is written at once. */
+const BATCH_BYTES = 1024 * 1024;
+
+/**
+ * Writes a new file and has it last past a power cut; while one batch is written the next one is gathered. The
+ * pieces of the content are used up: whoever made them must not look at them again. Answers the size in bytes. Rejects with what the content fails with.
+ */
+export async function writeLastingFile(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
+  const file = await open(path, "wx");
+  let writing: Promise<void> = Promise.resolve();
+  try {
+    let size = 0;
+    let batch: Uint8Array[] = [];
+    let batchBytes = 0;
+    const flush = async () => {
+      await writing;
+      const pieces = batch;
+      writing = writeAll(file, pieces, batchBytes);
+      // Its failure is told when the next batch, or the end, asks for it.
+      writing.catch(() => undefined);
+      batch = [];
+      batchBytes = 0;
+    };
+    for await (const piece of content) {
+      size += piece.length;
+      batch.push(piece);
+      batchBytes += piece.length;
+      if (batchBytes >= BATCH_BYTES) await flush();
+    }
+    await flush();
+    await writing;
+    await file.sync();
+    return size;
+  } finally {
+    await Promise.allSettled([writing]);
+    await file.close();
+  }
+}
+
+async function writeAll(file: FileHandle, pieces: Uint8Array[], bytes: number): Promise<void> {
+  if (bytes === 0) return;
+  const { bytesWritten } = await file.writev(pieces);
+  // The system takes what it has room for.
+  if (bytesWritten < bytes) await file.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
+  for (const piece of pieces) release(piece);
+}
+
+/** Gives memory back at once: left to the garbage collector, uploads would cost more of its time than of ours. */
+function release({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from "node:http";
+
+export interface ServerUrlParts {
+  /** Where it is configured, that is the address whatever clients use. */
+  configured: string | undefined;
+  /** For clients who do not say what they use. */
+  fallback: string;
+  mountPath: string;
+  /** Addresses of proxies that are believed what they forward; `*` stands for all. */
+  trustedProxies: readonly string[];
+}
+
+/** The address of the protocol as a request's client knows it. */
+export type ServerUrlOf = (message: IncomingMessage) => string;
+
+const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
+
+/** Takes it from the Host header, or from what a trusted proxy forwards. */
+export function createServerUrlOf(parts: ServerUrlParts): ServerUrlOf {
+  const { configured, fallback, mountPath, trustedProxies } = parts;
+  if (configured !== undefined) return () => configured;
+  const anyProxy = trustedProxies.includes("*");
+  return ({ headers, socket }) => {
+    const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+    const isTrusted = anyProxy || trustedProxies.includes(peer);
+    const forwarded = (name: string) => {
+      const value = isTrusted ? headers[name] : undefined;
+      return typeof value === "string" ? value.split(",", 1)[0]?.trim() : undefined;
+    };
+    const host = forwarded("x-forwarded-host") ?? headers.host ?? "";
+    if (!HOST.test(host)) return fallback;
+    const scheme = forwarded("x-forwarded-proto") === "https" ? "https" : "http";
+    return `${scheme}://${host}${mountPath}`;
+  };
+}

@@ -1,0 +1,3 @@
+export { createGateway, IPFS_PATH } from "./gateway.ts";
+export { type FolderEntry, type Ipfs, type IpfsEntry, openIpfs } from "./ipfs.ts";
+export { uploadFolder } from "./uploadFolder.ts";

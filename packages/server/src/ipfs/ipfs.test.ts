@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ProtocolError } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createGateway, type Ipfs, openIpfs, uploadFolder } from "./index.ts";
+
+const HELLO = "hello world\n";
+/** What `ipfs add` prints for it, and with --cid-version=1. */
+const HELLO_CID = "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o";
+const HELLO_CID_1 = "bafkreifjjcie6lypi6ny7amxnfftagclbuxndqonfipmb64f2km2devei4";
+const EMPTY_CID = "QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH";
+const MEBIBYTE_OF_ZEROS_CID = "QmVkbauSDEaMP4Tkq6Epm9uW75mWm136n81YH8fGtfwdHU";
+
+let folder: string;
+let ipfs: Ipfs;
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "purse-ipfs-"));
+  ipfs = await openIpfs(folder);
+  const serve = createGateway(ipfs);
+  server = createServer((message, response) => {
+    const [path = "", search = ""] = (message.url ?? "").slice("/ipfs".length).split("?");
+    serve(message, response, path, search).catch((error: unknown) => {
+      const status = error instanceof ProtocolError ? (error.status ?? 400) : 500;
+      response.writeHead(status).end(error instanceof Error ? error.message : "");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ipfs`;
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await ipfs.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function* bytes(...parts: (string | Uint8Array)[]) {
+  for (const part of parts) yield Buffer.from(part);
+}
+
+describe("CIDs", () => {
+  it("are those that ipfs add gives", async () => {
+    expect(await ipfs.addFile(bytes(HELLO))).toBe(HELLO_CID);
+    expect(await ipfs.addFile(bytes(HELLO), 1)).toBe(HELLO_CID_1);
+    expect(await ipfs.addFile(bytes())).toBe(EMPTY_CID);
+  });
+
+  it("do not depend on the pieces in which content comes", async () => {
+    const pieces = Array.from({ length: 1024 }, () => new Uint8Array(1024));
+    expect(await ipfs.addFile(bytes(...pieces))).toBe(MEBIBYTE_OF_ZEROS_CID);
+    expect(await ipfs.addFile(bytes(new Uint8Array(1024 * 1024)))).toBe(MEBIBYTE_OF_ZEROS_CID);
+  });
+});
+
+describe("folders", () => {
+  const hello = Buffer.from(HELLO);
+
+  it("hold their files under their names", async () => {
+    const cid = await ipfs.addFolder([
+      { path: "a.txt", content: hello },
+      { path: "deep/b.txt", content: hello },
+    ]);
+    const root = await ipfs.read(cid, []);
+    expect(root?.kind === "folder" && (await root.names())).toEqual(["a.txt", "deep"]);
+    expect(await ipfs.read(cid, ["deep", "b.txt"])).toMatchObject({ kind: "file", cid: HELLO_CID, size: 12 });
+    expect(await ipfs.read(cid, ["deep", "c.txt"])).toBeUndefined();
+  });
+
+  it.each([
+    ["none", []],
+    ["../up", ["../up"]],
+    ["an empty name", ["a//b"]],
+    ["a zero byte", ["a\0b"]],
+    ["a name twice", ["a", "a"]],
+    ["a file that is a folder", ["a", "a/b"]],
+  ])("refuse %s", async (_, paths) => {
+    const entries = paths.map((path) => ({ path, content: hello }));
+    await expect(ipfs.addFolder(entries)).rejects.toMatchObject({ code: 107 });
+  });
+
+  it("are uploaded as base64 or JSON and answered as addresses", async () => {
+    const answer = await uploadFolder(
+      ipfs,
+      [
+        { path: "moralis/logo.txt", content: hello.toString("base64") },
+        { path: "moralis/my token.json", content: { name: "token" } },
+      ],
+      url,
+    );
+    expect(answer.map(({ path }) => path.replace(/ipfs\/Qm\w{44}/, "…").slice(url.length - 4))).toEqual([
+      "…/moralis/logo.txt",
+      "…/moralis/my%20token.json",
+    ]);
+    expect(await (await fetch(answer[0]?.path ?? "")).text()).toBe(HELLO);
+    const token = await fetch(answer[1]?.path ?? "");
+    expect(token.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(await token.json()).toEqual({ name: "token" });
+  });
+
+  it.each([
+    ["no list", { path: "a", content: "" }],
+    ["no path", [{ content: "" }]],
+    ["content that is neither", [{ path: "a", content: "not base64!" }]],
+  ])("refuse %s as an upload", async (_, data) => {
+    await expect(uploadFolder(ipfs, JSON.parse(JSON.stringify(data)), url)).rejects.toMatchObject({
+      code: 107,
+    });
+  });
+});
+
+describe("the gateway", () => {
+  it("serves content by either spelling of its CID, for ever and inert", async () => {
+    await ipfs.addFile(bytes(HELLO));
+    const first = await fetch(`${url}/${HELLO_CID}?filename=hello.txt`);
+    expect(await first.text()).toBe(HELLO);
+    expect(first.headers.get("cache-control")).toContain("immutable");
+    expect(first.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(first.headers.get("content-security-policy")).toContain("sandbox");
+    await ipfs.addFile(bytes(HELLO), 1);
+    expect(await (await fetch(`${url}/${HELLO_CID_1}`)).text()).toBe(HELLO);
+  });
+
+  it("serves ranges across blocks", async () => {
+    const content = Buffer.from(Array.from({ length: 700_000 }, (_, at) => at % 251));
+    const cid = await ipfs.addFile(bytes(content));
+    const part = await fetch(`${url}/${cid}`, { headers: { range: "bytes=262140-262150" } });
+    expect(part.status).toBe(206);
+    expect(part.headers.get("content-range")).toBe("bytes 262140-262150/700000");
+    expect(Buffer.from(await part.arrayBuffer())).toEqual(content.subarray(262140, 262151));
+    const beyond = await fetch(`${url}/${cid}`, { headers: { range: "bytes=700000-" } });
+    expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, "bytes */700000"]);
+  });
+
+  it("hands pages over as downloads and lists folders without running anything", async () => {
+    const cid = await ipfs.addFolder([{ path: "<b>.html", content: Buffer.from("<script>1</script>") }]);
+    const page = await fetch(`${url}/${cid}/${encodeURIComponent("<b>.html")}`);
+    expect(page.headers.get("content-disposition")).toMatch(/^attachment;/);
+    const list = await fetch(`${url}/${cid}`);
+    expect(list.headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
+    expect(await list.text()).toContain("&lt;b&gt;.html</a>");
+  });
+
+  it("shows a picture that nothing but its content names", async () => {
+    const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+    const shown = await fetch(`${url}/${await ipfs.addFile(bytes(png))}`);
+    expect(shown.headers.get("content-type")).toBe("image/png");
+    expect(shown.headers.get("content-disposition")).toMatch(/^inline;/);
+  });
+
+  it.each([
+    ["content that is not here", "QmdfTbBqBPQ7VNxZEYEj14VmRuZBkqFbiwReogJgS1zR1n", 404],
+    ["content inside the CID itself", "bafkqaddimvwgy3zao5xxe3debi", 404],
+    ["another kind of data", "bafyreigbtj4x7ip5legnfznufuopl4sg4knzc2cof6duas4b3q2fy6swua", 404],
+    ["what is no CID", "<script>", 400],
+    ["a CID cut short", "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5", 400],
+  ])("refuses %s in plain words", async (_, cid, status) => {
+    const answer = await fetch(`${url}/${encodeURIComponent(cid)}`);
+    expect(answer.status).toBe(status);
+    expect(await answer.text()).toMatch(/CID/);
+  });
+});

@@ -1,0 +1,49 @@
+import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { FolderEntry, Ipfs } from "./ipfs.ts";
+
+/**
+ * Adds a folder from `[{ path, content }]`; content is base64 (a data URI will do) or JSON. Answers the address of
+ * each file below `gateway` (`https://host/ipfs`), in the same order. Throws 107 for anything else.
+ */
+export async function uploadFolder(
+  ipfs: Ipfs,
+  data: JsonValue,
+  gateway: string,
+): Promise<{ path: string }[]> {
+  if (!Array.isArray(data)) throw invalid("The body must be a list of { path, content }");
+  const entries = data.map(entryOf);
+  const cid = await ipfs.addFolder(entries);
+  return entries.map(({ path }) => ({
+    path: `${gateway}/${cid}/${path.split("/").map(encodeURIComponent).join("/")}`,
+  }));
+}
+
+function entryOf(value: JsonValue): FolderEntry {
+  if (!isJsonObject(value) || typeof value.path !== "string" || value.content === undefined) {
+    throw invalid("Each file must be { path, content }");
+  }
+  return { path: value.path.replace(/^\/+/, ""), content: bytesOf(value.content, value.path) };
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+function bytesOf(content: JsonValue, path: string): Uint8Array {
+  if (typeof content !== "string") return Buffer.from(JSON.stringify(content));
+  const base64 = content.replace(/^data:[^,]{0,200};base64,/, "");
+  if (BASE64.test(base64)) return Buffer.from(base64, "base64");
+  if (isJson(content)) return Buffer.from(content);
+  throw invalid(`The content of "${path.slice(0, 100)}" is neither base64 nor JSON`);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_JSON, message);
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Purse, startPurse } from "../support/purse.ts";
+import { type S3Server, startS3Server } from "../support/s3Server.ts";
+
+let s3: S3Server;
+let purse: Purse;
+
+beforeAll(async () => {
+  s3 = await startS3Server();
+  purse = await startPurse({ env: { ...s3.env, PURSE_MAX_UPLOAD_SIZE: "15mb" } });
+});
+afterAll(async () => {
+  await purse.remove();
+  await s3.stop();
+});
+
+async function upload(name: string, body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
+  const response = await fetch(`${purse.serverUrl}/files/${name}`, {
+    method: "POST",
+    headers: {
+      "X-Parse-Application-Id": purse.appId,
+      "X-Parse-Master-Key": purse.masterKey,
+      ...headers,
+    },
+    body,
+  });
+  const answer: { name: string; url: string; hash?: string; code?: number } = await response.json();
+  return answer;
+}
+
+describe("files in S3", () => {
+  it("are kept there, in parts where they are large, and not on the disk", async () => {
+    const content = new Uint8Array(randomBytes(12 * 1024 * 1024));
+    const { url, name } = await upload("large.bin", content);
+    const served = await fetch(url);
+    expect(Buffer.from(await served.arrayBuffer()).equals(content)).toBe(true);
+    expect(s3.objects().some((path) => path.includes(name))).toBe(true);
+    expect(existsSync(join(purse.dataDir, "files"))).toBe(false);
+  });
+
+  it("are served with ranges and known again", async () => {
+    const { url } = await upload("a.txt", new TextEncoder().encode("hello world\n"));
+    const part = await fetch(url, { headers: { range: "bytes=6-10" } });
+    expect([part.status, await part.text()]).toEqual([206, "world"]);
+    const etag = part.headers.get("etag") ?? "";
+    expect((await fetch(url, { headers: { "if-none-match": etag } })).status).toBe(304);
+  });
+
+  it("have metadata and tags, and go to IPFS too", async () => {
+    const { name, hash } = await upload("a.txt", new TextEncoder().encode("hello world\n"), {
+      "X-Parse-File-Metadata": '{"by":"ann"}',
+      "X-Parse-File-Tags": '{"colour":"red"}',
+      "X-Parse-File-IPFS": "true",
+    });
+    const about = await fetch(`${purse.serverUrl}/files/test-app/metadata/${name}`);
+    expect(await about.json()).toEqual({ metadata: { by: "ann" }, tags: { colour: "red" }, hash });
+    expect(hash).toBe("QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o");
+  });
+
+  it("are deleted there", async () => {
+    const { name, url } = await upload("gone.txt", new Uint8Array(3), { "X-Parse-File-Tags": '{"a":1}' });
+    const remove = () =>
+      fetch(`${purse.serverUrl}/files/${name}`, {
+        method: "DELETE",
+        headers: { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": purse.masterKey },
+      });
+    expect((await remove()).status).toBe(200);
+    expect((await fetch(url)).status).toBe(404);
+    expect(s3.objects().filter((path) => path.includes("gone"))).toEqual([]);
+    expect(await (await remove()).json()).toEqual({ code: 153, error: "Could not delete file." });
+  });
+
+  it("are not there where an upload is too large", async () => {
+    const content = new Uint8Array(16 * 1024 * 1024);
+    const body = new ReadableStream({
+      start(controller) {
+        for (let at = 0; at < content.length; at += 1 << 20)
+          controller.enqueue(content.subarray(at, at + (1 << 20)));
+        controller.close();
+      },
+    });
+    const answer = await fetch(`${purse.serverUrl}/files/cut.bin`, {
+      method: "POST",
+      headers: { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": purse.masterKey },
+      body,
+      ...{ duplex: "half" },
+    });
+    expect(answer.status).toBe(400);
+    // This S3 server knows no AbortMultipartUpload: parts stay with it, but become no object.
+    expect(s3.objects().filter((path) => path.endsWith("cut.bin._S3rver_object"))).toEqual([]);
+    expect(s3.objects().filter((path) => path.endsWith("large.bin._S3rver_object"))).toHaveLength(1);
+  });
+});

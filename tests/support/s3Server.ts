@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { freePort } from "./freePort.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+/** A server that speaks as S3 does, with one bucket. */
+export interface S3Server {
+  /** Settings by which a server keeps its files there. */
+  env: Record<string, string>;
+  /** Files on the disk of the server, unfinished uploads among them. */
+  objects(): string[];
+  stop(): Promise<void>;
+}
+
+export async function startS3Server(): Promise<S3Server> {
+  const directory = mkdtempSync(join(tmpdir(), "purse-s3-"));
+  const port = await freePort();
+  const server = spawn(
+    join(ROOT, "node_modules/.bin/node"),
+    [
+      join(ROOT, "node_modules/s3rver/bin/s3rver.js"),
+      ...["-d", directory, "-a", "127.0.0.1", "-p", String(port), "-s", "--no-vhost-buckets"],
+      ...["--configure-bucket", "files"],
+    ],
+    { stdio: "ignore" },
+  );
+  const exited = new Promise((done) => server.once("exit", done));
+  const endpoint = `http://127.0.0.1:${port}`;
+  const deadline = Date.now() + 15_000;
+  while (!(await fetch(endpoint).catch(() => undefined))) {
+    if (Date.now() > deadline) throw new Error("The S3 server did not answer within 15 s");
+    await new Promise((again) => setTimeout(again, 50));
+  }
+  return {
+    env: {
+      PURSE_FILES_STORE: `s3://files/app?endpoint=${encodeURIComponent(endpoint)}&forcePathStyle=1`,
+      AWS_ACCESS_KEY_ID: "S3RVER",
+      AWS_SECRET_ACCESS_KEY: "S3RVER",
+    },
+    objects: () =>
+      readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(directory.length)),
+    async stop() {
+      server.kill();
+      await exited;
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
