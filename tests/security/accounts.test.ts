@@ -27,8 +27,8 @@ describe("wallet sign-in", () => {
   it("makes one user of many requests at once", async () => {
     const proofs = await Promise.all(Array.from({ length: 8 }, (_, i) => proof({ time: -i * 10 })));
     const replies = await Promise.all(proofs.map(signInWith));
+    expect(replies.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201]);
     expect(new Set(replies.map(({ body }) => body.objectId)).size).toBe(1);
-    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
   it("takes each signature once, also when it comes twice at the same time", async () => {

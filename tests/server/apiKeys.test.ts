@@ -77,7 +77,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
       });
   });
 
-  it("end when they are revoked, by name or id, in a running server", async () => {
+  it("end when they are revoked, by name or id, in a running server", { timeout: 60_000 }, async () => {
     const { key } = await keys(env, "add", "--name", "short lived");
     expect((await untilStatus(purse, key, (status) => status !== 401)).status).not.toBe(401);
     expect((await keys(env, "revoke", "short lived")).code).toBe(0);

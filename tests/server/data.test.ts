@@ -53,7 +53,7 @@ describe("the data service", () => {
     ["a bad block", `/${address}/balance?to_block=x`, 400, "to_block must be"],
     ["a cursor of another's", `/${address}/erc20/transfers?cursor=abc`, 400, "cursor is not one"],
     ["a limit of nothing", `/${address}/erc20/transfers?limit=0`, 400, "limit must be"],
-    ["an endpoint that is not there", "/nothing", 404, "No endpoint"],
+    ["an endpoint that is not there", "/no/such/endpoint", 404, "No endpoint"],
   ])("refuses %s in clear words", async (_name, path, status, message) => {
     const answer = await get(path);
     expect(answer.status).toBe(status);

@@ -59,7 +59,9 @@ describe("the limits of the data service", () => {
       "x-rate-limit-remaining-ip-ttl": expect.stringMatching(/^([1-9]|[1-5]\d|60)$/),
       "x-rate-limit-ip-used": "0",
     });
-    const missing = await fetch(`${purse.url}/api/v2/nothing`, { headers: { "X-API-Key": ofServer } });
+    const missing = await fetch(`${purse.url}/api/v2/no/such/endpoint`, {
+      headers: { "X-API-Key": ofServer },
+    });
     expect(missing.status).toBe(404);
     expect(missing.headers.get("x-rate-limit-used")).toBe("2");
     expect(missing.headers.get("access-control-expose-headers")?.toLowerCase()).toContain(

@@ -103,7 +103,11 @@ describe.each(DATABASES)("moving on %s", (database) => {
             [0, 0],
           ],
         },
-        cover: { __type: "File", name: "abc_cover.png" },
+        cover: {
+          __type: "File",
+          name: "abc_cover.png",
+          url: `${purse.serverUrl}/files/test-app/abc_cover.png`,
+        },
         blob: { __type: "Bytes", base64: "AAEC" },
         played: { __type: "Date", iso: "2021-06-01T10:00:00.000Z" },
         owner: { __type: "Pointer", className: "_User", objectId: "annann0001" },
@@ -125,7 +129,9 @@ describe.each(DATABASES)("moving on %s", (database) => {
   });
 
   describe("an export", () => {
-    it("brings everything to another server, also the second time, and also after a cut", async () => {
+    it("brings everything to another server, also the second time, and also after a cut", {
+      timeout: 60_000,
+    }, async () => {
       const from = await newPlace(database);
       const source = await startPurse(from);
       const ann = await signUp(source, { email: "ann@example.org" });

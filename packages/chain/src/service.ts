@@ -9,6 +9,7 @@ import { absentRoutes, infoRoutes } from "./endpoints/info.ts";
 import { logRoutes } from "./endpoints/logs.ts";
 import { nftRoutes } from "./endpoints/nfts.ts";
 import { inMatchOrder } from "./endpoints/routes.ts";
+import { storageRoutes } from "./endpoints/storage.ts";
 import { transactionRoutes } from "./endpoints/transactions.ts";
 import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
@@ -31,6 +32,7 @@ export function createChainService({
   chains,
   database,
   log,
+  uploadFolder,
   pollMs = POLL_MS,
 }: ChainServiceConfig): ChainService {
   const sync = new Sync(log);
@@ -40,7 +42,7 @@ export function createChainService({
   const select = createChainSelector(followed);
   const present = [transactionRoutes, logRoutes, contractRoutes, erc20Routes, nftRoutes]
     .flatMap((routesOf) => routesOf(select))
-    .concat(infoRoutes());
+    .concat(infoRoutes(), storageRoutes(uploadFolder));
   const untrusted = new Map(chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED)]));
 
   return {

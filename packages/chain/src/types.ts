@@ -103,6 +103,8 @@ export interface ChainServiceConfig {
   /** Where the index is kept: a folder with a file for each chain, or a PostgreSQL with a schema for each. */
   database: { kind: "sqlite"; folder: string } | { kind: "postgres"; url: string; connections: number };
   log: Log;
+  /** Puts files into IPFS, as one folder; answers where each can be fetched. Without it nothing can be put there. */
+  uploadFolder?: (files: { path: string; content: JsonValue }[]) => Promise<{ path: string }[]>;
   /** How long to wait for the next block at the head, in ms. */
   pollMs?: number;
 }

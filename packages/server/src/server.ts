@@ -15,6 +15,7 @@ import { aggregateRoute } from "./http/aggregateRoute.ts";
 import type { ApiReply } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
+import { dataFunctions } from "./http/dataFunctions.ts";
 import { createDataGate } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
@@ -27,7 +28,7 @@ import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
-import { createGateway, IPFS_PATH, openIpfs } from "./ipfs/index.ts";
+import { createGateway, IPFS_PATH, openIpfs, uploadFolder } from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
@@ -87,6 +88,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     chains: () => chain.status(),
   }));
   const store = metrics.watchStore(await openStore(config.database));
+  const ipfs = await openIpfs(join(config.dataDir, "ipfs"));
+  const fileUrls = new FileUrls({
+    appId: config.appId,
+    mountPath: MOUNT_PATH,
+    publicUrl,
+    filesUrl: config.filesUrl,
+  });
   const chain = createChainService({
     chains: options.chains,
     database:
@@ -94,6 +102,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         ? config.database
         : { kind: "sqlite", folder: join(config.dataDir, "chains") },
     log,
+    uploadFolder: (files) => uploadFolder(ipfs, files, fileUrls.gateway()),
   });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
@@ -142,14 +151,15 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
   if (changes.length > 0) log.info("classes were changed as the code defines them", { changes });
+  const userOf = async (caller: Extract<Caller, { kind: "user" }>): Promise<JsonObject | undefined> => {
+    const text = await store.get(schemas.require("_User"), caller.userId, null);
+    if (text === undefined) return undefined;
+    const user: JsonObject = JSON.parse(text);
+    return objectsOf().presenter("_User")?.(user, requestOf(caller)) ?? user;
+  };
   const cloud = await createCloud({
     dispatch: (request) => required(late.door).dispatch(request),
-    async userOf(caller) {
-      const text = await store.get(schemas.require("_User"), caller.userId, null);
-      if (text === undefined) return undefined;
-      const user: JsonObject = JSON.parse(text);
-      return objectsOf().presenter("_User")?.(user, requestOf(caller)) ?? user;
-    },
+    userOf,
     config,
     log,
     logLevel: config.log.level,
@@ -160,12 +170,6 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     sendMail: mailer && ((mail) => mailer.send(mail)),
   });
   late.cloud = cloud;
-  const fileUrls = new FileUrls({
-    appId: config.appId,
-    mountPath: MOUNT_PATH,
-    publicUrl,
-    filesUrl: config.filesUrl,
-  });
   const objects = createObjects({
     store,
     fileUrls,
@@ -184,9 +188,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   late.objects = objects;
   const aggregates = createAggregates({ store, schemas });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
-  for (const { functionName, otherNames, run } of chain.routes) {
-    for (const name of [functionName, ...otherNames]) cloud.define(name, ({ params }) => run(params));
-  }
+  for (const { name, run } of dataFunctions(chain.routes, userOf)) cloud.define(name, run);
 
   const operator = await createOperator({
     store,
@@ -236,7 +238,6 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     report,
   });
   late.door = door;
-  const ipfs = await openIpfs(join(config.dataDir, "ipfs"));
   const files = new Files({
     store: await openFileStore(config.filesStore, join(config.dataDir, "files")),
     ipfs,

@@ -122,9 +122,10 @@ export function fullBlock(
     if (!isJsonObject(transaction) || !isJsonObject(receipt)) {
       throw new LyingNode(`transaction ${index} of block ${asked} is not an object`);
     }
-    full.transactions.push(transactionRow(transaction, receipt, asked, index));
+    const own = transactionRow(transaction, receipt, asked, index);
+    full.transactions.push(own);
     if (!Array.isArray(receipt.logs)) throw new LyingNode(`a receipt of block ${asked} has no logs`);
-    for (const log of receipt.logs) full.logs.push(logRow(log, row, index));
+    for (const log of receipt.logs) full.logs.push(logRow(log, row, own, index));
   }
   checkOrder(full.logs, asked);
   checkBloom(block, receipts, full.logs, asked);
@@ -176,11 +177,18 @@ function transactionRow(
   };
 }
 
-function logRow(log: JsonValue, block: BlockRow, transactionIndex: number): Omit<LogRow, "isErc20"> {
+function logRow(
+  log: JsonValue,
+  block: BlockRow,
+  transaction: TransactionRow,
+  transactionIndex: number,
+): Omit<LogRow, "isErc20"> {
   if (!isJsonObject(log) || !Array.isArray(log.topics) || log.topics.length > 4) {
     throw new LyingNode(`a log of block ${block.number} is not one`);
   }
-  if (hash(log.blockHash) !== block.hash || quantity(log.transactionIndex) !== transactionIndex) {
+  // Nearly always the very same text: it need not be read again.
+  const isOfBlock = log.blockHash === block.hash || hash(log.blockHash) === block.hash;
+  if (!isOfBlock || quantity(log.transactionIndex) !== transactionIndex) {
     throw new LyingNode(`a log of block ${block.number} is of another block or transaction`);
   }
   const index = quantity(log.logIndex);
@@ -188,7 +196,7 @@ function logRow(log: JsonValue, block: BlockRow, transactionIndex: number): Omit
   return {
     position: positionOf(block.number, index),
     transactionIndex,
-    transactionHash: hash(log.transactionHash),
+    transactionHash: log.transactionHash === transaction.hash ? transaction.hash : hash(log.transactionHash),
     address: address(log.address),
     topics: log.topics.map(hash),
     data: bytes(log.data),

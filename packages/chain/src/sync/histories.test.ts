@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DATABASES, newDatabase, newFolder, type Place, testChain } from "../testChain.ts";
 import { dumps, liveThrough, rebuild } from "./histories.ts";
 
-/** How many; `npm run prove -- histories` runs 200. */
+/** How many; `npm run prove:histories` runs 200. */
 const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 2);
 
 const ends: (() => Promise<unknown>)[] = [];

@@ -50,6 +50,14 @@ function receive(message: ToCode): void {
   }
 }
 
+// What nobody waits for and nobody catches ends nothing: the calls beside it go on.
+for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+  process.on(event, (error: unknown) => {
+    const text = error instanceof Error ? (error.stack ?? error.message) : error;
+    log.error("cloud code threw where nobody catches", { error: text });
+  });
+}
+
 const files = watchLoads();
 try {
   await installNamespace({

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { chainSetting } from "./chains.ts";
+
+describe("a chain's node", () => {
+  it.each([
+    { title: "[9.rpc-chain.1] Ethereum", name: "ETH", id: 1 },
+    { title: "[9.rpc-chain.3] Ropsten", name: "ROPSTEN", id: 3 },
+    { title: "[9.rpc-chain.4] Rinkeby", name: "RINKEBY", id: 4 },
+    { title: "[9.rpc-chain.5] Goerli", name: "GOERLI", id: 5 },
+    { title: "[9.rpc-chain.42] Kovan", name: "KOVAN", id: 42 },
+    { title: "[9.rpc-chain.137] Polygon", name: "POLYGON", id: 137 },
+    { title: "[9.rpc-chain.80001] Mumbai", name: "MUMBAI", id: 80_001 },
+    { title: "[9.rpc-chain.56] BSC", name: "BSC", id: 56 },
+    { title: "[9.rpc-chain.97] BSC testnet", name: "BSC_TESTNET", id: 97 },
+    { title: "[9.rpc-chain.43114] Avalanche", name: "AVALANCHE", id: 43_114 },
+    { title: "[9.rpc-chain.43113] Avalanche testnet", name: "AVALANCHE_TESTNET", id: 43_113 },
+    { title: "[9.rpc-chain.250] Fantom", name: "FANTOM", id: 250 },
+  ])("is named by the chain's name alone: $title", ({ name, id }) => {
+    expect(chainSetting({ name, rpcUrl: "https://node.example,wss://other.example" })).toMatchObject({
+      id,
+      rpcUrls: ["https://node.example", "wss://other.example"],
+    });
+  });
+
+  it("is of an own chain where its id is told", () => {
+    const own = {
+      name: "MY_CHAIN",
+      rpcUrl: "http://localhost:1",
+      id: "77",
+      startBlock: "5",
+      scope: "wallets",
+    };
+    expect(chainSetting(own)).toMatchObject({ name: "my chain", id: 77, startBlock: 5, scope: "wallets" });
+    expect(() => chainSetting({ name: "MY_CHAIN", rpcUrl: "http://localhost:1" })).toThrow(
+      /PURSE_CHAIN_MY_CHAIN_ID/,
+    );
+  });
+
+  it.each([
+    [{ rpcUrl: "ftp://node.example" }, /http:\/\/, https:\/\/, ws:\/\/ or wss:\/\//],
+    [{ rpcUrl: "https://node.example", scope: "some" }, /PURSE_CHAIN_ETH_SCOPE must be chain or wallets/],
+    [{ rpcUrl: "https://node.example", startBlock: "-1" }, /PURSE_CHAIN_ETH_START_BLOCK/],
+  ])("is refused where it makes no sense: %o", (texts, message) => {
+    expect(() => chainSetting({ name: "ETH", ...texts })).toThrow(message);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Route } from "@purse/chain";
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { Caller } from "../caller.ts";
+import type { ApiRequest } from "./api.ts";
+
+type SignedIn = Extract<Caller, { kind: "user" }>;
+
+/** Functions that put something on this server: not for everybody. */
+const WRITING: ReadonlySet<string> = new Set(["uploadFolder"]);
+
+/** The endpoints of the data service as server functions, under every name that clients call them by. */
+export function dataFunctions(
+  routes: readonly Route[],
+  userOf: (caller: SignedIn) => Promise<JsonObject | undefined>,
+): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
+  return routes.flatMap((route) =>
+    [route.functionName, ...route.otherNames].map((name) => ({
+      name,
+      async run({ caller, params }: ApiRequest) {
+        if (WRITING.has(name) && caller.kind === "anonymous") {
+          throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Only those who are signed in may upload.");
+        }
+        // Old clients leave the address empty where they mean that of whoever is signed in.
+        if (params.address !== "" || caller.kind !== "user") return route.run(params);
+        const user = await userOf(caller);
+        return route.run({ ...params, ...(user?.ethAddress && { address: user.ethAddress }) });
+      },
+    })),
+  );
+}
