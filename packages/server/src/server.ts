@@ -29,7 +29,7 @@ import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
 import { createGateway, IPFS_PATH, openIpfs } from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
-import { createLive } from "./live/index.ts";
+import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
@@ -266,11 +266,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     report: (error) => report(error, "files"),
   });
   const serveIpfs = createGateway(ipfs);
+  const { changeLog, onAnnounced } = store;
   const live = createLive({
     appId: config.appId,
     isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
     callerOf: accounts.callerOf,
-    onChange: objects.onChange,
+    feed: changeLog ? createSharedFeed({ changeLog, onAnnounced, log }) : createLocalFeed(objects.onChange),
     presenter: objects.presenter,
     scope: objects.scopeOf,
     mayFind: (caller, className, where) => {
@@ -284,6 +285,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     regex: compileRegex,
     log,
   });
+  accounts.onSessionsChanged(live.sessionsChanged);
 
   const apiKeys = new ApiKeys({
     store,

@@ -28,8 +28,11 @@ export interface ClientParts {
   appId: string;
   /** Whether a key is the master key and may be used from this address. */
   isMasterKey(key: string, ip: string): boolean;
-  /** Judges and enters a subscription. Throws ProtocolError. */
-  subscribe(subscription: Subscription): Promise<void>;
+  /**
+   * Judges and enters a subscription, with what it missed. Calls `entered` at the moment from which on its
+   * events are told. Throws ProtocolError.
+   */
+  subscribe(subscription: Subscription, entered: (position: string) => void): Promise<void>;
   unsubscribe(subscription: Subscription): void;
   now(): number;
   log: Log;
@@ -37,6 +40,9 @@ export interface ClientParts {
 }
 
 const CLOSE_POLICY = 1008;
+const CLOSE_TRY_AGAIN = 1013;
+/** How long a reader that is cut off may take to hear of it, in ms. */
+const CUT_OFF_MS = 1_000;
 
 /** One WebSocket of a client of the live query protocol, with what it subscribes to. */
 export class LiveClient {
@@ -82,7 +88,8 @@ export class LiveClient {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     if (this.#socket.bufferedAmount > this.#parts.limits.maxBufferedBytes) {
       this.#parts.log.warn("live query client reads too slowly and was cut off", { clientId: this.id });
-      this.terminate();
+      this.close(CLOSE_TRY_AGAIN, "reads too slowly");
+      setTimeout(() => this.terminate(), CUT_OFF_MS).unref();
       return;
     }
     this.#socket.send(text);
@@ -100,6 +107,21 @@ export class LiveClient {
     if (this.subscriptions.get(subscription.requestId) !== subscription) return;
     this.#drop(subscription);
     this.sendError(reason, subscription.requestId);
+  }
+
+  /** Ends what belongs to a session that is over; the socket too, where it was opened by that session. */
+  endSession(subscription: Subscription, reason: ProtocolError): void {
+    this.end(subscription, reason);
+    if (this.#sessionToken === undefined || subscription.sessionToken !== this.#sessionToken) return;
+    for (const other of [...this.subscriptions.values()]) {
+      if (other.sessionToken === this.#sessionToken) this.end(other, reason);
+    }
+    if (this.subscriptions.size === 0) this.close(CLOSE_POLICY, "the session ended");
+  }
+
+  /** Says that changes may have been missed: whoever follows them asks anew. */
+  sendRefetch({ requestId }: Subscription, position: string): void {
+    this.send(JSON.stringify({ op: "refetch", clientId: this.id, requestId, position }));
   }
 
   ping(): void {
@@ -222,17 +244,19 @@ export class LiveClient {
       where: parseWhere(where),
       whereText: JSON.stringify(where),
       sessionToken: textOf(message.sessionToken) ?? this.#sessionToken,
+      resumeFrom: textOf(message.resumeFrom),
+      told: 0,
       fields: fieldsOf(query.keys ?? query.fields, "fields"),
       watch: fieldsOf(query.watch, "watch"),
     };
-    await this.#parts.subscribe(subscription);
-    // The socket may have been closed while the subscription was judged.
-    if (this.#socket.readyState !== this.#socket.OPEN) return this.#parts.unsubscribe(subscription);
-    if (replaced) this.#drop(replaced);
-    this.subscriptions.set(requestId, subscription);
-    this.send(
-      JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId: this.installationId }),
-    );
+    await this.#parts.subscribe(subscription, (position) => {
+      // The socket may have been closed while the subscription was judged.
+      if (this.#socket.readyState !== this.#socket.OPEN) return this.#parts.unsubscribe(subscription);
+      if (replaced) this.#drop(replaced);
+      this.subscriptions.set(requestId, subscription);
+      const { installationId } = this;
+      this.send(JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId, position }));
+    });
   }
 
   #unsubscribe(message: JsonObject): void {

@@ -13,6 +13,7 @@ import { ANONYMOUS, type Caller } from "../caller.ts";
 import type { ChangeListener } from "../objects/change.ts";
 import { createLog } from "../observe/log.ts";
 import { compileRegex } from "../store/regex.ts";
+import { createLocalFeed } from "./feed.ts";
 import { createLive, type Live, type LiveLimits, type LiveParts } from "./live.ts";
 
 const ANN = "r:annannannannann1";
@@ -44,10 +45,10 @@ async function world(parts: Partial<LiveParts> = {}, limits: Partial<LiveLimits>
       if (caller) return caller;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
     },
-    onChange(listener) {
+    feed: createLocalFeed((listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
-    },
+    }),
     presenter: () => undefined,
     scope: () => undefined,
     mayFind: () => true,
