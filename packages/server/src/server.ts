@@ -37,6 +37,7 @@ import type { Log } from "./observe/log.ts";
 import { createMetrics, type DoorName } from "./observe/metrics.ts";
 import { createOperator } from "./operator/operator.ts";
 import { operatorClasses } from "./operator/operatorClasses.ts";
+import { createPush, createSenders, pushStatusRules } from "./push/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -137,7 +138,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
   await accounts.ready();
   const rules = new Map(
-    [...accounts.rules, ...operatorClasses(), apiKeyRules()].map((rule) => [rule.className, rule]),
+    [...accounts.rules, ...operatorClasses(), apiKeyRules(), pushStatusRules].map((rule) => [
+      rule.className,
+      rule,
+    ]),
   );
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
@@ -182,6 +186,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     onError: report,
   });
   late.objects = objects;
+  const push = createPush({
+    store,
+    schemaOf: (className) => schemas.require(className),
+    objects,
+    senders: createSenders(config.push),
+    log,
+  });
   const aggregates = createAggregates({ store, schemas });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const { functionName, otherNames, run } of chain.routes) {
@@ -228,6 +239,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       ...accounts.routes,
       ...cloud.routes,
       ...operator.routes,
+      ...push.routes,
     ],
     store,
     idempotency: config.idempotency,
@@ -406,12 +418,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
       await chain.start();
       operator.start();
+      push.start();
     },
     async stop() {
       const closed = new Promise((resolve) => http.close(resolve));
       http.closeIdleConnections();
       clearInterval(sweeping);
       await live.stop();
+      await push.stop();
       const forced = setTimeout(() => http.closeAllConnections(), 5_000);
       await closed;
       clearTimeout(forced);
