@@ -30,7 +30,7 @@ export interface Push {
 
 const BATCH = 100;
 /** How often it is looked for what is due, in ms; what this process scheduled it sends on time. */
-const LOOK_MS = 15_000;
+const LOOK_MS = 5_000;
 /** Timers take no longer times. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
