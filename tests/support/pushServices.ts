@@ -1,10 +1,14 @@
 import { createECDH, generateKeyPairSync, randomBytes, webcrypto } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { decrypt } from "http_ece";
 import { importSPKI, jwtVerify } from "jose";
+import webPush from "web-push";
 
 /** A message as a device got it. */
 export interface Received {
@@ -19,6 +23,44 @@ export interface PushService {
   /** What is refused: by token, with a status and an answer. */
   refuse: Map<string, { status: number; answer?: object }>;
   stop(): Promise<void>;
+}
+
+/** Services of all kinds, and the settings of a server that knows them. */
+export interface PushServices {
+  env: Record<string, string>;
+  browsers: Browsers;
+  fcm: Fcm;
+  apns: Apns;
+  stop(): Promise<void>;
+}
+
+export async function startPushServices(): Promise<PushServices> {
+  const vapid = webPush.generateVAPIDKeys();
+  const [browsers, fcm, apns] = await Promise.all([startBrowsers(vapid.publicKey), startFcm(), startApns()]);
+  const push = {
+    webPush: { subject: "mailto:push@example.org", ...vapid, services: [browsers.url] },
+    fcm: { serviceAccount: fcm.serviceAccount, endpoint: fcm.url },
+    apns: {
+      keyId: "KEY1234567",
+      teamId: "TEAM123456",
+      privateKey: apns.privateKey,
+      topic: "org.example.app",
+      endpoint: apns.url,
+    },
+  };
+  const folder = mkdtempSync(join(tmpdir(), "purse-config-"));
+  const file = join(folder, "purse.config.ts");
+  writeFileSync(file, `export default ${JSON.stringify({ push })};`);
+  return {
+    env: { PURSE_CONFIG: file },
+    browsers,
+    fcm,
+    apns,
+    async stop() {
+      await Promise.all([browsers.stop(), fcm.stop(), apns.stop()]);
+      rmSync(folder, { recursive: true });
+    },
+  };
 }
 
 /** Browsers behind a push service of their own: it checks VAPID (RFC 8292), they decrypt (RFC 8291). */
@@ -105,7 +147,8 @@ export async function startFcm(): Promise<Fcm> {
         return { status: 200, answer: { access_token: `access-${tokens}`, expires_in: 3_600 } };
       }
       if (request.url !== "/v1/projects/test-project/messages:send") return { status: 404 };
-      if (request.headers.authorization !== `Bearer access-${tokens}`) return { status: 401 };
+      const [, access = ""] = /^Bearer access-(\d+)$/.exec(String(request.headers.authorization)) ?? [];
+      if (!(Number(access) > 0 && Number(access) <= tokens)) return { status: 401 };
       const { message }: { message: JsonObject } = JSON.parse(bytes.toString());
       const token = String(message.token);
       const refused = service.refuse.get(token);

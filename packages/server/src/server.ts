@@ -296,6 +296,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
     regex: compileRegex,
     log,
+    limits: {
+      maxSocketsPerAddress: config.limits.liveSocketsPerAddress,
+      // As many as its sockets might have if each followed a few things.
+      maxSubscriptionsPerAddress: config.limits.liveSocketsPerAddress * 10,
+    },
   });
   accounts.onSessionsChanged(live.sessionsChanged);
 

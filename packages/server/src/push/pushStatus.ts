@@ -125,8 +125,10 @@ export class PushStatuses {
     const known = await store.getSecret(schemaOf(CLASS_NAME), id);
     if (!known) return undefined;
     const status: JsonObject = JSON.parse(known.text);
-    if (status.status !== "pending" && status.status !== "scheduled" && status.status !== "running")
-      return undefined;
+    // What runs is taken over only when nothing was heard of it: it may have begun since it was due.
+    const isSilent = Date.parse(String(status.updatedAt)) <= now() - SILENCE_MS;
+    const isFree = status.status === "pending" || status.status === "scheduled";
+    if (!isFree && !(status.status === "running" && isSilent)) return undefined;
     const claim: Write = {
       kind: "claim",
       scope: "push",
