@@ -325,6 +325,32 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await forEve.closed).toEqual({ code: 1008, reason: "the session ended" });
     });
 
+    it.each(["_Installation", "_PushStatus", "_Session", "_Hooks"])(
+      "refuse what a query is refused: %s",
+      async (className) => {
+        const { subscribe } = await client();
+        expect(await subscribe(className)).toMatchObject({ op: "error" });
+      },
+    );
+
+    it("know nobody by a cookie, whatever page opened the socket", async () => {
+      const headers = { Cookie: `sessionToken=${ada.sessionToken}`, Origin: "https://evil.example" };
+      const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"), { headers });
+      const answers: JsonObject[] = [];
+      socket.on("message", (data) => answers.push(JSON.parse(data.toString())));
+      await new Promise((resolve) => socket.on("open", resolve));
+      socket.send(JSON.stringify({ op: "connect", applicationId: purse.appId }));
+      socket.send(
+        JSON.stringify({ op: "subscribe", requestId: 1, query: { className: "Cookie", where: {} } }),
+      );
+      await expect.poll(() => answers.length).toBe(2);
+      await save("Cookie", { ACL: { [ada.id]: { read: true } } }, MASTER);
+      await save("Cookie", { n: 1 });
+      await expect.poll(() => answers.length).toBe(3);
+      expect(answers[2]).toMatchObject({ op: "create", object: { n: 1 } });
+      socket.terminate();
+    });
+
     it("do not tell of other people's sessions", async () => {
       const forBob = await client(bob.sessionToken);
       await forBob.subscribe("_Session");

@@ -6,11 +6,8 @@ import { CHANGES_ANNOUNCEMENT, type ChangeLog, type LoggedChange, type Missed } 
 
 /** Changes of followed classes, in one order for all who hear of them. */
 export interface ChangeFeed {
-  /**
-   * From its answer on every change of the class is told. Answers the number from which on its changes
-   * are known, and the last change of all.
-   */
-  follow(className: string): Promise<{ since: number; head: number }>;
+  /** From its answer on every change of the class is told. Answers the last change of all that is committed. */
+  follow(className: string): Promise<number>;
   /** Follows on with these classes, and in time no more with others. */
   keep(classNames: string[]): Promise<void>;
   /** Calls back with each change; with a class name where changes of it may have been missed. */
@@ -87,10 +84,9 @@ export function createLocalFeed(
 
   return {
     async follow(className) {
-      const known = followed.get(className);
-      const since = known?.since ?? head;
+      const since = followed.get(className)?.since ?? head;
       followed.set(className, { since, until: now() + limits.keepMs });
-      return { since, head };
+      return head;
     },
     async keep(classNames) {
       const until = now() + limits.keepMs;
@@ -134,13 +130,15 @@ export function createSharedFeed({
   log,
   limits = FEED_LIMITS,
 }: SharedFeedParts): ChangeFeed {
-  const followed = new Map<string, Promise<{ since: number }>>();
+  const followed = new Map<string, Promise<void>>();
   const listeners = new Set<(change: LoggedChange | string) => void>();
   let epoch = "";
   /** The last change that was read; undefined until something is followed. */
   let head: number | undefined;
   let reading = false;
   let isMore = false;
+  let asking: Promise<void> = Promise.resolve();
+  let next: Promise<number> | undefined;
   let stopped = false;
 
   const stopListening = onAnnounced((message) => {
@@ -171,7 +169,7 @@ export function createSharedFeed({
     }
   }
 
-  function follow(className: string): Promise<{ since: number }> {
+  function follow(className: string): Promise<void> {
     const known = followed.get(className);
     if (known) return known;
     const following = changeLog.follow(className, Date.now() + FOLLOW_MS).then((found) => {
@@ -180,17 +178,30 @@ export function createSharedFeed({
         head = found.head;
         void read();
       }
-      return { since: found.since };
     });
     followed.set(className, following);
     following.catch(() => followed.delete(className));
     return following;
   }
 
+  /** The last change now. Those who ask while somebody else is told share the next answer. */
+  function latest(): Promise<number> {
+    next ??= asking.then(() => {
+      const answer = changeLog.head();
+      next = undefined;
+      asking = answer.then(
+        () => undefined,
+        () => undefined,
+      );
+      return answer;
+    });
+    return next;
+  }
+
   return {
     async follow(className) {
-      const { since } = await follow(className);
-      return { since, head: head ?? since };
+      await follow(className);
+      return latest();
     },
     async keep(classNames) {
       for (const name of followed.keys()) if (!classNames.includes(name)) followed.delete(name);

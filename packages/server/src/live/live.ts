@@ -208,16 +208,15 @@ export function createLive(parts: LiveParts): Live {
       );
     }
     if (caller.kind === "user") subscription.session = caller;
-    const { since, head } = await feed.follow(className);
-    if (told === 0) told = head;
+    const head = await feed.follow(className);
     await new Promise<void>((resolve, reject) => {
       enqueue(async () => {
-        await enter(subscription, Math.max(since, told), entered).then(resolve, reject);
+        await enter(subscription, Math.max(head, told), entered).then(resolve, reject);
       });
     });
   }
 
-  /** Enters a subscription between two changes: what came before `from` it has missed, what comes after it is told. */
+  /** Enters a subscription between two changes: what came up to `from` it has missed, what comes after it is told. */
   async function enter(
     subscription: Subscription,
     from: number,

@@ -17,8 +17,6 @@ export interface Followed {
   epoch: string;
   /** The last change of the log. */
   head: number;
-  /** Changes of the class are in the log from here on. */
-  since: number;
 }
 
 /** What `since` asks of the log: changes of a class, or that some of them are not known any more. */
@@ -33,6 +31,8 @@ export interface ChangeLog {
   follow(className: string, until: number): Promise<Followed>;
   /** Follows on. Answers those of the classes that are followed no more: their changes may have been missed. */
   renew(classNames: string[], until: number): Promise<string[]>;
+  /** The last change that is committed. */
+  head(): Promise<number>;
   /** Changes after one, in order. */
   read(after: number, limit: number): Promise<LoggedChange[]>;
   /** The changes of a class after one and up to another; "forgotten" where they are more than `limit`, too. */

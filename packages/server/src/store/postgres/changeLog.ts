@@ -57,12 +57,17 @@ export function createChangeLog({ sql, underLock }: ChangeLogParts): ChangeLog {
           transaction,
           `INSERT INTO purse_followed AS known (class_name, since, until) VALUES (?, ${HEAD}, ?)
            ON CONFLICT (class_name) DO UPDATE SET until = greatest(known.until, excluded.until)
-           RETURNING since, (SELECT epoch FROM purse_change_log), ${HEAD}`,
+           RETURNING (SELECT epoch FROM purse_change_log), ${HEAD}`,
           [className, until],
         );
-        const [since, epoch, head] = row ?? [];
-        return { epoch: String(epoch), since: Number(since), head: Number(head) };
+        const [epoch, head] = row ?? [];
+        return { epoch: String(epoch), head: Number(head) };
       }),
+
+    async head() {
+      const [row] = await run(sql, `SELECT ${HEAD}`, []);
+      return Number(row?.[0]);
+    },
 
     async renew(classNames, until) {
       const renewed = await run(
