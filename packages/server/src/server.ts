@@ -284,6 +284,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
     callerOf: accounts.callerOf,
     feed: changeLog ? createSharedFeed({ changeLog, onAnnounced, log }) : createLocalFeed(objects.onChange),
+    triggers: cloud.live,
     presenter: objects.presenter,
     scope: objects.scopeOf,
     mayFind: (caller, className, where) => {

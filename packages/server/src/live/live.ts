@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Condition, ErrorCode, ProtocolError } from "@purse/protocol";
+import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { WebSocketServer } from "ws";
+import type { RequestContext } from "../caller.ts";
+import { addressKey } from "../http/address.ts";
 import type { LoggedChange } from "../store/changeLog.ts";
 import { type ClientLimits, LiveClient } from "./client.ts";
 import { type ChangeFeed, seqOf } from "./feed.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
-import { Teller, type TellerParts } from "./teller.ts";
+import { type LiveCounts, Teller, type TellerParts } from "./teller.ts";
 
 export interface LiveLimits extends ClientLimits {
   maxSockets: number;
@@ -79,7 +81,7 @@ export function createLive(parts: LiveParts): Live {
   const { log, feed } = parts;
   const now = (): number => parts.clock?.now() ?? Date.now();
   const index = new SubscriptionIndex({ regex: parts.regex });
-  const teller = new Teller(parts, index);
+  const teller = new Teller(parts, index, counts);
   const clients = new Set<LiveClient>();
   const socketsAt = new Map<string, number>();
   const sockets = new WebSocketServer({
@@ -110,13 +112,16 @@ export function createLive(parts: LiveParts): Live {
   return {
     upgrade(request, socket, head) {
       const ip = request.socket.remoteAddress ?? "";
+      const address = addressKey(ip);
       if (clients.size >= limits.maxSockets) return refuse(socket, "503 Service Unavailable");
-      if ((socketsAt.get(ip) ?? 0) >= limits.maxSocketsPerAddress)
+      if ((socketsAt.get(address) ?? 0) >= limits.maxSocketsPerAddress)
         return refuse(socket, "429 Too Many Requests");
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         const client = new LiveClient(webSocket, ip, {
           appId: parts.appId,
           isMasterKey: parts.isMasterKey,
+          admit,
+          amend,
           subscribe,
           unsubscribe: (subscription) => index.remove(subscription),
           now,
@@ -124,21 +129,17 @@ export function createLive(parts: LiveParts): Live {
           limits,
         });
         clients.add(client);
-        socketsAt.set(ip, (socketsAt.get(ip) ?? 0) + 1);
+        socketsAt.set(address, (socketsAt.get(address) ?? 0) + 1);
         webSocket.on("close", () => {
           clients.delete(client);
-          const left = (socketsAt.get(ip) ?? 1) - 1;
-          if (left > 0) socketsAt.set(ip, left);
-          else socketsAt.delete(ip);
+          const left = (socketsAt.get(address) ?? 1) - 1;
+          if (left > 0) socketsAt.set(address, left);
+          else socketsAt.delete(address);
         });
       });
     },
     size: () => clients.size,
-    subscriptions() {
-      let count = 0;
-      for (const client of clients) count += client.subscriptions.size;
-      return count;
-    },
+    subscriptions: () => counts().subscriptions,
     sessionsChanged({ userId, sessionId }) {
       // Where all may have changed, as with a role, who has none any more is found at the next heartbeat.
       if (userId === undefined && sessionId === undefined) return;
@@ -191,13 +192,42 @@ export function createLive(parts: LiveParts): Live {
     await teller.tell(change, feed.positionOf(change.seq));
   }
 
+  function counts(): LiveCounts {
+    let subscriptions = 0;
+    for (const client of clients) subscriptions += client.subscriptions.size;
+    return { clients: clients.size, subscriptions };
+  }
+
+  async function admit(client: LiveClient, sessionToken: string | undefined): Promise<void> {
+    if (!parts.triggers?.has("beforeConnect")) return;
+    const { clients: open, subscriptions } = counts();
+    // Those that are there beside the one that asks.
+    await parts.triggers.connect(await requestOf(client, sessionToken), { clients: open - 1, subscriptions });
+  }
+
+  async function amend(
+    client: LiveClient,
+    sessionToken: string | undefined,
+    className: string,
+    query: JsonObject,
+  ): Promise<JsonObject> {
+    if (!parts.triggers?.has("beforeSubscribe", className)) return query;
+    return parts.triggers.subscribe(await requestOf(client, sessionToken), className, query);
+  }
+
+  async function requestOf(client: LiveClient, sessionToken: string | undefined): Promise<RequestContext> {
+    const caller = await teller.callerOf({ client, sessionToken });
+    const { installationId, ip, id: requestId } = client;
+    return { caller, installationId, context: {}, ip, requestId };
+  }
+
   async function subscribe(subscription: Subscription, entered: (position: string) => void): Promise<void> {
     const { className, where, client } = subscription;
     if (mentionsRelation(where)) {
       throw new ProtocolError(ErrorCode.INVALID_QUERY, "$relatedTo is not supported in live queries");
     }
     index.compile(where);
-    if (index.countAt(client.ip) >= limits.maxSubscriptionsPerAddress) {
+    if (index.countAt(client.address) >= limits.maxSubscriptionsPerAddress) {
       throw new ProtocolError(ErrorCode.REQUEST_LIMIT_EXCEEDED, "too many subscriptions from one address");
     }
     const caller = await teller.callerOf(subscription);

@@ -69,8 +69,8 @@ export class SubscriptionIndex {
   }
 
   /** How many subscriptions the sockets of an address have. */
-  countAt(ip: string): number {
-    return this.#countAt.get(ip) ?? 0;
+  countAt(address: string): number {
+    return this.#countAt.get(address) ?? 0;
   }
 
   classNames(): string[] {
@@ -129,9 +129,9 @@ export class SubscriptionIndex {
   }
 
   #count({ client }: Subscription, by: 1 | -1): void {
-    const count = this.countAt(client.ip) + by;
-    if (count > 0) this.#countAt.set(client.ip, count);
-    else this.#countAt.delete(client.ip);
+    const count = this.countAt(client.address) + by;
+    if (count > 0) this.#countAt.set(client.address, count);
+    else this.#countAt.delete(client.address);
   }
 
   /** The groups that a change of these objects can concern. */

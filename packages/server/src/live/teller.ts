@@ -1,15 +1,45 @@
-import { type Condition, compileMatcher, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import {
+  type Condition,
+  compileMatcher,
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  ProtocolError,
+} from "@purse/protocol";
 import { ANONYMOUS, type Caller, MASTER, principalsOf, type RequestContext } from "../caller.ts";
 import type { Log } from "../observe/log.ts";
 import type { LoggedChange } from "../store/changeLog.ts";
-import { ChangeView, canRead, changed, eventKind } from "./event.ts";
+import { ChangeView, canRead, changed, type EventKind, eventKind } from "./event.ts";
 import type { Group, Subscription, SubscriptionIndex } from "./subscriptions.ts";
 
 /** Takes from, or adds to, an object on its way out (a copy that may be changed). */
 export type Present = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
 
+/** What cloud code has a say in. Each rejects to refuse, with ProtocolError. */
+export interface LiveTriggers {
+  has(trigger: "beforeConnect" | "beforeSubscribe" | "afterLiveQueryEvent", className?: string): boolean;
+  connect(request: RequestContext, counts: LiveCounts): Promise<void>;
+  /** Answers the query as it shall be. */
+  subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
+  /** Answers `object` and `original` as they shall be sent; null to send nothing, undefined for as they are. */
+  event(request: RequestContext, facts: LiveEventFacts): Promise<JsonObject | null | undefined>;
+}
+
+export interface LiveCounts {
+  clients: number;
+  subscriptions: number;
+}
+
+export interface LiveEventFacts extends LiveCounts {
+  event: EventKind;
+  className: string;
+  object: JsonObject;
+  original: JsonObject | undefined;
+}
+
 /** What decides who gets to see what. */
 export interface TellerParts {
+  triggers?: LiveTriggers;
   /** The caller that a session token stands for now. Rejects with 209 for one that is not valid (any more). */
   callerOf(sessionToken: string): Promise<Caller>;
   /** How objects of a class are shown to a caller; undefined where they are shown as they are. */
@@ -25,6 +55,7 @@ export interface TellerParts {
 
 /** A change as somebody among the subscribers sees it. */
 interface Sight {
+  request: RequestContext;
   view: ChangeView;
   reads: { before: boolean; after: boolean };
 }
@@ -33,14 +64,16 @@ interface Sight {
 export class Teller {
   readonly #parts: TellerParts;
   readonly #index: SubscriptionIndex;
+  readonly #counts: () => LiveCounts;
 
-  constructor(parts: TellerParts, index: SubscriptionIndex) {
+  constructor(parts: TellerParts, index: SubscriptionIndex, counts: () => LiveCounts) {
     this.#parts = parts;
+    this.#counts = counts;
     this.#index = index;
   }
 
   /** The caller of a subscription now. Rejects with 209 where its session has ended. */
-  async callerOf({ client, sessionToken }: Subscription): Promise<Caller> {
+  async callerOf({ client, sessionToken }: Pick<Subscription, "client" | "sessionToken">): Promise<Caller> {
     if (client.master) return MASTER;
     return sessionToken === undefined ? ANONYMOUS : this.#parts.callerOf(sessionToken);
   }
@@ -84,7 +117,10 @@ export class Teller {
     try {
       const sight = await this.#sightOf(change, view, first);
       if (!sight) return;
-      for (const subscription of audience) tellOne(change, subscription, sight, was, is);
+      const kind = eventKind(change, was && sight.reads.before, is && sight.reads.after);
+      const shown = kind && (await this.#afterTrigger(change, kind, sight, audience));
+      if (!kind || !shown) return;
+      for (const subscription of audience) tellOne(change, subscription, kind, { ...sight, view: shown });
     } catch (error) {
       this.endIfInvalid(audience, error);
     }
@@ -109,27 +145,51 @@ export class Teller {
       object !== null && canRead(object, principals) && inScope(object);
     const reads = { before: readable(view.before), after: readable(view.after) };
     const present = this.#parts.presenter(className);
-    if (!present) return { view, reads };
+    if (!present) return { request, view, reads };
     const shown = async (object: JsonObject | null, mayRead: boolean): Promise<JsonObject | null> =>
       object && mayRead ? present(structuredClone(object), request) : null;
     const before = await shown(view.before, reads.before);
-    return { view: view.as(before, await shown(view.after, reads.after)), reads };
+    return { request, view: view.as(before, await shown(view.after, reads.after)), reads };
+  }
+
+  /** The change as cloud code lets an audience see it; undefined where it shall not. */
+  async #afterTrigger(
+    { className }: LoggedChange,
+    kind: EventKind,
+    { request, view, reads }: Sight,
+    audience: Set<Subscription>,
+  ): Promise<ChangeView | undefined> {
+    const { triggers } = this.#parts;
+    if (!triggers?.has("afterLiveQueryEvent", className)) return view;
+    const before = reads.before ? view.before : null;
+    const after = reads.after ? view.after : null;
+    const object = (kind === "delete" ? before : after) ?? {};
+    const original = kind === "create" || kind === "delete" ? undefined : (before ?? undefined);
+    try {
+      const facts = { event: kind, className, object, original, ...this.#counts() };
+      const told = await triggers.event(request, facts);
+      if (told === null) return undefined;
+      if (told === undefined || !isJsonObject(told.object)) return view;
+      if (kind === "delete") return view.as(told.object, null);
+      return view.as(isJsonObject(told.original) ? told.original : before, told.object);
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      for (const { client, requestId } of audience) client.sendError(error, requestId);
+      return undefined;
+    }
   }
 }
 
 function tellOne(
   change: LoggedChange,
   subscription: Subscription,
+  kind: EventKind,
   { view, reads }: Sight,
-  was: boolean,
-  is: boolean,
 ): void {
   if (change.seq <= subscription.told) return;
   subscription.told = change.seq;
   // It may have been ended while its caller was judged.
   if (subscription.client.subscriptions.get(subscription.requestId) !== subscription) return;
-  const kind = eventKind(change, was && reads.before, is && reads.after);
-  if (!kind) return;
   if (kind === "update" && subscription.watch && !changed(view, subscription.watch)) return;
   subscription.client.send(view.message(kind, subscription, reads));
 }
