@@ -39,18 +39,6 @@ export interface LiveParts extends TellerParts {
   appId: string;
   /** Whether a key is the master key and may be used from this address. */
   isMasterKey(key: string, ip: string): boolean;
-  /** The caller that a session token stands for now. Rejects with 209 for one that is not valid (any more). */
-  callerOf(sessionToken: string): Promise<Caller>;
-  onChange(listener: ChangeListener): () => void;
-  /** How objects of a class are shown to a caller; undefined where they are shown as they are. */
-  presenter(className: string, texts?: readonly (string | null)[]): Present | undefined;
-  /** What a caller gets to see of a class, beside ACLs; undefined for no such bound. */
-  scope(className: string, request: RequestContext): Condition | undefined;
-  /** Whether the class's permissions let a caller ask this: the same answer as for a query. */
-  mayFind(caller: Caller, className: string, where: Condition): boolean | Promise<boolean>;
-  /** Throws 102 on a regular expression that cannot be read. */
-  regex(source: string, flags: string): (text: string) => boolean;
-  log: Log;
   feed: ChangeFeed;
   /** Milliseconds since the epoch. */
   clock?: { now(): number };
@@ -263,49 +251,6 @@ export function createLive(parts: LiveParts): Live {
     const isReplayed = seen !== undefined && typeof missed === "object";
     subscription.told = isReplayed ? seen : from;
     index.add(subscription);
-  }
-
-  async function callerOf({ client, sessionToken }: Subscription): Promise<Caller> {
-    if (client.master) return MASTER;
-    return sessionToken === undefined ? ANONYMOUS : parts.callerOf(sessionToken);
-  }
-
-  async function tellAll(): Promise<void> {
-    telling = true;
-    for (let change = backlog.shift(); change; change = backlog.shift()) {
-      try {
-        await tell(change);
-      } catch (error) {
-        log.error("live query event failed", {
-          className: change.className,
-          objectId: change.objectId,
-          error,
-        });
-      }
-    }
-    telling = false;
-  }
-
-  async function tell(change: Change): Promise<void> {
-    const view = ChangeView.of(change);
-    const present = parts.presenter(change.className, [change.before, change.after]);
-    const audiences = new Map<string, Promise<Audience | undefined>>();
-    for (const group of index.candidates(change.className, view.before, view.after)) {
-      const was = view.before !== null && group.matches(view.before);
-      const is = view.after !== null && group.matches(view.after);
-      if (!was && !is) continue;
-      for (const subscription of [...group.subscriptions]) {
-        const key = subscription.client.master ? "master" : (subscription.sessionToken ?? "");
-        // What may be asked depends on the where too, so that callers are judged per group.
-        const judged = `${key} ${subscription.whereText}`;
-        let audience = audiences.get(judged);
-        if (!audience) {
-          audience = audienceOf(change, view, present, subscription);
-          audiences.set(judged, audience);
-        }
-        const found = await audience.catch((error: unknown) => endIfInvalid(subscription, error));
-        if (found) tellOne(change, subscription, found, was, is);
-      }
     // Whoever is cut off amid what it missed comes back to where it was.
     entered(feed.positionOf(subscription.told));
     if (missed === "forgotten") client.sendRefetch(subscription, feed.positionOf(from));

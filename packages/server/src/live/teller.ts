@@ -43,7 +43,7 @@ export interface TellerParts {
   /** The caller that a session token stands for now. Rejects with 209 for one that is not valid (any more). */
   callerOf(sessionToken: string): Promise<Caller>;
   /** How objects of a class are shown to a caller; undefined where they are shown as they are. */
-  presenter(className: string): Present | undefined;
+  presenter(className: string, texts?: readonly (string | null)[]): Present | undefined;
   /** What a caller gets to see of a class, beside ACLs; undefined for no such bound. */
   scope(className: string, request: RequestContext): Condition | undefined;
   /** Whether the class's permissions let a caller ask this: the same answer as for a query. */
@@ -144,7 +144,7 @@ export class Teller {
     const readable = (object: JsonObject | null): boolean =>
       object !== null && canRead(object, principals) && inScope(object);
     const reads = { before: readable(view.before), after: readable(view.after) };
-    const present = this.#parts.presenter(className);
+    const present = this.#parts.presenter(className, [change.before, change.after]);
     if (!present) return { request, view, reads };
     const shown = async (object: JsonObject | null, mayRead: boolean): Promise<JsonObject | null> =>
       object && mayRead ? present(structuredClone(object), request) : null;
