@@ -34,7 +34,11 @@ export const CHANGE_LOG_TABLES: string[] = [
 ];
 
 /** What a transaction does after this is not logged: the work of operators on whole classes. */
-export const SILENTLY = "SELECT set_config('purse.silent', 'on', true)";
+export async function silence(transaction: Transaction): Promise<void> {
+  await run(transaction, "SELECT set_config('purse.silent', 'on', true)", []);
+  // A table with triggers that wait for the commit cannot be changed.
+  await run(transaction, "SET CONSTRAINTS ALL IMMEDIATE", []);
+}
 
 const HEAD = "greatest((SELECT trimmed FROM purse_change_log), (SELECT max(seq) FROM purse_changes))";
 

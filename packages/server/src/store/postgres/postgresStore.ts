@@ -13,7 +13,7 @@ import {
   type WriteResult,
 } from "../store.ts";
 import { apply, isOneStatement, readsFirst } from "./apply.ts";
-import { createChangeLog, followKnown, SILENTLY } from "./changeLog.ts";
+import { createChangeLog, followKnown, silence } from "./changeLog.ts";
 import { asProtocolError, connect, run, type Sql, sqlState, type Transaction } from "./connection.ts";
 import { postgresDialect } from "./dialect.ts";
 import { GroupCommit } from "./groupCommit.ts";
@@ -150,7 +150,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         const current: ClassSchema | undefined = known && JSON.parse(String(known[0]));
         const schema = edit(current);
         if (schema === current) return schema;
-        await run(transaction, SILENTLY, []);
+        await silence(transaction);
         const removals = current ? removalStatements(current, schema) : [];
         for (const { sql: text, parameters } of removals) await run(transaction, text, parameters);
         for (const statement of classStatements(schema)) await run(transaction, statement, []);
@@ -174,7 +174,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
     async purge(schema) {
       await inTransaction(sql, async (transaction) => {
-        await run(transaction, SILENTLY, []);
+        await silence(transaction);
         await run(transaction, `DELETE FROM ${postgresDialect.identifier(schema.table)}`, []);
         await run(transaction, "DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
       });
