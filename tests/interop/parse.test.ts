@@ -2,20 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { freshRequire } from "../support/freshRequire.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
+import { type PushServices, startPushServices } from "../support/pushServices.ts";
 
 describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
   // The unmodified current client, as npm has it.
   const Parse = freshRequire("parse/node", import.meta.url);
   let purse: Purse;
+  let push: PushServices;
 
   beforeAll(async () => {
-    purse = await startPurse({ env: await databaseEnv(database) });
+    push = await startPushServices();
+    purse = await startPurse({ env: { ...(await databaseEnv(database)), ...push.env } });
     Parse.initialize(purse.appId, undefined, purse.masterKey);
     Parse.serverURL = purse.serverUrl;
   }, 60_000);
   afterAll(async () => {
     await Parse.LiveQuery.close();
     await purse?.remove();
+    await push?.stop();
   });
 
   async function signUp(username: string) {
@@ -181,6 +185,29 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     await lamp.save({ on: false });
     await expect.poll(() => events, { timeout: 5_000 }).toEqual(["enter", "update", "leave"]);
     await subscription.unsubscribe();
+  });
+
+  it("[7.push] [6.master-key.push] sends a push and reads what became of it", async () => {
+    const device = new Parse.Object("_Installation", {
+      installationId: "interop",
+      deviceType: "android",
+      deviceToken: "interop",
+      channels: ["news"],
+    });
+    await device.save(null, { useMasterKey: true });
+    const id = await Parse.Push.send(
+      { channels: ["news"], data: { alert: "Hello" } },
+      { useMasterKey: true },
+    );
+    await expect
+      .poll(async () => (await Parse.Push.getPushStatus(id, { useMasterKey: true })).get("status"))
+      .toBe("succeeded");
+    const status = await Parse.Push.getPushStatus(id, { useMasterKey: true });
+    expect(status.get("numSent")).toBe(1);
+    expect(push.fcm.received).toMatchObject([{ token: "interop" }]);
+    await expect(
+      Parse.Push.send({ channels: [], where: {}, data: {} }, { useMasterKey: true }),
+    ).rejects.toMatchObject({ code: 115 });
   });
 
   it("[7.verify-password] checks a password without signing in", async () => {

@@ -25,6 +25,7 @@ export interface Purse {
   dataDir: string;
   port: number;
   rpcUrl: string;
+  pid: number;
   /** What the process has printed. */
   output(): string;
   /** Asks it to end, as Ctrl-C does; resolves with its exit code. */
@@ -75,6 +76,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
     dataDir,
     port,
     rpcUrl: `http://127.0.0.1:${chainPort}`,
+    pid: child.pid ?? 0,
     output: () => output,
     stop: () => end("SIGINT"),
     kill: async () => {

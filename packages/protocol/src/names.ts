@@ -17,6 +17,7 @@ export const SYSTEM_CLASSES = [
   "_JobSchedule",
   "_Hooks",
   "_GlobalConfig",
+  "_PushStatus",
 ] as const;
 
 const systemClasses: ReadonlySet<string> = new Set(SYSTEM_CLASSES);

@@ -80,6 +80,7 @@ export interface Limits {
   functionTimeoutMs: number;
   /** Most objects in one answer. */
   maxLimit: number;
+  liveSocketsPerAddress: number;
 }
 
 /** What `purse.config.ts` may export as default. */
@@ -159,6 +160,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
       requestTimeoutMs: required("requestTimeoutMs", values),
       functionTimeoutMs: required("functionTimeoutMs", values),
       maxLimit: required("maxLimit", values),
+      liveSocketsPerAddress: required("liveSocketsPerAddress", values),
     },
     requireApiKey: values.requireApiKey ?? environment === "production",
     dataLimits: { apiKey: required("apiKeyLimit", values), address: required("addressLimit", values) },
@@ -292,6 +294,7 @@ function readValues(
     apiKeyLimit: read("apiKeyLimit", SETTINGS.apiKeyLimit),
     addressLimit: read("addressLimit", SETTINGS.addressLimit),
     metricsIps: read("metricsIps", SETTINGS.metricsIps),
+    liveSocketsPerAddress: read("liveSocketsPerAddress", SETTINGS.liveSocketsPerAddress),
     idempotencyPaths: read("idempotencyPaths", SETTINGS.idempotencyPaths),
     idempotencySeconds: read("idempotencySeconds", SETTINGS.idempotencySeconds),
     enableAnonymousUsers: read("enableAnonymousUsers", SETTINGS.enableAnonymousUsers),

@@ -30,7 +30,7 @@ import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
 import { createGateway, IPFS_PATH, openIpfs, uploadFolder } from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
-import { createLive } from "./live/index.ts";
+import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
@@ -38,6 +38,7 @@ import type { Log } from "./observe/log.ts";
 import { createMetrics, type DoorName } from "./observe/metrics.ts";
 import { createOperator } from "./operator/operator.ts";
 import { operatorClasses } from "./operator/operatorClasses.ts";
+import { createPush, createSenders, pushStatusRules } from "./push/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -146,7 +147,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
   await accounts.ready();
   const rules = new Map(
-    [...accounts.rules, ...operatorClasses(), apiKeyRules()].map((rule) => [rule.className, rule]),
+    [...accounts.rules, ...operatorClasses(), apiKeyRules(), pushStatusRules].map((rule) => [
+      rule.className,
+      rule,
+    ]),
   );
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
@@ -186,6 +190,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     onError: report,
   });
   late.objects = objects;
+  const push = createPush({
+    store,
+    schemaOf: (className) => schemas.require(className),
+    objects,
+    senders: createSenders(config.push),
+    log,
+  });
   const aggregates = createAggregates({ store, schemas });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const { name, run } of dataFunctions(chain.routes, userOf)) cloud.define(name, run);
@@ -230,6 +241,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       ...accounts.routes,
       ...cloud.routes,
       ...operator.routes,
+      ...push.routes,
     ],
     store,
     idempotency: config.idempotency,
@@ -267,11 +279,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     report: (error) => report(error, "files"),
   });
   const serveIpfs = createGateway(ipfs);
+  const { changeLog, onAnnounced } = store;
   const live = createLive({
     appId: config.appId,
     isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
     callerOf: accounts.callerOf,
-    onChange: objects.onChange,
+    feed: changeLog ? createSharedFeed({ changeLog, onAnnounced, log }) : createLocalFeed(objects.onChange),
+    triggers: cloud.live,
     presenter: objects.presenter,
     scope: objects.scopeOf,
     mayFind: (caller, className, where) => {
@@ -284,7 +298,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
     regex: compileRegex,
     log,
+    limits: {
+      maxSocketsPerAddress: config.limits.liveSocketsPerAddress,
+      // As many as its sockets might have if each followed a few things.
+      maxSubscriptionsPerAddress: config.limits.liveSocketsPerAddress * 10,
+    },
   });
+  accounts.onSessionsChanged(live.sessionsChanged);
 
   const apiKeys = new ApiKeys({
     store,
@@ -405,12 +425,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
       await chain.start();
       operator.start();
+      push.start();
     },
     async stop() {
       const closed = new Promise((resolve) => http.close(resolve));
       http.closeIdleConnections();
       clearInterval(sweeping);
       await live.stop();
+      await push.stop();
       const forced = setTimeout(() => http.closeAllConnections(), 5_000);
       await closed;
       clearTimeout(forced);

@@ -40,7 +40,7 @@ const systemClock: Pick<Clock, "random" | "sleep"> = {
 
 /**
  * A connection to a live query server. When it breaks it opens again, after a random part of 1, 3, 7 …
- * at most 30 seconds, and subscribes anew to everything.
+ * at most 30 seconds, and subscribes anew to everything, from where it was interrupted.
  */
 export class LiveQueryClient {
   readonly #options: LiveQueryClientOptions;
@@ -132,13 +132,15 @@ export class LiveQueryClient {
     for (const subscription of this.#subscriptions.values()) this.#sendSubscription(subscription);
   }
 
-  #sendSubscription<T extends ParseObject<object>>({ id, query, sessionToken }: Subscription<T>): void {
+  #sendSubscription<T extends ParseObject<object>>(subscription: Subscription<T>): void {
+    const { id, query, sessionToken } = subscription;
     const { where = {}, keys } = query.toJSON();
     const asked: JsonObject = { className: query.className, where };
     if (typeof keys === "string") asked.fields = keys.split(",");
     const token = sessionToken ?? this.#options.sessionToken;
     const message: JsonObject = { op: "subscribe", requestId: id, query: asked };
     if (token) message.sessionToken = token;
+    if (subscription._position !== undefined) message.resumeFrom = subscription._position;
     this.#send(message);
   }
 
@@ -198,6 +200,11 @@ export class LiveQueryClient {
   #event(message: JsonObject): void {
     const subscription = this.#subscriptions.get(Number(message.requestId));
     if (!subscription) return;
+    if (typeof message.position === "string") subscription._position = message.position;
+    if (message.op === "refetch") {
+      subscription._emit("refetch");
+      return;
+    }
     if (message.op === "subscribed") {
       subscription._confirm();
       later(() => subscription._emit("open", message));

@@ -17,6 +17,8 @@ export interface SubscriptionEvents<T> {
   enter: [object: T, original: unknown, meta?: unknown];
   leave: [object: T, original: unknown, meta?: unknown];
   delete: [object: T, meta: unknown];
+  /** After a lost connection, where the server does not know any more what was missed: ask anew. */
+  refetch: [];
 }
 
 export type SubscriptionEvent = keyof SubscriptionEvents<unknown>;
@@ -39,7 +41,10 @@ export class Subscription<T extends ParseObject<object> = ParseObject> {
     enter: new Set(),
     leave: new Set(),
     delete: new Set(),
+    refetch: new Set(),
   };
+  /** Where the last message stands among the changes; the server tells from there on after a lost connection. */
+  _position: string | undefined;
   readonly #close: (subscription: Subscription<T>) => Promise<void>;
   #settle: { resolve(): void; reject(error: unknown): void };
 

@@ -148,6 +148,25 @@ describe("a live query", () => {
     expect(pauses).toEqual([1_000]);
   });
 
+  it("goes on where it was interrupted, and says where that cannot be", async () => {
+    const subscription = await new Query("Note").subscribe();
+    let refetches = 0;
+    subscription.on("refetch", () => {
+      refetches += 1;
+    });
+    server.send({
+      op: "create",
+      requestId: 1,
+      position: "e.7",
+      object: { className: "Note", objectId: "1" },
+    });
+    server.drop();
+    await until(() => server.received.filter(({ op }) => op === "subscribe").length === 2);
+    expect(server.received.at(-1)).toMatchObject({ op: "subscribe", resumeFrom: "e.7" });
+    server.send({ op: "refetch", requestId: 1, position: "f.1" });
+    await until(() => refetches === 1);
+  });
+
   it("tells the server when it is over", async () => {
     const subscription = await new Query("Note").subscribe();
     let closed = false;

@@ -29,6 +29,8 @@ export interface Accounts {
   callerOf(sessionToken: string): Promise<Caller>;
   /** Whether a user is known by nothing but an id that only their device has. */
   isAnonymousUser(userId: string): Promise<boolean>;
+  /** Calls back when sessions of a user, or one session, or any of all, may have ended. */
+  onSessionsChanged(listener: (of: { userId?: string; sessionId?: string }) => void): void;
 }
 
 /** People: how they sign up, in and out, by password and by wallet, and the classes that this lives in. */
@@ -54,5 +56,6 @@ export function createAccounts(parts: AccountsParts): Accounts {
       const user = await parts.store.getSecret(parts.schemaOf("_User"), userId);
       return isJsonObject(user?.secret.authData) && user.secret.authData.anonymous !== undefined;
     },
+    onSessionsChanged: (listener) => sessions.onForgotten(listener),
   };
 }

@@ -47,11 +47,12 @@ export class Sessions {
   readonly #parts: AccountsParts;
   /** By the token itself, which is in memory as long as its requests come. */
   readonly #callers = new Map<string, CachedCaller>();
+  readonly #listeners = new Set<(forgotten: Forgotten) => void>();
 
   constructor(parts: AccountsParts) {
     this.#parts = parts;
     parts.store.onAnnounced((message) => {
-      if (message === undefined) this.#callers.clear();
+      if (message === undefined) this.#drop({});
       else if (message.startsWith(ANNOUNCEMENT)) this.#drop(JSON.parse(message.slice(ANNOUNCEMENT.length)));
     });
   }
@@ -156,12 +157,19 @@ export class Sessions {
     await this.#parts.store.announce(ANNOUNCEMENT + JSON.stringify(forgotten));
   }
 
-  #drop({ userId, sessionId, except }: Forgotten): void {
+  /** Calls back when callers were forgotten, here or in another process. */
+  onForgotten(listener: (forgotten: Forgotten) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  #drop(forgotten: Forgotten): void {
+    const { userId, sessionId, except } = forgotten;
     for (const [token, { caller }] of this.#callers) {
       if (userId !== undefined && caller.userId !== userId) continue;
       if (sessionId !== undefined && caller.sessionId !== sessionId) continue;
       if (except === undefined || caller.sessionId !== except) this.#callers.delete(token);
     }
+    for (const listener of this.#listeners) listener(forgotten);
   }
 
   async #load(sessionToken: string): Promise<CachedCaller> {

@@ -5,6 +5,7 @@ import { isJsonObject, parseAcl } from "@purse/protocol";
 import { parseAuth } from "./auth.ts";
 import { parseFileUpload } from "./fileUpload.ts";
 import { parseAccountLockout, parsePasswordPolicy, sectionOf, text } from "./passwords.ts";
+import { parsePush } from "./push.ts";
 import { parseRateLimits } from "./rateLimits.ts";
 import { parseSchemas } from "./schemas.ts";
 
@@ -60,6 +61,11 @@ export const SECTIONS = {
       'Limits of the Parse protocol: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user" or "session"), methods, includeMasterKey }. Too many are refused with 155 and HTTP 429.',
     parse: parseRateLimits,
   },
+  push: {
+    about:
+      "Services for push messages: webPush { subject, publicKey, privateKey, services }, fcm { serviceAccount }, apns { keyId, teamId, privateKey, topic, production }.",
+    parse: parsePush,
+  },
   defaultAcl: {
     about: "ACL of new objects that bring none; `currentUser` in it stands for whoever creates them.",
     parse: (value: unknown): JsonObject | undefined => {
@@ -94,6 +100,7 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     fileUpload: read("fileUpload", SECTIONS.fileUpload),
     accountLockout: read("accountLockout", SECTIONS.accountLockout),
     rateLimits: read("rateLimits", SECTIONS.rateLimits),
+    push: read("push", SECTIONS.push),
     defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),
   };
 }

@@ -113,6 +113,12 @@ export const SETTINGS = {
     about: "Connections to PostgreSQL, at most, of each process.",
     parse: wholeNumber(2, 500),
   },
+  liveSocketsPerAddress: {
+    env: "PURSE_LIVE_SOCKETS_PER_ADDRESS",
+    fallback: "2000",
+    about: "Live query connections of one address, at most. Behind a proxy all clients have its address.",
+    parse: wholeNumber(1, 1_000_000),
+  },
   allowClientClassCreation: {
     env: "PURSE_ALLOW_CLIENT_CLASS_CREATION",
     about: "1 lets clients make classes by saving into them, 0 does not. Without it: 1 in development.",

@@ -4,11 +4,13 @@ import {
   ErrorCode,
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   ProtocolError,
   parsePath,
   parseWhere,
 } from "@purse/protocol";
 import type { WebSocket } from "ws";
+import { addressKey } from "../http/address.ts";
 import type { Log } from "../observe/log.ts";
 import type { Subscription } from "./subscriptions.ts";
 
@@ -28,8 +30,20 @@ export interface ClientParts {
   appId: string;
   /** Whether a key is the master key and may be used from this address. */
   isMasterKey(key: string, ip: string): boolean;
-  /** Judges and enters a subscription. Throws ProtocolError. */
-  subscribe(subscription: Subscription): Promise<void>;
+  /** Whether a client may connect. Rejects with ProtocolError to refuse it. */
+  admit(client: LiveClient, sessionToken: string | undefined): Promise<void>;
+  /** The query that a client follows when it asks for one: cloud code may change it. Rejects to refuse. */
+  amend(
+    client: LiveClient,
+    sessionToken: string | undefined,
+    className: string,
+    query: JsonObject,
+  ): Promise<JsonObject>;
+  /**
+   * Judges and enters a subscription, with what it missed. Calls `entered` at the moment from which on its
+   * events are told. Throws ProtocolError.
+   */
+  subscribe(subscription: Subscription, entered: (position: string) => void): Promise<void>;
   unsubscribe(subscription: Subscription): void;
   now(): number;
   log: Log;
@@ -37,11 +51,16 @@ export interface ClientParts {
 }
 
 const CLOSE_POLICY = 1008;
+const CLOSE_TRY_AGAIN = 1013;
+/** How long a reader that is cut off may take to hear of it, in ms. */
+const CUT_OFF_MS = 1_000;
 
 /** One WebSocket of a client of the live query protocol, with what it subscribes to. */
 export class LiveClient {
   readonly id = randomUUID();
   readonly ip: string;
+  /** What limits count it by. */
+  readonly address: string;
   installationId: string | undefined;
   /** Whether it showed the master key. */
   master = false;
@@ -60,6 +79,7 @@ export class LiveClient {
   constructor(socket: WebSocket, ip: string, parts: ClientParts) {
     this.#socket = socket;
     this.ip = ip;
+    this.address = addressKey(ip);
     this.#parts = parts;
     this.#allowance = { messages: parts.limits.messageBurst, at: parts.now() };
     this.#connectTimer = setTimeout(
@@ -82,7 +102,8 @@ export class LiveClient {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     if (this.#socket.bufferedAmount > this.#parts.limits.maxBufferedBytes) {
       this.#parts.log.warn("live query client reads too slowly and was cut off", { clientId: this.id });
-      this.terminate();
+      this.close(CLOSE_TRY_AGAIN, "reads too slowly");
+      setTimeout(() => this.terminate(), CUT_OFF_MS).unref();
       return;
     }
     this.#socket.send(text);
@@ -100,6 +121,21 @@ export class LiveClient {
     if (this.subscriptions.get(subscription.requestId) !== subscription) return;
     this.#drop(subscription);
     this.sendError(reason, subscription.requestId);
+  }
+
+  /** Ends what belongs to a session that is over; the socket too, where it was opened by that session. */
+  endSession(subscription: Subscription, reason: ProtocolError): void {
+    this.end(subscription, reason);
+    if (this.#sessionToken === undefined || subscription.sessionToken !== this.#sessionToken) return;
+    for (const other of [...this.subscriptions.values()]) {
+      if (other.sessionToken === this.#sessionToken) this.end(other, reason);
+    }
+    if (this.subscriptions.size === 0) this.close(CLOSE_POLICY, "the session ended");
+  }
+
+  /** Says that changes may have been missed: whoever follows them asks anew. */
+  sendRefetch({ requestId }: Subscription, position: string): void {
+    this.send(JSON.stringify({ op: "refetch", clientId: this.id, requestId, position }));
   }
 
   ping(): void {
@@ -152,13 +188,17 @@ export class LiveClient {
       message = parseMessage(text);
       await this.#answer(message);
     } catch (error) {
-      const known = error instanceof ProtocolError;
-      if (!known) this.#parts.log.error("live query message failed", { clientId: this.id, error });
-      this.sendError(
-        known ? error : new ProtocolError(ErrorCode.INTERNAL_SERVER_ERROR, "Internal server error"),
-        message && requestIdOf(message),
-      );
+      this.#tellOf(error, message && requestIdOf(message));
     }
+  }
+
+  #tellOf(error: unknown, requestId: number | string | undefined): void {
+    const known = error instanceof ProtocolError;
+    if (!known) this.#parts.log.error("live query message failed", { clientId: this.id, error });
+    this.sendError(
+      known ? error : new ProtocolError(ErrorCode.INTERNAL_SERVER_ERROR, "Internal server error"),
+      requestId,
+    );
   }
 
   async #answer(message: JsonObject): Promise<void> {
@@ -178,7 +218,7 @@ export class LiveClient {
     }
   }
 
-  #connect(message: JsonObject): void {
+  async #connect(message: JsonObject): Promise<void> {
     const refusal = this.#refusalOf(message);
     if (refusal) {
       this.sendError(new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, refusal));
@@ -188,6 +228,13 @@ export class LiveClient {
     this.master = textOf(message.masterKey) !== undefined;
     this.#sessionToken = textOf(message.sessionToken);
     this.installationId = textOf(message.installationId);
+    try {
+      await this.#parts.admit(this, this.#sessionToken);
+    } catch (error) {
+      this.#tellOf(error, undefined);
+      this.close(CLOSE_POLICY, "refused");
+      return;
+    }
     this.#connected = true;
     clearTimeout(this.#connectTimer);
     this.send(JSON.stringify({ op: "connected", clientId: this.id, installationId: this.installationId }));
@@ -202,11 +249,14 @@ export class LiveClient {
   }
 
   async #subscribe(message: JsonObject): Promise<void> {
-    const { requestId, query } = message;
+    const { requestId, query: asked } = message;
     if (typeof requestId !== "number" && typeof requestId !== "string") throw invalid("requestId is missing");
-    if (!isJsonObject(query)) throw invalid("query is missing");
-    const { className, where = {} } = query;
+    if (!isJsonObject(asked)) throw invalid("query is missing");
+    const { className } = asked;
     assertClassName(className);
+    const sessionToken = textOf(message.sessionToken) ?? this.#sessionToken;
+    const query = await this.#parts.amend(this, sessionToken, className, asked);
+    const { where = {} } = query;
     const replaced = this.subscriptions.get(requestId);
     if (!replaced && this.subscriptions.size >= this.#parts.limits.maxSubscriptions) {
       const most = this.#parts.limits.maxSubscriptions;
@@ -221,18 +271,20 @@ export class LiveClient {
       className,
       where: parseWhere(where),
       whereText: JSON.stringify(where),
-      sessionToken: textOf(message.sessionToken) ?? this.#sessionToken,
+      sessionToken,
+      resumeFrom: textOf(message.resumeFrom),
+      told: 0,
       fields: fieldsOf(query.keys ?? query.fields, "fields"),
       watch: fieldsOf(query.watch, "watch"),
     };
-    await this.#parts.subscribe(subscription);
-    // The socket may have been closed while the subscription was judged.
-    if (this.#socket.readyState !== this.#socket.OPEN) return this.#parts.unsubscribe(subscription);
-    if (replaced) this.#drop(replaced);
-    this.subscriptions.set(requestId, subscription);
-    this.send(
-      JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId: this.installationId }),
-    );
+    await this.#parts.subscribe(subscription, (position) => {
+      // The socket may have been closed while the subscription was judged.
+      if (this.#socket.readyState !== this.#socket.OPEN) return this.#parts.unsubscribe(subscription);
+      if (replaced) this.#drop(replaced);
+      this.subscriptions.set(requestId, subscription);
+      const { installationId } = this;
+      this.send(JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId, position }));
+    });
   }
 
   #unsubscribe(message: JsonObject): void {
@@ -258,10 +310,12 @@ function requestIdOf({ requestId }: JsonObject): number | string | undefined {
   return typeof requestId === "number" || typeof requestId === "string" ? requestId : undefined;
 }
 
-function fieldsOf(value: unknown, name: string): string[] | undefined {
+function fieldsOf(value: JsonValue | undefined, name: string): string[] | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!Array.isArray(value)) throw invalid(`${name} must be an array of field names`);
-  const fields = value.map((field: unknown) => {
+  // Queries that cloud code has made say their fields with commas.
+  const list: JsonValue = typeof value === "string" ? value.split(",") : value;
+  if (!Array.isArray(list)) throw invalid(`${name} must be an array of field names`);
+  const fields = list.map((field: unknown) => {
     if (typeof field !== "string") throw invalid(`${name} must be an array of field names`);
     return parsePath(field)[0];
   });

@@ -1,6 +1,6 @@
 import { type Acl, isJsonObject, type JsonObject, jsonEqual, PUBLIC } from "@purse/protocol";
 import type { Principals } from "../caller.ts";
-import type { Change } from "../objects/change.ts";
+import type { LoggedChange } from "../store/changeLog.ts";
 import type { Subscription } from "./subscriptions.ts";
 
 export type EventKind = "create" | "update" | "enter" | "leave" | "delete";
@@ -9,19 +9,29 @@ export type EventKind = "create" | "update" | "enter" | "leave" | "delete";
 export class ChangeView {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
-  readonly #className: string;
-  readonly #objectId: string;
+  readonly #change: Pick<LoggedChange, "className" | "objectId">;
+  readonly #position: string;
   readonly #tails = new Map<string, string>();
 
-  constructor(className: string, objectId: string, before: JsonObject | null, after: JsonObject | null) {
-    this.#className = className;
-    this.#objectId = objectId;
+  constructor(
+    change: Pick<LoggedChange, "className" | "objectId">,
+    position: string,
+    before: JsonObject | null,
+    after: JsonObject | null,
+  ) {
+    this.#position = position;
+    this.#change = change;
     this.before = before;
     this.after = after;
   }
 
-  static of({ className, objectId, before, after }: Change): ChangeView {
-    return new ChangeView(className, objectId, parseObject(before), parseObject(after));
+  static of(change: LoggedChange, position: string): ChangeView {
+    return new ChangeView(change, position, parseObject(change.before), parseObject(change.after));
+  }
+
+  /** The same change, as its objects are shown to somebody. */
+  as(before: JsonObject | null, after: JsonObject | null): ChangeView {
+    return new ChangeView(this.#change, this.#position, before, after);
   }
 
   /** The message of an event for a subscription; without data where it only tells that an object is gone. */
@@ -40,13 +50,14 @@ export class ChangeView {
     const readable = { before: reads.before ? this.before : null, after: reads.after ? this.after : null };
     const shown = kind === "delete" ? readable.before : readable.after;
     // Whoever lost the right to read learns that the object left, and nothing else.
-    const object = this.#object(shown ?? {}, fields);
-    if (kind === "create" || kind === "delete" || !shown || !readable.before) return `"object":${object}}`;
-    return `"object":${object},"original":${this.#object(readable.before, fields)}}`;
+    const object = `"position":"${this.#position}","object":${this.#object(shown ?? {}, fields)}`;
+    if (kind === "create" || kind === "delete" || !shown || !readable.before) return `${object}}`;
+    return `${object},"original":${this.#object(readable.before, fields)}}`;
   }
 
   #object(object: JsonObject, fields: string[] | undefined): string {
-    const identity = { className: this.#className, objectId: this.#objectId };
+    const { className, objectId } = this.#change;
+    const identity = { className, objectId };
     if (!fields) return JSON.stringify({ ...object, ...identity });
     const kept: JsonObject = {};
     for (const field of ["createdAt", "updatedAt", ...fields]) {
@@ -58,7 +69,7 @@ export class ChangeView {
 }
 
 /** What a change is to a query that matched `was` before it and matches `is` after it. */
-export function eventKind(change: Change, was: boolean, is: boolean): EventKind | undefined {
+export function eventKind(change: LoggedChange, was: boolean, is: boolean): EventKind | undefined {
   if (change.before === null) return is ? "create" : undefined;
   if (change.after === null) return was ? "delete" : undefined;
   if (was) return is ? "update" : "leave";

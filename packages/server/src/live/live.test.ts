@@ -13,6 +13,7 @@ import { ANONYMOUS, type Caller } from "../caller.ts";
 import type { ChangeListener } from "../objects/change.ts";
 import { createLog } from "../observe/log.ts";
 import { compileRegex } from "../store/regex.ts";
+import { createLocalFeed } from "./feed.ts";
 import { createLive, type Live, type LiveLimits, type LiveParts } from "./live.ts";
 
 const ANN = "r:annannannannann1";
@@ -44,10 +45,10 @@ async function world(parts: Partial<LiveParts> = {}, limits: Partial<LiveLimits>
       if (caller) return caller;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
     },
-    onChange(listener) {
+    feed: createLocalFeed((listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
-    },
+    }),
     presenter: () => undefined,
     scope: () => undefined,
     mayFind: () => true,
@@ -394,6 +395,43 @@ describe("limits", () => {
     expect(await client.ask({ ...subscribe(), requestId: 2 })).toMatchObject({ op: "error", code: 155 });
   });
 
+  it("subscriptions per address, those that ended not counted", async () => {
+    const at = await world({}, { maxSubscriptionsPerAddress: 2 });
+    const [one, other] = [await connected(at), await connected(at)];
+    await one.ask(subscribe());
+    await other.ask(subscribe());
+    expect(await other.ask({ ...subscribe(), requestId: 2 })).toMatchObject({ op: "error", code: 155 });
+    await one.ask({ op: "unsubscribe", requestId: 1 });
+    expect(await other.ask({ ...subscribe(), requestId: 2 })).toMatchObject({ op: "subscribed" });
+  });
+
+  it("sockets per address, those that closed not counted", async () => {
+    const at = await world({}, { maxSocketsPerAddress: 1 });
+    const { ws } = await connected(at);
+    await expect(socket(at)).rejects.toThrow("429");
+    ws.terminate();
+    await expect.poll(() => at.live.size()).toBe(0);
+    await connected(at);
+  });
+
+  it("changes that wait: clients are sent away, come back and are told", async () => {
+    const callers: (() => void)[] = [];
+    let slow = false;
+    const mayFind = () => !slow || new Promise<boolean>((resolve) => callers.push(() => resolve(true)));
+    const at = await world({ mayFind }, { maxBacklog: 20 });
+    const first = await connected(at);
+    const { position } = await first.ask(subscribe());
+    slow = true;
+    for (let count = 0; count < 30; count += 1) at.change("Note", null, note({ count }));
+    expect(await first.closed).toBe(1013);
+    slow = false;
+    for (const resolve of callers) resolve();
+    const second = await connected(at);
+    await second.ask({ ...subscribe(), resumeFrom: position });
+    const counts = (await second.quiet()).map(({ object }) => isJsonObject(object) && object.count);
+    expect(counts).toEqual([...Array(30).keys()]);
+  });
+
   it("message size", async () => {
     const client = await connected(await world({}, { maxMessageBytes: 1_000 }));
     client.send(subscribe({ text: "x".repeat(2_000) }));
@@ -422,7 +460,19 @@ describe("limits", () => {
       at.change("Note", null, note({ text }));
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    expect(at.live.size()).toBe(0);
+    await expect.poll(() => at.live.size(), { timeout: 3_000 }).toBe(0);
+  });
+
+  it("a slow reader that reads on is told why it was cut off", async () => {
+    const at = await world({}, { maxBufferedBytes: 200_000 });
+    const client = await connected(at);
+    await client.ask(subscribe());
+    client.ws.pause();
+    const text = "x".repeat(1_000_000);
+    for (let i = 0; i < 20; i += 1) at.change("Note", null, note({ text }));
+    await client.quiet();
+    client.ws.resume();
+    expect(await client.closed).toBe(1013);
   });
 
   it("a socket that does not answer pings", async () => {

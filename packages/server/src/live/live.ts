@@ -1,19 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Condition, compileMatcher, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { WebSocketServer } from "ws";
-import { ANONYMOUS, type Caller, MASTER, principalsOf, type RequestContext } from "../caller.ts";
-import type { Change, ChangeListener } from "../objects/change.ts";
-import type { Log } from "../observe/log.ts";
+import type { RequestContext } from "../caller.ts";
+import { addressKey } from "../http/address.ts";
+import type { LoggedChange } from "../store/changeLog.ts";
 import { type ClientLimits, LiveClient } from "./client.ts";
-import { ChangeView, canRead, changed, eventKind } from "./event.ts";
+import { type ChangeFeed, seqOf } from "./feed.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
-
-/** Takes from, or adds to, an object on its way out (a copy that may be changed). */
-export type Present = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
+import { type LiveCounts, Teller, type TellerParts } from "./teller.ts";
 
 export interface LiveLimits extends ClientLimits {
   maxSockets: number;
+  maxSocketsPerAddress: number;
+  maxSubscriptionsPerAddress: number;
   maxMessageBytes: number;
   /** How often sockets are pinged and sessions looked at again, in ms. */
   heartbeatMs: number;
@@ -28,27 +28,18 @@ export const DEFAULT_LIVE_LIMITS: LiveLimits = {
   messagesPerSecond: 100,
   connectTimeoutMs: 10_000,
   maxSockets: 20_000,
+  maxSocketsPerAddress: 2_000,
+  maxSubscriptionsPerAddress: 20_000,
   maxMessageBytes: 256 * 1024,
   heartbeatMs: 30_000,
   maxBacklog: 20_000,
 };
 
-export interface LiveParts {
+export interface LiveParts extends TellerParts {
   appId: string;
   /** Whether a key is the master key and may be used from this address. */
   isMasterKey(key: string, ip: string): boolean;
-  /** The caller that a session token stands for now. Rejects with 209 for one that is not valid (any more). */
-  callerOf(sessionToken: string): Promise<Caller>;
-  onChange(listener: ChangeListener): () => void;
-  /** How objects of a class are shown to a caller; undefined where they are shown as they are. */
-  presenter(className: string, texts?: readonly (string | null)[]): Present | undefined;
-  /** What a caller gets to see of a class, beside ACLs; undefined for no such bound. */
-  scope(className: string, request: RequestContext): Condition | undefined;
-  /** Whether the class's permissions let a caller ask this: the same answer as for a query. */
-  mayFind(caller: Caller, className: string, where: Condition): boolean | Promise<boolean>;
-  /** Throws 102 on a regular expression that cannot be read. */
-  regex(source: string, flags: string): (text: string) => boolean;
-  log: Log;
+  feed: ChangeFeed;
   /** Milliseconds since the epoch. */
   clock?: { now(): number };
   limits?: Partial<LiveLimits>;
@@ -62,55 +53,63 @@ export interface Live {
   size(): number;
   /** How many queries are subscribed to. */
   subscriptions(): number;
+  /** Looks again at the sessions of a user, or at one session, that may have ended. */
+  sessionsChanged(of: { userId?: string; sessionId?: string }): void;
   stop(): Promise<void>;
-}
-
-/** Somebody among the subscribers: all subscriptions with the same credentials are one. */
-interface Audience {
-  view: ChangeView;
-  reads: { before: boolean; after: boolean };
 }
 
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_TRY_AGAIN = 1013;
 
+/** What is done one after the other: changes are told, and subscriptions entered between two of them. */
+type Task = LoggedChange | (() => Promise<void>);
+
 export function createLive(parts: LiveParts): Live {
   const limits: LiveLimits = { ...DEFAULT_LIVE_LIMITS, ...parts.limits };
-  const { log } = parts;
+  const { log, feed } = parts;
   const now = (): number => parts.clock?.now() ?? Date.now();
   const index = new SubscriptionIndex({ regex: parts.regex });
+  const teller = new Teller(parts, index, counts);
   const clients = new Set<LiveClient>();
+  const socketsAt = new Map<string, number>();
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
     maxPayload: limits.maxMessageBytes,
   });
-  let backlog: Change[] = [];
-  let telling = false;
+  let tasks: Task[] = [];
+  let working = false;
+  /** The last change that has been told, to whomever it concerned. */
+  let told = 0;
 
-  const stopListening = parts.onChange((change) => {
-    if (!index.has(change.className)) return;
-    backlog.push(change);
-    if (backlog.length > limits.maxBacklog) return sendAway();
-    if (!telling) void tellAll();
+  const stopListening = feed.onChange((change) => {
+    if (typeof change === "string") return enqueue(async () => orderRefetch(change));
+    enqueue(change);
+    if (tasks.length > limits.maxBacklog) sendAway();
   });
 
   const heartbeat = setInterval(() => {
     for (const client of clients) client.ping();
-    void endStaleSessions();
+    feed.keep(index.classNames()).catch((error: unknown) => {
+      log.error("followed classes could not be renewed", { error: String(error) });
+    });
+    void endStale(() => true);
   }, limits.heartbeatMs);
   heartbeat.unref();
 
   return {
     upgrade(request, socket, head) {
-      if (clients.size >= limits.maxSockets) {
-        socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
-        return;
-      }
+      const ip = request.socket.remoteAddress ?? "";
+      const address = addressKey(ip);
+      if (clients.size >= limits.maxSockets) return refuse(socket, "503 Service Unavailable");
+      if ((socketsAt.get(address) ?? 0) >= limits.maxSocketsPerAddress)
+        return refuse(socket, "429 Too Many Requests");
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        const client = new LiveClient(webSocket, request.socket.remoteAddress ?? "", {
+        const client = new LiveClient(webSocket, ip, {
           appId: parts.appId,
           isMasterKey: parts.isMasterKey,
+          admit,
+          amend,
           subscribe,
           unsubscribe: (subscription) => index.remove(subscription),
           now,
@@ -118,19 +117,31 @@ export function createLive(parts: LiveParts): Live {
           limits,
         });
         clients.add(client);
-        webSocket.on("close", () => clients.delete(client));
+        socketsAt.set(address, (socketsAt.get(address) ?? 0) + 1);
+        webSocket.on("close", () => {
+          clients.delete(client);
+          const left = (socketsAt.get(address) ?? 1) - 1;
+          if (left > 0) socketsAt.set(address, left);
+          else socketsAt.delete(address);
+        });
       });
     },
     size: () => clients.size,
-    subscriptions() {
-      let count = 0;
-      for (const client of clients) count += client.subscriptions.size;
-      return count;
+    subscriptions: () => counts().subscriptions,
+    sessionsChanged({ userId, sessionId }) {
+      // Where all may have changed, as with a role, who has none any more is found at the next heartbeat.
+      if (userId === undefined && sessionId === undefined) return;
+      void endStale(
+        ({ session }) =>
+          (userId === undefined || session?.userId === userId) &&
+          (sessionId === undefined || session?.sessionId === sessionId),
+      );
     },
     async stop() {
       clearInterval(heartbeat);
       stopListening();
-      backlog = [];
+      feed.stop();
+      tasks = [];
       for (const client of clients) client.close(CLOSE_GOING_AWAY, "the server stops");
       await Promise.race([allClosed(), new Promise((resolve) => setTimeout(resolve, 500).unref())]);
       for (const client of clients) client.terminate();
@@ -142,151 +153,148 @@ export function createLive(parts: LiveParts): Live {
     while (clients.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 
-  async function subscribe(subscription: Subscription): Promise<void> {
-    const { className, where } = subscription;
+  function enqueue(task: Task): void {
+    tasks.push(task);
+    if (!working) void work();
+  }
+
+  async function work(): Promise<void> {
+    working = true;
+    while (tasks.length > 0) {
+      const batch = tasks;
+      tasks = [];
+      for (const task of batch) {
+        try {
+          if (typeof task === "function") await task();
+          else await tell(task);
+        } catch (error) {
+          log.error("live query event failed", { error: String(error) });
+        }
+      }
+    }
+    working = false;
+  }
+
+  async function tell(change: LoggedChange): Promise<void> {
+    told = Math.max(told, change.seq);
+    await teller.tell(change, feed.positionOf(change.seq));
+  }
+
+  function counts(): LiveCounts {
+    let subscriptions = 0;
+    for (const client of clients) subscriptions += client.subscriptions.size;
+    return { clients: clients.size, subscriptions };
+  }
+
+  async function admit(client: LiveClient, sessionToken: string | undefined): Promise<void> {
+    if (!parts.triggers?.has("beforeConnect")) return;
+    const { clients: open, subscriptions } = counts();
+    // Those that are there beside the one that asks.
+    await parts.triggers.connect(await requestOf(client, sessionToken), { clients: open - 1, subscriptions });
+  }
+
+  async function amend(
+    client: LiveClient,
+    sessionToken: string | undefined,
+    className: string,
+    query: JsonObject,
+  ): Promise<JsonObject> {
+    if (!parts.triggers?.has("beforeSubscribe", className)) return query;
+    return parts.triggers.subscribe(await requestOf(client, sessionToken), className, query);
+  }
+
+  async function requestOf(client: LiveClient, sessionToken: string | undefined): Promise<RequestContext> {
+    const caller = await teller.callerOf({ client, sessionToken });
+    const { installationId, ip, id: requestId } = client;
+    return { caller, installationId, context: {}, ip, requestId };
+  }
+
+  async function subscribe(subscription: Subscription, entered: (position: string) => void): Promise<void> {
+    const { className, where, client } = subscription;
     if (mentionsRelation(where)) {
       throw new ProtocolError(ErrorCode.INVALID_QUERY, "$relatedTo is not supported in live queries");
     }
-    const caller = await callerOf(subscription);
+    index.compile(where);
+    if (index.countAt(client.address) >= limits.maxSubscriptionsPerAddress) {
+      throw new ProtocolError(ErrorCode.REQUEST_LIMIT_EXCEEDED, "too many subscriptions from one address");
+    }
+    const caller = await teller.callerOf(subscription);
     if (!(await parts.mayFind(caller, className, where))) {
       throw new ProtocolError(
         ErrorCode.OPERATION_FORBIDDEN,
         `Permission denied for action find on class ${className}.`,
       );
     }
+    if (caller.kind === "user") subscription.session = caller;
+    const head = await feed.follow(className);
+    await new Promise<void>((resolve, reject) => {
+      enqueue(async () => {
+        await enter(subscription, Math.max(head, told), entered).then(resolve, reject);
+      });
+    });
+  }
+
+  /** Enters a subscription between two changes: what came up to `from` it has missed, what comes after it is told. */
+  async function enter(
+    subscription: Subscription,
+    from: number,
+    entered: (position: string) => void,
+  ): Promise<void> {
+    const { resumeFrom, className, client } = subscription;
+    const seen = resumeFrom === undefined ? undefined : seqOf(resumeFrom, feed);
+    const missed =
+      resumeFrom === undefined
+        ? undefined
+        : seen === undefined
+          ? "forgotten"
+          : await feed.since(className, seen, from);
+    const isReplayed = seen !== undefined && typeof missed === "object";
+    subscription.told = isReplayed ? seen : from;
     index.add(subscription);
-  }
-
-  async function callerOf({ client, sessionToken }: Subscription): Promise<Caller> {
-    if (client.master) return MASTER;
-    return sessionToken === undefined ? ANONYMOUS : parts.callerOf(sessionToken);
-  }
-
-  async function tellAll(): Promise<void> {
-    telling = true;
-    for (let change = backlog.shift(); change; change = backlog.shift()) {
-      try {
-        await tell(change);
-      } catch (error) {
-        log.error("live query event failed", {
-          className: change.className,
-          objectId: change.objectId,
-          error,
-        });
-      }
-    }
-    telling = false;
-  }
-
-  async function tell(change: Change): Promise<void> {
-    const view = ChangeView.of(change);
-    const present = parts.presenter(change.className, [change.before, change.after]);
-    const audiences = new Map<string, Promise<Audience | undefined>>();
-    for (const group of index.candidates(change.className, view.before, view.after)) {
-      const was = view.before !== null && group.matches(view.before);
-      const is = view.after !== null && group.matches(view.after);
-      if (!was && !is) continue;
-      for (const subscription of [...group.subscriptions]) {
-        const key = subscription.client.master ? "master" : (subscription.sessionToken ?? "");
-        // What may be asked depends on the where too, so that callers are judged per group.
-        const judged = `${key} ${subscription.whereText}`;
-        let audience = audiences.get(judged);
-        if (!audience) {
-          audience = audienceOf(change, view, present, subscription);
-          audiences.set(judged, audience);
-        }
-        const found = await audience.catch((error: unknown) => endIfInvalid(subscription, error));
-        if (found) tellOne(change, subscription, found, was, is);
-      }
+    // Whoever is cut off amid what it missed comes back to where it was.
+    entered(feed.positionOf(subscription.told));
+    if (missed === "forgotten") client.sendRefetch(subscription, feed.positionOf(from));
+    if (typeof missed !== "object") return;
+    for (const change of missed.changes) {
+      await teller.tellMissed(change, feed.positionOf(change.seq), subscription);
     }
   }
 
-  async function audienceOf(
-    change: Change,
-    view: ChangeView,
-    present: Present | undefined,
-    subscription: Subscription,
-  ): Promise<Audience | undefined> {
-    const { className, objectId } = change;
-    const { client, where } = subscription;
-    const caller = await callerOf(subscription);
-    if (!(await parts.mayFind(caller, className, where))) return undefined;
-    const request: RequestContext = {
-      caller,
-      installationId: client.installationId,
-      context: {},
-      ip: client.ip,
-      requestId: client.id,
-    };
-    const principals = principalsOf(caller);
-    const scope = principals && parts.scope(className, request);
-    const inScope = scope ? compileMatcher(scope, { regex: parts.regex }) : () => true;
-    const readable = (object: JsonObject | null): boolean =>
-      object !== null && canRead(object, principals) && inScope(object);
-    const reads = { before: readable(view.before), after: readable(view.after) };
-    if (!present) return { view, reads };
-    const shown = async (object: JsonObject | null, readable: boolean): Promise<JsonObject | null> =>
-      object && readable ? await present(structuredClone(object), request) : null;
-    const own = new ChangeView(
-      className,
-      objectId,
-      await shown(view.before, reads.before),
-      await shown(view.after, reads.after),
-    );
-    return { view: own, reads };
-  }
-
-  function tellOne(
-    change: Change,
-    subscription: Subscription,
-    audience: Audience,
-    was: boolean,
-    is: boolean,
-  ): void {
-    const { view, reads } = audience;
-    // It may have been ended while its caller was judged.
-    if (subscription.client.subscriptions.get(subscription.requestId) !== subscription) return;
-    const kind = eventKind(change, was && reads.before, is && reads.after);
-    if (!kind) return;
-    if (kind === "update" && subscription.watch && !changed(view, subscription.watch)) return;
-    subscription.client.send(view.message(kind, subscription, reads));
-  }
-
-  /** A session that is not valid any more ends the subscription; whatever else failed is told to the log. */
-  function endIfInvalid(subscription: Subscription, error: unknown): undefined {
-    if (error instanceof ProtocolError && error.code === ErrorCode.INVALID_SESSION_TOKEN) {
-      subscription.client.end(subscription, error);
-      return;
+  /** Changes of a class may have been missed. */
+  function orderRefetch(className: string): void {
+    for (const subscription of index.ofClass(className)) {
+      subscription.client.sendRefetch(subscription, feed.positionOf(told));
     }
-    log.error("live query caller could not be judged", { clientId: subscription.client.id, error });
   }
 
-  /** Ends what belongs to sessions that were revoked while nothing happened in their classes. */
-  async function endStaleSessions(): Promise<void> {
+  /** Ends what belongs to sessions that are over. */
+  async function endStale(isConcerned: (subscription: Subscription) => boolean): Promise<void> {
     const byToken = new Map<string, Subscription[]>();
     for (const client of clients) {
       for (const subscription of client.subscriptions.values()) {
-        if (subscription.sessionToken === undefined || client.master) continue;
-        const list = byToken.get(subscription.sessionToken) ?? [];
+        if (subscription.session === undefined || client.master || !isConcerned(subscription)) continue;
+        const { sessionToken } = subscription.session;
+        const list = byToken.get(sessionToken) ?? [];
         list.push(subscription);
-        byToken.set(subscription.sessionToken, list);
+        byToken.set(sessionToken, list);
       }
     }
     for (const [token, subscriptions] of byToken) {
-      try {
-        await parts.callerOf(token);
-      } catch (error) {
-        for (const subscription of subscriptions) endIfInvalid(subscription, error);
-      }
+      await parts.callerOf(token).catch((error: unknown) => teller.endIfInvalid(subscriptions, error));
     }
   }
 
-  /** More changes than can be told: clients come back, subscribe again and ask anew. */
+  /** More changes than can be told: clients come back and are told what they missed, or to ask anew. */
   function sendAway(): void {
-    log.warn("live queries fell behind and their clients were sent away", { changes: backlog.length });
-    backlog = [];
+    log.warn("live queries fell behind and their clients were sent away", { changes: tasks.length });
+    for (const task of tasks) if (typeof task === "object") told = Math.max(told, task.seq);
+    tasks = tasks.filter((task) => typeof task === "function");
     for (const client of clients) client.close(CLOSE_TRY_AGAIN, "fell behind, connect again");
   }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
 function mentionsRelation(where: Condition): boolean {

@@ -19,6 +19,12 @@ export interface Subscription {
   /** What makes two wheres the same one. */
   whereText: string;
   sessionToken: string | undefined;
+  /** What the token stands for. */
+  session?: { userId: string; sessionId: string; sessionToken: string };
+  /** The position of the last event that its client had; it is told what it missed. */
+  resumeFrom: string | undefined;
+  /** Changes up to this one have been told. */
+  told: number;
   /** Fields that events carry; undefined means all. */
   fields: string[] | undefined;
   /** Updates are told only when one of these changed; undefined means always. */
@@ -28,7 +34,8 @@ export interface Subscription {
 /** Subscriptions that ask the same: matched once for all of them. */
 export interface Group {
   matches: Matcher;
-  subscriptions: Set<Subscription>;
+  /** By credentials: those with the same see the same. */
+  audiences: Map<string, Set<Subscription>>;
 }
 
 /** A field whose value decides whether a group can match at all. */
@@ -54,14 +61,30 @@ const MAX_ANCHOR_KEYS = 100;
  */
 export class SubscriptionIndex {
   readonly #classes = new Map<string, ClassIndex>();
+  readonly #countAt = new Map<string, number>();
   readonly #parts: MatcherParts;
 
   constructor(parts: MatcherParts) {
     this.#parts = parts;
   }
 
-  has(className: string): boolean {
-    return this.#classes.has(className);
+  /** How many subscriptions the sockets of an address have. */
+  countAt(address: string): number {
+    return this.#countAt.get(address) ?? 0;
+  }
+
+  classNames(): string[] {
+    return [...this.#classes.keys()];
+  }
+
+  ofClass(className: string): Subscription[] {
+    const groups = [...(this.#classes.get(className)?.groups.values() ?? [])];
+    return groups.flatMap(({ audiences }) => [...audiences.values()].flatMap((audience) => [...audience]));
+  }
+
+  /** The matcher of a where that subscriptions have in common. Throws 102 for one that cannot be followed. */
+  compile(where: Condition): Matcher {
+    return compileMatcher(where, this.#parts);
   }
 
   /** Throws 102 for a regular expression that cannot be read. */
@@ -76,13 +99,16 @@ export class SubscriptionIndex {
     if (!group) {
       group = {
         matches: compileMatcher(where, this.#parts),
-        subscriptions: new Set(),
+        audiences: new Map(),
         anchor: anchorOf(where),
       };
       index.groups.set(whereText, group);
       for (const set of placesOf(group, index)) set.add(group);
     }
-    group.subscriptions.add(subscription);
+    const key = audienceOf(subscription);
+    const audience = group.audiences.get(key) ?? new Set();
+    group.audiences.set(key, audience.add(subscription));
+    this.#count(subscription, 1);
     this.#classes.set(className, index);
   }
 
@@ -90,12 +116,22 @@ export class SubscriptionIndex {
     const index = this.#classes.get(subscription.className);
     const group = index?.groups.get(subscription.whereText);
     if (!index || !group) return;
-    group.subscriptions.delete(subscription);
-    if (group.subscriptions.size > 0) return;
+    const key = audienceOf(subscription);
+    const audience = group.audiences.get(key);
+    if (!audience?.delete(subscription)) return;
+    this.#count(subscription, -1);
+    if (audience.size === 0) group.audiences.delete(key);
+    if (group.audiences.size > 0) return;
     index.groups.delete(subscription.whereText);
     for (const set of placesOf(group, index)) set.delete(group);
     prune(group.anchor, index);
     if (index.groups.size === 0) this.#classes.delete(subscription.className);
+  }
+
+  #count({ client }: Subscription, by: 1 | -1): void {
+    const count = this.countAt(client.address) + by;
+    if (count > 0) this.#countAt.set(client.address, count);
+    else this.#countAt.delete(client.address);
   }
 
   /** The groups that a change of these objects can concern. */
@@ -114,6 +150,11 @@ export class SubscriptionIndex {
     }
     return found;
   }
+}
+
+function audienceOf({ client, sessionToken }: Subscription): string {
+  if (client.master) return "master";
+  return sessionToken === undefined ? "anonymous" : `session ${sessionToken}`;
 }
 
 function placesOf(group: Group & { anchor: Anchor | undefined }, index: ClassIndex): Set<Group>[] {

@@ -309,8 +309,11 @@ export function createReads(parts: ReadParts): Reads {
     if (field !== undefined) throw hiddenField(field, className);
   }
 
-  const assertFind: Reads["assertFind"] = (request, className, where, order = []) =>
+  const assertFind: Reads["assertFind"] = (request, className, where, order = []) => {
+    assertReachable(className, "find", request.caller);
+    rules.get(className)?.beforeRead?.("find", request);
     assertAllowed(request, className, "find", where, order);
+  };
 
   const scopeOf: Reads["scopeOf"] = (className, request) => {
     const schema = schemas.get(className);

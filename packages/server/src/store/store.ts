@@ -1,6 +1,7 @@
 import type { Condition, JsonObject, JsonValue, Operation, Order, SubQuery } from "@purse/protocol";
 import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
+import type { ChangeLog } from "./changeLog.ts";
 
 /** An object as it travels: the JSON text with objectId, createdAt, updatedAt, its fields and its ACL. */
 export type ObjectText = string;
@@ -187,5 +188,7 @@ export interface Store {
    * Returns the way to stop.
    */
   onAnnounced(listener: (message: string | undefined) => void): () => void;
+  /** Where several processes may write: what they wrote. Undefined where this process alone does. */
+  changeLog?: ChangeLog;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { Statement } from "../sql/statement.ts";
+import { CHANGE_LOG_TABLES } from "./changeLog.ts";
 import { numberAt, postgresDialect, textVector } from "./dialect.ts";
 
 /** The tables that are not classes. Each step runs once; `purse_layout` says how many have run. */
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly string[][] = [
       scope text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL, n integer NOT NULL, until bigint NOT NULL,
       PRIMARY KEY (scope, value))`,
   ],
+  CHANGE_LOG_TABLES,
 ];
 
 /**

@@ -13,6 +13,7 @@ import {
   type WriteResult,
 } from "../store.ts";
 import { apply, isOneStatement, readsFirst } from "./apply.ts";
+import { createChangeLog, followKnown, silence } from "./changeLog.ts";
 import { asProtocolError, connect, run, type Sql, sqlState, type Transaction } from "./connection.ts";
 import { postgresDialect } from "./dialect.ts";
 import { GroupCommit } from "./groupCommit.ts";
@@ -149,6 +150,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         const current: ClassSchema | undefined = known && JSON.parse(String(known[0]));
         const schema = edit(current);
         if (schema === current) return schema;
+        await silence(transaction);
         const removals = current ? removalStatements(current, schema) : [];
         for (const { sql: text, parameters } of removals) await run(transaction, text, parameters);
         for (const statement of classStatements(schema)) await run(transaction, statement, []);
@@ -158,6 +160,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
            ON CONFLICT (class_name) DO UPDATE SET schema = excluded.schema`,
           [className, JSON.stringify(schema)],
         );
+        if (!current) await followKnown(transaction, schema);
         return schema;
       }),
 
@@ -171,6 +174,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
     async purge(schema) {
       await inTransaction(sql, async (transaction) => {
+        await silence(transaction);
         await run(transaction, `DELETE FROM ${postgresDialect.identifier(schema.table)}`, []);
         await run(transaction, "DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
       });
@@ -231,6 +235,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+
+    changeLog: createChangeLog({ sql, underLock: (work) => underLock(sql, work) }),
 
     async close() {
       listeners.clear();

@@ -1,0 +1,142 @@
+/*
+ * Measures how long one write takes to reach all who follow it, beside a bare broadcast by `ws`, in turns.
+ *   node scripts/run.mjs bench/src/fanOut.ts [--sockets 1000] [--writes 20]
+ */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { WebSocket } from "ws";
+import { freePort } from "../../tests/support/freePort.ts";
+import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
+import { type Purse, startPurse } from "../../tests/support/purse.ts";
+
+const { values } = parseArgs({
+  options: { sockets: { type: "string", default: "1000" }, writes: { type: "string", default: "20" } },
+});
+const SOCKETS = Number(values.sockets);
+const FIELDS = {
+  n: 1,
+  open: true,
+  title: "Row number 1",
+  note: "A sentence that a person might have written.",
+};
+
+interface Contestant {
+  name: string;
+  url: string;
+  /** Sent by a socket once it is open; each answered by one message. */
+  greetings: string[];
+  write(): Promise<unknown>;
+  stop(): Promise<unknown>;
+}
+
+async function ofPurse(name: string, purse: Purse): Promise<Contestant> {
+  const query = { className: "Row", where: { open: true } };
+  return {
+    name,
+    url: purse.serverUrl.replace("http", "ws"),
+    greetings: [
+      JSON.stringify({ op: "connect", applicationId: purse.appId }),
+      JSON.stringify({ op: "subscribe", requestId: 1, query }),
+    ],
+    write: () =>
+      post(
+        `${purse.serverUrl}/classes/Row`,
+        { "X-Parse-Application-Id": purse.appId },
+        JSON.stringify(FIELDS),
+      ),
+    stop: () => purse.remove(),
+  };
+}
+
+async function bare(): Promise<Contestant> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [join(import.meta.dirname, "bareBroadcast.mjs"), `${port}`]);
+  await new Promise((ready) => child.stdout.once("data", ready));
+  const object = { ...FIELDS, objectId: "abcdefghij", createdAt: new Date(), updatedAt: new Date() };
+  const event = { op: "create", clientId: crypto.randomUUID(), requestId: 1, position: "a.1", object };
+  return {
+    name: "bare ws",
+    url: `ws://127.0.0.1:${port}`,
+    greetings: [],
+    write: () => post(`http://127.0.0.1:${port}`, {}, JSON.stringify(event)),
+    stop: async () => child.kill(),
+  };
+}
+
+async function post(url: string, headers: Record<string, string>, body: string): Promise<void> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body,
+  });
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  await response.text();
+}
+
+/** Opens the sockets; each calls back with every message after its greetings. */
+async function follow({ url, greetings }: Contestant, onEvent: () => void): Promise<WebSocket[]> {
+  const sockets: WebSocket[] = [];
+  for (let at = 0; at < SOCKETS; at += 50) {
+    const some = Array.from({ length: Math.min(50, SOCKETS - at) }, () => greet(url, greetings, onEvent));
+    sockets.push(...(await Promise.all(some)));
+  }
+  return sockets;
+}
+
+async function greet(url: string, greetings: string[], onEvent: () => void): Promise<WebSocket> {
+  const socket = new WebSocket(url, { perMessageDeflate: false });
+  await new Promise((open, fail) => socket.once("open", open).once("error", fail));
+  for (const greeting of greetings) {
+    socket.send(greeting);
+    await new Promise((answered) => socket.once("message", answered));
+  }
+  socket.on("message", onEvent);
+  return socket;
+}
+
+/** Milliseconds from each write to its last event. */
+async function measure(contestant: Contestant): Promise<number[]> {
+  let left = 0;
+  let done: () => void = () => undefined;
+  const sockets = await follow(contestant, () => {
+    left -= 1;
+    if (left === 0) done();
+  });
+  const times: number[] = [];
+  for (let i = 0; i < Number(values.writes); i++) {
+    left = SOCKETS;
+    const all = new Promise<void>((resolve) => {
+      done = resolve;
+    });
+    const from = performance.now();
+    await Promise.all([contestant.write(), all]);
+    times.push(performance.now() - from);
+  }
+  for (const socket of sockets) socket.terminate();
+  return times.sort((a, b) => a - b);
+}
+
+const postgres = await startPostgres({ durable: true });
+const contestants: Contestant[] = [];
+try {
+  contestants.push(
+    await bare(),
+    await ofPurse("Purse, SQLite", await startPurse()),
+    await ofPurse(
+      "Purse, PostgreSQL",
+      await startPurse({ env: { PURSE_DATABASE_URL: await newDatabase(postgres.url) } }),
+    ),
+  );
+  console.log(
+    `One write to ${SOCKETS} subscribers: ms to the last event (median, best, worst of ${values.writes})`,
+  );
+  for (const contestant of contestants) {
+    const times = await measure(contestant);
+    const [median, best, worst] = [times[times.length >> 1], times[0], times.at(-1)];
+    console.log(`| ${contestant.name} | ${[median, best, worst].map((ms) => ms?.toFixed(1)).join(" | ")} |`);
+  }
+} finally {
+  for (const { stop } of contestants) await stop();
+  await postgres.stop();
+}

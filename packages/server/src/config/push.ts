@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import type { ApnsConfig } from "../push/apns.ts";
+import type { FcmConfig } from "../push/fcm.ts";
+import type { WebPushConfig } from "../push/webPush.ts";
+import { sectionOf, text } from "./passwords.ts";
+
+/** The services by which push messages are sent; without any, there are no push messages. */
+export interface PushConfig {
+  webPush?: WebPushConfig;
+  fcm?: FcmConfig;
+  apns?: ApnsConfig;
+}
+
+/** Reads `push` of the config file. Throws Error that says what is allowed. */
+export function parsePush(value: unknown): PushConfig {
+  const { webPush, fcm, apns } = sectionOf(value, ["webPush", "fcm", "apns"]);
+  return {
+    ...(webPush !== undefined && { webPush: parseWebPush(webPush) }),
+    ...(fcm !== undefined && { fcm: parseFcm(fcm) }),
+    ...(apns !== undefined && { apns: parseApns(apns) }),
+  };
+}
+
+function parseWebPush(value: unknown): WebPushConfig {
+  const section = sectionOf(value, ["subject", "publicKey", "privateKey", "services"]);
+  const subject = needed(section, "webPush", "subject");
+  if (!/^(mailto:|https:\/\/)./.test(subject))
+    throw new Error("webPush.subject must begin with mailto: or https://");
+  const { services = [] } = section;
+  const isOrigin = (each: unknown): each is string =>
+    typeof each === "string" && URL.canParse(each) && new URL(each).origin === each;
+  if (!Array.isArray(services) || !services.every(isOrigin)) {
+    throw new Error("webPush.services must be a list of origins, as in https://push.example.org");
+  }
+  return {
+    subject,
+    publicKey: key(needed(section, "webPush", "publicKey"), 65, "webPush.publicKey"),
+    privateKey: key(needed(section, "webPush", "privateKey"), 32, "webPush.privateKey"),
+    services,
+  };
+}
+
+function parseFcm(value: unknown): FcmConfig {
+  const { serviceAccount, ...others } = sectionOf(value, ["serviceAccount", "endpoint"]);
+  const account: unknown =
+    typeof serviceAccount === "string" ? JSON.parse(readFileSync(serviceAccount, "utf8")) : serviceAccount;
+  if (typeof account !== "object" || account === null) {
+    throw new Error("fcm.serviceAccount must be the service account's file, or what it holds");
+  }
+  const fields = { ...account };
+  return {
+    projectId: needed(fields, "fcm.serviceAccount", "project_id"),
+    clientEmail: needed(fields, "fcm.serviceAccount", "client_email"),
+    privateKey: pem(needed(fields, "fcm.serviceAccount", "private_key"), "fcm.serviceAccount.private_key"),
+    tokenUri: url(
+      text(fields, "token_uri") ?? "https://oauth2.googleapis.com/token",
+      "fcm.serviceAccount.token_uri",
+    ),
+    endpoint: url(text(others, "endpoint") ?? "https://fcm.googleapis.com", "fcm.endpoint"),
+  };
+}
+
+function parseApns(value: unknown): ApnsConfig {
+  const section = sectionOf(value, ["keyId", "teamId", "privateKey", "topic", "production", "endpoint"]);
+  const { production = true } = section;
+  if (typeof production !== "boolean") throw new Error("apns.production must be true or false");
+  const usual = production ? "https://api.push.apple.com" : "https://api.sandbox.push.apple.com";
+  const privateKey = needed(section, "apns", "privateKey");
+  return {
+    keyId: needed(section, "apns", "keyId"),
+    teamId: needed(section, "apns", "teamId"),
+    privateKey: pem(
+      privateKey.includes("-----") ? privateKey : readFileSync(privateKey, "utf8"),
+      "apns.privateKey",
+    ),
+    topic: needed(section, "apns", "topic"),
+    endpoint: url(text(section, "endpoint") ?? usual, "apns.endpoint"),
+  };
+}
+
+function needed(section: Record<string, unknown>, name: string, key: string): string {
+  const value = section[key];
+  if (typeof value === "string" && value !== "") return value;
+  throw new Error(`${name}.${key} must be a text`);
+}
+
+function key(value: string, bytes: number, name: string): string {
+  if (Buffer.from(value, "base64url").length === bytes) return value;
+  throw new Error(`${name} must be ${bytes} bytes in base64url`);
+}
+
+function pem(value: string, name: string): string {
+  if (value.includes("-----BEGIN PRIVATE KEY-----")) return value;
+  throw new Error(`${name} must be a PKCS #8 key in PEM`);
+}
+
+function url(value: string, name: string): string {
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, "");
+  throw new Error(`${name} must be a URL`);
+}

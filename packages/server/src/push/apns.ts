@@ -1,0 +1,146 @@
+import { type ClientHttp2Session, connect, constants } from "node:http2";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { importPKCS8, SignJWT } from "jose";
+import {
+  alertOf,
+  failed,
+  type Outcome,
+  type PushPayload,
+  type PushSender,
+  type PushTarget,
+  SEND_TIMEOUT_MS,
+  SENT,
+  sendEach,
+} from "./sender.ts";
+
+export interface ApnsConfig {
+  keyId: string;
+  teamId: string;
+  /** The `.p8` key, PEM. */
+  privateKey: string;
+  /** The app's bundle id. */
+  topic: string;
+  /** `https://api.push.apple.com`, or that of the sandbox. */
+  endpoint: string;
+}
+
+/** Apple wants tokens that are renewed at most every 20 minutes and at least every hour. */
+const TOKEN_MS = 45 * 60_000;
+/** A connection that nothing goes over is closed, in ms. */
+const IDLE_MS = 60_000;
+const GONE: ReadonlySet<string> = new Set([
+  "Unregistered",
+  "BadDeviceToken",
+  "DeviceTokenNotForTopic",
+  "ExpiredToken",
+]);
+
+/** Apple's devices, by APNs over HTTP/2. */
+export function createApns(config: ApnsConfig): PushSender {
+  let session: ClientHttp2Session | undefined;
+  let signed: { token: Promise<string>; until: number } | undefined;
+
+  function providerToken(): Promise<string> {
+    if (!signed || signed.until <= Date.now()) signed = { token: sign(config), until: Date.now() + TOKEN_MS };
+    return signed.token;
+  }
+
+  function connection(): ClientHttp2Session {
+    if (session && !session.closed && !session.destroyed) return session;
+    const opened = connect(config.endpoint);
+    // Its requests fail by themselves; the next one opens another.
+    opened.on("error", () => opened.destroy());
+    opened.on("goaway", () => opened.close());
+    opened.setTimeout(IDLE_MS, () => opened.close());
+    opened.unref();
+    session = opened;
+    return opened;
+  }
+
+  async function send(target: PushTarget, payload: PushPayload): Promise<Outcome> {
+    if (!/^[0-9a-fA-F]{1,200}$/.test(target.deviceToken))
+      return failed("the device token is not hexadecimal", true);
+    const body = bodyOf(payload);
+    const isSilent =
+      isJsonObject(body.aps) && body.aps.alert === undefined && body.aps["content-available"] === 1;
+    const { status, reason } = await request(connection(), JSON.stringify(body), {
+      [constants.HTTP2_HEADER_METHOD]: "POST",
+      [constants.HTTP2_HEADER_PATH]: `/3/device/${target.deviceToken}`,
+      authorization: `bearer ${await providerToken()}`,
+      "apns-topic": config.topic,
+      "apns-push-type": isSilent ? "background" : "alert",
+      "apns-priority": isSilent ? "5" : "10",
+      ...(payload.expiresAt !== undefined && {
+        "apns-expiration": `${Math.floor(payload.expiresAt / 1_000)}`,
+      }),
+    });
+    if (status === 200) return SENT;
+    if (reason === "ExpiredProviderToken") signed = undefined;
+    return failed(`APNs answered ${status} ${reason}`.trim(), status === 410 || GONE.has(reason));
+  }
+
+  return {
+    kinds: ["ios", "osx", "tvos", "watchos", "apns"],
+    send: (targets, payload) => sendEach(targets, (target) => send(target, payload)),
+    async stop() {
+      session?.close();
+    },
+  };
+}
+
+async function sign({ keyId, teamId, privateKey }: ApnsConfig): Promise<string> {
+  return new SignJWT({})
+    .setProtectedHeader({ alg: "ES256", kid: keyId })
+    .setIssuer(teamId)
+    .setIssuedAt()
+    .sign(await importPKCS8(privateKey, "ES256"));
+}
+
+/** What Parse calls by names of its own goes into `aps`, the rest beside it. */
+function bodyOf({ data }: PushPayload): JsonObject {
+  const { alert: _, title: __, badge, sound, category, ...others } = data;
+  const { "content-available": available, "mutable-content": mutable, "thread-id": thread, ...rest } = others;
+  const isText = typeof data.alert === "string" && typeof data.title !== "string";
+  const alert = isText ? data.alert : alertOf(data);
+  const aps: JsonObject = {};
+  if (alert !== undefined) aps.alert = alert;
+  if (typeof badge === "number") aps.badge = badge;
+  if (sound !== undefined) aps.sound = sound;
+  if (category !== undefined) aps.category = category;
+  if (Number(available) === 1) aps["content-available"] = 1;
+  if (Number(mutable) === 1) aps["mutable-content"] = 1;
+  if (thread !== undefined) aps["thread-id"] = thread;
+  return { ...rest, aps };
+}
+
+function request(
+  session: ClientHttp2Session,
+  body: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; reason: string }> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request(headers);
+    let status = 0;
+    let answer = "";
+    stream.setTimeout(SEND_TIMEOUT_MS, () => stream.destroy(new Error("APNs does not answer")));
+    stream.on("response", (answered) => {
+      status = Number(answered[constants.HTTP2_HEADER_STATUS]);
+    });
+    stream.setEncoding("utf8");
+    stream.on("data", (text: string) => {
+      if (answer.length < 10_000) answer += text;
+    });
+    stream.on("end", () => resolve({ status, reason: reasonOf(answer) }));
+    stream.on("error", reject);
+    stream.end(body);
+  });
+}
+
+function reasonOf(answer: string): string {
+  try {
+    const value: unknown = JSON.parse(answer);
+    return isJsonObject(value) && typeof value.reason === "string" ? value.reason : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { Schemas } from "../schema/schemas.ts";
+import { openSqliteStore } from "../store/sqlite/sqliteStore.ts";
+import { parsePushOrder } from "./pushOrder.ts";
+import { PushStatuses, pushStatusRules } from "./pushStatus.ts";
+
+const MINUTE_MS = 60_000;
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** Two processes' views of one table, with a clock that is set by hand. */
+async function world() {
+  const folder = mkdtempSync(join(tmpdir(), "purse-push-"));
+  const store = await openSqliteStore(join(folder, "purse.sqlite"));
+  closers.push(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const schemas = await Schemas.load(store, new Map([["_PushStatus", pushStatusRules]]), () => undefined);
+  const clock = { now: Date.parse("2030-01-01T00:00:00Z") };
+  const process = () =>
+    new PushStatuses({ store, schemaOf: (name) => schemas.require(name), now: () => clock.now });
+  const order = (body: object) => parsePushOrder({ where: {}, data: { alert: "x" }, ...body }, clock.now);
+  return { clock, one: process(), two: process(), order };
+}
+
+describe("a push", () => {
+  it("is taken by one of those who want it", async () => {
+    const { one, two, order } = await world();
+    const id = await one.begin(order({}));
+    const taken = await Promise.all([one.take(id), two.take(id), two.take(id)]);
+    expect(taken.filter((push) => push !== undefined)).toHaveLength(1);
+    expect(await two.take(id)).toBeUndefined();
+  });
+
+  it("is due at its time", async () => {
+    const { one, clock, order } = await world();
+    const id = await one.begin(order({ push_time: "2030-01-01T01:00:00Z" }));
+    expect(await one.due()).toEqual([]);
+    clock.now += 60 * MINUTE_MS;
+    expect(await one.due()).toEqual([id]);
+  });
+
+  it("that was left lying is taken over after a while, from where it was", async () => {
+    const { one, two, clock, order } = await world();
+    const id = await one.begin(order({}));
+    await one.take(id);
+    await one.progress(id, "installation7");
+    clock.now += MINUTE_MS;
+    expect(await two.due()).toEqual([]);
+    clock.now += 2 * MINUTE_MS;
+    expect(await two.due()).toEqual([id]);
+    const taken = await Promise.all([one.take(id), two.take(id)]);
+    expect(taken.filter((push) => push?.after === "installation7")).toHaveLength(1);
+  });
+
+  it("that was handed back at a stop goes on at the next start", async () => {
+    const { one, two, order } = await world();
+    const id = await one.begin(order({}));
+    await one.take(id);
+    await one.progress(id, "installation7");
+    await one.release(id);
+    expect(await two.due()).toEqual([id]);
+    expect(await two.take(id)).toMatchObject({ after: "installation7", data: { alert: "x" } });
+  });
+
+  it("that is done is not taken again", async () => {
+    const { one, two, clock, order } = await world();
+    const id = await one.begin(order({}));
+    await one.take(id);
+    await one.end(id);
+    clock.now += 60 * MINUTE_MS;
+    expect(await two.due()).toEqual([]);
+    expect(await two.take(id)).toBeUndefined();
+  });
+
+  it("expires so many seconds after its time, or at a time", async () => {
+    const { one, clock, order } = await world();
+    const at = "2030-01-01T01:00:00Z";
+    const later = await one.begin(order({ push_time: at, expiration_interval: 60 }));
+    expect((await one.take(later))?.expiresAt).toBe(Date.parse(at) + MINUTE_MS);
+    const now = await one.begin(order({ expiration_interval: 60 }));
+    expect((await one.take(now))?.expiresAt).toBe(clock.now + MINUTE_MS);
+    const fixed = await one.begin(order({ expiration_time: at }));
+    expect((await one.take(fixed))?.expiresAt).toBe(Date.parse(at));
+  });
+});

@@ -1,0 +1,150 @@
+import { type ClassSchema, openStore, type Store } from "@purse/server";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { newDatabase } from "../support/postgresServer.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+const MINUTE_MS = 60_000;
+
+function classOf(className: string): ClassSchema {
+  return {
+    className,
+    table: className,
+    fields: { n: { type: "Number" } },
+    classLevelPermissions: {},
+    indexes: {},
+  };
+}
+
+describe("the log of changes on PostgreSQL", () => {
+  let store: Store;
+  let log: NonNullable<Store["changeLog"]>;
+  beforeEach(async () => {
+    store = await openStore({
+      kind: "postgres",
+      url: await newDatabase(inject("postgresUrl")),
+      connections: 4,
+    });
+    if (!store.changeLog) throw new Error("PostgreSQL has a log of changes");
+    log = store.changeLog;
+    for (const name of ["Post", "Other"]) await store.changeClass(name, () => classOf(name));
+  });
+  afterEach(() => store.close());
+
+  let ids = 0;
+  async function create(className: string): Promise<string> {
+    const id = `object${++ids}`;
+    const object = { objectId: id, createdAt: AT, updatedAt: AT, n: ids };
+    await store.write([{ kind: "create", schema: classOf(className), id, at: AT, object }]);
+    return id;
+  }
+  const soon = () => Date.now() + MINUTE_MS;
+
+  it("has the changes of followed classes, and of no others", async () => {
+    const { head } = await log.follow("Post", soon());
+    await create("Other");
+    const id = await create("Post");
+    await store.write([{ kind: "delete", schema: classOf("Post"), id, principals: null }]);
+    const changes = await log.read(head, 10);
+    expect(changes.map(({ className, objectId }) => [className, objectId])).toEqual([
+      ["Post", id],
+      ["Post", id],
+    ]);
+    expect(changes.map(({ before, after }) => [before === null, after === null])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    expect(await log.head()).toBe(changes[1]?.seq);
+  });
+
+  it("has nothing of what was not committed", async () => {
+    const { head } = await log.follow("Post", soon());
+    const id = await create("Post");
+    const object = { objectId: "new", createdAt: AT, updatedAt: AT };
+    const group = store.write([
+      { kind: "create", schema: classOf("Post"), id: "new", at: AT, object },
+      { kind: "create", schema: classOf("Post"), id, at: AT, object: { ...object, objectId: id } },
+    ]);
+    await expect(group).rejects.toMatchObject({ code: 137 });
+    expect(await log.read(head, 10)).toHaveLength(1);
+  });
+
+  it("numbers changes in the order of their commits: who reads on misses none", async () => {
+    const { head } = await log.follow("Post", soon());
+    const seen: number[] = [];
+    let isWriting = true;
+    const writing = Promise.all(
+      Array.from({ length: 200 }, (_, i) => (i % 3 ? create("Post") : createTogether())),
+    ).finally(() => {
+      isWriting = false;
+    });
+    let last = head;
+    for (let isLast = false; !isLast; ) {
+      isLast = !isWriting;
+      for (const { seq } of await log.read(last, 20)) {
+        seen.push(seq);
+        last = seq;
+        isLast = false;
+      }
+    }
+    await writing;
+    expect(seen).toEqual((await log.read(head, 1_000)).map(({ seq }) => seq));
+    expect(seen).toHaveLength(200 + 67);
+  });
+
+  async function createTogether(): Promise<void> {
+    const steps = [1, 2].map(() => {
+      const id = `object${++ids}`;
+      const object = { objectId: id, createdAt: AT, updatedAt: AT };
+      return { kind: "create" as const, schema: classOf("Post"), id, at: AT, object };
+    });
+    await store.write(steps);
+  }
+
+  it("forgets what is old or too much, and says so to who comes back", async () => {
+    const { head } = await log.follow("Post", soon());
+    for (let i = 0; i < 5; i++) await create("Post");
+    const end = await log.head();
+    await log.trim(0, 2);
+    expect(await log.read(head, 10)).toHaveLength(2);
+    expect(await log.since("Post", head, end, 10)).toBe("forgotten");
+    expect(await log.since("Post", end - 2, end, 1)).toBe("forgotten");
+    expect(await log.since("Post", end - 2, end, 10)).toMatchObject({
+      changes: [{ seq: end - 1 }, { seq: end }],
+    });
+    await log.trim(Date.now() + MINUTE_MS, 100);
+    expect(await log.head()).toBe(end);
+    expect(await log.since("Post", end, end, 10)).toEqual({ changes: [] });
+  });
+
+  it("ends what nobody follows any more, and starts anew without what was missed", async () => {
+    const { head } = await log.follow("Post", Date.now() - 1);
+    await log.follow("Other", soon());
+    await log.trim(0, 100);
+    await create("Post");
+    await create("Other");
+    expect(await log.read(head, 10)).toHaveLength(1);
+    expect(await log.renew(["Post", "Other"], soon())).toEqual(["Post"]);
+    await log.follow("Post", soon());
+    await create("Post");
+    expect(await log.since("Post", head, await log.head(), 10)).toBe("forgotten");
+    expect(await log.read(head, 10)).toHaveLength(2);
+  });
+
+  it("follows a class that is made, or made again, later", async () => {
+    const { head } = await log.follow("Later", soon());
+    await store.changeClass("Later", () => classOf("Later"));
+    await create("Later");
+    await store.dropClass(classOf("Later"));
+    await store.changeClass("Later", () => classOf("Later"));
+    await create("Later");
+    expect(await log.read(head, 10)).toHaveLength(2);
+  });
+
+  it("has nothing of what operators do to a whole class", async () => {
+    await create("Post");
+    const { head } = await log.follow("Post", soon());
+    await store.changeClass("Post", (known) => ({ ...(known ?? classOf("Post")), fields: {} }));
+    await store.purge(classOf("Post"));
+    expect(await log.read(head, 10)).toEqual([]);
+  });
+});

@@ -1,0 +1,363 @@
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { connectLive } from "../support/liveClient.ts";
+import {
+  type Answer,
+  type Credentials,
+  type Purse,
+  query,
+  rest,
+  signUp,
+  startPurse,
+} from "../support/purse.ts";
+import { type PushServices, startPushServices } from "../support/pushServices.ts";
+
+const MASTER = { useMasterKey: true };
+
+let installations = 0;
+
+async function install(purse: Purse, fields: JsonObject): Promise<string> {
+  const installationId = `installation-${++installations}`;
+  const { body } = await rest(purse, "POST", "/installations", { installationId, ...fields }, MASTER);
+  expect(body).toMatchObject({ objectId: expect.any(String) });
+  return String(body.objectId);
+}
+
+const installation = async (purse: Purse, id: string) =>
+  (await rest(purse, "GET", `/installations/${id}`, undefined, MASTER)).body;
+
+const push = (purse: Purse, body: unknown, credentials: Credentials = MASTER): Promise<Answer> =>
+  rest(purse, "POST", "/push", body, credentials);
+
+async function statusOf(purse: Purse, answer: Answer): Promise<JsonObject> {
+  const id = String(answer.headers.get("x-parse-push-status-id"));
+  return (await rest(purse, "GET", `/classes/_PushStatus/${id}`, undefined, MASTER)).body;
+}
+
+/** Pushes, and waits until it has been sent. */
+async function pushed(purse: Purse, body: unknown): Promise<JsonObject> {
+  const answer = await push(purse, body);
+  expect(answer.body).toEqual({ result: true });
+  await expect
+    .poll(async () => (await statusOf(purse, answer)).status, { timeout: 5_000 })
+    .toMatch(/succeeded|failed/);
+  return statusOf(purse, answer);
+}
+
+describe.each(DATABASES)("push on %s", (database) => {
+  let purse: Purse;
+  let world: PushServices;
+  beforeAll(async () => {
+    world = await startPushServices();
+    purse = await startPurse({ env: { ...world.env, ...(await databaseEnv(database)) } });
+  }, 60_000);
+  afterAll(async () => {
+    await purse?.remove();
+    await world?.stop();
+  });
+  beforeEach(() => {
+    for (const { received, refuse } of [world.browsers, world.fcm, world.apns]) {
+      received.length = 0;
+      refuse.clear();
+    }
+  });
+
+  describe("an order", () => {
+    it("[6.master-key.push] takes the master key, and not the one for reading", async () => {
+      const body = { channels: ["a"], data: { alert: "hi" } };
+      expect((await push(purse, body, {})).status).toBe(403);
+      const { sessionToken } = await signUp(purse);
+      expect((await rest(purse, "POST", "/push", body, { sessionToken })).status).toBe(403);
+    });
+
+    it.each<[string, object, string]>([
+      ["neither where nor channels", {}, 'Sending a push requires either "channels" or a "where" query.'],
+      ["both", { where: {}, channels: [] }, "Channels and query can not be set at the same time."],
+      [
+        "both expirations",
+        { where: {}, expiration_time: "2099-01-01T00:00:00Z", expiration_interval: 5 },
+        "Both expiration_time and expiration_interval cannot be set",
+      ],
+      ["a bad expiration_time", { where: {}, expiration_time: "soon" }, "soon is not valid time."],
+      ["an expiration_time of another type", { where: {}, expiration_time: true }, "true is not valid time."],
+      ["a bad push_time", { where: {}, push_time: "later" }, "later is not valid time."],
+      ["an endless push_time", { where: {}, push_time: 1e300 }, "1e+300 is not valid time."],
+      [
+        "a negative interval",
+        { where: {}, expiration_interval: -1 },
+        "expiration_interval must be a number greater than 0",
+      ],
+      [
+        "a badge that is none",
+        { where: {}, data: { badge: "many" } },
+        "Invalid value for badge, expected number or 'Increment' or {increment: number}",
+      ],
+      ["data that is none", { where: {}, data: "hi" }, "data must be an object"],
+    ])("is refused with 115: %s", async (_, body, error) => {
+      const { status, body: answer } = await push(purse, body);
+      expect(status).toBe(400);
+      expect(answer).toEqual({ code: 115, error });
+    });
+
+    it.each([[{ a: { $where: "1" } }], [[]], ["text"], [{ "a b": 1 }]])(
+      "is refused where its query cannot be read: %j",
+      async (where) => {
+        expect((await push(purse, { where, data: {} })).status).toBe(400);
+      },
+    );
+
+    it("[7.push] is noted in _PushStatus, which only the operator sees", async () => {
+      const answer = await push(purse, { channels: ["nobody"], data: { alert: "hi" } });
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({ result: true });
+      await expect.poll(async () => (await statusOf(purse, answer)).status).toBe("succeeded");
+      expect(await statusOf(purse, answer)).toMatchObject({
+        query: '{"channels":{"$in":["nobody"]}}',
+        payload: '{"alert":"hi"}',
+        pushHash: "49f68a5c8493ec2c0bf489821c21fc3b",
+        source: "rest",
+        numSent: 0,
+      });
+      const { sessionToken } = await signUp(purse);
+      for (const credentials of [{}, { sessionToken }]) {
+        expect((await rest(purse, "GET", "/classes/_PushStatus", undefined, credentials)).body.code).toBe(
+          119,
+        );
+      }
+      const found = await rest(purse, "GET", `/classes/_PushStatus${query({ limit: 1 })}`, undefined, MASTER);
+      expect(found.body.results).toHaveLength(1);
+    });
+  });
+
+  it("reaches browsers, Android and Apple devices, each by its service", async () => {
+    const channels = ["all"];
+    await install(purse, { channels, deviceType: "web", deviceToken: world.browsers.subscribe("one") });
+    await install(purse, { channels, deviceType: "android", deviceToken: "android-one" });
+    await install(purse, { channels, deviceType: "ios", deviceToken: "ab".repeat(32) });
+    await install(purse, { channels, deviceType: "winrt", deviceToken: "win" });
+    await install(purse, { channels: ["other"], deviceType: "android", deviceToken: "android-other" });
+    const status = await pushed(purse, {
+      channels,
+      data: { alert: "Hello", title: "Purse", sound: "ping", link: "/a" },
+      expiration_interval: 600,
+    });
+    expect(status).toMatchObject({
+      status: "succeeded",
+      numSent: 3,
+      numFailed: 1,
+      sentPerType: { web: 1, android: 1, ios: 1 },
+      failedPerType: { winrt: 1 },
+    });
+    expect(world.browsers.received).toHaveLength(1);
+    const [browser] = world.browsers.received;
+    expect(browser?.body).toEqual({ alert: "Hello", title: "Purse", sound: "ping", link: "/a" });
+    expect(Number(browser?.headers.ttl)).toBeGreaterThan(590);
+    const [android] = world.fcm.received;
+    expect(android).toMatchObject({
+      token: "android-one",
+      body: { data: { push_id: status.objectId }, android: { priority: "high" } },
+    });
+    expect(JSON.parse(String(Object(android?.body.data).data))).toMatchObject({ alert: "Hello", link: "/a" });
+    const [apple] = world.apns.received;
+    expect(apple).toMatchObject({
+      token: "ab".repeat(32),
+      headers: { "apns-push-type": "alert", "apns-priority": "10" },
+      body: { aps: { alert: { title: "Purse", body: "Hello" }, sound: "ping" }, link: "/a" },
+    });
+    expect(Number(apple?.headers["apns-expiration"])).toBeGreaterThan(Date.now() / 1_000);
+  });
+
+  it("goes to whom the query finds, in more than one batch", async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 130 }, (_, i) =>
+        install(purse, { deviceType: "android", deviceToken: `many-${i}`, appVersion: i < 125 ? "9" : "8" }),
+      ),
+    );
+    expect(ids).toHaveLength(130);
+    const status = await pushed(purse, { where: { appVersion: "9" }, data: { alert: "x" } });
+    expect(status.numSent).toBe(125);
+    expect(new Set(world.fcm.received.map(({ token }) => token)).size).toBe(125);
+    expect(world.fcm.tokens()).toBe(1);
+  });
+
+  it("counts badges up by what was asked, and tells each device its own", async () => {
+    const channels = ["badges"];
+    const [one, two] = [
+      await install(purse, { channels, deviceType: "ios", deviceToken: "cd".repeat(32), badge: 4 }),
+      await install(purse, { channels, deviceType: "ios", deviceToken: "ef".repeat(32) }),
+    ];
+    await pushed(purse, { channels, data: { alert: "x", badge: "Increment" } });
+    expect((await installation(purse, one)).badge).toBe(5);
+    expect((await installation(purse, two)).badge).toBe(1);
+    const badges = world.apns.received.map(({ token, body }) => [token.slice(0, 2), Object(body.aps).badge]);
+    expect(badges.sort()).toEqual([
+      ["cd", 5],
+      ["ef", 1],
+    ]);
+    await pushed(purse, { channels, data: { badge: { __op: "Increment", amount: 3 } } });
+    expect((await installation(purse, one)).badge).toBe(8);
+    await pushed(purse, { channels, data: { badge: 7 } });
+    expect((await installation(purse, two)).badge).toBe(7);
+  });
+
+  it("speaks the language of the device", async () => {
+    const channels = ["languages"];
+    await install(purse, { channels, deviceType: "android", deviceToken: "de", localeIdentifier: "de-AT" });
+    await install(purse, { channels, deviceType: "android", deviceToken: "fr", localeIdentifier: "fr-FR" });
+    await pushed(purse, { channels, data: { alert: "Hello", "alert-de": "Hallo" } });
+    const texts = world.fcm.received.map(({ token, body }) => [
+      token,
+      JSON.parse(String(Object(body.data).data)),
+    ]);
+    expect(Object.fromEntries(texts)).toEqual({ de: { alert: "Hallo" }, fr: { alert: "Hello" } });
+  });
+
+  it("silent ones are sent as such", async () => {
+    const channels = ["silent"];
+    await install(purse, { channels, deviceType: "ios", deviceToken: "12".repeat(32) });
+    await pushed(purse, { channels, data: { "content-available": 1, job: "sync" } });
+    expect(world.apns.received[0]).toMatchObject({
+      headers: { "apns-push-type": "background", "apns-priority": "5" },
+      body: { aps: { "content-available": 1 }, job: "sync" },
+    });
+  });
+
+  it("tokens that are no more are taken from their installations, others stay", async () => {
+    const channels = ["gone"];
+    const gone = [
+      await install(purse, { channels, deviceType: "web", deviceToken: world.browsers.subscribe("gone") }),
+      await install(purse, { channels, deviceType: "android", deviceToken: "gone" }),
+      await install(purse, { channels, deviceType: "ios", deviceToken: "99".repeat(32) }),
+      await install(purse, { channels, deviceType: "web", deviceToken: "no subscription" }),
+    ];
+    const busy = [
+      await install(purse, { channels, deviceType: "android", deviceToken: "busy" }),
+      await install(purse, { channels, deviceType: "ios", deviceToken: "88".repeat(32) }),
+    ];
+    world.browsers.refuse.set("gone", { status: 410 });
+    world.fcm.refuse.set("gone", {
+      status: 404,
+      answer: {
+        error: {
+          code: 404,
+          status: "NOT_FOUND",
+          details: [
+            { "@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", errorCode: "UNREGISTERED" },
+          ],
+        },
+      },
+    });
+    world.apns.refuse.set("99".repeat(32), { status: 410, answer: { reason: "Unregistered" } });
+    world.fcm.refuse.set("busy", { status: 503 });
+    world.apns.refuse.set("88".repeat(32), { status: 429, answer: { reason: "TooManyRequests" } });
+    const status = await pushed(purse, { channels, data: { alert: "x" } });
+    expect(status).toMatchObject({ numSent: 0, numFailed: 6 });
+    for (const id of gone) {
+      await expect.poll(async () => (await installation(purse, id)).deviceToken).toBeUndefined();
+    }
+    for (const id of busy) expect((await installation(purse, id)).deviceToken).toBeDefined();
+  });
+
+  it("a subscription cannot make the server call anything but push services", async () => {
+    const channels = ["forged"];
+    const forged = JSON.parse(world.browsers.subscribe("forged"));
+    for (const endpoint of [
+      `${purse.url}/health`,
+      "http://169.254.169.254/latest",
+      "https://fcm.googleapis.com.evil.example/x",
+      "file:///etc/passwd",
+    ]) {
+      await install(purse, {
+        channels,
+        deviceType: "web",
+        deviceToken: JSON.stringify({ ...forged, endpoint }),
+      });
+    }
+    expect(await pushed(purse, { channels, data: { alert: "x" } })).toMatchObject({
+      numSent: 0,
+      numFailed: 4,
+    });
+  });
+
+  it("is sent at its time, and not before", async () => {
+    const channels = ["later"];
+    await install(purse, { channels, deviceType: "android", deviceToken: "later" });
+    const at = new Date(Date.now() + 1_200).toISOString();
+    const answer = await push(purse, { channels, data: { alert: "x" }, push_time: at });
+    expect(await statusOf(purse, answer)).toMatchObject({ status: "scheduled", pushTime: at });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(world.fcm.received).toHaveLength(0);
+    await expect.poll(() => world.fcm.received.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(async () => (await statusOf(purse, answer)).status).toBe("succeeded");
+  });
+
+  it("is not sent once it has expired", async () => {
+    const channels = ["expired"];
+    await install(purse, { channels, deviceType: "android", deviceToken: "expired" });
+    const status = await pushed(purse, { channels, data: { alert: "x" }, expiration_time: 1 });
+    expect(status).toMatchObject({
+      status: "failed",
+      errorMessage: { message: "The push expired before it was sent" },
+    });
+    expect(world.fcm.received).toHaveLength(0);
+  });
+
+  it("changes installations before the eyes of live queries", async () => {
+    const operator = await connectLive(purse, { masterKey: purse.masterKey });
+    await operator.subscribe("_Installation", { channels: "watched" });
+    const channels = ["watched"];
+    await install(purse, { channels, deviceType: "web", deviceToken: "no subscription" });
+    expect(await operator.next()).toMatchObject({ op: "create" });
+    await pushed(purse, { channels, data: { alert: "x" } });
+    const event = await operator.next();
+    expect(event.op).toBe("update");
+    expect(event.object).not.toHaveProperty("deviceToken");
+    operator.socket.terminate();
+  });
+});
+
+describe("push", () => {
+  it("is refused where no service is configured", async () => {
+    const purse = await startPurse();
+    const { body } = await push(purse, { where: {}, data: {} });
+    expect(body).toEqual({ code: 115, error: "Missing push configuration" });
+    await purse.remove();
+  });
+
+  it("goes on when its service is away", async () => {
+    const world = await startPushServices();
+    const purse = await startPurse({ env: world.env });
+    await install(purse, { deviceType: "android", deviceToken: "a" });
+    await install(purse, { deviceType: "ios", deviceToken: "aa".repeat(32) });
+    await install(purse, { deviceType: "web", deviceToken: world.browsers.subscribe("a") });
+    await world.stop();
+    expect(await pushed(purse, { where: {}, data: { alert: "x" } })).toMatchObject({
+      numSent: 0,
+      numFailed: 3,
+    });
+    expect((await fetch(`${purse.url}/health`)).status).toBe(200);
+    await purse.remove();
+  });
+
+  it("that is scheduled is sent by one of several processes, also when that which took it died", async () => {
+    const world = await startPushServices();
+    const env = { ...world.env, ...(await databaseEnv("PostgreSQL")) };
+    const [one, two] = await Promise.all([startPurse({ env }), startPurse({ env })]);
+    await Promise.all(
+      Array.from({ length: 20 }, (_, i) => install(one, { deviceType: "android", deviceToken: `t${i}` })),
+    );
+    const dying = await startPurse({ env });
+    const push_time = Math.ceil(Date.now() / 1_000) + 4;
+    const orders = [one, two, dying].map((each) =>
+      push(each, { where: {}, data: { alert: "x" }, push_time }),
+    );
+    for (const { status } of await Promise.all(orders)) expect(status).toBe(200);
+    await dying.kill();
+    await expect.poll(() => world.fcm.received.length, { timeout: 20_000 }).toBe(60);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(world.fcm.received).toHaveLength(60);
+    await Promise.all([one.remove(), two.remove(), dying.remove()]);
+    await world.stop();
+  }, 60_000);
+});

@@ -1,0 +1,85 @@
+import type { JsonObject } from "@purse/protocol";
+import { expect } from "vitest";
+import { WebSocket } from "ws";
+import type { Purse } from "./purse.ts";
+
+/** What the server tells. */
+export interface LiveMessage {
+  op: string;
+  requestId?: number;
+  code?: number;
+  error?: string;
+  position?: string;
+  object?: JsonObject;
+  original?: JsonObject;
+}
+
+/** A client of the live query protocol: a real WebSocket that keeps what it was told until somebody asks. */
+export interface LiveSocket {
+  socket: WebSocket;
+  /** Told and not asked for yet. */
+  told: LiveMessage[];
+  closed: Promise<{ code: number; reason: string }>;
+  next(): Promise<LiveMessage>;
+  ask(message: object | string): Promise<LiveMessage>;
+  subscribe(className: string, where?: object, more?: object): Promise<LiveMessage>;
+  /** What has been told until now and a little later. */
+  quiet(): Promise<string[]>;
+}
+
+/** Opens a socket, without `connect`. */
+export async function openSocket(purse: Purse): Promise<LiveSocket> {
+  const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"));
+  const told: LiveMessage[] = [];
+  const waiting: ((message: LiveMessage) => void)[] = [];
+  socket.on("message", (data) => {
+    const message: LiveMessage = JSON.parse(data.toString());
+    const next = waiting.shift();
+    if (next) next(message);
+    else told.push(message);
+  });
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.on("close", (code, reason) => resolve({ code, reason: reason.toString() })),
+  );
+  await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
+  const next = () =>
+    new Promise<LiveMessage>((resolve) => {
+      const message = told.shift();
+      if (message) resolve(message);
+      else waiting.push(resolve);
+    });
+  const ask = (message: object | string) => {
+    socket.send(typeof message === "string" ? message : JSON.stringify(message));
+    return next();
+  };
+  return {
+    socket,
+    told,
+    closed,
+    next,
+    ask,
+    subscribe: (className, where = {}, { requestId = 1, resumeFrom, ...query }: JsonObject = {}) =>
+      ask({ op: "subscribe", requestId, resumeFrom, query: { className, where, ...query } }),
+    async quiet() {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return told.map(({ op }) => op);
+    },
+  };
+}
+
+/** Opens a socket and connects. */
+export async function connectLive(
+  purse: Purse,
+  credentials: { sessionToken?: string; masterKey?: string } = {},
+): Promise<LiveSocket> {
+  const client = await openSocket(purse);
+  const { sessionToken, masterKey } = credentials;
+  const connected = await client.ask({
+    op: "connect",
+    applicationId: purse.appId,
+    sessionToken,
+    masterKey,
+  });
+  expect(connected).toMatchObject({ op: "connected" });
+  return client;
+}
