@@ -21,7 +21,7 @@ import type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus } from 
 const POLL_MS = 1_000;
 /** For calls of contracts that nobody vouches for: one try, and an answer that fits. */
 const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 64 * 1024, retries: 0 };
-/** How long a question just after the start waits for the first blocks. */
+/** How long after the start questions wait for the first blocks. */
 const FIRST_LOOK_MS = 2_000;
 /** How long a question about an address waits for its history. */
 const HISTORY_MS = 8_000;
@@ -37,8 +37,9 @@ export function createChainService({
 }: ChainServiceConfig): ChainService {
   const sync = new Sync(log);
   const stores = new Map<number, ChainStore>();
+  let startedAt = 0;
   const places = chains.map((config) => ({ config, place: placeOf(database, config.id) }));
-  const followed = chains.map((config) => followedChain(config, sync, stores));
+  const followed = chains.map((config) => followedChain(config, sync, stores, () => startedAt));
   const select = createChainSelector(followed);
   const present = [transactionRoutes, logRoutes, contractRoutes, erc20Routes, nftRoutes]
     .flatMap((routesOf) => routesOf(select))
@@ -60,6 +61,7 @@ export function createChainService({
       const connections = database.kind === "postgres" ? database.connections : 1;
       for (const { config, place } of places)
         stores.set(config.id, await ChainStore.open(place, connections));
+      startedAt = Date.now();
       await sync.start({ chains: places, pollMs });
       for (const { aliases, name } of chains)
         if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
@@ -80,7 +82,12 @@ export function placeOf(database: ChainServiceConfig["database"], chainId: numbe
     : { kind: "postgres", url: database.url, schema: `chain_${chainId}` };
 }
 
-function followedChain(config: ChainConfig, sync: Sync, stores: Map<number, ChainStore>): FollowedChain {
+function followedChain(
+  config: ChainConfig,
+  sync: Sync,
+  stores: Map<number, ChainStore>,
+  started: () => number,
+): FollowedChain {
   const node = new ChainNode(config.id, config.rpcUrls);
   const storeOf = (): ChainStore => {
     const store = stores.get(config.id);
@@ -94,7 +101,7 @@ function followedChain(config: ChainConfig, sync: Sync, stores: Map<number, Chai
       return storeOf();
     },
     status: () => sync.status(config.id) ?? unseen(config),
-    firstLook: () => firstLook(config, sync),
+    firstLook: () => firstLook(config, sync, started() + FIRST_LOOK_MS),
     learn: (tokens) => sync.learn(config.id, tokens),
     async watch(addresses) {
       const end = Date.now() + HISTORY_MS;
@@ -122,17 +129,18 @@ function followedChain(config: ChainConfig, sync: Sync, stores: Map<number, Chai
   };
 }
 
-/** Resolves when the first blocks are indexed or the node is found wanting, after two seconds in any case. */
-async function firstLook({ id }: ChainConfig, sync: Sync): Promise<void> {
+/** Resolves when the index is at the head or the node is found wanting; two seconds after the start in any case. */
+async function firstLook({ id }: ChainConfig, sync: Sync, deadline: number): Promise<void> {
   const hasLooked = (status: ChainStatus | undefined): boolean =>
-    status !== undefined && (status.state !== "syncing" || (status.indexed !== null && status.lag !== null));
-  if (hasLooked(sync.status(id))) return;
+    status !== undefined && status.state !== "syncing";
+  const left = deadline - Date.now();
+  if (left <= 0 || hasLooked(sync.status(id))) return;
   const looked = Promise.withResolvers<void>();
   const forget = sync.onStatus((status) => {
     if (status.chain === id && hasLooked(status)) looked.resolve();
   });
   const waiting = new AbortController();
-  const enough = sleep(FIRST_LOOK_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+  const enough = sleep(left, undefined, { signal: waiting.signal }).catch(() => undefined);
   await Promise.race([looked.promise, enough]);
   waiting.abort();
   forget();

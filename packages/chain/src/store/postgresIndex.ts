@@ -209,7 +209,7 @@ async function insert(
     INSERT INTO tokens (address, standard, position, known)
     SELECT decode(substr(address, 3), 'hex'), standard, position, 0
     FROM jsonb_to_recordset(${JSON.stringify(tokens)}::text::jsonb) AS token (address text, standard int8, position int8)
-    ON CONFLICT (address) DO UPDATE SET position = excluded.position, standard = excluded.standard
+    ON CONFLICT (address) DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0
       WHERE tokens.position IS NULL OR tokens.position > excluded.position`;
 }
 

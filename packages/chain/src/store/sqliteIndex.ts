@@ -160,7 +160,7 @@ function prepare(db: Database.Database) {
     ),
     sighting: db.prepare(
       `INSERT INTO tokens (address, standard, position, known) VALUES (?, ?, ?, 0)
-       ON CONFLICT DO UPDATE SET position = excluded.position, standard = excluded.standard
+       ON CONFLICT DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0
        WHERE tokens.position IS NULL OR tokens.position > excluded.position`,
     ),
     balance: db.prepare<[Buffer, Buffer, Buffer], { amount: string }>(
