@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { erc20Abi, parseAbiItem, toEventSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
@@ -7,6 +10,16 @@ beforeAll(async () => {
   purse = await startPurse({ devChain: true });
 }, 60_000);
 afterAll(() => purse?.remove());
+
+/** A session of whoever has one of the local chain's accounts. */
+async function signInWithWallet(server: Purse, index: number): Promise<{ sessionToken: string }> {
+  const account = devAccount(index);
+  const data = `Moralis Authentication\n\nId: ${server.appId}:${new Date().toISOString()}`;
+  const signature = await account.signMessage({ message: data });
+  const moralisEth = { id: account.address.toLowerCase(), signature, data };
+  const { body } = await rest(server, "POST", "/users", { authData: { moralisEth } });
+  return { sessionToken: String(body.sessionToken) };
+}
 
 async function get(path: string) {
   const response = await fetch(`${purse.url}/api/v2${path}`);
@@ -46,6 +59,55 @@ describe("the data service", () => {
     expect(result).toEqual((await get(`/${address}/balance`)).body);
   });
 
+  it("[7.data.base-path] takes the body of events and functions below its own path, and as fields of a function's call", async () => {
+    const { body } = await get(`/${address}/erc20/transfers?limit=1`);
+    const [{ address: token }] = body.result;
+    const event = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
+    const topic = toEventSelector(event);
+    const post = async (path: string, sent: unknown) => {
+      const init = {
+        method: "POST",
+        body: JSON.stringify(sent),
+        headers: { "content-type": "application/json" },
+      };
+      return (await fetch(`${purse.url}/api/v2${path}`, init)).json();
+    };
+    const events = await post(`/${token}/events?topic=${topic}&limit=2`, event);
+    expect(events).toHaveLength(2);
+    const call = { address: token, topic, abi: event, limit: 2 };
+    expect((await rest(purse, "POST", "/functions/getContractEvents", call)).body.result).toEqual(events);
+    const held = await post(`/${token}/function?function_name=balanceOf`, {
+      abi: erc20Abi,
+      params: { account: address },
+    });
+    expect(held).toMatch(/^\d+$/);
+    expect(await post(`/${token}/function?function_name=balanceOf`, {})).toEqual({
+      message: "param abi is required!",
+    });
+  });
+
+  it("takes an empty address for that of whoever is signed in", async () => {
+    const ann = await signInWithWallet(purse, 0);
+    const { body } = await rest(purse, "POST", "/functions/getNativeBalance", { address: "" }, ann);
+    expect(body.result).toEqual((await get(`/${address}/balance`)).body);
+    const nobody = await rest(purse, "POST", "/functions/getNativeBalance", { address: "" });
+    expect(nobody.body.error).toBe("required param address not provided");
+  });
+
+  it("[7.data.endpoint.ipfs-upload-folder] puts a folder into IPFS for those who are signed in", async () => {
+    const data = [
+      { path: "hello/a.txt", content: Buffer.from("hello world\n").toString("base64") },
+      { path: "hello/b.json", content: { a: 1 } },
+    ];
+    const refused = await rest(purse, "POST", "/functions/uploadFolder", { data });
+    expect(refused.body).toMatchObject({ code: 119 });
+    const ann = await signInWithWallet(purse, 0);
+    const { body } = await rest(purse, "POST", "/functions/uploadFolder", { abi: data }, ann);
+    const [first, second] = Object(body.result);
+    expect(await (await fetch(first.path)).text()).toBe("hello world\n");
+    expect(await (await fetch(second.path)).json()).toEqual({ a: 1 });
+  });
+
   it.each([
     ["a bad address", "/0x12/balance", 400, "address must be an address"],
     ["an unknown chain", `/${address}/balance?chain=moon`, 400, 'chain "moon"'],
@@ -63,6 +125,30 @@ describe("the data service", () => {
   it("[5.data.path-parameter-required] says which parameter is missing", async () => {
     const { body } = await rest(purse, "POST", "/functions/getNativeBalance", {});
     expect(body.error).toBe("required param address not provided");
+  });
+});
+
+describe("a chain of which only known wallets are followed", () => {
+  it("knows those that sign in, without being asked about them", async () => {
+    const env = {
+      PURSE_CHAIN_ETH_RPC_URL: purse.rpcUrl,
+      PURSE_CHAIN_ETH_ID: "1337",
+      PURSE_CHAIN_ETH_SCOPE: "wallets",
+    };
+    const other = await startPurse({ env });
+    try {
+      await signInWithWallet(other, 3);
+      const index = new Database(join(other.dataDir, "chains", "chain-1337.sqlite"), { readonly: true });
+      const watched = () =>
+        index
+          .prepare<[], { address: Buffer }>("SELECT address FROM watched")
+          .all()
+          .map(({ address: bytes }) => `0x${bytes.toString("hex")}`);
+      await expect.poll(watched, { timeout: 5_000 }).toContain(devAccount(3).address.toLowerCase());
+      index.close();
+    } finally {
+      await other.remove();
+    }
   });
 });
 

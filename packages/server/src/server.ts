@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type ChainConfig, createChainService } from "@purse/chain";
 import { ErrorCode, type JsonObject } from "@purse/protocol";
 import { createAccounts } from "./accounts/index.ts";
+import { watchLinkedWallets } from "./accounts/linkedWallets.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
@@ -190,6 +191,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     onError: report,
   });
   late.objects = objects;
+  const byWallets = options.chains.filter(({ scope }) => scope === "wallets");
+  if (byWallets.length > 0) {
+    watchLinkedWallets(objects.onChange, (addresses) => {
+      for (const { id } of byWallets) chain.watch(id, addresses);
+    });
+  }
   const push = createPush({
     store,
     schemaOf: (className) => schemas.require(className),

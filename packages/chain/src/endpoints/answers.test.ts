@@ -20,6 +20,7 @@ import {
   DATABASES,
   newDatabase,
   newFolder,
+  proxyNode,
   startService,
   type TestChain,
   type TestService,
@@ -662,6 +663,36 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     await expect(
       service.run("getTokenAllowance", { ...params, address: chain.account(4) }),
     ).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("adds balances of past blocks up where the node has no state of them any more, and says so where it cannot", async () => {
+    const { place, remove } = await newDatabase(name);
+    ends.push(remove);
+    const forgetful = await proxyNode(chain.url, ({ method, params: [, block] }) => {
+      const isPast = typeof block === "string" && block.startsWith("0x");
+      return isPast && (method === "eth_call" || method === "eth_getBalance")
+        ? {
+            error: { code: -32_000, message: "missing trie node 51f (path 0a) state 0x51f is not available" },
+          }
+        : undefined;
+    });
+    ends.push(() => forgetful.stop());
+    const other = await startService({ id: chain.chainId, rpcUrls: [forgetful.url] }, place);
+    ends.push(() => other.stop());
+    await other.until(({ state, indexed }) => state === "following" && indexed === truth.blocks.length - 1);
+    const token = devChain.contracts.token.address;
+    for (const { address } of devChain.accounts) {
+      const block = { address: token, abi: erc20, functionName: "balanceOf", blockNumber: 12n } as const;
+      const held = await viem().readContract({ ...block, args: [address] });
+      const rows = rowsOf(
+        await other.run("getTokenBalances", { address, to_block: 12, token_addresses: [token] }),
+      );
+      expect(rows.map(({ balance }) => balance)).toEqual(held > 0n ? [String(held)] : []);
+    }
+    await expect(other.run("getNativeBalance", { address: token, to_block: 12 })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("missing trie node"),
+    });
   });
 
   it("hostile contracts harm nobody's answers", async () => {

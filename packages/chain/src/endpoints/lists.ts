@@ -98,7 +98,10 @@ export function placeOf(blocks: Map<number, BlockRow>, position: number) {
   };
 }
 
+/** The last second that a Date knows (ECMA-262): a chain may claim any. */
+const LAST_SECOND = 8_640_000_000_000;
+
 /** ISO 8601 of seconds since the epoch. */
 export function isoTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
+  return new Date(Math.min(seconds, LAST_SECOND) * 1000).toISOString();
 }

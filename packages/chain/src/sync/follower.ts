@@ -28,6 +28,8 @@ export interface FollowerParts {
 const MAX_WAIT_MS = 30_000;
 /** For how many looks in a row a node may be behind the index, or tell what does not fit together. */
 const PATIENCE = 10;
+/** The same of a chain with one node only, which has no other to be behind of. */
+const PATIENCE_WITH_ONE = 1;
 /** Blocks that are compared at once while looking for the one before a reorganisation. */
 const COMPARED = 100;
 /** Ranges that are read ahead while one is being written. */
@@ -221,7 +223,12 @@ export class Follower {
         this.#looksBehind = 0;
         return "same";
       }
-    } else if (this.#looksBehind < PATIENCE) {
+      // A block that is not there is one that another node has told of: only a different one is news.
+      if (!theirs && this.#looksBehind < PATIENCE) {
+        this.#looksBehind += 1;
+        return "behind";
+      }
+    } else if (this.#looksBehind < (config.rpcUrls.length > 1 ? PATIENCE : PATIENCE_WITH_ONE)) {
       // One of several nodes is often a little behind; only one that stays there has gone back.
       const newest = await this.#newestUpTo(head);
       if (!newest || (await node.head(newest.number))?.hash === newest.hash) {

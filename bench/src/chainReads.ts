@@ -1,0 +1,149 @@
+/*
+ * Measures the data service's lists over an index with a million transfers, beside the bare SQL of the same pages.
+ *   npm run bench:chain:reads -- [--transfers 1000000]
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { createChainService } from "@purse/chain";
+import { placeOf } from "../../packages/chain/src/service.ts";
+import { openReader } from "../../packages/chain/src/store/database.ts";
+import { toBytes } from "../../packages/chain/src/store/hexBytes.ts";
+import { openIndex } from "../../packages/chain/src/store/openIndex.ts";
+import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/store/rows.ts";
+import { TRANSFER_TOPIC } from "../../packages/chain/src/sync/decode.ts";
+import { seeded } from "../../packages/chain/src/sync/histories.ts";
+import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
+
+const { values } = parseArgs({ options: { transfers: { type: "string", default: "1000000" } } });
+const TRANSFERS = Number(values.transfers);
+const PER_BLOCK = 50;
+const WALLETS = 10_000;
+const CHAIN = 999;
+const ASKED = 2_000;
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const root = join(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "purse-bench-reads-"));
+const server = await startPostgres({ durable: true });
+const random = seeded(7);
+const wallets = Array.from({ length: WALLETS }, (_, i) => `0x${(i + 1).toString(16).padStart(40, "0")}`);
+const rows: string[] = [];
+
+type Database = Parameters<typeof createChainService>[0]["database"];
+try {
+  await measure("SQLite", { kind: "sqlite", folder });
+  await measure("PostgreSQL", { kind: "postgres", url: await newDatabase(server.url), connections: 4 });
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], {
+    cwd: root,
+    encoding: "utf8",
+  }).trim();
+  const page = `# Benchmarks of answers from the chain index
+
+${TRANSFERS.toLocaleString("en")} ERC-20 transfers between ${WALLETS.toLocaleString("en")} wallets, some of which have moved much more than others. ${ASKED.toLocaleString("en")} pages of 100
+rows of one wallet each, one after the other, in ms: the endpoint (parameters read, page, total, blocks, JSON) beside
+the bare SQL of the page and the total.
+
+| what | p50 | p99 | bare p50 | bare p99 | p99 ÷ bare p99 |
+| --- | --: | --: | --: | --: | --: |
+${rows.join("\n")}
+
+Made by \`npm run bench:chain:reads\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}),
+${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}.
+`;
+  writeFileSync(join(root, "docs/benchmarks-chain-reads.md"), page);
+  console.log(`\n${page}`);
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(0);
+
+async function measure(name: string, database: Database): Promise<void> {
+  await fill(name, database);
+  const chains = [{ id: CHAIN, name: "bench", aliases: ["eth"], rpcUrls: ["http://127.0.0.1:9"] }];
+  const service = createChainService({ chains, database, log: silent });
+  await service.start();
+  const reader = await openReader(placeOf(database, CHAIN), 1);
+  const route = service.routes.find(({ functionName }) => functionName === "getTokenTransfers");
+  if (!route) throw new Error("there is no getTokenTransfers");
+  const own = Array.from({ length: ASKED }, () => walletOf(random()));
+  for (const address of own.slice(0, 200)) await route.run({ address, limit: 100 });
+  const asked = await times(own, (address) => route.run({ address, limit: 100 }));
+  const bare = await times(own, (address) => bareSql(reader, address));
+  const [p50, p99, bare50, bare99] = [at(asked, 0.5), at(asked, 0.99), at(bare, 0.5), at(bare, 0.99)];
+  const line = `| a wallet's transfers, ${name} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${bare50.toFixed(2)} | ${bare99.toFixed(2)} | ${(p99 / bare99).toFixed(2)} × |`;
+  rows.push(line);
+  console.log(line);
+  await reader.close();
+  await service.stop();
+}
+
+/** A few wallets are in most transfers. */
+function walletOf(share: number): string {
+  return wallets[Math.floor(share ** 3 * WALLETS)] ?? "";
+}
+
+async function fill(name: string, database: Database): Promise<void> {
+  const { writer, close } = await openIndex(placeOf(database, CHAIN));
+  await writer.saveFact("making", JSON.stringify({ layout: 1, scope: "chain", startBlock: 0 }));
+  const token = `0x${"ee".repeat(20)}`;
+  const topic = (address: string) => `0x${"0".repeat(24)}${address.slice(2)}`;
+  let parent: BlockRow | undefined;
+  const blocks = TRANSFERS / PER_BLOCK;
+  for (let from = 0; from < blocks; from += 400) {
+    const batch: BlockRows = { blocks: [], transactions: [], logs: [], nftTransfers: [] };
+    for (let number = from; number < Math.min(blocks, from + 400); number++) {
+      const hash = `0x${number.toString(16).padStart(64, "a")}`;
+      const before: string = batch.blocks.at(-1)?.hash ?? parent?.hash ?? `0x${"0".repeat(64)}`;
+      batch.blocks.push({ number, hash, parentHash: before, timestamp: 1_700_000_000 + number * 12 });
+      for (let i = 0; i < PER_BLOCK; i++) {
+        batch.logs.push({
+          position: positionOf(number, i),
+          transactionIndex: i,
+          transactionHash: `0x${(number * PER_BLOCK + i).toString(16).padStart(64, "b")}`,
+          address: token,
+          topics: [TRANSFER_TOPIC, topic(walletOf(random())), topic(walletOf(random()))],
+          data: `0x${(i + 1).toString(16).padStart(64, "0")}`,
+          isErc20: true,
+        });
+      }
+    }
+    await writer.append(parent, batch, []);
+    parent = batch.blocks.at(-1);
+    if (from % 4_000 === 0)
+      console.log(`${name}: ${from.toLocaleString("en")} of ${blocks.toLocaleString("en")} blocks`);
+  }
+  await close();
+}
+
+async function bareSql(reader: Awaited<ReturnType<typeof openReader>>, address: string): Promise<unknown> {
+  const own = toBytes(`0x${"0".repeat(24)}${address.slice(2)}`);
+  const side = "SELECT * FROM (SELECT * FROM logs WHERE erc20 = 1 AND";
+  const order = "ORDER BY position DESC LIMIT 101) AS arm";
+  return [
+    await reader.all(
+      `SELECT * FROM (${side} topic1 = ? ${order} UNION ALL ${side} topic2 = ? AND topic1 <> ? ${order}) AS found ORDER BY position DESC LIMIT 101`,
+      [own, own, own],
+    ),
+    await reader.all(
+      "SELECT (SELECT count(*) FROM logs WHERE erc20 = 1 AND topic1 = ?) + (SELECT count(*) FROM logs WHERE erc20 = 1 AND topic2 = ? AND topic1 <> ?) AS n",
+      [own, own, own],
+    ),
+  ];
+}
+
+async function times(addresses: string[], ask: (address: string) => Promise<unknown>): Promise<number[]> {
+  const found: number[] = [];
+  for (const address of addresses) {
+    const began = performance.now();
+    await ask(address);
+    found.push(performance.now() - began);
+  }
+  return found.sort((a, b) => a - b);
+}
+
+function at(sorted: number[], share: number): number {
+  return sorted[Math.floor(sorted.length * share)] ?? 0;
+}
