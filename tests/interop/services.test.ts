@@ -10,7 +10,7 @@ const CLIENTS = [
   ["moralis@1.7.0", "moralis/node"],
 ] as const;
 
-/* Functions, jobs, settings, hooks and events by the clients as npm has them. */
+/* Functions, jobs, settings, hooks, events, files and live queries by the clients as npm has them. */
 describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client, database] as const)))(
   "%s (%s), unmodified, on %s",
   (_, module, database) => {
@@ -76,6 +76,45 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
       expect(await Hooks.getTriggers()).toHaveLength(1);
       await Hooks.removeTrigger("Thing", "beforeSave");
       expect(await Hooks.getTriggers()).toEqual([]);
+    });
+
+    it("keeps files, in objects and in IPFS", async () => {
+      const words = "It was a dark and stormy night.";
+      const base64 = Buffer.from(words).toString("base64");
+      const file = new Parse.File("story.txt", { base64 }, "text/plain");
+      await file.save({ useMasterKey: true });
+      expect(file.name()).toMatch(/^[0-9a-f]{32}_story\.txt$/);
+      const story = new Parse.Object("Story");
+      await story.save({ text: "one two", file });
+      const found = await new Parse.Query("Story").get(story.id);
+      const url = found.get("file").url();
+      expect(await (await fetch(url)).text()).toBe(words);
+      expect(Buffer.from(await found.get("file").getData(), "base64").toString()).toBe(words);
+      await found.get("file").destroy({ useMasterKey: true });
+      expect((await fetch(url)).status).toBe(404);
+      if (module !== "moralis/node") return;
+      const shared = new Parse.File("hello.txt", { base64: Buffer.from("hello world\n").toString("base64") });
+      await shared.saveIPFS({ useMasterKey: true });
+      expect(shared.hash()).toBe("QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o");
+      expect(await (await fetch(shared.ipfs())).text()).toBe("hello world\n");
+    });
+
+    it("hears of changes, what was before and what has gone", async () => {
+      const query = new Parse.Query("Thing").equalTo("mark", "live");
+      const subscription = await query.subscribe();
+      const heard: string[] = [];
+      for (const event of ["create", "update", "leave", "delete"]) {
+        subscription.on(event, (object: { get(key: string): unknown }) => {
+          heard.push(`${event} ${object.get("n")}`);
+        });
+      }
+      if (module !== "moralis/node") await subscription.subscribePromise;
+      const thing = new Parse.Object("Thing");
+      await thing.save({ mark: "live", n: 1 });
+      await thing.save({ n: 2 });
+      await thing.save({ mark: "other", n: 3 });
+      await expect.poll(() => heard, { timeout: 10_000 }).toEqual(["create 1", "update 2", "leave 3"]);
+      await subscription.unsubscribe();
     });
 
     it("tells of events", async () => {
