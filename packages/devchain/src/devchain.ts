@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DEV_ACCOUNT_COUNT, DEV_MNEMONIC, type DevAccount, devAccounts } from "./accounts.ts";
 import { type Anvil, startAnvil } from "./anvil.ts";
-import { type ContractPlan, type DevContracts, planContracts } from "./contracts.ts";
+import { type ContractPlan, type Creation, type DevContracts, planContracts } from "./contracts.ts";
 import { genesisTime, makeHistory } from "./history.ts";
 import { type NodeClient, nodeClient } from "./node-client.ts";
 import { type SavedState, savedState } from "./saved-state.ts";
@@ -14,8 +14,8 @@ export interface DevChainOptions {
   /** Default 1337 (0x539). */
   chainId?: number;
   /**
-   * Whether balances and calls "at block n" are answered of more than the newest 100 blocks. Default true; false makes
-   * chains of thousands of blocks several times as fast.
+   * Whether balances and calls "at block n" are answered of more than the newest 100 blocks. Default true; false takes
+   * less memory.
    */
   keepPastStates?: boolean;
   /** Told in plain lines what happens. */
@@ -66,7 +66,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
 
   try {
     if (saved) {
-      await requireContracts(node, plan, dataDir);
+      await requireContracts(node, plan, dataDir, log);
       log(`Local chain ${chainId} continues on ${anvil.url}`);
     } else {
       const made = await makeHistory(node, chainId, accounts, plan, Math.floor(Date.now() / 1000));
@@ -100,15 +100,29 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
 }
 
 /** A state is saved only once its history is complete, so a saved chain without the contracts is another chain. */
-async function requireContracts(node: NodeClient, plan: ContractPlan, dataDir: string): Promise<void> {
-  for (const { address, contractName } of [...plan.creations.first, ...plan.creations.later]) {
-    const code = await node.request({ method: "eth_getCode", params: [address, "latest"] });
-    if (code === "0x") {
-      throw new Error(
-        `The local chain saved in ${dataDir} has no ${contractName} at ${address}. Remove the folder to begin a new chain.`,
-      );
-    }
+async function requireContracts(
+  node: NodeClient,
+  plan: ContractPlan,
+  dataDir: string,
+  log: (line: string) => void,
+): Promise<void> {
+  const missing = async (creations: Creation[]): Promise<Creation | undefined> => {
+    const codes = await Promise.all(
+      creations.map(({ address }) => node.request({ method: "eth_getCode", params: [address, "latest"] })),
+    );
+    return creations.find((_, i) => codes[i] === "0x");
+  };
+  const required = await missing(plan.creations.first);
+  if (required) {
+    const { contractName, address } = required;
+    throw new Error(
+      `The local chain saved in ${dataDir} has no ${contractName} at ${address}. Remove the folder to begin a new chain.`,
+    );
   }
+  // A chain of an earlier version goes on as it is: what somebody has made on it is worth more than our examples.
+  const newer = await missing(plan.creations.later);
+  if (newer)
+    log(`The local chain is older than ${newer.contractName} and others: remove ${dataDir} to have them`);
 }
 
 /** Saves new blocks every second, more rarely when the state has grown so large that saving takes long. */
