@@ -58,6 +58,10 @@ export interface Config extends SectionValues {
   dataLimits: { apiKey: number; address: number };
   /** Addresses that may read `/metrics`; `*` stands for all. */
   metricsIps: string[];
+  /** What old clients fetch for a secret; undefined where they fetch nothing. */
+  keyFetch: { secret: string; apiKey: string } | undefined;
+  /** Whether what old clients tell of their use is counted. */
+  tracking: boolean;
   /** `seconds`: how long a request's id is remembered. */
   idempotency: { paths: RegExp[]; seconds: number };
   enableAnonymousUsers: boolean;
@@ -103,6 +107,8 @@ const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set([
   "masterKey",
   "readOnlyMasterKey",
   "webhookKey",
+  "keyFetchSecret",
+  "keyFetchApiKey",
   "databaseUrl",
   "databaseReplicaUrl",
   "smtpUrl",
@@ -165,6 +171,8 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     requireApiKey: values.requireApiKey ?? environment === "production",
     dataLimits: { apiKey: required("apiKeyLimit", values), address: required("addressLimit", values) },
     metricsIps: required("metricsIps", values),
+    keyFetch: keyFetchOf(values),
+    tracking: required("tracking", values),
     idempotency: {
       paths: required("idempotencyPaths", values),
       seconds: required("idempotencySeconds", values),
@@ -295,6 +303,9 @@ function readValues(
     addressLimit: read("addressLimit", SETTINGS.addressLimit),
     metricsIps: read("metricsIps", SETTINGS.metricsIps),
     liveSocketsPerAddress: read("liveSocketsPerAddress", SETTINGS.liveSocketsPerAddress),
+    keyFetchSecret: read("keyFetchSecret", SETTINGS.keyFetchSecret),
+    keyFetchApiKey: read("keyFetchApiKey", SETTINGS.keyFetchApiKey),
+    tracking: read("tracking", SETTINGS.tracking),
     idempotencyPaths: read("idempotencyPaths", SETTINGS.idempotencyPaths),
     idempotencySeconds: read("idempotencySeconds", SETTINGS.idempotencySeconds),
     enableAnonymousUsers: read("enableAnonymousUsers", SETTINGS.enableAnonymousUsers),
@@ -340,6 +351,12 @@ async function keysFor(
   if (appId && masterKey) return { appId, masterKey, keysPath: undefined };
   const kept = await loadKeys(dataDir);
   return { appId: appId ?? kept.appId, masterKey: masterKey ?? kept.masterKey, keysPath: kept.path };
+}
+
+function keyFetchOf({ keyFetchSecret: secret, keyFetchApiKey: apiKey }: Values): Config["keyFetch"] {
+  if (secret !== undefined && apiKey !== undefined) return { secret, apiKey };
+  if (secret === undefined && apiKey === undefined) return undefined;
+  throw new Error("PURSE_KEY_FETCH_SECRET and PURSE_KEY_FETCH_API_KEY go together");
 }
 
 function databaseOf(values: Values, dataDir: string, cwd: string): DatabaseConfig {

@@ -24,6 +24,7 @@ import type { Envelope } from "./http/envelope.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
+import { createProviderRoutes } from "./http/providerRoutes.ts";
 import { errorReply } from "./http/reply.ts";
 import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
@@ -332,6 +333,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   );
   const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
   const dataPageAt = createDataPages(dataUrlOf(publicUrl));
+  const answerForProvider = createProviderRoutes({
+    dataUrl: dataUrlOf(publicUrl),
+    keyFetch: config.keyFetch,
+    isTracking: config.tracking,
+    limiter,
+    countEvent: metrics.event,
+  });
   const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
   const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
 
@@ -393,6 +401,17 @@ export async function createServer(config: Config, options: ServerOptions): Prom
           response,
           errorReply(error, (unexpected) => report(unexpected, "the IPFS gateway")),
         );
+      }
+    }
+    if (path.startsWith("/api") || path.startsWith("/moralis/")) {
+      if (message.method === "OPTIONS") return preflight(response);
+      const reply = await answerForProvider(message, path).catch((error: unknown) =>
+        errorReply(error, (unexpected) => report(unexpected, path)),
+      );
+      if (reply) {
+        // What is left of a body that was too large is not read.
+        if (reply.status !== 413) message.resume();
+        return send(response, reply);
       }
     }
     message.resume();

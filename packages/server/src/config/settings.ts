@@ -240,6 +240,24 @@ export const SETTINGS = {
     about: "Addresses that may read /metrics without the master key, with commas; * for all.",
     parse: addresses,
   },
+  keyFetchSecret: {
+    env: "PURSE_KEY_FETCH_SECRET",
+    about:
+      "For whoever sends it as moralis-secret, /api/publics/apiKeys answers keyFetchApiKey, as old clients in Node.js ask. Without it: nobody is answered.",
+    parse: secret(20),
+  },
+  keyFetchApiKey: {
+    env: "PURSE_KEY_FETCH_API_KEY",
+    about: "The API key that is fetched with keyFetchSecret, made by `npm run purse -- keys add`.",
+    parse: secret(20),
+  },
+  tracking: {
+    env: "PURSE_TRACKING",
+    fallback: "0",
+    about:
+      "1 counts what old clients tell of their use (/api/functions/trackEvent) in /metrics; it goes nowhere else. 0 does not take it.",
+    parse: flag,
+  },
   idempotencyPaths: {
     env: "PURSE_IDEMPOTENCY_PATHS",
     fallback: ".*",
