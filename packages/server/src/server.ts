@@ -20,6 +20,7 @@ import { dataFunctions } from "./http/dataFunctions.ts";
 import { createDataGate } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
+import { dropUnread } from "./http/dropUnread.ts";
 import type { Envelope } from "./http/envelope.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
@@ -343,10 +344,16 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
   const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
 
+  const { requestTimeoutMs } = config.limits;
   const http = createHttpServer(
-    { requestTimeout: config.limits.requestTimeoutMs, headersTimeout: 15_000 },
+    {
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: Math.min(15_000, requestTimeoutMs),
+      connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
+    },
     handle,
   );
+  const answering = dropUnread(http, requestTimeoutMs);
   http.on("upgrade", (message, socket, head) => {
     const [path = ""] = (message.url ?? "").split("?", 1);
     if (path.replace(/\/+$/, "") === MOUNT_PATH) live.upgrade(message, socket, head);
@@ -359,6 +366,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     const path = mark < 0 ? url : url.slice(0, mark);
     const search = mark < 0 ? "" : url.slice(mark + 1);
     const started = performance.now();
+    answering(response);
     route(message, response, path, search)
       .catch((error: unknown) => {
         report(error, path);

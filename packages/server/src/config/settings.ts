@@ -181,7 +181,7 @@ export const SETTINGS = {
   requestTimeoutMs: {
     env: "PURSE_REQUEST_TIMEOUT_MS",
     fallback: "60000",
-    about: "How long a client may take to send a request, in ms.",
+    about: "How long a client may take to send a request, or leave its answer unread, in ms.",
     parse: wholeNumber(100, 3_600_000),
   },
   functionTimeoutMs: {

@@ -1,0 +1,939 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
+import { join, resolve } from "node:path";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { type Attacked, type Attempt, attack, DOORS, IDENTITIES, READ_ONLY_KEY } from "../support/attempts.ts";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { connectLive, type LiveSocket } from "../support/liveClient.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { type PushServices, startPushServices } from "../support/pushServices.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const MASTER = { useMasterKey: true };
+const READER = { "X-Parse-Master-Key": READ_ONLY_KEY };
+const SCRIPT = "<script>alert(document.domain)</script>";
+
+interface Served {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+async function ask(url: string, init: RequestInit = {}): Promise<Served> {
+  const response = await fetch(url, init);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** A code of the Parse protocol, or undefined where the answer has none. */
+function codeOf({ text }: Served): unknown {
+  const body: unknown = JSON.parse(text);
+  return isJsonObject(body) ? body.code : undefined;
+}
+
+/* What is tried against files, sockets, outgoing calls and keys; the numbers are those of docs/security.md. */
+describe.each(DATABASES)("attempts at the services on %s", (database) => {
+  let purse: Purse;
+  let attacked: Attacked & { sessionToken: string; userId: string };
+  let canary: { url: string; asked: string[]; server: Server };
+  let world: PushServices;
+
+  beforeAll(async () => {
+    canary = await startCanary();
+    world = await startPushServices();
+    purse = await startPurse({
+      env: {
+        ...world.env,
+        ...(await databaseEnv(database)),
+        PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
+        PURSE_REQUEST_TIMEOUT_MS: "1000",
+        PURSE_LIVE_SOCKETS_PER_ADDRESS: "30",
+      },
+    });
+    attacked = await attack(purse);
+  }, 60_000);
+  afterAll(async () => {
+    canary?.server.close();
+    await purse?.remove();
+    await world?.stop();
+  });
+  beforeEach(() => {
+    canary.asked.length = 0;
+  });
+
+  const upload = (name: string, body: BodyInit, headers: Record<string, string>) =>
+    ask(`${purse.serverUrl}/files/${name}`, {
+      method: "POST",
+      headers: { "X-Parse-Application-Id": purse.appId, ...headers },
+      body,
+    });
+  const asUser = () => ({ "X-Parse-Session-Token": attacked.sessionToken });
+  const asOperator = () => ({ "X-Parse-Master-Key": purse.masterKey });
+
+  /** Every way in for a file; each answers the reply of the request that decides. */
+  const FILE_DOORS: Record<string, (name: string, type: string, body: string, key: JsonObject) => Promise<Served>> = {
+    bytes: (name, type, body, key) =>
+      upload(encodeURIComponent(name), body, {
+        "Content-Type": type,
+        ...(typeof key._MasterKey === "string" && { "X-Parse-Master-Key": key._MasterKey }),
+        ...(typeof key._SessionToken === "string" && { "X-Parse-Session-Token": key._SessionToken }),
+      }),
+    envelope: (name, type, body, key) =>
+      upload(
+        encodeURIComponent(name),
+        JSON.stringify({
+          _ApplicationId: purse.appId,
+          _ContentType: type,
+          base64: Buffer.from(body).toString("base64"),
+          ...key,
+        }),
+        { "Content-Type": "text/plain" },
+      ),
+    async resumable(name, type, body, key) {
+      const encoded = (text: string) => Buffer.from(text).toString("base64");
+      const headers: Record<string, string> = {
+        "X-Parse-Application-Id": purse.appId,
+        "Tus-Resumable": "1.0.0",
+        ...(typeof key._MasterKey === "string" && { "X-Parse-Master-Key": key._MasterKey }),
+        ...(typeof key._SessionToken === "string" && { "X-Parse-Session-Token": key._SessionToken }),
+      };
+      const begun = await ask(`${purse.serverUrl}/files/resumable`, {
+        method: "POST",
+        headers: {
+          ...headers,
+          "Upload-Length": String(Buffer.byteLength(body)),
+          "Upload-Metadata": `filename ${encoded(name)},filetype ${encoded(type)}`,
+        },
+      });
+      const place = begun.headers.get("location");
+      if (place === null) return begun;
+      const sent = await ask(new URL(place, purse.serverUrl).href, {
+        method: "PATCH",
+        headers: { ...headers, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" },
+        body,
+      });
+      const url = sent.headers.get("x-parse-file-url");
+      return url === null ? sent : { ...sent, text: JSON.stringify({ url }) };
+    },
+  };
+
+  describe("15 a live query after a right is lost", () => {
+    const LOSSES: [string, (thing: string, who: Awaited<ReturnType<typeof signUp>>) => Promise<Attempt>][] = [
+      [
+        "an ACL that is taken away",
+        async (thing) => ({ method: "PUT", path: `/classes/Secret/${thing}`, params: { ACL: {} }, codes: [] }),
+      ],
+      [
+        "a role that is left",
+        async (_, { id }) => {
+          const [role] = (await rest(purse, "GET", `/roles${query({ order: "-createdAt" })}`, undefined, MASTER))
+            .body.results as { objectId: string }[];
+          const user = { __type: "Pointer", className: "_User", objectId: id };
+          return {
+            method: "PUT",
+            path: `/roles/${role?.objectId}`,
+            params: { users: { __op: "RemoveRelation", objects: [user] } },
+            codes: [],
+          };
+        },
+      ],
+      [
+        "another password",
+        async (_, { id }) => ({
+          method: "PUT",
+          path: `/users/${id}`,
+          params: { password: "another horse" },
+          codes: [],
+        }),
+      ],
+      [
+        "a session that is removed",
+        async (_, { sessionToken }) => {
+          const mine = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
+          return { method: "DELETE", path: `/sessions/${mine.body.objectId}`, codes: [] };
+        },
+      ],
+    ];
+
+    it.each(LOSSES.flatMap(([name, loss]) => DOORS.map((door) => [name, door, loss] as const)))(
+      "tells nothing more: %s by %s",
+      async (_name, door, loss) => {
+        const who = await signUp(purse);
+        const user = { __type: "Pointer", className: "_User", objectId: who.id };
+        const name = `readers-${Math.random().toString(36).slice(2)}`;
+        await rest(
+          purse,
+          "POST",
+          "/roles",
+          { name, ACL: {}, users: { __op: "AddRelation", objects: [user] } },
+          MASTER,
+        );
+        const own = { text: "for me", ACL: { [`role:${name}`]: { read: true } } };
+        const thing = String((await rest(purse, "POST", "/classes/Secret", own, MASTER)).body.objectId);
+        const client = await connectLive(purse, { sessionToken: who.sessionToken });
+        try {
+          expect(await client.subscribe("Secret")).toMatchObject({ op: "subscribed" });
+          const path = `/classes/Secret/${thing}`;
+          await rest(purse, "PUT", path, { text: "still mine" }, MASTER);
+          expect(await client.next()).toMatchObject({ op: "update", object: { text: "still mine" } });
+          const lost = await attacked.send(door, "the operator", await loss(thing, who));
+          expect(lost.code).toBeNull();
+          await rest(purse, "PUT", path, { text: "not mine any more" }, MASTER);
+          await client.quiet();
+          expect(JSON.stringify(client.told)).not.toContain("not mine any more");
+          for (const { op, object } of client.told) {
+            expect(["leave", "delete", "error"]).toContain(op);
+            expect(object?.text).toBeUndefined();
+          }
+        } finally {
+          client.socket.terminate();
+        }
+        await attacked.alive();
+      },
+    );
+  });
+
+  it.each(IDENTITIES)("16 a live query finds the rows that REST finds, for %s", async (who) => {
+    const className = `Owned${Math.random().toString(36).slice(2)}`;
+    await rest(
+      purse,
+      "POST",
+      `/schemas/${className}`,
+      {
+        fields: { owner: { type: "Pointer", targetClass: "_User" }, friends: { type: "Array" } },
+        classLevelPermissions: {
+          find: { pointerFields: ["owner", "friends"] },
+          get: { pointerFields: ["owner", "friends"] },
+          create: { "*": true },
+        },
+      },
+      MASTER,
+    );
+    const token = attacked.sessionToken;
+    const keys =
+      who === "a user"
+        ? { sessionToken: token }
+        : who === "nobody"
+          ? {}
+          : { masterKey: who === "the operator" ? purse.masterKey : READ_ONLY_KEY };
+    const client = await connectLive(purse, keys);
+    try {
+      const subscribed = await client.subscribe(className);
+      const me = { __type: "Pointer", className: "_User", objectId: attacked.userId };
+      const other = { __type: "Pointer", className: "_User", objectId: (await signUp(purse)).id };
+      for (const fields of [{ n: 1, owner: me }, { n: 2, owner: other }, { n: 3, friends: [me] }, { n: 4 }])
+        await rest(purse, "POST", `/classes/${className}`, fields, MASTER);
+      await client.quiet();
+      const told = client.told.filter(({ op }) => op === "create").map(({ object }) => object?.n);
+      for (const door of DOORS) {
+        const answer = await attacked.send(door, who, {
+          method: "GET",
+          path: `/classes/${className}`,
+          params: { order: "n" },
+          codes: [],
+        });
+        const body: unknown = JSON.parse(answer.text);
+        const rows = isJsonObject(body) && Array.isArray(body.results) ? body.results : [];
+        const found = rows.map((row) => (isJsonObject(row) ? row.n : undefined));
+        if (answer.code === null) expect([door, told]).toEqual([door, found]);
+        else expect([door, subscribed.op]).toEqual([door, "error"]);
+      }
+    } finally {
+      client.socket.terminate();
+    }
+    await attacked.alive();
+  });
+
+  describe("29 what browsers might run", () => {
+    const ACTIVE: [string, string, string][] = [
+      ["page.html", "text/html", SCRIPT],
+      ["page.HtMl", "text/plain", SCRIPT],
+      ["page.html.", "text/plain", SCRIPT],
+      ["page.xhtml", "application/xhtml+xml", SCRIPT],
+      ["picture.svg", "image/svg+xml", `<svg xmlns="http://www.w3.org/2000/svg">${SCRIPT}</svg>`],
+      ["data.xml", "text/xml", `<?xml-stylesheet href="x.xsl"?>`],
+      ["noextension", "text/html; charset=utf-8", SCRIPT],
+      ["noextension", "image/svg+xml;x=y", SCRIPT],
+      ["page.shtml", "text/plain", SCRIPT],
+    ];
+
+    it.each(ACTIVE.flatMap((row) => Object.keys(FILE_DOORS).map((door) => [...row, door] as const)))(
+      "%s as %s is refused to users, and inert for the operator, by %4$s",
+      async (name, type, body, door) => {
+        const send = FILE_DOORS[door];
+        const refused = await send?.(name, type, body, { _SessionToken: attacked.sessionToken });
+        expect([130, 122]).toContain(refused && codeOf(refused));
+        const taken = await send?.(name, type, body, { _MasterKey: purse.masterKey });
+        const url: unknown = taken && JSON.parse(taken.text).url;
+        if (typeof url === "string") await expectInert(url, true);
+        else expect(taken && codeOf(taken)).toBe(122);
+        await attacked.alive();
+      },
+    );
+
+    it.each<[string, string, string]>([
+      ["picture.gif", "image/gif", `GIF89a/*${SCRIPT}*/`],
+      ["picture.png", "text/html", SCRIPT],
+      ["picture.jpg", "image/jpeg", `\xff\xd8\xff${SCRIPT}`],
+      ["document.pdf", "application/pdf", `%PDF-1.4 ${SCRIPT}`],
+      ["a.unknown", "application/octet-stream", SCRIPT],
+    ])("%s as %s that holds a page is never served as one", async (name, type, body) => {
+      for (const send of Object.values(FILE_DOORS)) {
+        const taken = await send(name, type, body, { _SessionToken: attacked.sessionToken });
+        const { url }: { url?: string } = JSON.parse(taken.text);
+        if (url !== undefined) await expectInert(url, false);
+        else expect(codeOf(taken)).toBe(130);
+      }
+      await attacked.alive();
+    });
+
+    it.each(["page.html", "picture.svg", "none"])("in IPFS %s is inert too", async (name) => {
+      const { text } = await ask(`${purse.url}/api/v2/ipfs/uploadFolder`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify([{ path: `folder/${name}`, content: Buffer.from(SCRIPT).toString("base64") }]),
+      });
+      const [file]: { path: string }[] = JSON.parse(text);
+      await expectInert(String(file?.path), true);
+      // Neither does a name in the address make it a page.
+      await expectInert(`${file?.path}?filename=page.html`, true);
+      await attacked.alive();
+    });
+
+    async function expectInert(url: string, isActive: boolean): Promise<void> {
+      const { status, headers } = await ask(url);
+      expect(status).toBe(200);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
+      if (isActive) expect(headers.get("content-disposition")).toMatch(/^attachment; /);
+      else if (!headers.get("content-disposition")?.startsWith("attachment"))
+        expect(headers.get("content-type")).not.toMatch(/html|xml|javascript/);
+    }
+  });
+
+  describe("30 names and ranges of files", () => {
+    const NAMES = [
+      "../up.txt",
+      "..\\up.txt",
+      "a\0.txt",
+      "a\r\nX-Evil: 1.txt",
+      "C:\\windows.txt",
+      "/etc/passwd",
+      "~/.ssh/id",
+      ".hidden",
+      "a/../../b.txt",
+      "a".repeat(1_000),
+      "‮gpj.exe",
+    ];
+
+    it.each(NAMES.flatMap((name) => Object.keys(FILE_DOORS).map((door) => [name, door] as const)))(
+      "%j is no name, by %s",
+      async (name, door) => {
+        const answer = await FILE_DOORS[door]?.(name, "text/plain", "x", {
+          _SessionToken: attacked.sessionToken,
+        });
+        expect(answer?.status).toBeGreaterThanOrEqual(400);
+        expect(answer?.status).toBeLessThan(500);
+        expect(answer?.headers.get("x-evil")).toBeNull();
+        await attacked.alive();
+      },
+    );
+
+    it.each([
+      "bytes=0-99999999999999999999",
+      "bytes=-99999999999999999999",
+      "bytes=5-1",
+      "bytes=abc",
+      `bytes=${"0-1,".repeat(2_000)}0-1`,
+      "bytes=1000000-",
+      "pages=1-2",
+      "bytes=-",
+    ])("the range %.40s gives the whole or nothing", async (range) => {
+      const { text } = await upload("a.txt", "0123456789", asUser());
+      const answer = await ask(JSON.parse(text).url, { headers: { range } });
+      expect([200, 206, 416]).toContain(answer.status);
+      expect(answer.text.length).toBeLessThanOrEqual(10);
+      await attacked.alive();
+    });
+
+    it("a picture that says it is enormous is only kept", async () => {
+      // 100,000 by 100,000 pixels, as its header says.
+      const bomb = Buffer.from(
+        "89504e470d0a1a0a0000000d49484452000186a0000186a00806000000" + "00".repeat(16),
+        "hex",
+      );
+      const { status, text } = await upload("bomb.png", bomb, asUser());
+      expect(status).toBe(201);
+      const answer = await fetch(JSON.parse(text).url);
+      expect((await answer.arrayBuffer()).byteLength).toBe(bomb.length);
+      await attacked.alive();
+    });
+  });
+
+  describe("31 calls that would lead inside", () => {
+    /** Spellings of the machine itself and of its neighbours, at the canary's port. */
+    const inside = (): string[] => {
+      const { port } = new URL(canary.url);
+      return [
+        canary.url,
+        `http://localhost:${port}/`,
+        `http://[::ffff:127.0.0.1]:${port}/`,
+        `http://2130706433:${port}/`,
+        `http://0x7f.1:${port}/`,
+        `http://0:${port}/`,
+        "http://169.254.169.254/latest/meta-data/",
+        "http://10.0.0.1/",
+        "http://[fe80::1]/",
+        "file:///etc/passwd",
+        "gopher://127.0.0.1/",
+      ];
+    };
+
+    it("by a hook on a function or a trigger", async () => {
+      for (const [i, url] of inside().entries()) {
+        const functionName = `inside${i}`;
+        await rest(purse, "POST", "/hooks/functions", { functionName, url }, MASTER);
+        const called = await rest(purse, "POST", `/functions/${functionName}`, {});
+        expect([url, called.body.code]).toEqual([url, 141]);
+        const className = `Inside${i}`;
+        await rest(purse, "POST", "/hooks/triggers", { className, triggerName: "beforeSave", url }, MASTER);
+        await rest(purse, "POST", `/classes/${className}`, { n: 1 });
+      }
+      expect(canary.asked).toEqual([]);
+      await attacked.alive();
+    });
+
+    it("by a browser's subscription to push messages", async () => {
+      const forged = JSON.parse(world.browsers.subscribe("forged"));
+      for (const [i, endpoint] of inside().entries()) {
+        const deviceToken = JSON.stringify({ ...forged, endpoint });
+        const install = { installationId: `inside-${i}`, deviceType: "web", deviceToken, channels: ["inside"] };
+        for (const door of DOORS)
+          await attacked.send(door, "nobody", {
+            method: "POST",
+            path: "/installations",
+            params: { ...install, installationId: `${install.installationId}-${door.length}` },
+            codes: [],
+          });
+      }
+      const order = { channels: ["inside"], data: { alert: "x" } };
+      const pushed = await rest(purse, "POST", "/push", order, MASTER);
+      const status = `/classes/_PushStatus/${pushed.headers.get("x-parse-push-status-id")}`;
+      await expect
+        .poll(async () => (await rest(purse, "GET", status, undefined, MASTER)).body.status, { timeout: 10_000 })
+        .toMatch(/succeeded|failed/);
+      expect(canary.asked).toEqual([]);
+      await attacked.alive();
+    });
+
+    it("by the address of a file, in objects and in uploads", async () => {
+      for (const url of inside()) {
+        const file = { __type: "File", name: "a.txt", url };
+        for (const door of DOORS)
+          await attacked.send(door, "a user", {
+            method: "POST",
+            path: "/classes/Doc",
+            params: { file },
+            codes: [],
+          });
+        const body = { _source: { format: "uri", uri: url }, uri: url, base64: { uri: url } };
+        const answer = await upload("a.txt", JSON.stringify({ _ApplicationId: purse.appId, ...body }), {
+          ...asUser(),
+          "Content-Type": "text/plain",
+        });
+        expect(answer.status).toBe(400);
+      }
+      await rest(purse, "GET", "/classes/Doc");
+      expect(canary.asked).toEqual([]);
+      await attacked.alive();
+    });
+
+    it("by what is asked of IPFS or put into it", async () => {
+      for (const url of inside()) {
+        const asked = await ask(`${purse.url}/ipfs/${encodeURIComponent(url)}`);
+        expect(asked.status).toBeGreaterThanOrEqual(400);
+        expect(asked.status).toBeLessThan(500);
+        await ask(`${purse.url}/api/v2/ipfs/uploadFolder`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify([{ path: "a", content: url }]),
+        });
+      }
+      expect(canary.asked).toEqual([]);
+      await attacked.alive();
+    });
+
+    it("by a sign-in that names its own issuer", async () => {
+      for (const url of inside()) {
+        const authData = { oidc: { id: "x", id_token: "a.b.c", issuer: url, jwks_uri: url, picture: url } };
+        const answer = await rest(purse, "POST", "/users", { authData });
+        expect(answer.status).toBe(400);
+      }
+      expect(canary.asked).toEqual([]);
+      await attacked.alive();
+    });
+  });
+
+  describe("34 connections that hold on", () => {
+    /** Sends a part of a request and waits for the end of the connection; its length in ms. */
+    async function heldOpen(first: string, more?: (socket: Socket) => void): Promise<number> {
+      const began = performance.now();
+      const socket = connect(purse.port, "127.0.0.1");
+      socket.on("error", () => {});
+      socket.resume();
+      const closed = new Promise<void>((done) => socket.once("close", () => done()));
+      await new Promise<void>((open) => socket.once("connect", () => open()));
+      socket.write(first);
+      const drip = setInterval(() => more?.(socket), 100);
+      await Promise.race([closed, new Promise((done) => setTimeout(done, 10_000))]);
+      clearInterval(drip);
+      socket.destroy();
+      return performance.now() - began;
+    }
+    const head = "POST /server/classes/Thing HTTP/1.1\r\nHost: x\r\nX-Parse-Application-Id: test-app\r\n";
+
+    it.each<[string, string, ((socket: Socket) => void)?]>([
+      ["silence", ""],
+      ["a line that never ends", "GET /"],
+      ["headers that drip", head, (socket) => socket.write("X-Slow: 1\r\n")],
+      [
+        "a body that drips",
+        `${head}Content-Length: 10000\r\n\r\n{`,
+        (socket) => socket.write(" "),
+      ],
+      ["a body that stops", `${head}Content-Length: 10000\r\n\r\n{"a":`],
+      ["chunks that drip", `${head}Transfer-Encoding: chunked\r\n\r\n`, (socket) => socket.write("1\r\n \r\n")],
+      ["an answered request, then silence", "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"],
+    ])("%s are dropped on the deadline", async (_name, first, more) => {
+      const [ms] = await Promise.all([heldOpen(first, more), attacked.alive()]);
+      expect(ms).toBeLessThan(9_000);
+      await attacked.alive();
+    });
+
+    it("an answer that nobody reads is dropped too", async () => {
+      const { text } = await upload("large.bin", new Uint8Array(15_000_000), asUser());
+      const { pathname } = new URL(JSON.parse(text).url);
+      const socket = connect({ port: purse.port, host: "127.0.0.1" });
+      socket.on("error", () => {});
+      await new Promise<void>((open) => socket.once("connect", () => open()));
+      socket.pause();
+      socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await new Promise((done) => setTimeout(done, 6_000));
+      // What was on its way is read now, and then comes the end.
+      let bytes = 0;
+      socket.on("data", (chunk: Buffer) => (bytes += chunk.length));
+      socket.resume();
+      await new Promise<void>((done) => socket.once("close", () => done()));
+      expect(bytes).toBeLessThan(15_000_000);
+      await attacked.alive();
+    }, 30_000);
+  });
+
+  describe("35 a flood of sockets", () => {
+    it("ends at the limit of its address; HTTP and open sockets go on", async () => {
+      const listener = await connectLive(purse);
+      await listener.subscribe("Flooded");
+      const outcomes = await Promise.all(
+        Array.from({ length: 60 }, async () => {
+          const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"));
+          const opened = await new Promise<boolean>((done) => {
+            socket.once("open", () => done(true)).once("error", () => done(false));
+          });
+          return { socket, opened };
+        }),
+      );
+      const open = outcomes.filter(({ opened }) => opened);
+      expect(open.length).toBeLessThanOrEqual(30);
+      await rest(purse, "POST", "/classes/Flooded", { n: 1 });
+      expect(await listener.next()).toMatchObject({ op: "create", object: { n: 1 } });
+      await attacked.alive();
+      for (const { socket } of outcomes) socket.terminate();
+      listener.socket.terminate();
+      await expect
+        .poll(async () => {
+          const again = await connectLive(purse).catch(() => undefined);
+          again?.socket.terminate();
+          return again !== undefined;
+        })
+        .toBe(true);
+    });
+
+    it.each<[string, (client: LiveSocket) => Promise<unknown>]>([
+      [
+        "of subscriptions",
+        async ({ socket, closed }) => {
+          for (let i = 0; i < 800; i++)
+            socket.send(
+              JSON.stringify({ op: "subscribe", requestId: i, query: { className: "Flooded", where: { n: i } } }),
+            );
+          await Promise.race([closed, new Promise((done) => setTimeout(done, 1_000))]);
+        },
+      ],
+      [
+        "of messages",
+        async ({ socket, closed }) => {
+          for (let i = 0; i < 5_000; i++) socket.send('{"op":"unsubscribe","requestId":9}');
+          expect((await closed).code).toBe(1008);
+        },
+      ],
+      [
+        "of one enormous message",
+        async ({ socket, closed }) => {
+          socket.send(`{"op":"subscribe","requestId":1,"query":"${"x".repeat(1_000_000)}"}`);
+          expect((await closed).code).toBe(1009);
+        },
+      ],
+      [
+        "of events that nobody reads",
+        async (client) => {
+          await client.subscribe("Heavy");
+          client.socket.pause();
+          for (let i = 0; i < 30; i++)
+            await rest(purse, "POST", "/classes/Heavy", { text: "x".repeat(500_000) });
+        },
+      ],
+    ])("%s harms nobody else", async (_name, flood) => {
+      const listener = await connectLive(purse);
+      await listener.subscribe("Beside");
+      const client = await connectLive(purse);
+      try {
+        await flood(client);
+        await rest(purse, "POST", "/classes/Beside", { n: 1 });
+        expect(await listener.next()).toMatchObject({ op: "create", object: { n: 1 } });
+        expect(memoryMiB(purse.pid)).toBeLessThan(1_500);
+      } finally {
+        client.socket.terminate();
+        listener.socket.terminate();
+      }
+      await attacked.alive();
+    });
+  });
+
+  describe("36 pages of other sites", () => {
+    const cookies = () =>
+      ["sessionToken", "X-Parse-Session-Token", "_SessionToken", "Parse-Session"]
+        .map((name) => `${name}=${attacked.sessionToken}`)
+        .join("; ");
+    const foreign = () => ({ Cookie: cookies(), Origin: "https://evil.example", Referer: "https://evil.example/" });
+
+    it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
+      "are nobody, whatever cookies come with a %s",
+      async (type) => {
+        const me = await ask(`${purse.serverUrl}/users/me`, {
+          method: "POST",
+          headers: { ...foreign(), "Content-Type": type },
+          body: JSON.stringify({ _ApplicationId: purse.appId, _method: "GET" }),
+        });
+        expect([209, 107]).toContain(codeOf(me));
+        const file = await upload("a.txt", "x", { ...foreign(), "Content-Type": type });
+        expect([130, 107]).toContain(codeOf(file));
+        await attacked.alive();
+      },
+    );
+
+    it("are nobody over a socket, and never get credentials by CORS", async () => {
+      const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"), { headers: foreign() });
+      await new Promise((open) => socket.once("open", open));
+      const told: string[] = [];
+      socket.on("message", (data) => told.push(data.toString()));
+      socket.send(JSON.stringify({ op: "connect", applicationId: purse.appId }));
+      const query = { className: "_User", where: {} };
+      socket.send(JSON.stringify({ op: "subscribe", requestId: 1, query }));
+      await expect.poll(() => told.length).toBe(2);
+      await rest(purse, "PUT", `/users/${attacked.userId}`, { note: "mine", ACL: {} }, MASTER);
+      await new Promise((done) => setTimeout(done, 200));
+      expect(told.join()).not.toContain("mine");
+      socket.terminate();
+      for (const path of ["/server/users/me", "/server/files/a", "/api/v2/info/endpointWeights", "/health"]) {
+        const { headers } = await ask(purse.url + path, { headers: foreign() });
+        expect(headers.get("access-control-allow-credentials")).toBeNull();
+      }
+      await attacked.alive();
+    });
+  });
+
+  describe("37 the master key", () => {
+    it("is in no answer, no page, no log", async () => {
+      const key = purse.masterKey;
+      const asked: Promise<Served>[] = [
+        "/",
+        "/config.json",
+        "/health",
+        "/ready",
+        "/metrics",
+        "/api/v2/docs",
+        "/api/v2/openapi.json",
+        "/api-docs/v2/swagger.json",
+        "/keys.json",
+        "/data/keys.json",
+        "/.env",
+        "/purse.config.ts",
+      ].map((path) => ask(purse.url + path));
+      const wrong = [
+        `{"_ApplicationId":"test-app","_MasterKey":"${key}",`,
+        `{"_ApplicationId":"test-app","_MasterKey":"${key}","_method":"GET","where":{"$x":1}}`,
+        `{"_ApplicationId":"test-app","_MasterKey":"${key}","_method":"PATCH"}`,
+        `{"_ApplicationId":"test-app","_MasterKey":["${key}"]}`,
+      ];
+      for (const body of wrong)
+        asked.push(
+          ask(`${purse.serverUrl}/classes/Thing?_MasterKey=${key}`, { method: "POST", body }),
+          ask(`${purse.serverUrl}/files/a.html`, { method: "POST", body }),
+          ask(`${purse.serverUrl}/functions/none`, { method: "POST", body }),
+        );
+      for (const answer of await Promise.all(asked)) {
+        expect(answer.text).not.toContain(key);
+        expect([...answer.headers].join()).not.toContain(key);
+      }
+      const cached = await ask(`${purse.serverUrl}/classes/Alive`, {
+        headers: { "X-Parse-Application-Id": purse.appId, ...asOperator() },
+      });
+      expect(cached.headers.get("cache-control")).toBe("no-store");
+      expect(purse.output()).not.toContain(key);
+      expect(purse.output()).not.toContain(READ_ONLY_KEY);
+      await attacked.alive();
+    });
+
+    it("and its ways are not in what is built for browsers", () => {
+      const built = join(ROOT, "app/dist");
+      const files = readdirSync(built, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+      expect(files.length).toBeGreaterThan(0);
+      for (const file of files) {
+        expect(file.name).not.toMatch(/\.map$/);
+        const text = readFileSync(join(file.parentPath, file.name), "latin1");
+        expect(text).not.toMatch(/PURSE_MASTER_KEY|keys\.json|test-master-key/);
+      }
+    });
+  });
+
+  describe("38 the read-only operator", () => {
+    const WRITES: Attempt[] = [
+      ["POST", "/classes/Thing"],
+      ["PUT", "/classes/Thing/x"],
+      ["DELETE", "/classes/Thing/x"],
+      ["POST", "/users"],
+      ["PUT", "/users/x"],
+      ["DELETE", "/users/x"],
+      ["POST", "/roles"],
+      ["PUT", "/roles/x"],
+      ["DELETE", "/sessions/x"],
+      ["POST", "/installations"],
+      ["POST", "/login"],
+      ["POST", "/loginAs"],
+      ["POST", "/logout"],
+      ["POST", "/requestPasswordReset"],
+      ["POST", "/verificationEmailRequest"],
+      ["POST", "/upgradeToRevocableSession"],
+      ["POST", "/functions/hello"],
+      ["POST", "/jobs/any"],
+      ["POST", "/push"],
+      ["POST", "/events/Opened"],
+      ["PUT", "/config"],
+      ["POST", "/hooks/functions"],
+      ["PUT", "/hooks/functions/x"],
+      ["DELETE", "/hooks/functions/x"],
+      ["POST", "/hooks/triggers"],
+      ["POST", "/schemas/Stolen"],
+      ["PUT", "/schemas/Thing"],
+      ["DELETE", "/schemas/Thing"],
+      ["DELETE", "/purge/Thing"],
+      ["POST", "/classes/_JobSchedule"],
+      ["POST", "/classes/_PushStatus"],
+      ["DELETE", "/classes/_ApiKey/x"],
+    ].map(([method, path]) => ({ method, path, codes: [119] }) as Attempt);
+
+    it.each(WRITES.map((attempt) => [attempt.method, attempt.path, attempt] as const))(
+      "may not %s %s, by any door",
+      async (_method, _path, attempt) => {
+        for (const door of DOORS) {
+          const answer = await attacked.send(door, "the read-only operator", attempt);
+          expect([door, answer.code]).toEqual([door, 119]);
+        }
+        await attacked.alive();
+      },
+    );
+
+    it("may not write files, by any door", async () => {
+      for (const send of Object.values(FILE_DOORS)) {
+        const answer = await send("a.txt", "text/plain", "x", { _MasterKey: READ_ONLY_KEY });
+        expect([answer.status, codeOf(answer)]).toEqual([403, 119]);
+      }
+      const { text } = await upload("a.txt", "x", asUser());
+      const { name, url } = JSON.parse(text);
+      const deleted = await ask(`${purse.serverUrl}/files/${name}`, {
+        method: "DELETE",
+        headers: { "X-Parse-Application-Id": purse.appId, ...READER },
+      });
+      expect(codeOf(deleted)).toBe(119);
+      expect((await ask(url)).status).toBe(200);
+      await attacked.alive();
+    });
+  });
+
+  it("38 raw queries are for the operators, who may read: nobody else", async () => {
+    const attempt: Attempt = {
+      method: "GET",
+      path: "/aggregate/Alive",
+      params: { pipeline: [{ $match: { n: 1 } }] },
+      codes: [119],
+    };
+    for (const door of DOORS) {
+      expect((await attacked.send(door, "a user", attempt)).code).toBe(119);
+      const out = { ...attempt, params: { pipeline: [{ $out: "Stolen" }] } };
+      expect((await attacked.send(door, "the read-only operator", out)).code).toBe(102);
+    }
+    await attacked.alive();
+  });
+});
+
+describe.each(DATABASES)("37 an address that may not use the master key on %s", (database) => {
+  it("does not become one by what it forwards", async () => {
+    const purse = await startPurse({
+      env: { ...(await databaseEnv(database)), PURSE_MASTER_KEY_IPS: "10.0.0.1", PURSE_TRUSTED_PROXIES: "127.0.0.1" },
+    });
+    try {
+      for (const header of ["X-Forwarded-For", "X-Real-IP", "Forwarded", "CF-Connecting-IP", "True-Client-IP"]) {
+        const answer = await ask(`${purse.serverUrl}/schemas`, {
+          headers: {
+            "X-Parse-Application-Id": purse.appId,
+            "X-Parse-Master-Key": purse.masterKey,
+            [header]: header === "Forwarded" ? "for=10.0.0.1" : "10.0.0.1",
+          },
+        });
+        expect([header, answer.status]).toEqual([header, 403]);
+      }
+      const client = await connectLive(purse, { masterKey: purse.masterKey }).catch(() => undefined);
+      expect(client).toBeUndefined();
+      expect((await fetch(`${purse.url}/health`)).status).toBe(200);
+    } finally {
+      await purse.remove();
+    }
+  });
+});
+
+/* Every service that the server calls, at once: away, or answering what it should not. */
+describe.each(DATABASES)("39 services around the server on %s", (database) => {
+  it.each(["that are away", "that hang", "that talk nonsense"])("%s do not take it down", async (kind) => {
+    const port = await wicked(kind);
+    const folder = await startPushServices();
+    const purse = await startPurse({
+      env: {
+        ...(await databaseEnv(database)),
+        ...folder.env,
+        PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
+        PURSE_SMTP_URL: `smtp://127.0.0.1:${port.number}`,
+        PURSE_VERIFY_USER_EMAILS: "1",
+        PURSE_ALLOW_PRIVATE_HOOKS: "1",
+        PURSE_FUNCTION_TIMEOUT_MS: "500",
+        PURSE_CHAIN_ETH_RPC_URL: `http://127.0.0.1:${port.number}`,
+      },
+    });
+    await folder.stop();
+    try {
+      const attacked = await attack(purse);
+      const url = `http://127.0.0.1:${port.number}/`;
+      await rest(purse, "POST", "/hooks/functions", { functionName: "far", url }, MASTER);
+      expect((await rest(purse, "POST", "/functions/far", {})).body.code).toBe(141);
+      await rest(purse, "POST", "/hooks/triggers", { className: "Hooked", triggerName: "beforeSave", url }, MASTER);
+      expect((await rest(purse, "POST", "/classes/Hooked", { n: 1 })).body.code).toBe(141);
+      expect((await rest(purse, "GET", "/classes/Hooked", undefined, MASTER)).body.results).toEqual([]);
+      // A mail that cannot go out keeps nobody from signing up.
+      await signUp(purse, { email: "ann@example.org" });
+      expect((await rest(purse, "POST", "/requestPasswordReset", { email: "ann@example.org" })).status).toBe(200);
+      const token = { installationId: "i1", deviceType: "android", deviceToken: "t", channels: ["c"] };
+      await rest(purse, "POST", "/installations", token);
+      expect((await rest(purse, "POST", "/push", { channels: ["c"], data: { alert: "x" } }, MASTER)).body).toEqual({
+        result: true,
+      });
+      const health: { status: string; chains: { state: string; indexed: number | null }[] } = await (
+        await fetch(`${purse.url}/health`)
+      ).json();
+      expect(health.status).toBe("ok");
+      expect(health.chains[0]?.indexed ?? null).toBeNull();
+      expect(health.chains[0]?.state).not.toBe("following");
+      const asked = await ask(`${purse.url}/api/v2/block/1?chain=eth`, { signal: AbortSignal.timeout(40_000) });
+      expect(asked.status).toBe(503);
+      await attacked.alive();
+    } finally {
+      await purse.remove();
+      port.close();
+    }
+  }, 90_000);
+
+  it("what comes in as if from a hook is nothing but a request", async () => {
+    const purse = await startPurse({
+      env: { ...(await databaseEnv(database)), PURSE_WEBHOOK_KEY: "webhook-key", PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY },
+    });
+    try {
+      const attacked = await attack(purse);
+      const forged = {
+        master: true,
+        user: { objectId: attacked.userId, sessionToken: attacked.sessionToken },
+        triggerName: "beforeSave",
+        object: { className: "Alive", n: 7 },
+      };
+      for (const path of ["/functions/hello", "/classes/Alive", "/hooks/functions", "/schemas/Alive"]) {
+        for (let replay = 0; replay < 2; replay++) {
+          const answer = await ask(purse.serverUrl + path, {
+            method: "POST",
+            headers: {
+              "X-Parse-Application-Id": purse.appId,
+              "X-Parse-Webhook-Key": "webhook-key",
+              "X-Purse-Signature": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}`,
+              "Content-Type": "application/json",
+            },
+            body: JSON.stringify(forged),
+          });
+          expect(answer.text).not.toContain(attacked.sessionToken);
+          if (path.startsWith("/hooks") || path.startsWith("/schemas")) expect(codeOf(answer)).toBe(119);
+        }
+      }
+      const where = query({ where: { n: 7 } });
+      expect((await rest(purse, "GET", `/classes/Alive${where}`)).body.results).toEqual([]);
+      await attacked.alive();
+    } finally {
+      await purse.remove();
+    }
+  });
+});
+
+/** A server inside that nobody outside should make us ask. */
+async function startCanary(): Promise<{ url: string; asked: string[]; server: Server }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.end("{}");
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/`, asked, server };
+}
+
+/** A port on which nobody answers, or not as one should. */
+async function wicked(kind: string): Promise<{ number: number; close(): void }> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    if (kind === "that hang") return;
+    const body = '{"jsonrpc":"2.0","id":1,"result":"0x5","success":{"__proto__":{"n":7}},"x":[[[[[';
+    socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  if (kind === "that are away") close();
+  return { number: port, close };
+}
+
+/** What a process holds in memory, as Linux says; 0 elsewhere. */
+function memoryMiB(pid: number): number {
+  if (process.platform !== "linux") return 0;
+  const [, kib = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kib) / 1024;
+}

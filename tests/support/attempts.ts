@@ -1,0 +1,136 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import { expect } from "vitest";
+import { openSocket } from "./liveClient.ts";
+import { type Purse, rest, signUp } from "./purse.ts";
+
+/** A request that somebody tries, and the codes by which it may be refused; null stands for success without effect. */
+export interface Attempt {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  path: string;
+  params?: JsonObject;
+  codes: (number | null)[];
+}
+
+export interface AttemptAnswer {
+  status: number;
+  code: number | null;
+  text: string;
+}
+
+/** Every way in for a request of the Parse protocol. */
+export const DOORS = ["REST", "overridden method", "batch"] as const;
+export type Door = (typeof DOORS)[number];
+
+export const IDENTITIES = ["nobody", "a user", "the read-only operator", "the operator"] as const;
+export type Identity = (typeof IDENTITIES)[number];
+
+export const READ_ONLY_KEY = "only-for-looking";
+
+export interface Attacked {
+  send(door: Door, who: Identity, attempt: Attempt): Promise<AttemptAnswer>;
+  /** A POST of old clients, with the body as it is. */
+  post(path: string, body: string): Promise<AttemptAnswer>;
+  /** Follows what a query finds: the code by which it is refused, null where it is not. */
+  follow(who: Identity, className: string, where: JsonValue): Promise<number | null>;
+  /** Whatever was tried, everybody else is served at once. */
+  alive(): Promise<void>;
+}
+
+/** The doors of a server that was started with READ_ONLY_KEY, and a user who tries them. */
+export async function attack(purse: Purse): Promise<Attacked & { sessionToken: string; userId: string }> {
+  const { sessionToken, id: userId } = await signUp(purse);
+  await rest(purse, "POST", "/classes/Alive", { n: 1 }, { useMasterKey: true });
+
+  const credentials = (identity: Identity): JsonObject => {
+    if (identity === "a user") return { _SessionToken: sessionToken };
+    if (identity === "the operator") return { _MasterKey: purse.masterKey };
+    return identity === "the read-only operator" ? { _MasterKey: READ_ONLY_KEY } : {};
+  };
+
+  async function post(path: string, body: string): Promise<AttemptAnswer> {
+    const response = await fetch(`${purse.serverUrl}${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "text/plain" },
+      body,
+    });
+    return answerOf(response.status, await response.text());
+  }
+
+  async function send(door: Door, who: Identity, attempt: Attempt): Promise<AttemptAnswer> {
+    const { method, path, params = {} } = attempt;
+    const envelope = { _ApplicationId: purse.appId, ...credentials(who) };
+    if (door === "overridden method") {
+      // Written as text, so that keys that JavaScript treats specially arrive as they are.
+      const own = JSON.stringify({ ...envelope, _method: method }).slice(0, -1);
+      const more = stringify(params).slice(1);
+      return post(path, more === "}" ? `${own}}` : `${own},${more}`);
+    }
+    if (door === "batch") {
+      const part = `{"method":"${method}","path":${JSON.stringify(`/server${path}`)},"body":${stringify(params)}}`;
+      const answer = await post("/batch", `${JSON.stringify(envelope).slice(0, -1)},"requests":[${part}]}`);
+      const parts: unknown = JSON.parse(answer.text);
+      if (!Array.isArray(parts)) return answer;
+      const [{ error, success }] = parts;
+      return { status: error ? 400 : 200, code: error?.code ?? null, text: JSON.stringify(error ?? success) };
+    }
+    const keys: Record<string, string> = { "X-Parse-Application-Id": purse.appId };
+    if (who === "a user") keys["X-Parse-Session-Token"] = sessionToken;
+    if (who === "the operator") keys["X-Parse-Master-Key"] = purse.masterKey;
+    if (who === "the read-only operator") keys["X-Parse-Master-Key"] = READ_ONLY_KEY;
+    const texts = Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : stringify(value),
+    ]);
+    const search = method === "GET" ? `?${new URLSearchParams(texts)}` : "";
+    // What does not fit into a URL goes in by the other doors.
+    if (search.length > 15_000) return send("overridden method", who, attempt);
+    const response = await fetch(`${purse.serverUrl}${path}${search}`, {
+      method,
+      headers: { ...keys, "Content-Type": "application/json" },
+      ...((method === "POST" || method === "PUT") && { body: stringify(params) }),
+    });
+    return answerOf(response.status, await response.text());
+  }
+
+  async function follow(who: Identity, className: string, where: JsonValue): Promise<number | null> {
+    const client = await openSocket(purse);
+    const { _SessionToken, _MasterKey } = credentials(who);
+    const connect = { op: "connect", applicationId: purse.appId };
+    await client.ask({ ...connect, sessionToken: _SessionToken, masterKey: _MasterKey });
+    const query = `{"className":${JSON.stringify(className)},"where":${stringify(where)}}`;
+    const answered = client.ask(`{"op":"subscribe","requestId":1,"query":${query}}`);
+    // What is too large for a message ends the socket.
+    const answer = await Promise.race([answered, client.closed.then(() => ({ op: "error", code: 102 }))]);
+    client.socket.terminate();
+    return answer.op === "subscribed" ? null : (answer.code ?? -1);
+  }
+
+  async function alive(): Promise<void> {
+    const started = performance.now();
+    const answer = await send("REST", "nobody", {
+      method: "GET",
+      path: "/classes/Alive",
+      params: { where: { n: 1 } },
+      codes: [],
+    });
+    expect([answer.status, /"n": ?1\b/.test(answer.text)]).toEqual([200, true]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  }
+
+  return { send, post, follow, alive, sessionToken, userId };
+}
+
+function answerOf(status: number, text: string): AttemptAnswer {
+  const body: unknown = JSON.parse(text);
+  const code = typeof body === "object" && body !== null && "code" in body ? Number(body.code) : null;
+  return { status, code, text };
+}
+
+/** JSON.stringify, but for values too deep for it. */
+function stringify(value: JsonValue): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return String(value);
+  }
+}
