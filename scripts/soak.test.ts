@@ -1,0 +1,36 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+/* What it measures is for the long run; here it only has to go through. */
+describe("twenty seconds of every kind of request", () => {
+  const folder = mkdtempSync(join(tmpdir(), "purse-soak-"));
+  let ended: { code: number | null; output: string };
+
+  beforeAll(async () => {
+    const script = join(import.meta.dirname, "soak.ts");
+    const child = spawn(process.execPath, [script, "--seconds", "20", "--out", folder], { stdio: "pipe" });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
+    const code = await new Promise<number | null>((done) => child.once("exit", done));
+    ended = { code, output };
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("go without an error", () => {
+    expect(ended.output).toMatch(/\d+ requests, [1-9]\d* events, 0 errors/);
+    expect(ended.code).toBe(0);
+  });
+
+  it("leave a report with a curve for light and dark", () => {
+    const page = readFileSync(join(folder, "soak.md"), "utf8");
+    expect(page).toContain("| errors | none |");
+    expect(page).toContain("](soak.svg)");
+    const curve = readFileSync(join(folder, "soak.svg"), "utf8");
+    expect(curve).toContain("prefers-color-scheme:dark");
+    expect(curve.match(/<polyline /g)).toHaveLength(6);
+    expect(curve).not.toMatch(/NaN|undefined|Infinity/);
+  });
+});

@@ -1,0 +1,158 @@
+/*
+ * Keeps a server of its own busy at about 80 % of what it can, and writes docs/soak.md with the curve.
+ *   npm run soak -- [--minutes 60] [--seconds 20] [--out docs]
+ * Ends with 1 where anything went wrong.
+ */
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { startPurse } from "../tests/support/purse.ts";
+import { prepareLoad } from "./soakLoad.ts";
+import { type Sample, type Soak, writeReport } from "./soakReport.ts";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "60" },
+    seconds: { type: "string" },
+    out: { type: "string", default: join(import.meta.dirname, "../docs") },
+  },
+});
+const SECONDS = values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds);
+if (!(SECONDS > 0)) throw new Error("--minutes and --seconds must be numbers above 0");
+/** How long a sample is, in s: 10, or less where the run is short. */
+const SAMPLE_S = Math.min(10, SECONDS / 10);
+/** How long the capacity is measured, in s. */
+const TRIAL_S = Math.min(20, SECONDS / 4);
+const WORKERS = 32;
+const SHARE = 0.8;
+/** More requests than this are not open at once. */
+const MAX_OPEN = 1_000;
+
+const purse = await startPurse({ env: { PURSE_LOG_LEVEL: "warn" } });
+process.on("SIGINT", () => void purse.remove().then(() => process.exit(130)));
+let failed = true;
+try {
+  const load = await prepareLoad(purse);
+  const errors = new Map<string, number>();
+  const failures = { count: 0 };
+  const fail = (error: unknown): void => {
+    const what = error instanceof Error ? error.message : String(error);
+    // Whatever goes wrong a thousand ways is told in a few.
+    const name = errors.size < 20 || errors.has(what) ? what : "other";
+    errors.set(name, (errors.get(name) ?? 0) + 1);
+    failures.count++;
+  };
+  const capacity = await trial(() => load.step().catch(fail));
+  console.log(`Capacity: ${Math.round(capacity)} requests/s; ${SECONDS} s at ${Math.round(capacity * SHARE)}/s …`);
+  load.events();
+  const soak = await run(load, capacity, fail, failures);
+  load.close();
+  writeReport({ ...soak, errors }, resolve(values.out));
+  for (const [what, count] of errors) console.error(`${count} × ${what}`);
+  console.log(`${soak.requests} requests, ${soak.events} events, ${failures.count} errors: ${join(values.out, "soak.md")}`);
+  failed = failures.count > 0;
+} finally {
+  await purse.remove();
+}
+process.exit(failed ? 1 : 0);
+
+/** Requests per second where each worker asks as soon as it was answered. */
+async function trial(step: () => Promise<void>): Promise<number> {
+  const until = performance.now() + TRIAL_S * 1_000;
+  // The first half warms up.
+  const from = until - TRIAL_S * 500;
+  let count = 0;
+  const worker = async (): Promise<void> => {
+    while (performance.now() < until) {
+      await step();
+      if (performance.now() > from) count++;
+    }
+  };
+  await Promise.all(Array.from({ length: WORKERS }, worker));
+  return count / (TRIAL_S / 2);
+}
+
+/** Asks at a rate that does not depend on the answers, and looks at the server every few seconds. */
+async function run(
+  load: Awaited<ReturnType<typeof prepareLoad>>,
+  capacity: number,
+  fail: (error: unknown) => void,
+  failures: { count: number },
+): Promise<Omit<Soak, "errors">> {
+  const rate = capacity * SHARE;
+  const began = performance.now();
+  const samples: Sample[] = [];
+  let open = 0;
+  let held = 0;
+  let due = 0;
+  let requests = 0;
+  let events = 0;
+  let times: number[] = [];
+  let failuresBefore = failures.count;
+  let sampleBegan = began;
+
+  const send = (): void => {
+    const asked = performance.now();
+    open++;
+    load
+      .step()
+      .catch(fail)
+      .finally(() => {
+        open--;
+        times.push(performance.now() - asked);
+      });
+  };
+
+  let last = began;
+  while (performance.now() - began < SECONDS * 1_000) {
+    const now = performance.now();
+    due += ((now - last) / 1_000) * rate;
+    last = now;
+    for (; due >= 1; due--) {
+      if (open < MAX_OPEN) send();
+      else held++;
+    }
+    if (now - sampleBegan >= SAMPLE_S * 1_000) await look();
+    await sleep(5);
+  }
+  for (let waited = 0; open > 0 && waited < 30_000; waited += 20) await sleep(20);
+  if (open > 0) fail(`${open} requests without an answer`);
+  await sleep(1_000);
+  await look();
+  return { capacity, rate, seconds: SECONDS, requests, events, held, samples };
+
+  async function look(): Promise<void> {
+    const now = performance.now();
+    const seconds = (now - sampleBegan) / 1_000;
+    const answered = times.sort((a, b) => a - b);
+    const { delays, lost } = load.events();
+    if (lost > 0) fail(`${lost} events lost`);
+    times = [];
+    sampleBegan = now;
+    requests += answered.length;
+    events += delays.length;
+    const at = (now - began) / 1_000;
+    const memoryMiB = await memoryOf();
+    if (answered.length === 0) return;
+    samples.push({
+      at,
+      requestsPerSecond: answered.length / seconds,
+      errors: failures.count - failuresBefore,
+      p50: share(answered, 0.5),
+      p99: share(answered, 0.99),
+      eventP99: share(delays.sort((a, b) => a - b), 0.99),
+      memoryMiB,
+    });
+    failuresBefore = failures.count;
+  }
+}
+
+function share(sorted: number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
+
+/** What the server's process holds, as it says itself. */
+async function memoryOf(): Promise<number> {
+  const text = await (await fetch(`${purse.url}/metrics`)).text();
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1] ?? 0) / 2 ** 20;
+}

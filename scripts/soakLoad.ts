@@ -1,0 +1,217 @@
+import { randomBytes } from "node:crypto";
+import { Agent, request } from "node:http";
+import { WebSocket } from "ws";
+import type { Purse } from "../tests/support/purse.ts";
+
+const ROWS = 2_000;
+const GROUPS = 50;
+const USERS = 20;
+const PASSWORD = "correct horse";
+/** How long an event may take before it counts as lost, in ms. */
+const EVENT_MS = 15_000;
+const FILE = randomBytes(64 * 1024);
+
+/** What one user of the server does; rejects where the answer is not what it should be. */
+export type Step = () => Promise<void>;
+
+export interface Load {
+  /** One step, chosen by the weights of the mix. */
+  step(): Promise<void>;
+  /** Milliseconds from saves to their events since it was last asked, and how many events are missing for good. */
+  events(): { delays: number[]; lost: number };
+  close(): void;
+}
+
+interface Reply {
+  status: number;
+  body: Buffer;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** Fills the server with what the mix needs, and opens the live queries. */
+export async function prepareLoad(purse: Purse): Promise<Load> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const pending = new Map<number, number>();
+  let delays: number[] = [];
+  let lost = 0;
+  let count = 0;
+
+  function call(
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: Buffer | string; headers?: Record<string, string> } = {},
+  ): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          agent,
+          host: "127.0.0.1",
+          port: purse.port,
+          method,
+          path: `/server${path}`,
+          headers: {
+            "X-Parse-Application-Id": purse.appId,
+            ...(body !== undefined && {
+              "Content-Type": "application/json",
+              "Content-Length": Buffer.byteLength(body),
+            }),
+            ...headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("error", reject);
+          response.on("end", () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              body: Buffer.concat(chunks),
+              headers: response.headers,
+            }),
+          );
+        },
+      );
+      sent.on("error", reject);
+      sent.end(body);
+    });
+  }
+
+  async function expectOk(what: string, asked: Promise<Reply>, holds = ""): Promise<string> {
+    const { status, body } = await asked;
+    const text = body.toString("utf8");
+    if (status >= 200 && status < 300 && text.includes(holds)) return text;
+    throw new Error(`${what} answered ${status}: ${text.slice(0, 120)}`);
+  }
+
+  const json = (value: object) => ({ body: JSON.stringify(value) });
+  const any = (most: number) => Math.floor(Math.random() * most);
+
+  const ids: string[] = [];
+  for (let at = 0; at < ROWS; at += 50) {
+    const requests = Array.from({ length: 50 }, (_, i) => ({
+      method: "POST",
+      path: "/server/classes/Row",
+      body: { group: (at + i) % GROUPS, n: -1, title: `Row ${at + i}`, ACL: { "*": { read: true, write: true } } },
+    }));
+    const made: { success: { objectId: string } }[] = JSON.parse(
+      await expectOk("filling", call("POST", "/batch", json({ requests }))),
+    );
+    ids.push(...made.map(({ success }) => success.objectId));
+  }
+  const session = { "X-Parse-Session-Token": "" };
+  for (let i = 0; i < USERS; i++) {
+    const user = { username: `soak${i}`, password: PASSWORD };
+    const { sessionToken } = JSON.parse(await expectOk("sign-up", call("POST", "/users", json(user))));
+    session["X-Parse-Session-Token"] = sessionToken;
+  }
+  const sockets = await Promise.all(
+    Array.from({ length: GROUPS }, (_, group) =>
+      follow(purse, group, (n) => {
+        const began = pending.get(n);
+        if (began === undefined) return;
+        pending.delete(n);
+        delays.push(performance.now() - began);
+      }),
+    ),
+  );
+
+  const steps: [number, Step][] = [
+    [40, () => expectOk("get", call("GET", `/classes/Row/${ids[any(ROWS)]}`), '"title"').then(() => {})],
+    [
+      20,
+      async () => {
+        const where = encodeURIComponent(JSON.stringify({ group: any(GROUPS) }));
+        await expectOk("query", call("GET", `/classes/Row?where=${where}&limit=20`, { headers: session }), '"n"');
+      },
+    ],
+    [
+      10,
+      async () => {
+        const n = ++count;
+        pending.set(n, performance.now());
+        try {
+          await expectOk("update", call("PUT", `/classes/Row/${ids[any(ROWS)]}`, json({ n })), '"updatedAt"');
+        } catch (error) {
+          pending.delete(n);
+          throw error;
+        }
+      },
+    ],
+    [10, () => expectOk("create", call("POST", "/classes/Entry", json({ n: any(9) })), '"objectId"').then(() => {})],
+    [12, () => expectOk("function", call("POST", "/functions/hello", json({ name: "Ada" })), "Hello, Ada").then(() => {})],
+    [
+      1,
+      async () => {
+        const user = { username: `soak${any(USERS)}`, password: PASSWORD };
+        const { sessionToken } = JSON.parse(await expectOk("log-in", call("POST", "/login", json(user))));
+        await expectOk(
+          "log-out",
+          call("POST", "/logout", { body: "{}", headers: { "X-Parse-Session-Token": sessionToken } }),
+        );
+      },
+    ],
+    [
+      3,
+      async () => {
+        const headers = { ...session, "Content-Type": "application/octet-stream" };
+        const { name } = JSON.parse(
+          await expectOk("upload", call("POST", "/files/soak.bin", { body: FILE, headers })),
+        );
+        const { status, body } = await call("GET", `/files/${purse.appId}/${name}`);
+        if (status !== 200 || !body.equals(FILE)) throw new Error(`download answered ${status}`);
+        await expectOk(
+          "deleting a file",
+          call("DELETE", `/files/${name}`, { headers: { "X-Parse-Master-Key": purse.masterKey } }),
+        );
+      },
+    ],
+  ];
+  const total = steps.reduce((sum, [weight]) => sum + weight, 0);
+
+  return {
+    step() {
+      let left = Math.random() * total;
+      for (const [weight, step] of steps) {
+        left -= weight;
+        if (left < 0) return step();
+      }
+      return Promise.resolve();
+    },
+    events() {
+      const now = performance.now();
+      for (const [n, began] of pending) {
+        if (now - began < EVENT_MS) continue;
+        pending.delete(n);
+        lost++;
+      }
+      const result = { delays, lost };
+      delays = [];
+      lost = 0;
+      return result;
+    },
+    close() {
+      for (const socket of sockets) socket.terminate();
+      agent.destroy();
+    },
+  };
+}
+
+/** Tells of every update in a group. Throws Error where the subscription is refused. */
+async function follow(purse: Purse, group: number, onUpdate: (n: number) => void): Promise<WebSocket> {
+  const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"), { perMessageDeflate: false });
+  await new Promise((open, fail) => socket.once("open", open).once("error", fail));
+  const query = { className: "Row", where: { group }, fields: ["n"] };
+  for (const [message, answer] of [
+    [{ op: "connect", applicationId: purse.appId }, "connected"],
+    [{ op: "subscribe", requestId: 1, query }, "subscribed"],
+  ] as const) {
+    socket.send(JSON.stringify(message));
+    const told = await new Promise<string>((done) => socket.once("message", (data) => done(data.toString())));
+    if (JSON.parse(told).op !== answer) throw new Error(`The live query was answered: ${told}`);
+  }
+  socket.on("message", (data) => {
+    const { op, object }: { op: string; object?: { n?: number } } = JSON.parse(data.toString());
+    if (op === "update" && object?.n !== undefined) onUpdate(object.n);
+  });
+  return socket;
+}

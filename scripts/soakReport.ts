@@ -1,0 +1,179 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+
+/** What was seen in one stretch of the run. Times in ms. */
+export interface Sample {
+  /** Seconds since the load began. */
+  at: number;
+  requestsPerSecond: number;
+  errors: number;
+  p50: number;
+  p99: number;
+  /** From a save until its event, 99 of 100. */
+  eventP99: number;
+  memoryMiB: number;
+}
+
+export interface Soak {
+  /** Requests per second that the server managed when it was asked for all it could. */
+  capacity: number;
+  /** Requests per second that it was then asked for. */
+  rate: number;
+  seconds: number;
+  requests: number;
+  events: number;
+  /** What went wrong, by what it was. */
+  errors: Map<string, number>;
+  /** Requests that were not sent as too many were open already. */
+  held: number;
+  samples: Sample[];
+}
+
+/** Writes `soak.md` and its curve `soak.svg` into a folder. */
+export function writeReport(soak: Soak, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "soak.svg"), curve(soak.samples));
+  writeFileSync(join(folder, "soak.md"), page(soak));
+}
+
+function page(soak: Soak): string {
+  const { samples } = soak;
+  // The first tenth fills caches.
+  const warm = samples.slice(Math.floor(samples.length / 10));
+  const third = Math.max(1, Math.floor(warm.length / 3));
+  const memory = (some: Sample[]) => mean(some.map(({ memoryMiB }) => memoryMiB)).toFixed(0);
+  const p50 = median(warm.map((sample) => sample.p50));
+  const p99 = median(warm.map((sample) => sample.p99));
+  const failures = [...soak.errors].map(([what, count]) => `${count} × ${what}`);
+  const rows: [string, string][] = [
+    ["capacity, measured before", `${round(soak.capacity)} requests/s`],
+    ["asked for", `${round(soak.rate)} requests/s (${Math.round((soak.rate / soak.capacity) * 100)} %)`],
+    ["time", soak.seconds >= 120 ? `${Math.round(soak.seconds / 60)} min` : `${Math.round(soak.seconds)} s`],
+    ["requests", round(soak.requests)],
+    ["events of live queries", round(soak.events)],
+    ["errors", failures.length === 0 ? "none" : failures.join(", ")],
+    ["requests held back", round(soak.held)],
+    ["p50, p99 (medians of the samples)", `${p50.toFixed(1)} ms, ${p99.toFixed(1)} ms`],
+    ["p99 ÷ p50", (p99 / p50).toFixed(1)],
+    ["save to event, p99", `${median(warm.map(({ eventP99 }) => eventP99)).toFixed(1)} ms`],
+    ["memory in the first and the last third", `${memory(warm.slice(0, third))} MiB, ${memory(warm.slice(-third))} MiB`],
+  ];
+  return `# A long run
+
+One server under a mix of requests at about 80 % of what it can: reads by id, queries, saves (half of them updates that live
+queries follow), functions, log-ins with log-outs, files that are uploaded, read and deleted. The load comes from the same
+machine, at a rate that does not wait for answers. Memory is that of the whole server process with its threads.
+
+![Memory, latency and requests over time](soak.svg)
+
+| | |
+| --- | --- |
+${rows.map(([name, value]) => `| ${name} | ${value} |`).join("\n")}
+
+Made by \`npm run soak\` on ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), Node.js ${process.version}; a sample every
+${samples.length > 1 ? Math.round((samples[1]?.at ?? 0) - (samples[0]?.at ?? 0)) : 10} s.
+`;
+}
+
+const WIDTH = 860;
+const LEFT = 70;
+const PANEL = 150;
+const GAP = 46;
+
+interface Panel {
+  title: string;
+  unit: string;
+  lines: { name: string; className: string; values: number[] }[];
+}
+
+/** Three curves under each other; its colours follow the reader's light or dark. */
+function curve(samples: Sample[]): string {
+  const panels: Panel[] = [
+    {
+      title: "Memory of the server",
+      unit: "MiB",
+      lines: [{ name: "memory", className: "a", values: samples.map(({ memoryMiB }) => memoryMiB) }],
+    },
+    {
+      title: "Latency",
+      unit: "ms",
+      lines: [
+        { name: "p50", className: "a", values: samples.map(({ p50 }) => p50) },
+        { name: "p99", className: "b", values: samples.map(({ p99 }) => p99) },
+        { name: "event p99", className: "c", values: samples.map(({ eventP99 }) => eventP99) },
+      ],
+    },
+    {
+      title: "Requests",
+      unit: "per s",
+      lines: [
+        { name: "answered", className: "a", values: samples.map((each) => each.requestsPerSecond) },
+        { name: "errors", className: "b", values: samples.map(({ errors }) => errors) },
+      ],
+    },
+  ];
+  const until = samples.at(-1)?.at ?? 1;
+  const height = panels.length * (PANEL + GAP) + 20;
+  const body = panels.map((panel, i) => drawn(panel, samples, until, 30 + i * (PANEL + GAP)));
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Memory, latency and requests over time" font-family="system-ui, sans-serif" font-size="12">
+<style>
+.ground{fill:#ffffff}.text{fill:#1f2328}.grid{stroke:#d1d9e0}
+.a{stroke:#0550ae}.b{stroke:#bc4c00}.c{stroke:#1a7f37}.fa{fill:#0550ae}.fb{fill:#bc4c00}.fc{fill:#1a7f37}
+polyline{fill:none;stroke-width:1.5}
+@media (prefers-color-scheme:dark){
+.ground{fill:#0d1117}.text{fill:#e6edf3}.grid{stroke:#3d444d}
+.a{stroke:#79c0ff}.b{stroke:#ffa657}.c{stroke:#7ee787}.fa{fill:#79c0ff}.fb{fill:#ffa657}.fc{fill:#7ee787}}
+</style>
+<rect class="ground" width="${WIDTH}" height="${height}"/>
+${body.join("\n")}
+</svg>
+`;
+}
+
+function drawn({ title, unit, lines }: Panel, samples: Sample[], until: number, top: number): string {
+  const most = niceAbove(Math.max(1e-9, ...lines.flatMap(({ values }) => values)));
+  const x = (at: number) => LEFT + (at / until) * (WIDTH - LEFT - 20);
+  const y = (value: number) => top + PANEL - (value / most) * PANEL;
+  const parts = [`<text class="text" x="${LEFT}" y="${top - 8}" font-weight="600">${title} (${unit})</text>`];
+  for (const share of [0, 0.5, 1]) {
+    const at = y(most * share).toFixed(1);
+    parts.push(
+      `<line class="grid" x1="${LEFT}" x2="${WIDTH - 20}" y1="${at}" y2="${at}"/>`,
+      `<text class="text" x="${LEFT - 8}" y="${at}" dy="4" text-anchor="end">${round(most * share)}</text>`,
+    );
+  }
+  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+    const label = until >= 120 ? `${round((until * share) / 60)} min` : `${round(until * share)} s`;
+    const anchor = share === 0 ? "start" : share === 1 ? "end" : "middle";
+    parts.push(
+      `<text class="text" x="${x(until * share).toFixed(1)}" y="${top + PANEL + 16}" text-anchor="${anchor}">${label}</text>`,
+    );
+  }
+  for (const [i, { name, className, values }] of lines.entries()) {
+    const points = samples.map(({ at }, n) => `${x(at).toFixed(1)},${y(values[n] ?? 0).toFixed(1)}`);
+    parts.push(
+      `<polyline class="${className}" points="${points.join(" ")}"/>`,
+      `<text class="f${className}" x="${WIDTH - 20 - (lines.length - 1 - i) * 80}" y="${top - 8}" text-anchor="end">${name}</text>`,
+    );
+  }
+  return parts.join("\n");
+}
+
+/** The next of 1, 2, 5, 10, 20, … */
+function niceAbove(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * ([1, 2, 5, 10].find((step) => step * power >= value) ?? 10);
+}
+
+function round(value: number): string {
+  return (value < 10 ? Math.round(value * 10) / 10 : Math.round(value)).toLocaleString("en");
+}
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+}
