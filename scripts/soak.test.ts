@@ -13,7 +13,8 @@ describe("twenty seconds of every kind of request", () => {
     const script = join(import.meta.dirname, "soak.ts");
     const child = spawn(process.execPath, [script, "--seconds", "20", "--out", folder], { stdio: "pipe" });
     let output = "";
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => (output += chunk));
     const code = await new Promise<number | null>((done) => child.once("exit", done));
     ended = { code, output };
   }, 120_000);

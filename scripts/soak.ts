@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startPurse } from "../tests/support/purse.ts";
+import { Latencies } from "./latencies.ts";
 import { prepareLoad } from "./soakLoad.ts";
 import { type Sample, type Soak, writeReport } from "./soakReport.ts";
 
@@ -42,14 +43,18 @@ try {
     errors.set(name, (errors.get(name) ?? 0) + 1);
     failures.count++;
   };
-  const capacity = await trial(() => load.step().catch(fail));
-  console.log(`Capacity: ${Math.round(capacity)} requests/s; ${SECONDS} s at ${Math.round(capacity * SHARE)}/s …`);
+  const capacity = await trial(() => load.next().run().catch(fail));
+  console.log(
+    `Capacity: ${Math.round(capacity)} requests/s; ${SECONDS} s at ${Math.round(capacity * SHARE)}/s …`,
+  );
   load.events();
   const soak = await run(load, capacity, fail, failures);
   load.close();
   writeReport({ ...soak, errors }, resolve(values.out));
   for (const [what, count] of errors) console.error(`${count} × ${what}`);
-  console.log(`${soak.requests} requests, ${soak.events} events, ${failures.count} errors: ${join(values.out, "soak.md")}`);
+  console.log(
+    `${soak.requests} requests, ${soak.events} events, ${failures.count} errors: ${join(values.out, "soak.md")}`,
+  );
   failed = failures.count > 0;
 } finally {
   await purse.remove();
@@ -57,7 +62,7 @@ try {
 process.exit(failed ? 1 : 0);
 
 /** Requests per second where each worker asks as soon as it was answered. */
-async function trial(step: () => Promise<void>): Promise<number> {
+async function trial(step: () => Promise<unknown>): Promise<number> {
   const until = performance.now() + TRIAL_S * 1_000;
   // The first half warms up.
   const from = until - TRIAL_S * 500;
@@ -82,6 +87,7 @@ async function run(
   const rate = capacity * SHARE;
   const began = performance.now();
   const samples: Sample[] = [];
+  const steps = new Map<string, Latencies>();
   let open = 0;
   let held = 0;
   let due = 0;
@@ -93,13 +99,18 @@ async function run(
 
   const send = (): void => {
     const asked = performance.now();
+    const step = load.next();
     open++;
-    load
-      .step()
+    step
+      .run()
       .catch(fail)
       .finally(() => {
         open--;
-        times.push(performance.now() - asked);
+        const ms = performance.now() - asked;
+        times.push(ms);
+        const known = steps.get(step.name) ?? new Latencies();
+        steps.set(step.name, known);
+        known.add(ms);
       });
   };
 
@@ -119,7 +130,7 @@ async function run(
   if (open > 0) fail(`${open} requests without an answer`);
   await sleep(1_000);
   await look();
-  return { capacity, rate, seconds: SECONDS, requests, events, held, samples };
+  return { capacity, rate, seconds: SECONDS, requests, events, held, samples, steps };
 
   async function look(): Promise<void> {
     const now = performance.now();
@@ -140,7 +151,10 @@ async function run(
       errors: failures.count - failuresBefore,
       p50: share(answered, 0.5),
       p99: share(answered, 0.99),
-      eventP99: share(delays.sort((a, b) => a - b), 0.99),
+      eventP99: share(
+        delays.sort((a, b) => a - b),
+        0.99,
+      ),
       memoryMiB,
     });
     failuresBefore = failures.count;

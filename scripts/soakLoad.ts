@@ -11,12 +11,16 @@ const PASSWORD = "correct horse";
 const EVENT_MS = 15_000;
 const FILE = randomBytes(64 * 1024);
 
-/** What one user of the server does; rejects where the answer is not what it should be. */
-export type Step = () => Promise<void>;
+/** Something that a user of the server does. */
+export interface Step {
+  name: string;
+  /** Rejects where the answer is not what it should be. */
+  run(): Promise<unknown>;
+}
 
 export interface Load {
-  /** One step, chosen by the weights of the mix. */
-  step(): Promise<void>;
+  /** A step, chosen by the weights of the mix. */
+  next(): Step;
   /** Milliseconds from saves to their events since it was last asked, and how many events are missing for good. */
   events(): { delays: number[]; lost: number };
   close(): void;
@@ -91,7 +95,12 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
     const requests = Array.from({ length: 50 }, (_, i) => ({
       method: "POST",
       path: "/server/classes/Row",
-      body: { group: (at + i) % GROUPS, n: -1, title: `Row ${at + i}`, ACL: { "*": { read: true, write: true } } },
+      body: {
+        group: (at + i) % GROUPS,
+        n: -1,
+        title: `Row ${at + i}`,
+        ACL: { "*": { read: true, write: true } },
+      },
     }));
     const made: { success: { objectId: string } }[] = JSON.parse(
       await expectOk("filling", call("POST", "/batch", json({ requests }))),
@@ -115,18 +124,28 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
     ),
   );
 
-  const steps: [number, Step][] = [
-    [40, () => expectOk("get", call("GET", `/classes/Row/${ids[any(ROWS)]}`), '"title"').then(() => {})],
-    [
-      20,
-      async () => {
+  const steps: (Step & { weight: number })[] = [
+    {
+      name: "get",
+      weight: 40,
+      run: () => expectOk("get", call("GET", `/classes/Row/${ids[any(ROWS)]}`), '"title"'),
+    },
+    {
+      name: "query of 20",
+      weight: 20,
+      run() {
         const where = encodeURIComponent(JSON.stringify({ group: any(GROUPS) }));
-        await expectOk("query", call("GET", `/classes/Row?where=${where}&limit=20`, { headers: session }), '"n"');
+        return expectOk(
+          "query",
+          call("GET", `/classes/Row?where=${where}&limit=20`, { headers: session }),
+          '"n"',
+        );
       },
-    ],
-    [
-      10,
-      async () => {
+    },
+    {
+      name: "update, followed by a live query",
+      weight: 10,
+      async run() {
         const n = ++count;
         pending.set(n, performance.now());
         try {
@@ -136,46 +155,53 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
           throw error;
         }
       },
-    ],
-    [10, () => expectOk("create", call("POST", "/classes/Entry", json({ n: any(9) })), '"objectId"').then(() => {})],
-    [12, () => expectOk("function", call("POST", "/functions/hello", json({ name: "Ada" })), "Hello, Ada").then(() => {})],
-    [
-      1,
-      async () => {
+    },
+    {
+      name: "create",
+      weight: 10,
+      run: () => expectOk("create", call("POST", "/classes/Entry", json({ n: any(9) })), '"objectId"'),
+    },
+    {
+      name: "function",
+      weight: 12,
+      run: () => expectOk("function", call("POST", "/functions/hello", json({ name: "Ada" })), "Hello, Ada"),
+    },
+    {
+      name: "log-in and log-out",
+      weight: 1,
+      async run() {
         const user = { username: `soak${any(USERS)}`, password: PASSWORD };
         const { sessionToken } = JSON.parse(await expectOk("log-in", call("POST", "/login", json(user))));
-        await expectOk(
-          "log-out",
-          call("POST", "/logout", { body: "{}", headers: { "X-Parse-Session-Token": sessionToken } }),
-        );
+        const headers = { "X-Parse-Session-Token": sessionToken };
+        await expectOk("log-out", call("POST", "/logout", { body: "{}", headers }));
       },
-    ],
-    [
-      3,
-      async () => {
+    },
+    {
+      name: "64 KiB up, down and deleted",
+      weight: 3,
+      async run() {
         const headers = { ...session, "Content-Type": "application/octet-stream" };
         const { name } = JSON.parse(
           await expectOk("upload", call("POST", "/files/soak.bin", { body: FILE, headers })),
         );
         const { status, body } = await call("GET", `/files/${purse.appId}/${name}`);
         if (status !== 200 || !body.equals(FILE)) throw new Error(`download answered ${status}`);
-        await expectOk(
-          "deleting a file",
-          call("DELETE", `/files/${name}`, { headers: { "X-Parse-Master-Key": purse.masterKey } }),
-        );
+        const master = { "X-Parse-Master-Key": purse.masterKey };
+        await expectOk("deleting a file", call("DELETE", `/files/${name}`, { headers: master }));
       },
-    ],
+    },
   ];
-  const total = steps.reduce((sum, [weight]) => sum + weight, 0);
+  const total = steps.reduce((sum, { weight }) => sum + weight, 0);
 
   return {
-    step() {
+    next() {
       let left = Math.random() * total;
-      for (const [weight, step] of steps) {
+      const chosen = steps.find(({ weight }) => {
         left -= weight;
-        if (left < 0) return step();
-      }
-      return Promise.resolve();
+        return left < 0;
+      });
+      if (!chosen) throw new Error("There is nothing to do");
+      return chosen;
     },
     events() {
       const now = performance.now();

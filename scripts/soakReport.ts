@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import type { Latencies } from "./latencies.ts";
 
 /** What was seen in one stretch of the run. Times in ms. */
 export interface Sample {
@@ -28,6 +29,8 @@ export interface Soak {
   /** Requests that were not sent as too many were open already. */
   held: number;
   samples: Sample[];
+  /** By what was done. */
+  steps: Map<string, Latencies>;
 }
 
 /** Writes `soak.md` and its curve `soak.svg` into a folder. */
@@ -57,8 +60,16 @@ function page(soak: Soak): string {
     ["p50, p99 (medians of the samples)", `${p50.toFixed(1)} ms, ${p99.toFixed(1)} ms`],
     ["p99 ÷ p50", (p99 / p50).toFixed(1)],
     ["save to event, p99", `${median(warm.map(({ eventP99 }) => eventP99)).toFixed(1)} ms`],
-    ["memory in the first and the last third", `${memory(warm.slice(0, third))} MiB, ${memory(warm.slice(-third))} MiB`],
+    [
+      "memory in the first and the last third",
+      `${memory(warm.slice(0, third))} MiB, ${memory(warm.slice(-third))} MiB`,
+    ],
   ];
+  const steps = [...soak.steps].sort(([, a], [, b]) => b.count - a.count);
+  const stepRows = steps.map(([name, times]) => {
+    const [half, most] = [times.share(0.5), times.share(0.99)];
+    return `| ${name} | ${round(times.count)} | ${half.toFixed(1)} | ${most.toFixed(1)} | ${(most / half).toFixed(1)} |`;
+  });
   return `# A long run
 
 One server under a mix of requests at about 80 % of what it can: reads by id, queries, saves (half of them updates that live
@@ -70,6 +81,10 @@ machine, at a rate that does not wait for answers. Memory is that of the whole s
 | | |
 | --- | --- |
 ${rows.map(([name, value]) => `| ${name} | ${value} |`).join("\n")}
+
+| step | times | p50, ms | p99, ms | p99 ÷ p50 |
+| --- | --: | --: | --: | --: |
+${stepRows.join("\n")}
 
 Made by \`npm run soak\` on ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), Node.js ${process.version}; a sample every
 ${samples.length > 1 ? Math.round((samples[1]?.at ?? 0) - (samples[0]?.at ?? 0)) : 10} s.

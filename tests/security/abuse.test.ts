@@ -1,6 +1,13 @@
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Attacked, type Attempt, attack, DOORS, IDENTITIES, READ_ONLY_KEY } from "../support/attempts.ts";
+import {
+  type Attacked,
+  type Attempt,
+  attack,
+  DOORS,
+  IDENTITIES,
+  READ_ONLY_KEY,
+} from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 

@@ -5,7 +5,14 @@ import { join, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { type Attacked, type Attempt, attack, DOORS, IDENTITIES, READ_ONLY_KEY } from "../support/attempts.ts";
+import {
+  type Attacked,
+  type Attempt,
+  attack,
+  DOORS,
+  IDENTITIES,
+  READ_ONLY_KEY,
+} from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive, type LiveSocket } from "../support/liveClient.ts";
 import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
@@ -73,7 +80,10 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
   const asOperator = () => ({ "X-Parse-Master-Key": purse.masterKey });
 
   /** Every way in for a file; each answers the reply of the request that decides. */
-  const FILE_DOORS: Record<string, (name: string, type: string, body: string, key: JsonObject) => Promise<Served>> = {
+  const FILE_DOORS: Record<
+    string,
+    (name: string, type: string, body: string, key: JsonObject) => Promise<Served>
+  > = {
     bytes: (name, type, body, key) =>
       upload(encodeURIComponent(name), body, {
         "Content-Type": type,
@@ -123,13 +133,19 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     const LOSSES: [string, (thing: string, who: Awaited<ReturnType<typeof signUp>>) => Promise<Attempt>][] = [
       [
         "an ACL that is taken away",
-        async (thing) => ({ method: "PUT", path: `/classes/Secret/${thing}`, params: { ACL: {} }, codes: [] }),
+        async (thing) => ({
+          method: "PUT",
+          path: `/classes/Secret/${thing}`,
+          params: { ACL: {} },
+          codes: [],
+        }),
       ],
       [
         "a role that is left",
         async (_, { id }) => {
-          const [role] = (await rest(purse, "GET", `/roles${query({ order: "-createdAt" })}`, undefined, MASTER))
-            .body.results as { objectId: string }[];
+          const [role] = (
+            await rest(purse, "GET", `/roles${query({ order: "-createdAt" })}`, undefined, MASTER)
+          ).body.results as { objectId: string }[];
           const user = { __type: "Pointer", className: "_User", objectId: id };
           return {
             method: "PUT",
@@ -409,7 +425,12 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       const forged = JSON.parse(world.browsers.subscribe("forged"));
       for (const [i, endpoint] of inside().entries()) {
         const deviceToken = JSON.stringify({ ...forged, endpoint });
-        const install = { installationId: `inside-${i}`, deviceType: "web", deviceToken, channels: ["inside"] };
+        const install = {
+          installationId: `inside-${i}`,
+          deviceType: "web",
+          deviceToken,
+          channels: ["inside"],
+        };
         for (const door of DOORS)
           await attacked.send(door, "nobody", {
             method: "POST",
@@ -422,7 +443,9 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       const pushed = await rest(purse, "POST", "/push", order, MASTER);
       const status = `/classes/_PushStatus/${pushed.headers.get("x-parse-push-status-id")}`;
       await expect
-        .poll(async () => (await rest(purse, "GET", status, undefined, MASTER)).body.status, { timeout: 10_000 })
+        .poll(async () => (await rest(purse, "GET", status, undefined, MASTER)).body.status, {
+          timeout: 10_000,
+        })
         .toMatch(/succeeded|failed/);
       expect(canary.asked).toEqual([]);
       await attacked.alive();
@@ -498,13 +521,13 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       ["silence", ""],
       ["a line that never ends", "GET /"],
       ["headers that drip", head, (socket) => socket.write("X-Slow: 1\r\n")],
-      [
-        "a body that drips",
-        `${head}Content-Length: 10000\r\n\r\n{`,
-        (socket) => socket.write(" "),
-      ],
+      ["a body that drips", `${head}Content-Length: 10000\r\n\r\n{`, (socket) => socket.write(" ")],
       ["a body that stops", `${head}Content-Length: 10000\r\n\r\n{"a":`],
-      ["chunks that drip", `${head}Transfer-Encoding: chunked\r\n\r\n`, (socket) => socket.write("1\r\n \r\n")],
+      [
+        "chunks that drip",
+        `${head}Transfer-Encoding: chunked\r\n\r\n`,
+        (socket) => socket.write("1\r\n \r\n"),
+      ],
       ["an answered request, then silence", "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"],
     ])("%s are dropped on the deadline", async (_name, first, more) => {
       const [ms] = await Promise.all([heldOpen(first, more), attacked.alive()]);
@@ -566,7 +589,11 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         async ({ socket, closed }) => {
           for (let i = 0; i < 800; i++)
             socket.send(
-              JSON.stringify({ op: "subscribe", requestId: i, query: { className: "Flooded", where: { n: i } } }),
+              JSON.stringify({
+                op: "subscribe",
+                requestId: i,
+                query: { className: "Flooded", where: { n: i } },
+              }),
             );
           await Promise.race([closed, new Promise((done) => setTimeout(done, 1_000))]);
         },
@@ -616,7 +643,11 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       ["sessionToken", "X-Parse-Session-Token", "_SessionToken", "Parse-Session"]
         .map((name) => `${name}=${attacked.sessionToken}`)
         .join("; ");
-    const foreign = () => ({ Cookie: cookies(), Origin: "https://evil.example", Referer: "https://evil.example/" });
+    const foreign = () => ({
+      Cookie: cookies(),
+      Origin: "https://evil.example",
+      Referer: "https://evil.example/",
+    });
 
     it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
       "are nobody, whatever cookies come with a %s",
@@ -698,7 +729,9 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
 
     it("and its ways are not in what is built for browsers", () => {
       const built = join(ROOT, "app/dist");
-      const files = readdirSync(built, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+      const files = readdirSync(built, { recursive: true, withFileTypes: true }).filter((each) =>
+        each.isFile(),
+      );
       expect(files.length).toBeGreaterThan(0);
       for (const file of files) {
         expect(file.name).not.toMatch(/\.map$/);
@@ -791,10 +824,20 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
 describe.each(DATABASES)("37 an address that may not use the master key on %s", (database) => {
   it("does not become one by what it forwards", async () => {
     const purse = await startPurse({
-      env: { ...(await databaseEnv(database)), PURSE_MASTER_KEY_IPS: "10.0.0.1", PURSE_TRUSTED_PROXIES: "127.0.0.1" },
+      env: {
+        ...(await databaseEnv(database)),
+        PURSE_MASTER_KEY_IPS: "10.0.0.1",
+        PURSE_TRUSTED_PROXIES: "127.0.0.1",
+      },
     });
     try {
-      for (const header of ["X-Forwarded-For", "X-Real-IP", "Forwarded", "CF-Connecting-IP", "True-Client-IP"]) {
+      for (const header of [
+        "X-Forwarded-For",
+        "X-Real-IP",
+        "Forwarded",
+        "CF-Connecting-IP",
+        "True-Client-IP",
+      ]) {
         const answer = await ask(`${purse.serverUrl}/schemas`, {
           headers: {
             "X-Parse-Application-Id": purse.appId,
@@ -815,56 +858,76 @@ describe.each(DATABASES)("37 an address that may not use the master key on %s", 
 
 /* Every service that the server calls, at once: away, or answering what it should not. */
 describe.each(DATABASES)("39 services around the server on %s", (database) => {
-  it.each(["that are away", "that hang", "that talk nonsense"])("%s do not take it down", async (kind) => {
-    const port = await wicked(kind);
-    const folder = await startPushServices();
-    const purse = await startPurse({
-      env: {
-        ...(await databaseEnv(database)),
-        ...folder.env,
-        PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
-        PURSE_SMTP_URL: `smtp://127.0.0.1:${port.number}`,
-        PURSE_VERIFY_USER_EMAILS: "1",
-        PURSE_ALLOW_PRIVATE_HOOKS: "1",
-        PURSE_FUNCTION_TIMEOUT_MS: "500",
-        PURSE_CHAIN_ETH_RPC_URL: `http://127.0.0.1:${port.number}`,
-      },
-    });
-    await folder.stop();
-    try {
-      const attacked = await attack(purse);
-      const url = `http://127.0.0.1:${port.number}/`;
-      await rest(purse, "POST", "/hooks/functions", { functionName: "far", url }, MASTER);
-      expect((await rest(purse, "POST", "/functions/far", {})).body.code).toBe(141);
-      await rest(purse, "POST", "/hooks/triggers", { className: "Hooked", triggerName: "beforeSave", url }, MASTER);
-      expect((await rest(purse, "POST", "/classes/Hooked", { n: 1 })).body.code).toBe(141);
-      expect((await rest(purse, "GET", "/classes/Hooked", undefined, MASTER)).body.results).toEqual([]);
-      // A mail that cannot go out keeps nobody from signing up.
-      await signUp(purse, { email: "ann@example.org" });
-      expect((await rest(purse, "POST", "/requestPasswordReset", { email: "ann@example.org" })).status).toBe(200);
-      const token = { installationId: "i1", deviceType: "android", deviceToken: "t", channels: ["c"] };
-      await rest(purse, "POST", "/installations", token);
-      expect((await rest(purse, "POST", "/push", { channels: ["c"], data: { alert: "x" } }, MASTER)).body).toEqual({
-        result: true,
+  it.each(["that are away", "that hang", "that talk nonsense"])(
+    "%s do not take it down",
+    async (kind) => {
+      const port = await wicked(kind);
+      const folder = await startPushServices();
+      const purse = await startPurse({
+        env: {
+          ...(await databaseEnv(database)),
+          ...folder.env,
+          PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
+          PURSE_SMTP_URL: `smtp://127.0.0.1:${port.number}`,
+          PURSE_VERIFY_USER_EMAILS: "1",
+          PURSE_ALLOW_PRIVATE_HOOKS: "1",
+          PURSE_FUNCTION_TIMEOUT_MS: "500",
+          PURSE_CHAIN_ETH_RPC_URL: `http://127.0.0.1:${port.number}`,
+        },
       });
-      const health: { status: string; chains: { state: string; indexed: number | null }[] } = await (
-        await fetch(`${purse.url}/health`)
-      ).json();
-      expect(health.status).toBe("ok");
-      expect(health.chains[0]?.indexed ?? null).toBeNull();
-      expect(health.chains[0]?.state).not.toBe("following");
-      const asked = await ask(`${purse.url}/api/v2/block/1?chain=eth`, { signal: AbortSignal.timeout(40_000) });
-      expect(asked.status).toBe(503);
-      await attacked.alive();
-    } finally {
-      await purse.remove();
-      port.close();
-    }
-  }, 90_000);
+      await folder.stop();
+      try {
+        const attacked = await attack(purse);
+        const url = `http://127.0.0.1:${port.number}/`;
+        await rest(purse, "POST", "/hooks/functions", { functionName: "far", url }, MASTER);
+        expect((await rest(purse, "POST", "/functions/far", {})).body.code).toBe(141);
+        await rest(
+          purse,
+          "POST",
+          "/hooks/triggers",
+          { className: "Hooked", triggerName: "beforeSave", url },
+          MASTER,
+        );
+        expect((await rest(purse, "POST", "/classes/Hooked", { n: 1 })).body.code).toBe(141);
+        expect((await rest(purse, "GET", "/classes/Hooked", undefined, MASTER)).body.results).toEqual([]);
+        // A mail that cannot go out keeps nobody from signing up.
+        await signUp(purse, { email: "ann@example.org" });
+        expect(
+          (await rest(purse, "POST", "/requestPasswordReset", { email: "ann@example.org" })).status,
+        ).toBe(200);
+        const token = { installationId: "i1", deviceType: "android", deviceToken: "t", channels: ["c"] };
+        await rest(purse, "POST", "/installations", token);
+        expect(
+          (await rest(purse, "POST", "/push", { channels: ["c"], data: { alert: "x" } }, MASTER)).body,
+        ).toEqual({
+          result: true,
+        });
+        const health: { status: string; chains: { state: string; indexed: number | null }[] } = await (
+          await fetch(`${purse.url}/health`)
+        ).json();
+        expect(health.status).toBe("ok");
+        expect(health.chains[0]?.indexed ?? null).toBeNull();
+        expect(health.chains[0]?.state).not.toBe("following");
+        const asked = await ask(`${purse.url}/api/v2/block/1?chain=eth`, {
+          signal: AbortSignal.timeout(40_000),
+        });
+        expect(asked.status).toBe(503);
+        await attacked.alive();
+      } finally {
+        await purse.remove();
+        port.close();
+      }
+    },
+    90_000,
+  );
 
   it("what comes in as if from a hook is nothing but a request", async () => {
     const purse = await startPurse({
-      env: { ...(await databaseEnv(database)), PURSE_WEBHOOK_KEY: "webhook-key", PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY },
+      env: {
+        ...(await databaseEnv(database)),
+        PURSE_WEBHOOK_KEY: "webhook-key",
+        PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
+      },
     });
     try {
       const attacked = await attack(purse);

@@ -16,11 +16,7 @@ async function ask(purse: Purse, path: string, init: RequestInit = {}): Promise<
 }
 
 const fetchKeys = (purse: Purse, secret?: string) =>
-  ask(
-    purse,
-    "/api/publics/apiKeys",
-    secret === undefined ? {} : { headers: { "moralis-secret": secret } },
-  );
+  ask(purse, "/api/publics/apiKeys", secret === undefined ? {} : { headers: { "moralis-secret": secret } });
 
 const track = (purse: Purse, body: unknown) =>
   ask(purse, "/api/functions/trackEvent", {
@@ -84,7 +80,9 @@ describe("the calls of the hosted service", () => {
 
   it("[7.other.tracking] [7.other.tracking-subdomain] [7.other.tracking-event] [7.other.tracking-options] count what apps tell", async () => {
     const event = "Moralis SDK start";
-    expect(await track(purse, { subdomain: "abc.example.org", event, options: { appId: "x" } })).toMatchObject({
+    expect(
+      await track(purse, { subdomain: "abc.example.org", event, options: { appId: "x" } }),
+    ).toMatchObject({
       status: 200,
       body: { result: {} },
     });
