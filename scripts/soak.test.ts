@@ -10,8 +10,9 @@ describe("twenty seconds of every kind of request", () => {
   let ended: { code: number | null; output: string };
 
   beforeAll(async () => {
+    const node = join(import.meta.dirname, "../node_modules/.bin/node");
     const script = join(import.meta.dirname, "soak.ts");
-    const child = spawn(process.execPath, [script, "--seconds", "20", "--out", folder], { stdio: "pipe" });
+    const child = spawn(node, [script, "--seconds", "20", "--out", folder], { stdio: "pipe" });
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => (output += chunk));
