@@ -23,7 +23,7 @@ if (!(SECONDS > 0)) throw new Error("--minutes and --seconds must be numbers abo
 /** How long a sample is, in s: 10, or less where the run is short. */
 const SAMPLE_S = Math.min(10, SECONDS / 10);
 /** How long the capacity is measured, in s. */
-const TRIAL_S = Math.min(20, SECONDS / 4);
+const TRIAL_S = Math.min(60, SECONDS / 4);
 const WORKERS = 32;
 const SHARE = 0.8;
 /** More requests than this are not open at once. */

@@ -128,6 +128,8 @@ for 100 rows where a Boolean field is true, without an index for anyone. Geo nea
 needs PostGIS for it. Log-in is slow by design and not the same for
 all: argon2id (19 MiB, two passes) in Purse, bcrypt in parse-server.
 
+More: [live queries](benchmarks-live.md), [files](benchmarks-files.md), [the chain index](benchmarks-chain.md), [a long run](soak.md).
+
 Made by \`npm run bench\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node.js
 ${process.version}, load by ${GENERATOR}, on the same machine; load average before the end ${loadavg()[0]?.toFixed(1)}.
 `;

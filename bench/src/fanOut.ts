@@ -1,19 +1,10 @@
-/*
- * Measures how long one write takes to reach all who follow it, beside a bare broadcast by `ws`, in turns.
- *   node scripts/run.mjs bench/src/fanOut.ts [--sockets 1000] [--writes 20]
- */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { WebSocket } from "ws";
 import { freePort } from "../../tests/support/freePort.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
 import { type Purse, startPurse } from "../../tests/support/purse.ts";
 
-const { values } = parseArgs({
-  options: { sockets: { type: "string", default: "1000" }, writes: { type: "string", default: "20" } },
-});
-const SOCKETS = Number(values.sockets);
 const FIELDS = {
   n: 1,
   open: true,
@@ -74,11 +65,15 @@ async function post(url: string, headers: Record<string, string>, body: string):
   await response.text();
 }
 
-/** Opens the sockets; each calls back with every message after its greetings. */
-async function follow({ url, greetings }: Contestant, onEvent: () => void): Promise<WebSocket[]> {
+/** Opens sockets; each calls back with every message after its greetings. */
+async function follow(
+  { url, greetings }: Contestant,
+  count: number,
+  onEvent: () => void,
+): Promise<WebSocket[]> {
   const sockets: WebSocket[] = [];
-  for (let at = 0; at < SOCKETS; at += 50) {
-    const some = Array.from({ length: Math.min(50, SOCKETS - at) }, () => greet(url, greetings, onEvent));
+  for (let at = 0; at < count; at += 50) {
+    const some = Array.from({ length: Math.min(50, count - at) }, () => greet(url, greetings, onEvent));
     sockets.push(...(await Promise.all(some)));
   }
   return sockets;
@@ -95,17 +90,17 @@ async function greet(url: string, greetings: string[], onEvent: () => void): Pro
   return socket;
 }
 
-/** Milliseconds from each write to its last event. */
-async function measure(contestant: Contestant): Promise<number[]> {
+/** Milliseconds from each write to its last event, the shortest first. */
+async function measure(contestant: Contestant, { sockets: count, writes }: FanOutSize): Promise<number[]> {
   let left = 0;
   let done: () => void = () => undefined;
-  const sockets = await follow(contestant, () => {
+  const sockets = await follow(contestant, count, () => {
     left -= 1;
     if (left === 0) done();
   });
   const times: number[] = [];
-  for (let i = 0; i < Number(values.writes); i++) {
-    left = SOCKETS;
+  for (let i = 0; i < writes; i++) {
+    left = count;
     const all = new Promise<void>((resolve) => {
       done = resolve;
     });
@@ -117,26 +112,42 @@ async function measure(contestant: Contestant): Promise<number[]> {
   return times.sort((a, b) => a - b);
 }
 
-const postgres = await startPostgres({ durable: true });
-const contestants: Contestant[] = [];
-try {
-  contestants.push(
-    await bare(),
-    await ofPurse("Purse, SQLite", await startPurse()),
-    await ofPurse(
-      "Purse, PostgreSQL",
-      await startPurse({ env: { PURSE_DATABASE_URL: await newDatabase(postgres.url) } }),
-    ),
-  );
-  console.log(
-    `One write to ${SOCKETS} subscribers: ms to the last event (median, best, worst of ${values.writes})`,
-  );
-  for (const contestant of contestants) {
-    const times = await measure(contestant);
-    const [median, best, worst] = [times[times.length >> 1], times[0], times.at(-1)];
-    console.log(`| ${contestant.name} | ${[median, best, worst].map((ms) => ms?.toFixed(1)).join(" | ")} |`);
+export interface FanOutSize {
+  sockets: number;
+  writes: number;
+}
+
+export interface FanOut {
+  name: string;
+  /** In ms. */
+  median: number;
+  best: number;
+  worst: number;
+}
+
+/** How long one write takes to reach all who follow it, beside a bare broadcast by `ws`, one after the other. */
+export async function measureFanOut(size: FanOutSize): Promise<FanOut[]> {
+  const postgres = await startPostgres({ durable: true });
+  const contestants: Contestant[] = [];
+  const results: FanOut[] = [];
+  try {
+    contestants.push(
+      await bare(),
+      await ofPurse("Purse, SQLite", await startPurse()),
+      await ofPurse(
+        "Purse, PostgreSQL",
+        await startPurse({ env: { PURSE_DATABASE_URL: await newDatabase(postgres.url) } }),
+      ),
+    );
+    for (const contestant of contestants) {
+      const times = await measure(contestant, size);
+      const [median = 0, best = 0, worst = 0] = [times[times.length >> 1], times[0], times.at(-1)];
+      console.log(`${contestant.name}: ${median.toFixed(1)} ms (${best.toFixed(1)} to ${worst.toFixed(1)})`);
+      results.push({ name: contestant.name, median, best, worst });
+    }
+  } finally {
+    for (const { stop } of contestants) await stop();
+    await postgres.stop();
   }
-} finally {
-  for (const { stop } of contestants) await stop();
-  await postgres.stop();
+  return results;
 }

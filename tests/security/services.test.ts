@@ -281,7 +281,8 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         Object.keys(FILE_DOORS).map((door) => [name, type, door, body] as const),
       ),
     )("%s as %s by %s is refused to users, or kept inert", async (name, type, door, body) => {
-      for (const key of [{ _SessionToken: attacked.sessionToken }, { _MasterKey: purse.masterKey }]) {
+      const keys: JsonObject[] = [{ _SessionToken: attacked.sessionToken }, { _MasterKey: purse.masterKey }];
+      for (const key of keys) {
         const answer = await FILE_DOORS[door]?.(name, type, body, key);
         const { url }: { url?: string } = JSON.parse(answer?.text ?? "{}");
         if (url !== undefined) await expectInert(url);

@@ -1,0 +1,199 @@
+/*
+ * Measures files up and down beside bare streaming of node:http, in turns, and the server's memory meanwhile.
+ *   npm run bench:files -- [--mib 256] [--rounds 5]
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { parseArgs } from "node:util";
+import { startPurse } from "../../tests/support/purse.ts";
+import { residentBytes } from "./idleSockets.ts";
+import { madeBy } from "./madeBy.ts";
+
+const { values } = parseArgs({
+  options: { mib: { type: "string", default: "256" }, rounds: { type: "string", default: "5" } },
+});
+const MIB = Number(values.mib);
+const ROUNDS = Number(values.rounds);
+const CHUNK = Buffer.alloc(256 * 1024, "purse");
+const BYTES = MIB * 2 ** 20;
+/** Small files at once, and how many in a round. */
+const AT_ONCE = 16;
+const SMALL = { bytes: 64 * 1024, count: 500 };
+
+interface Contestant {
+  name: string;
+  pid: number;
+  port: number;
+  headers: Record<string, string>;
+  uploadTo: string;
+  /** The path of an uploaded file, by its name. */
+  pathOf(name: string): string;
+  stop(): Promise<unknown>;
+}
+
+interface Result {
+  /** MiB per second, or files per second. */
+  rates: number[];
+}
+
+const KINDS = ["up, one large file", "down, one large file", "up, small files", "down, small files"] as const;
+type Kind = (typeof KINDS)[number];
+
+async function bare(): Promise<Contestant> {
+  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, "bareStreaming.mjs")]);
+  const port = await new Promise<number>((ready) => {
+    child.stdout?.once("data", (text) => ready(Number(text)));
+  });
+  return {
+    name: "bare node:http",
+    pid: child.pid ?? 0,
+    port,
+    headers: {},
+    uploadTo: "/",
+    pathOf: (name) => `/${name}`,
+    stop: async () => child.kill("SIGTERM"),
+  };
+}
+
+async function ofPurse(): Promise<Contestant> {
+  const purse = await startPurse({ env: { PURSE_MAX_UPLOAD_SIZE: `${MIB + 1}mb` } });
+  return {
+    name: "Purse",
+    pid: purse.pid,
+    port: purse.port,
+    headers: { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": purse.masterKey },
+    uploadTo: "/server/files/bench.bin",
+    pathOf: (name) => `/server/files/${purse.appId}/${name}`,
+    stop: () => purse.remove(),
+  };
+}
+
+function* content(bytes: number): Generator<Buffer> {
+  for (let left = bytes; left > 0; left -= CHUNK.length)
+    yield CHUNK.subarray(0, Math.min(left, CHUNK.length));
+}
+
+/** Answers the name of the file. */
+async function upload({ port, headers, uploadTo }: Contestant, bytes: number): Promise<string> {
+  const sent = request({
+    port,
+    host: "127.0.0.1",
+    method: "POST",
+    path: uploadTo,
+    headers: { ...headers, "Content-Type": "application/octet-stream", "Content-Length": bytes },
+  });
+  const answered = new Promise<string>((resolve, reject) => {
+    sent.on("error", reject);
+    sent.on("response", (response) => {
+      let text = "";
+      response.on("data", (chunk) => (text += chunk));
+      response.on("end", () => {
+        if ((response.statusCode ?? 0) < 300) resolve(String(JSON.parse(text).name));
+        else reject(new Error(`An upload was answered ${response.statusCode}: ${text}`));
+      });
+    });
+  });
+  await pipeline(Readable.from(content(bytes)), sent);
+  return answered;
+}
+
+async function download({ port, pathOf }: Contestant, name: string, bytes: number): Promise<void> {
+  const got = await new Promise<number>((resolve, reject) => {
+    const asked = request({ port, host: "127.0.0.1", path: pathOf(name) }, (response) => {
+      let size = 0;
+      response.on("data", (chunk: Buffer) => (size += chunk.length));
+      response.on("end", () => resolve(size));
+      response.on("error", reject);
+    });
+    asked.on("error", reject).end();
+  });
+  if (got !== bytes) throw new Error(`A download had ${got} bytes in the place of ${bytes}`);
+}
+
+/** Some at once, until all are done. */
+async function together(count: number, work: (i: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return (performance.now() - began) / 1_000;
+}
+
+async function round(contestant: Contestant): Promise<Record<Kind, number>> {
+  let large = "";
+  const up = await secondsOf(async () => {
+    large = await upload(contestant, BYTES);
+  });
+  const down = await secondsOf(() => download(contestant, large, BYTES));
+  const names: string[] = [];
+  const upSmall = await secondsOf(() =>
+    together(SMALL.count, async (i) => {
+      names[i] = await upload(contestant, SMALL.bytes);
+    }),
+  );
+  const downSmall = await secondsOf(() =>
+    together(SMALL.count, (i) => download(contestant, names[i] ?? "", SMALL.bytes)),
+  );
+  return {
+    "up, one large file": MIB / up,
+    "down, one large file": MIB / down,
+    "up, small files": SMALL.count / upSmall,
+    "down, small files": SMALL.count / downSmall,
+  };
+}
+
+const contestants: Contestant[] = [];
+try {
+  contestants.push(await bare(), await ofPurse());
+  const results = contestants.map(() => new Map<Kind, Result>(KINDS.map((kind) => [kind, { rates: [] }])));
+  const purse = contestants[1];
+  const memory: number[] = [];
+  const looking = setInterval(() => {
+    if (purse) memory.push(residentBytes(purse.pid));
+  }, 100);
+  for (let i = 0; i < ROUNDS; i++) {
+    for (const [at, contestant] of contestants.entries()) {
+      const rates = await round(contestant);
+      for (const kind of KINDS) results[at]?.get(kind)?.rates.push(rates[kind]);
+      console.log(contestant.name, rates);
+    }
+  }
+  clearInterval(looking);
+  const median = ({ rates }: Result) => rates.toSorted((a, b) => a - b)[rates.length >> 1] ?? 0;
+  const rows = KINDS.map((kind) => {
+    const [limit = 0, ours = 0] = results.map((each) => median(each.get(kind) ?? { rates: [] }));
+    const unit = kind.includes("large") ? "MiB/s" : "files/s";
+    return `| ${kind} | ${Math.round(ours)} ${unit} | ${Math.round(limit)} ${unit} | ${Math.round((ours / limit) * 100)} % |`;
+  });
+  const mib = (bytes: number) => Math.round(bytes / 2 ** 20);
+  const half = memory.slice(memory.length >> 1);
+  const page = `# Benchmarks of files
+
+One file of ${MIB} MiB, and ${SMALL.count} files of ${SMALL.bytes / 1024} KiB, ${AT_ONCE} at once: sent, and then read. Median of ${ROUNDS} rounds, in turns. Bare \`node:http\`
+streams the bodies into files (flushed before it answers) and out of them, and does nothing else: no names, no rights, no
+metadata, no ranges.
+
+| | Purse | bare \`node:http\` | of the limit |
+| --- | --: | --: | --: |
+${rows.join("\n")}
+
+Memory of the server meanwhile: ${mib(Math.max(...memory))} MiB at most; in the second half between ${mib(Math.min(...half))} and ${mib(Math.max(...half))} MiB.
+
+${madeBy("npm run bench:files")}
+`;
+  writeFileSync(join(import.meta.dirname, "../../docs/benchmarks-files.md"), page);
+  console.log(`\n${page}`);
+} finally {
+  for (const { stop } of contestants) await stop();
+}
+process.exit(0);
