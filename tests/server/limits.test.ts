@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiKeys, openSchemas, openStore } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { envelope, type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 
 /** An endpoint that needs no node. */
@@ -175,5 +176,65 @@ describe("the limits of the Parse protocol", () => {
     await reset();
     expect((await reset()).status).toBe(429);
     await expect.poll(async () => (await reset()).status, { timeout: 4_000, interval: 200 }).not.toBe(429);
+  });
+});
+
+describe.each(DATABASES)("the limits that cloud code asks for, on %s", (database) => {
+  const CODE = `
+    Parse.Cloud.define("rare", () => "in", { rateLimit: { requestTimeWindow: 60_000, requestCount: 2 } });
+    Parse.Cloud.define("own", () => "in", {
+      rateLimit: { requestTimeWindow: 60_000, requestCount: 1, zone: "user", errorResponseMessage: "slowly" },
+    });
+    Parse.Cloud.define("all", () => "in", {
+      rateLimit: { requestTimeWindow: 60_000, requestCount: 1, zone: "global", includeMasterKey: true },
+    });
+    Parse.Cloud.beforeSave("Post", () => {}, { rateLimit: { requestTimeWindow: 60_000, requestCount: 1 } });
+  `;
+  let purse: Purse;
+  beforeAll(async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "main.mjs"), CODE);
+    const env = { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "main.mjs") };
+    purse = await startPurse({ env });
+  }, 60_000);
+  afterAll(() => purse?.remove());
+
+  const call = async (name: string, credentials = {}) =>
+    rest(purse, "POST", `/functions/${name}`, {}, credentials);
+
+  it("[8.code.155] refuse functions, but not to the master key", async () => {
+    for (const _ of [1, 2]) expect((await call("rare")).body).toEqual({ result: "in" });
+    const refused = await call("rare");
+    expect([refused.status, refused.body]).toEqual([429, { code: 155, error: "Too many requests." }]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await call("rare", { useMasterKey: true })).status).toBe(200);
+  });
+
+  it("count users for themselves, or everybody together, and say what the code says", async () => {
+    const [ann, bob] = [await signUp(purse), await signUp(purse)];
+    expect((await call("own", ann)).status).toBe(200);
+    expect((await call("own", bob)).status).toBe(200);
+    expect((await call("own", ann)).body).toEqual({ code: 155, error: "slowly" });
+    expect((await call("all", ann)).status).toBe(200);
+    expect((await call("all", { useMasterKey: true })).status).toBe(429);
+  });
+
+  it("of triggers count the requests that they run for", async () => {
+    const first = await rest(purse, "POST", "/classes/Post", { n: 1 });
+    expect(first.status).toBe(201);
+    expect((await rest(purse, "PUT", `/classes/Post/${first.body.objectId}`, { n: 2 })).status).toBe(429);
+    expect((await rest(purse, "GET", "/classes/Post")).status).toBe(200);
+  });
+
+  it.each([
+    "{ requestCount: 1 }",
+    "{ requestTimeWindow: 0, requestCount: 1 }",
+    "{ requestTimeWindow: 1000, requestCount: 1, zone: 'planet' }",
+    "{ requestTimeWindow: 1000, requestCount: 1, redisUrl: 'redis://x' }",
+  ])("are refused at the start where nobody could keep to them: %s", async (rule) => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "main.mjs"), `Parse.Cloud.define("f", () => 1, { rateLimit: ${rule} });`);
+    const started = startPurse({ env: { PURSE_CLOUD: join(folder, "main.mjs") } });
+    await expect(started).rejects.toThrow(/rateLimit|rate limit option/);
   });
 });

@@ -54,6 +54,25 @@ describe.each(DATABASES)("moving on %s", (database) => {
       expect(printed).toContain("_JobStatus");
     });
 
+    it("keeps settings, hooks and schedules", async () => {
+      expect((await rest(purse, "GET", "/config")).body.params).toEqual({ greeting: "hi" });
+      expect((await rest(purse, "GET", "/config", undefined, MASTER)).body).toEqual({
+        params: { greeting: "hi", most: 5 },
+        masterKeyOnly: { most: true },
+      });
+      const hook = { functionName: "far", url: "https://hooks.example.org/far" };
+      expect((await rest(purse, "GET", "/hooks/functions", undefined, MASTER)).body).toEqual([hook]);
+      expect(
+        (await rest(purse, "GET", "/hooks/triggers/Game/afterSave", undefined, MASTER)).body,
+      ).toMatchObject({
+        url: "https://hooks.example.org/game",
+      });
+      const again = await rest(purse, "POST", "/hooks/functions", hook, MASTER);
+      expect(again.body.error).toBe("function name: far already exists");
+      const schedules = await rest(purse, "GET", "/classes/_JobSchedule", undefined, MASTER);
+      expect(schedules.body.results).toMatchObject([{ jobName: "clean", timeOfDay: "02:00" }]);
+    });
+
     it("lets people in with their old passwords, and makes the hashes anew", async () => {
       const logIn = () => rest(purse, "POST", "/login", { username: "Ann", password: "old secret" });
       const { body } = await logIn();

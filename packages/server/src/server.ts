@@ -255,7 +255,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     store,
     idempotency: config.idempotency,
     callerOf: accounts.callerOf,
-    assertWithinLimits: createRequestLimits(config.rateLimits, limiter),
+    assertWithinLimits: createRequestLimits(config.rateLimits, limiter, () => cloud.definitions().rateLimits),
     report,
   });
   late.door = door;

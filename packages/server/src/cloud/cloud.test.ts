@@ -402,6 +402,56 @@ describe("triggers", () => {
   });
 });
 
+describe("a beforeFind that answers objects", () => {
+  const code = `
+    const all = (className) => new Parse.Query(className).ascending("n").find({ useMasterKey: true });
+    Parse.Cloud.beforeFind("Thing", ({ master }) => (master ? undefined : all("Thing")));
+    Parse.Cloud.beforeFind("Made", () => [new Parse.Object("Made", { n: 1 }), new Parse.Object("Made", { n: 2 })]);
+    Parse.Cloud.beforeFind("One", () => new Parse.Object("One", { n: 7 }));
+    Parse.Cloud.beforeFind("None", () => []);
+    Parse.Cloud.afterFind("Made", ({ objects }) => objects.map((object) => object.set("seen", true)));
+  `;
+  const find = (at: World, className: string, more: Partial<InnerRequest> = {}) =>
+    at.ask({ method: "GET", path: `/classes/${className}`, params: { where: '{"n":9}' }, ...more });
+
+  it("tells these, by afterFind too, and asks the store for nothing", async () => {
+    const at = await world(code);
+    expect((await find(at, "Made")).body.results).toEqual([
+      { n: 1, seen: true },
+      { n: 2, seen: true },
+    ]);
+    expect((await find(at, "One")).body.results).toEqual([{ n: 7 }]);
+    expect((await find(at, "None")).body.results).toEqual([]);
+  });
+
+  it("tells of what is stored only what the caller may see", async () => {
+    const at = await world(`${code}
+      Parse.Cloud.define("fill", async () => {
+        for (const [n, ACL] of [[1, { "*": { read: true } }], [2, {}]])
+          await new Parse.Object("Thing", { n, ACL: new Parse.ACL(ACL) }).save(null, { useMasterKey: true });
+      });`);
+    await at.call("fill");
+    expect((await find(at, "Thing")).body.results).toMatchObject([{ n: 1 }]);
+    const [first] = (await find(at, "Thing")).body.results as { objectId: string }[];
+    const path = `/classes/Thing/${first?.objectId}`;
+    expect((await at.ask({ method: "GET", path })).body).toMatchObject({ n: 1 });
+  });
+});
+
+describe("names", () => {
+  it("of functions may have dots", async () => {
+    const at = await world(`Parse.Cloud.define("shop.cart.add", ({ functionName }) => functionName);`);
+    expect(await at.call("shop.cart.add")).toEqual({ result: "shop.cart.add" });
+    expect(await at.call("shop.cart")).toMatchObject({ code: 141 });
+  });
+
+  it.each(["a..b", ".a", "a.", "1a", "a b", "__proto__.", ""])("%j is none", async (name) => {
+    await expect(world(`Parse.Cloud.define(${JSON.stringify(name)}, () => 1);`)).rejects.toThrow(
+      "cannot name a cloud function",
+    );
+  });
+});
+
 describe("triggers of files and live queries", () => {
   const request: RequestContext = {
     caller: ann,

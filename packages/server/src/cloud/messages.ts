@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, Operation } from "@purse/protocol";
+import type { RateLimit } from "../config/rateLimits.ts";
 import type { InnerRequest } from "../http/api.ts";
 import type { LogFields, LogLevel } from "../observe/log.ts";
 
@@ -109,6 +110,8 @@ export type Task =
 export interface Outcome {
   /** What a function answers, or a trigger instead of what it was given. */
   value?: JsonValue | undefined;
+  /** Before a query: the objects that it shall find. */
+  objects?: JsonObject[];
   /** Before a save: wire values and operations to put in, and keys to take out. */
   changes?: { set: JsonObject; dropped: string[] };
   /** The request's context after the trigger. */
@@ -136,6 +139,8 @@ export interface Definitions {
   triggers: string[];
   schedules: ScheduleDefinition[];
   plugins: { name: string; functions: string[] }[];
+  /** What validators ask for. */
+  rateLimits: RateLimit[];
 }
 
 export const NO_DEFINITIONS: Definitions = {
@@ -144,6 +149,7 @@ export const NO_DEFINITIONS: Definitions = {
   triggers: [],
   schedules: [],
   plugins: [],
+  rateLimits: [],
 };
 
 /** An error that is to be told to the client. */

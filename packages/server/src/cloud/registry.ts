@@ -2,6 +2,7 @@ import type { ParseFile, ParseObject, Query, User } from "@purse/client";
 import type { JsonObject } from "@purse/protocol";
 import type { Log } from "../observe/log.ts";
 import type { Definitions, ScheduleDefinition, TriggerName } from "./messages.ts";
+import { rateLimitsOf } from "./rateLimitRules.ts";
 import { assertValidator, type Validator } from "./validator.ts";
 
 /** What every function and trigger is told of who caused it. */
@@ -104,7 +105,7 @@ export interface LiveEventRequest extends CloudRequest {
 export type CloudFunction = (request: FunctionRequest, response: FunctionResponse) => unknown;
 export type Job = (request: JobRequest) => unknown;
 export type ObjectTrigger = (request: ObjectTriggerRequest) => unknown;
-/** May change the query, or answer another one. */
+/** May change the query, or answer another one, or an object or a list of objects in the place of what it finds. */
 export type BeforeFindTrigger = (request: BeforeFindRequest) => unknown;
 /** Answers the objects to tell instead; undefined for those that were found. */
 export type AfterFindTrigger = (request: AfterFindRequest) => unknown;
@@ -172,6 +173,7 @@ export function definitionsOf(registry: Registry): Definitions {
     ],
     schedules: registry.schedules,
     plugins: registry.plugins,
+    rateLimits: rateLimitsOf(registry),
   };
 }
 
@@ -199,12 +201,14 @@ export function assertTrigger(trigger: TriggerName, className: string): void {
   }
 }
 
-const FUNCTION_NAME = /^[A-Za-z_][\w-]*$/;
+const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
 /** Throws Error where a name or what goes with it cannot define a function or job. */
 export function assertDefinition(what: string, name: string, run: unknown, validator?: unknown): void {
   if (!FUNCTION_NAME.test(name)) {
-    throw new Error(`"${name}" cannot name a cloud ${what}: letters, digits, _ and - can, a letter first`);
+    throw new Error(
+      `"${name}" cannot name a cloud ${what}: letters, digits, _, - and dots between them can, a letter first`,
+    );
   }
   if (typeof run !== "function") throw new Error(`The cloud ${what} ${name} must be a function`);
   assertValidator(name, validator);

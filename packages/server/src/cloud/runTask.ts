@@ -76,6 +76,11 @@ export async function runTask(parts: RunParts, task: Task): Promise<Outcome> {
       const asked = { ...request, triggerName: "beforeFind" as const, query, count, isGet };
       if (!(await validate(trigger.validator, asked, cause.roles))) return { value: task.params };
       const answer = await trigger.run(asked);
+      const objects = answer instanceof ParseObject ? [answer] : answer;
+      if (Array.isArray(objects) && objects.every((each) => each instanceof ParseObject)) {
+        const told = objects.map((object) => object.toJSON());
+        return { value: task.params, objects: told, context: plain(asked.context) };
+      }
       const wanted =
         answer instanceof Query ? answer.toJSON() : isJsonObject(answer) ? answer : asked.query.toJSON();
       return { value: { ...withoutQueryParams(task.params), ...wanted }, context: plain(asked.context) };

@@ -40,9 +40,9 @@ export function createTriggers(parts: TriggerParts): Triggers & { people: People
         ? async (params, request, isGet) => {
             const cause = await causeOf(request);
             const task: Task = { kind: "beforeFind", className, params, isGet, cause };
-            const { value, context } = await run(`beforeFind of ${className}`, task);
+            const { value, objects, context } = await run(`beforeFind of ${className}`, task);
             Object.assign(request.context, context);
-            return isJsonObject(value) ? value : params;
+            return { params: isJsonObject(value) ? value : params, objects };
           }
         : undefined,
     afterFind: (className) =>

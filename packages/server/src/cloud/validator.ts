@@ -1,5 +1,6 @@
 import type { ParseObject } from "@purse/client";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { assertRateLimitRule, type RateLimitRule } from "./rateLimitRules.ts";
 import type { CloudRequest } from "./registry.ts";
 
 /** What a parameter has to be. */
@@ -33,6 +34,8 @@ export interface ValidatorRules {
   skipWithMasterKey?: boolean;
   /** The master key has to fulfil this too. */
   validateMasterKey?: boolean;
+  /** How often it may be asked for; judged before anything else is. */
+  rateLimit?: RateLimitRule;
 }
 
 /** Rules, or a function that throws what is wrong. */
@@ -47,6 +50,7 @@ const RULES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ["fields", isObject],
   ["skipWithMasterKey", isBoolean],
   ["validateMasterKey", isBoolean],
+  ["rateLimit", isObject],
 ]);
 
 /** Throws Error where a validator says something that nobody would obey. */
@@ -63,6 +67,7 @@ export function assertValidator(name: string, validator: unknown): void {
       );
     }
     if (!isRight(value)) throw new Error(`The validator of ${name}: ${key} cannot be ${typeof value}`);
+    if (key === "rateLimit") assertRateLimitRule(name, value);
   }
 }
 

@@ -10,8 +10,10 @@ export interface RateLimit {
   /** Requests in a window. */
   count: number;
   /** Whose requests are counted together; whoever has no session is counted by address. */
-  by: "ip" | "user" | "session";
+  by: "ip" | "user" | "session" | "all";
   includeMasterKey: boolean;
+  /** What whoever asks too often is told, in the place of the usual. */
+  message?: string;
 }
 
 const KEYS = ["path", "methods", "windowSeconds", "count", "by", "includeMasterKey"];
@@ -30,7 +32,8 @@ export function parseRateLimits(value: unknown): RateLimit[] {
     const { path, methods, by = "ip", includeMasterKey = false } = each;
     if (typeof path !== "string" || !/^(\/(:\w+|[\w.~-]+))*(\/\*)?$/.test(path) || path === "")
       throw refuse("path must be like /login, /functions/:name or /classes/*");
-    if (by !== "ip" && by !== "user" && by !== "session") throw refuse("by must be ip, user or session");
+    if (by !== "ip" && by !== "user" && by !== "session" && by !== "all")
+      throw refuse("by must be ip, user, session or all");
     if (typeof includeMasterKey !== "boolean") throw refuse("includeMasterKey must be true or false");
     return {
       path,

@@ -58,7 +58,7 @@ export const SECTIONS = {
   },
   rateLimits: {
     about:
-      'Limits of the Parse protocol: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user" or "session"), methods, includeMasterKey }. Too many are refused with 155 and HTTP 429.',
+      'Limits of the Parse protocol: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user", "session" or "all"), methods, includeMasterKey }. Too many are refused with 155 and HTTP 429.',
     parse: parseRateLimits,
   },
   push: {

@@ -20,7 +20,7 @@ export const HOOK_ERROR = 143;
 /** What processes tell each other when hooks have changed. */
 const ANNOUNCEMENT = "hooks";
 /** Each function and each trigger of a class has one hook: its claim's owner is the row. */
-const CLAIM = "_Hooks";
+export const HOOK_CLAIM = "_Hooks";
 const MOST = 1_000;
 
 /** `beforeSave.Note`, or a function's name in front of which no trigger's can stand. */
@@ -65,7 +65,7 @@ export class HookStore {
     const object = { objectId: id, createdAt: at, updatedAt: at, ...hook };
     try {
       await this.#write([
-        { kind: "claim", scope: CLAIM, value: nameOf(hook), owner: id },
+        { kind: "claim", scope: HOOK_CLAIM, value: nameOf(hook), owner: id },
         { kind: "create", schema: this.#schema(), id, at, object },
       ]);
     } catch (error) {
@@ -76,7 +76,7 @@ export class HookStore {
 
   /** Throws 143 where there is no such hook. */
   async update(hook: Hook, missing: string): Promise<void> {
-    const id = await this.#parts.store.ownerOf(CLAIM, nameOf(hook));
+    const id = await this.#parts.store.ownerOf(HOOK_CLAIM, nameOf(hook));
     if (id === undefined) throw new ProtocolError(HOOK_ERROR, missing);
     const at = new Date(this.#parts.clock()).toISOString();
     const operations = { url: { op: "Set", value: hook.url } } as const;
@@ -84,10 +84,10 @@ export class HookStore {
   }
 
   async remove(name: string): Promise<void> {
-    const id = await this.#parts.store.ownerOf(CLAIM, name);
+    const id = await this.#parts.store.ownerOf(HOOK_CLAIM, name);
     if (id === undefined) return;
     await this.#write([
-      { kind: "release", scope: CLAIM, value: name, owner: id },
+      { kind: "release", scope: HOOK_CLAIM, value: name, owner: id },
       { kind: "delete", schema: this.#schema(), id, principals: null },
     ]);
   }

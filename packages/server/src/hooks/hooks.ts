@@ -5,7 +5,7 @@ import { assertMaster } from "../http/rights.ts";
 import { HOOK_ERROR, type Hook, type HookStore, hookOf } from "./hookStore.ts";
 
 const TRIGGERS: readonly string[] = [...OBJECT_TRIGGERS, ...QUERY_TRIGGERS];
-const FUNCTION_NAME = /^[A-Za-z_][\w-]{0,127}$/;
+const FUNCTION_NAME = /^(?=.{1,128}$)[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
 /** Functions and triggers that other servers carry out, as their operator sees them: with the master key. */
 export function hookRoutes(hooks: HookStore): ApiRoute[] {

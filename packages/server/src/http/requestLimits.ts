@@ -16,15 +16,27 @@ export interface Limited {
 /** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) where it is one too many. */
 export type AssertWithinLimits = (request: Limited) => Promise<void>;
 
-/** The limits that the operator has set for the Parse protocol. */
-export function createRequestLimits(limits: readonly RateLimit[], limiter: RateLimiter): AssertWithinLimits {
-  const prepared = limits.map((limit, index) => ({
-    ...limit,
-    scope: `request:${index}:`,
-    segments: canonical(limit.path.slice(1).split("/")),
-  }));
+/**
+ * The limits that the operator has set for the Parse protocol, and those that the cloud code asks for: `defined` tells
+ * them, and gives another list when they are others.
+ */
+export function createRequestLimits(
+  limits: readonly RateLimit[],
+  limiter: RateLimiter,
+  defined: () => readonly RateLimit[] = () => NONE,
+): AssertWithinLimits {
+  const fixed = limits.map((limit, index) => prepare(limit, `request:${index}:`));
+  let last: readonly RateLimit[] = NONE;
+  let prepared = fixed;
 
   return async function assertWithinLimits({ method, path, caller, ip }) {
+    const wanted = defined();
+    if (wanted !== last) {
+      // Counted on by what they are: the code may have been loaded again.
+      const scope = (limit: RateLimit) => `code:${JSON.stringify(limit)}:`;
+      prepared = [...fixed, ...wanted.map((limit) => prepare(limit, scope(limit)))];
+      last = wanted;
+    }
     if (prepared.length === 0) return;
     const segments = segmentsOf(path);
     for (const limit of prepared) {
@@ -35,12 +47,19 @@ export function createRequestLimits(limits: readonly RateLimit[], limiter: RateL
         limit.scope + whoAsks(limit.by, caller, ip),
         limit.windowSeconds * 1000,
       );
-      if (usage.used > limit.count) throw tooManyRequests(usage.resetsInMs);
+      if (usage.used > limit.count) throw tooManyRequests(usage.resetsInMs, limit.message);
     }
   };
 }
 
+const NONE: readonly RateLimit[] = [];
+
+function prepare(limit: RateLimit, scope: string) {
+  return { ...limit, scope, segments: canonical(limit.path.slice(1).split("/")) };
+}
+
 function whoAsks(by: RateLimit["by"], caller: Caller, ip: string): string {
+  if (by === "all") return "all";
   if (caller.kind === "user" && by !== "ip")
     return by === "user" ? `user:${caller.userId}` : `session:${caller.sessionId}`;
   return `ip:${addressKey(ip)}`;

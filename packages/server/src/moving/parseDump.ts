@@ -4,6 +4,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { scopeOf } from "../accounts/auth/providers.ts";
 import { CLAIM, foldName } from "../accounts/parts.ts";
 import { tokenHash } from "../accounts/sessions.ts";
+import { HOOK_CLAIM, hookOf, nameOf } from "../hooks/hookStore.ts";
+import { CONFIG_ROW } from "../operator/globalConfig.ts";
+import { fromExtendedJson } from "./extendedJson.ts";
 import { type ImportCounts, type ImportOptions, Intake } from "./import.ts";
 import { linesOf } from "./lines.ts";
 import { classFromDump, convertDocument, type DumpClass } from "./parseDocument.ts";
@@ -17,11 +20,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "_SCHEMA",
   "_Idempotency",
   "_JobStatus",
-  "_JobSchedule",
   "_PushStatus",
   "_Audience",
-  "_Hooks",
-  "_GlobalConfig",
   "_GraphQLConfig",
 ]);
 
@@ -119,6 +119,10 @@ function* recordsOf(
     yield { kind: "relation", className, key, owner: owningId, related: [relatedId] };
     return;
   }
+  if (collection === "_GlobalConfig") {
+    yield settingsOf(document);
+    return;
+  }
   const converted = convertDocument(collection, document, classes.get(collection), unknown);
   const { object, secret } = converted;
   const id = String(object.objectId);
@@ -128,7 +132,9 @@ function* recordsOf(
     value,
     owner,
   });
+  const hook = collection === "_Hooks" ? hookName(object) : undefined;
   yield { kind: "object", className: collection, object, secret };
+  if (hook !== undefined) yield claim(HOOK_CLAIM, hook);
   switch (collection) {
     case "_User":
       if (typeof object.username === "string") yield claim(CLAIM.username, foldName(object.username));
@@ -163,6 +169,30 @@ function* recordsOf(
         };
       }
   }
+}
+
+/** The one row of the settings: a Parse server numbers it, with a number. */
+function settingsOf(document: JsonObject): MovingRecord {
+  const { params, masterKeyOnly } = document;
+  const plain = (value: JsonValue | undefined): JsonObject => {
+    const converted = fromExtendedJson(value ?? {});
+    if (isJsonObject(converted)) return converted;
+    throw new Error("params and masterKeyOnly must be objects");
+  };
+  const at = new Date(0).toISOString();
+  const object = { objectId: CONFIG_ROW, createdAt: at, updatedAt: at };
+  return {
+    kind: "object",
+    className: "_GlobalConfig",
+    object: { ...object, params: plain(params), masterKeyOnly: plain(masterKeyOnly) },
+  };
+}
+
+/** Throws Error for a hook that nobody could call. */
+function hookName(object: JsonObject): string {
+  const hook = hookOf(object);
+  if (!hook) throw new Error("a hook needs a url and a functionName, or a className and a triggerName");
+  return nameOf(hook);
 }
 
 /** A wallet and its record, for dumps that lack the collection of addresses. */

@@ -15,10 +15,10 @@ export interface Triggers {
     className: string,
   ): ((object: JsonObject, request: RequestContext) => Promise<void>) | undefined;
   afterDelete(className: string): ((change: Change) => Promise<void>) | undefined;
-  /** May change the parameters of a query (where, limit, …). */
+  /** May change the parameters of a query (where, limit, …), or answer objects in its place. */
   beforeFind(
     className: string,
-  ): ((params: JsonObject, request: RequestContext, isGet: boolean) => Promise<JsonObject>) | undefined;
+  ): ((params: JsonObject, request: RequestContext, isGet: boolean) => Promise<Wanted>) | undefined;
   /** `params` are those of the query that found the objects. */
   afterFind(
     className: string,
@@ -30,4 +30,11 @@ export interface Triggers {
         isGet: boolean,
       ) => Promise<JsonObject[]>)
     | undefined;
+}
+
+/** What a query shall find. */
+export interface Wanted {
+  params: JsonObject;
+  /** Told in the place of what would be found: those that are stored only as far as the caller may see them. */
+  objects?: JsonObject[] | undefined;
 }

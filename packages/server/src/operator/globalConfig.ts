@@ -13,7 +13,7 @@ import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
 
 /** There is one row. */
-const ROW = "1";
+export const CONFIG_ROW = "1";
 
 export interface GlobalConfigParts {
   store: Store;
@@ -30,7 +30,7 @@ export function globalConfigRoutes({ store, schemaOf, clock }: GlobalConfigParts
 
   async function read({ caller }: ApiRequest): Promise<JsonObject> {
     // Read each time: what one process has changed, all others tell at once.
-    const text = await store.get(schemaOf("_GlobalConfig"), ROW, null);
+    const text = await store.get(schemaOf("_GlobalConfig"), CONFIG_ROW, null);
     const row: unknown = text === undefined ? {} : JSON.parse(text);
     const { params, masterKeyOnly } = isJsonObject(row) ? row : {};
     const known = isJsonObject(params) ? params : {};
@@ -72,14 +72,14 @@ export function globalConfigRoutes({ store, schemaOf, clock }: GlobalConfigParts
   async function update(operations: Record<string, Operation>): Promise<void> {
     const schema = schemaOf("_GlobalConfig");
     const at = new Date(clock()).toISOString();
-    if ((await store.get(schema, ROW, null)) === undefined) await makeRow(schema, at);
-    await store.write([{ kind: "update", schema, id: ROW, at, operations, principals: null }]);
+    if ((await store.get(schema, CONFIG_ROW, null)) === undefined) await makeRow(schema, at);
+    await store.write([{ kind: "update", schema, id: CONFIG_ROW, at, operations, principals: null }]);
   }
 
   async function makeRow(schema: ClassSchema, at: string): Promise<void> {
-    const object = { objectId: ROW, createdAt: at, updatedAt: at, params: {}, masterKeyOnly: {} };
+    const object = { objectId: CONFIG_ROW, createdAt: at, updatedAt: at, params: {}, masterKeyOnly: {} };
     try {
-      await store.write([{ kind: "create", schema, id: ROW, at, object }]);
+      await store.write([{ kind: "create", schema, id: CONFIG_ROW, at, object }]);
     } catch (error) {
       // Another process was quicker: the row is there.
       if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_VALUE)) throw error;
