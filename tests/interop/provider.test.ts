@@ -1,0 +1,65 @@
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { freshRequire } from "../support/freshRequire.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+const SECRET = "a secret of the operator";
+const API_KEY = "an-api-key-of-the-data-service";
+const HOSTED =
+  /^https:\/\/(www\.)?(admin\.moralis\.io|internal-api\.moralis\.io|deep-index\.moralis\.io|unpkg\.com)/;
+
+type Ajax = (method: string, url: string, ...more: unknown[]) => Promise<unknown>;
+
+/* What the old client asks of the hosted service, with the names of its hosts led to this server. */
+describe("moralis@1.7.0, unmodified", () => {
+  const Moralis = freshRequire("moralis/node", import.meta.url);
+  const require = createRequire(import.meta.url);
+  const tools = require("moralis/lib/node/utils");
+  const controller: { ajax: Ajax } = require("moralis/lib/node/CoreManager").getRESTController();
+  const { ajax } = controller;
+  const asked: string[] = [];
+  let purse: Purse;
+
+  beforeAll(async () => {
+    purse = await startPurse({
+      env: { PURSE_KEY_FETCH_SECRET: SECRET, PURSE_KEY_FETCH_API_KEY: API_KEY, PURSE_TRACKING: "1" },
+    });
+    controller.ajax = (method, url, ...more) => {
+      if (HOSTED.test(url)) asked.push(`${method} ${new URL(url).pathname}`);
+      return ajax(method, url.replace(HOSTED, purse.url), ...more);
+    };
+  }, 60_000);
+  afterAll(async () => {
+    controller.ajax = ajax;
+    await purse?.remove();
+  });
+
+  it("[7.key-fetch.get] [7.key-fetch.secret-header] fetches its keys by the secret, and by no other", async () => {
+    expect(await Moralis.getApiKeys(SECRET)).toEqual({ web3ApiKey: API_KEY, speedyNodeApiKey: "" });
+    await expect(Moralis.getApiKeys("wrong")).rejects.toThrow("Could not fetch keys with moralisSecret");
+  });
+
+  it("[7.other.package-version] [7.other.tracking] [9.version-check-reference] starts without a warning, and is counted", async () => {
+    const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
+    await Moralis.start({ serverUrl: purse.serverUrl, appId: purse.appId });
+    await expect.poll(() => asked).toContain("GET /moralis/package.json");
+    await expect.poll(() => asked).toContain("POST /api/functions/trackEvent");
+    await expect
+      .poll(async () => (await fetch(`${purse.url}/metrics`)).text())
+      .toContain('purse_app_events_total{event="Moralis SDK start"} 1');
+    expect(warned.mock.calls.flat().join()).not.toContain("latest version");
+    warned.mockRestore();
+  });
+
+  it("[7.other.api-docs] [7.other.api-docs-by-tag] lists the endpoints with its own tool", async () => {
+    const endpoints: { method: string; group: string; name: string; url: string }[] =
+      await tools.fetchEndpoints();
+    expect(endpoints).toHaveLength(39);
+    expect(endpoints).toContainEqual({
+      method: "GET",
+      group: "account",
+      name: "getNativeBalance",
+      url: "/:address/balance",
+    });
+  });
+});
