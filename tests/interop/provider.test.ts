@@ -51,6 +51,15 @@ describe("moralis@1.7.0, unmodified", () => {
     warned.mockRestore();
   });
 
+  it("[7.other.tracking-failure-ignored] starts all the same where nobody counts", async () => {
+    const { ajax: counted } = controller;
+    controller.ajax = (method, url, ...more) =>
+      counted(method, HOSTED.test(url) ? `${purse.url}/nothing` : url, ...more);
+    await Moralis.start({ serverUrl: purse.serverUrl, appId: purse.appId });
+    controller.ajax = counted;
+    expect(await Moralis.Cloud.run("getServerTime")).toMatchObject({ dateTime: expect.any(String) });
+  });
+
   it("[7.other.api-docs] [7.other.api-docs-by-tag] lists the endpoints with its own tool", async () => {
     const endpoints: { method: string; group: string; name: string; url: string }[] =
       await tools.fetchEndpoints();

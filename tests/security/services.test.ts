@@ -309,18 +309,21 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       await attacked.alive();
     });
 
-    it.each(["page.html", "picture.svg", "none"])("in IPFS %s is inert too", async (name) => {
-      const { text } = await ask(`${purse.url}/api/v2/ipfs/uploadFolder`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify([{ path: `folder/${name}`, content: Buffer.from(SCRIPT).toString("base64") }]),
-      });
-      const [file]: { path: string }[] = JSON.parse(text);
-      await expectInert(String(file?.path));
-      // Neither does a name in the address make it a page.
-      await expectInert(`${file?.path}?filename=page.html`);
-      await attacked.alive();
-    });
+    it.each(["page.html", "picture.svg", "none"])(
+      "[7.data.endpoint.ipfs-upload-folder] %s of a folder in IPFS is inert too",
+      async (name) => {
+        const { text } = await ask(`${purse.url}/api/v2/ipfs/uploadFolder`, {
+          method: "POST",
+          headers: { "Content-Type": "application/json" },
+          body: JSON.stringify([{ path: `folder/${name}`, content: Buffer.from(SCRIPT).toString("base64") }]),
+        });
+        const [file]: { path: string }[] = JSON.parse(text);
+        await expectInert(String(file?.path));
+        // Neither does a name in the address make it a page.
+        await expectInert(`${file?.path}?filename=page.html`);
+        await attacked.alive();
+      },
+    );
 
     async function expectInert(url: string): Promise<void> {
       const { status, headers } = await ask(url);

@@ -121,7 +121,7 @@ describe("the metrics", () => {
 });
 
 describe("a server whose database is gone", () => {
-  it("lives, but is not ready, and counts the errors", async () => {
+  it("[8.code.1] lives, but is not ready, answers 500 without a word of why, and counts the errors", async () => {
     const postgres = await startPostgres();
     const url = await newDatabase(postgres.url);
     const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
@@ -132,6 +132,8 @@ describe("a server whose database is gone", () => {
       expect(response.status).toBe(503);
       expect((await response.json()).error).toBe("The database does not answer");
       expect((await fetch(`${purse.url}/health`)).status).toBe(200);
+      const answer = await rest(purse, "POST", "/classes/Thing", { n: 1 });
+      expect([answer.status, answer.body]).toEqual([500, { code: 1, error: "Internal server error." }]);
       const errors = () => sample(purse, 'purse_store_errors_total{call="ownerOf"}');
       await expect.poll(errors, { timeout: 15_000 }).toBeGreaterThan(0);
     } finally {
