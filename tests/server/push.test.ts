@@ -292,6 +292,22 @@ describe.each(DATABASES)("push on %s", (database) => {
     await expect.poll(async () => (await statusOf(purse, answer)).status).toBe("succeeded");
   });
 
+  it("without a zone is sent to each device when its own clock shows the time", async () => {
+    const channels = ["local"];
+    for (const timeZone of ["Asia/Tokyo", "Asia/Kathmandu", "America/New_York", undefined]) {
+      const deviceToken = `at ${timeZone}`;
+      await install(purse, { channels, deviceType: "android", deviceToken, ...(timeZone && { timeZone }) });
+    }
+    // A minute ago in Tokyo, more than three hours ahead in Kathmandu.
+    const pushTime = new Date(Date.now() + (9 * 60 - 1) * 60_000).toISOString().slice(0, -1);
+    const answer = await push(purse, { channels, data: { alert: "x" }, push_time: pushTime });
+    await expect.poll(() => world.fcm.received.length, { timeout: 10_000 }).toBe(1);
+    expect(world.fcm.received.map(({ token }) => token)).toEqual(["at Asia/Tokyo"]);
+    await expect
+      .poll(() => statusOf(purse, answer))
+      .toMatchObject({ status: "scheduled", pushTime, numSent: 1 });
+  });
+
   it("is not sent once it has expired", async () => {
     const channels = ["expired"];
     await install(purse, { channels, deviceType: "android", deviceToken: "expired" });

@@ -6,6 +6,7 @@ import type { Objects } from "../objects/objects.ts";
 import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
+import { dueIn, isBetween, isLocalTime, timeOf, wavesOf, whereDue } from "./localTime.ts";
 import { inLanguageOf } from "./payload.ts";
 import { badgeOf, parsePushOrder } from "./pushOrder.ts";
 import { PushStatuses, type TakenPush } from "./pushStatus.ts";
@@ -60,7 +61,7 @@ export function createPush(parts: PushParts): Push {
     }
     const id = await statuses.begin(wanted);
     if (wanted.pushTime === undefined) run(id);
-    else schedule(Date.parse(`${wanted.pushTime.replace(/Z$/, "")}Z`));
+    else schedule(isLocalTime(wanted.pushTime) ? wavesOf(wanted.pushTime).first : timeOf(wanted.pushTime));
     return { status: 200, body: '{"result":true}', headers: { "X-Parse-Push-Status-Id": id } };
   }
 
@@ -96,6 +97,8 @@ export function createPush(parts: PushParts): Push {
     if (!push) return;
     try {
       if (push.expiresAt !== undefined && push.expiresAt <= now()) {
+        // Of a push in waves some have been sent.
+        if (push.wave && push.wave.from > 0) return await statuses.end(id);
         throw new Error("The push expired before it was sent");
       }
       let { after } = push;
@@ -105,21 +108,29 @@ export function createPush(parts: PushParts): Push {
         const last = targets.at(-1);
         if (!last) break;
         after = last.objectId;
-        await statuses.progress(id, after);
-        await sendBatch(push, targets);
+        await statuses.progress(push, after);
+        await sendBatch(
+          push,
+          targets.filter((target) => isDue(push, target)),
+        );
         if (targets.length < BATCH) break;
       }
-      await statuses.end(id);
+      await statuses.endWave(push);
     } catch (error) {
       await statuses.end(id, error);
       throw error;
     }
   }
 
-  async function nextTargets({ where }: TakenPush, after: string): Promise<Installation[]> {
+  function isDue({ wave }: TakenPush, { timeZone }: Installation): boolean {
+    return !wave || isBetween(dueIn(wave.pushTime, timeZone), wave.from, wave.until);
+  }
+
+  async function nextTargets({ where, wave }: TakenPush, after: string): Promise<Installation[]> {
     const isReachable = "deviceToken" in where ? [] : [{ deviceToken: { $exists: true } }];
+    const inWave = wave ? [whereDue(wave.pushTime, wave.from, wave.until)] : [];
     const text = await objects.find(AS_SERVER, "_Installation", {
-      where: { $and: [where, ...isReachable, { objectId: { $gt: after } }] },
+      where: { $and: [where, ...isReachable, ...inWave, { objectId: { $gt: after } }] },
       order: "objectId",
       limit: BATCH,
     });
@@ -231,4 +242,4 @@ export function createPush(parts: PushParts): Push {
 }
 
 /** What of an installation a push asks about. */
-type Installation = PushTarget & { pushType?: string; localeIdentifier?: string };
+type Installation = PushTarget & { pushType?: string; localeIdentifier?: string; timeZone?: string };

@@ -11,7 +11,7 @@ import {
 export interface PushOrder {
   where: JsonObject;
   data: JsonObject;
-  /** When to send it, as Parse writes it: UTC, without `Z` where the order named no zone. Undefined for at once. */
+  /** When to send it: UTC, or without `Z` the time that each device's clock shows. Undefined for at once. */
   pushTime: string | undefined;
   /** When it is no use any more; ms since the epoch. */
   expirationTime: number | undefined;
@@ -85,7 +85,7 @@ function timeOf(
   if (!Number.isFinite(new Date(at).valueOf())) {
     throw misconfigured(`${typeof value === "object" ? JSON.stringify(value) : value} is not valid time.`);
   }
-  return { at, isLocal: name === "push_time" && (isLocal || isNumber) };
+  return { at, isLocal: name === "push_time" && isLocal };
 }
 
 function intervalOf({ expiration_interval: interval }: JsonObject): number | undefined {

@@ -49,8 +49,8 @@ describe("a push", () => {
   it("that was left lying is taken over after a while, from where it was", async () => {
     const { one, two, clock, order } = await world();
     const id = await one.begin(order({}));
-    await one.take(id);
-    await one.progress(id, "installation7");
+    const push = await one.take(id);
+    if (push) await one.progress(push, "installation7");
     clock.now += MINUTE_MS;
     expect(await two.due()).toEqual([]);
     clock.now += 2 * MINUTE_MS;
@@ -62,8 +62,8 @@ describe("a push", () => {
   it("that was handed back at a stop goes on at the next start", async () => {
     const { one, two, order } = await world();
     const id = await one.begin(order({}));
-    await one.take(id);
-    await one.progress(id, "installation7");
+    const push = await one.take(id);
+    if (push) await one.progress(push, "installation7");
     await one.release(id);
     expect(await two.due()).toEqual([id]);
     expect(await two.take(id)).toMatchObject({ after: "installation7", data: { alert: "x" } });
@@ -88,5 +88,26 @@ describe("a push", () => {
     expect((await one.take(now))?.expiresAt).toBe(clock.now + MINUTE_MS);
     const fixed = await one.begin(order({ expiration_time: at }));
     expect((await one.take(fixed))?.expiresAt).toBe(Date.parse(at));
+  });
+
+  it("without a zone goes out in waves, once for each, from the first zone of the Earth to the last", async () => {
+    const { one, two, clock, order } = await world();
+    const id = await one.begin(order({ push_time: "2030-01-01T20:00:00" }));
+    expect(await one.due()).toEqual([]);
+    clock.now = Date.parse("2030-01-01T06:00:00Z");
+    let from = 0;
+    for (let wave = 0; wave <= 104; wave++) {
+      expect(await one.due()).toEqual([id]);
+      const taken = (await Promise.all([one.take(id), two.take(id)])).filter((each) => each !== undefined);
+      const [push] = taken;
+      expect(taken.map((each) => each.wave)).toMatchObject([{ from, until: clock.now }]);
+      if (push) await one.endWave(push);
+      expect(await one.due()).toEqual([]);
+      from = clock.now;
+      clock.now += 15 * MINUTE_MS;
+    }
+    // It was the last.
+    expect(await one.due()).toEqual([]);
+    expect(await one.take(id)).toBeUndefined();
   });
 });

@@ -11,6 +11,7 @@ import { newObjectId } from "../objects/objectId.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { ClaimTaken, type Store, type Write } from "../store/store.ts";
+import { isLocalTime, timeOf, waveAt, wavesOf } from "./localTime.ts";
 import type { PushOrder } from "./pushOrder.ts";
 import type { Outcome, PushTarget } from "./sender.ts";
 
@@ -54,6 +55,8 @@ export interface TakenPush {
   expiresAt: number | undefined;
   /** The last installation that another process sent to, or began to. */
   after: string;
+  /** Of a push that goes to each device at its own time: those that are due after `from` and by `until`. */
+  wave: { pushTime: string; from: number; until: number } | undefined;
 }
 
 export interface PushStatusParts {
@@ -102,21 +105,32 @@ export class PushStatuses {
   async due(): Promise<string[]> {
     const now = this.#parts.now();
     const isSilent = { updatedAt: { $lte: wireDate(new Date(now - SILENCE_MS)) } };
-    const where = parseWhere({
-      $or: [
-        { status: "scheduled", pushTime: { $lte: new Date(now).toISOString() } },
-        { status: { $in: ["pending", "running"] }, ...isSilent },
-      ],
-    });
+    const [found, local] = await Promise.all([
+      this.#find({
+        $or: [
+          { status: "scheduled", pushTime: { $lte: new Date(now).toISOString(), $regex: "Z$" } },
+          { status: { $in: ["pending", "running"] }, ...isSilent },
+        ],
+      }),
+      // Somewhere on Earth a clock shows it already. Those that wait for their next wave come last.
+      this.#find({ status: "scheduled", pushTime: { $lte: lastLocalTime(now), $regex: "[^Z]$" } }),
+    ]);
+    const isNext = ({ pushTime, updatedAt, createdAt }: JsonObject) =>
+      updatedAt === createdAt ||
+      waveAt(String(pushTime), now) > waveAt(String(pushTime), Date.parse(String(updatedAt)));
+    return [...found, ...local.filter(isNext)].map(({ objectId }) => String(objectId));
+  }
+
+  async #find(where: JsonObject): Promise<JsonObject[]> {
     const found = await this.#parts.store.find({
       schema: this.#parts.schemaOf(CLASS_NAME),
-      where,
-      order: [],
+      where: parseWhere(where),
+      order: [{ path: ["updatedAt"], descending: false }],
       limit: 20,
       skip: 0,
       principals: null,
     });
-    return found.map((each): string => JSON.parse(each).objectId);
+    return found.map((each): JsonObject => JSON.parse(each));
   }
 
   /** Takes a push to send it; undefined where another process has, or it is done. */
@@ -144,20 +158,40 @@ export class PushStatuses {
       throw error;
     }
     const interval = status.expiration_interval;
-    const sentAt = Date.parse(`${String(status.pushTime).replace(/Z$/, "")}Z`);
+    const pushTime = String(status.pushTime);
+    const { secret } = known;
+    const wave = isLocalTime(pushTime)
+      ? {
+          pushTime,
+          from: typeof secret.from === "number" ? secret.from : 0,
+          // A wave that was begun is gone on with as it was.
+          until: typeof secret.until === "number" ? secret.until : now(),
+        }
+      : undefined;
+    const sentAt = wave ? wave.until : timeOf(pushTime);
     const expiry = typeof interval === "number" ? sentAt + interval * 1_000 : status.expiry;
     return {
       id,
       where: JSON.parse(String(status.query)),
       data: JSON.parse(String(status.payload)),
       expiresAt: typeof expiry === "number" ? expiry : undefined,
-      after: typeof known.secret.after === "string" ? known.secret.after : "",
+      after: typeof secret.after === "string" ? secret.after : "",
+      wave,
     };
   }
 
   /** Notes how far it got, before it is sent: whoever takes over does not send twice. */
-  async progress(id: string, after: string): Promise<void> {
-    await this.#parts.store.write([{ ...this.#change(id, {}), secret: { after } }]);
+  async progress({ id, wave }: TakenPush, after: string): Promise<void> {
+    const secret = { after, ...(wave && { from: wave.from, until: wave.until }) };
+    await this.#parts.store.write([{ ...this.#change(id, {}), secret }]);
+  }
+
+  /** Ends a wave; the push is done when it was the last one. */
+  async endWave({ id, wave }: TakenPush): Promise<void> {
+    if (!wave || wave.until >= wavesOf(wave.pushTime).last) return this.end(id);
+    const status: Operation = { op: "Set", value: "scheduled" };
+    const secret = { after: null, from: wave.until, until: null };
+    await this.#parts.store.write([{ ...this.#change(id, { status }), secret }]);
   }
 
   async count(id: string, targets: PushTarget[], outcomes: Outcome[]): Promise<void> {
@@ -204,4 +238,9 @@ export class PushStatuses {
   #at(): string {
     return new Date(this.#parts.now()).toISOString();
   }
+}
+
+/** The latest time that some clock shows, as it is stored. */
+function lastLocalTime(now: number): string {
+  return new Date(now + 14 * 3_600_000).toISOString();
 }

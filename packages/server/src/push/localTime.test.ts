@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { dueIn, waveAt, wavesOf, whereDue } from "./localTime.ts";
+
+const NINE = "2026-07-01T09:00:00.000";
+const iso = (time: number) => new Date(time).toISOString();
+
+describe("nine o'clock", () => {
+  it.each([
+    ["Pacific/Kiritimati", "2026-06-30T19:00:00.000Z"],
+    ["Asia/Tokyo", "2026-07-01T00:00:00.000Z"],
+    ["Asia/Kathmandu", "2026-07-01T03:15:00.000Z"],
+    ["Europe/Berlin", "2026-07-01T07:00:00.000Z"],
+    ["UTC", "2026-07-01T09:00:00.000Z"],
+    ["America/New_York", "2026-07-01T13:00:00.000Z"],
+    ["Pacific/Pago_Pago", "2026-07-01T20:00:00.000Z"],
+    ["Nowhere/At all", "2026-07-01T09:00:00.000Z"],
+    [undefined, "2026-07-01T09:00:00.000Z"],
+  ])("in %s is %s", (zone, time) => {
+    expect(iso(dueIn(NINE, zone))).toBe(time);
+  });
+
+  it("is an hour later in winter", () => {
+    expect(iso(dueIn("2026-01-01T09:00:00.000", "Europe/Berlin"))).toBe("2026-01-01T08:00:00.000Z");
+  });
+
+  it("comes to every zone between the first wave and the last", () => {
+    const { first, last } = wavesOf(NINE);
+    for (const zone of Intl.supportedValuesOf("timeZone")) {
+      expect(dueIn(NINE, zone)).toBeGreaterThanOrEqual(first);
+      expect(dueIn(NINE, zone)).toBeLessThanOrEqual(last);
+    }
+    expect([waveAt(NINE, first - 1), waveAt(NINE, first), waveAt(NINE, last)]).toEqual([-1, 0, 104]);
+  });
+
+  it("concerns in each wave the zones of that hour, and those that are not known", () => {
+    const until = Date.parse("2026-07-01T07:00:00.000Z");
+    const text = JSON.stringify(whereDue(NINE, until - 1, until));
+    const [known = "", unknown = ""] = text.split('"$nin"');
+    expect(known).toContain('"Europe/Berlin"');
+    expect(known).not.toContain('"Asia/Tokyo"');
+    expect(unknown).toContain('"Asia/Tokyo"');
+  });
+});
