@@ -193,7 +193,7 @@ export async function newDatabase(
   };
 }
 
-type DumpedTable = "blocks" | "transactions" | "logs" | "nft_transfers" | "nft_balances" | "tokens";
+type DumpedTable = "blocks" | "transactions" | "logs" | "nft_transfers" | "trades" | "nft_balances" | "tokens";
 /** Bytes are in hex. */
 type DumpedRow = Record<string, string | number | null>;
 
@@ -217,6 +217,7 @@ export async function indexDump(place: Place, chainId: number): Promise<Record<D
       transactions: await rowsOf("*", "transactions", "position"),
       logs: await rowsOf("*", "logs", "position"),
       nft_transfers: await rowsOf("*", "nft_transfers", "position, part"),
+      trades: await rowsOf("*", "trades", "position"),
       nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
       // What a token says of itself is asked for in its own time.
       tokens: await rowsOf("address, standard, position", "tokens", "address"),
