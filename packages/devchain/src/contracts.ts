@@ -1,5 +1,6 @@
 import { type Abi, type Address, getContractAddress, type Hex } from "viem";
 import { type ContractName, readArtifact } from "./artifacts.ts";
+import { type MarketContracts, type MarketPlan, planMarket } from "./worlds/market.ts";
 
 /** A contract on the development chain. */
 export interface DevContract {
@@ -38,6 +39,8 @@ export interface DevContracts {
     /** Transfer logs of shapes that no token has. */
     logs: DevContract;
   };
+  /** Where things are bought and sold. */
+  market: MarketContracts;
 }
 
 /** A contract to be made by account 0. */
@@ -51,6 +54,7 @@ export interface ContractPlan {
   contracts: DevContracts;
   /** In the order in which they are made: those with which the history begins, and those that come in its course. */
   creations: { first: Creation[]; later: Creation[] };
+  market: MarketPlan;
 }
 
 /** How many transactions account 0 has made in the history before the later contracts. */
@@ -66,6 +70,7 @@ export function planContracts(deployer: Address): ContractPlan {
     into.push({ contractName, address, bytecode });
     return { address, name, symbol, abi };
   };
+  const market = planMarket();
   const contracts = {
     token: { ...plan(first, "PurseToken", "Purse Token", "PURSE"), decimals: 18 },
     collection: plan(first, "PursePieces", "Purse Pieces", "PIECE"),
@@ -80,8 +85,9 @@ export function planContracts(deployer: Address): ContractPlan {
       name: plan(later, "HostileName", "", ""),
       logs: plan(later, "HostileLogs", "", ""),
     },
+    market: market.contracts,
   };
-  return { contracts, creations: { first, later } };
+  return { contracts, creations: { first, later }, market };
 }
 
 /** The address of the contract that an account creates with its transaction of a nonce; lower-case hex. */

@@ -6,5 +6,6 @@ export type { DevContract, DevContracts } from "./contracts.ts";
 export type { DevChain, DevChainOptions } from "./devchain.ts";
 export { startDevChain } from "./devchain.ts";
 export type { Traffic, TrafficOptions } from "./traffic.ts";
+export type { MarketContracts } from "./worlds/market.ts";
 export { makeTraffic } from "./traffic.ts";
 export type { Balances } from "./traffic-ledger.ts";
