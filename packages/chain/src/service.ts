@@ -43,7 +43,15 @@ export function createChainService({
   const places = chains.map((config) => ({ config, place: placeOf(database, config.id) }));
   const followed = chains.map((config) => followedChain(config, sync, stores, () => startedAt));
   const select = createChainSelector(followed);
-  const present = [transactionRoutes, logRoutes, contractRoutes, erc20Routes, nftRoutes, defiRoutes, tradeRoutes]
+  const present = [
+    transactionRoutes,
+    logRoutes,
+    contractRoutes,
+    erc20Routes,
+    nftRoutes,
+    defiRoutes,
+    tradeRoutes,
+  ]
     .flatMap((routesOf) => routesOf(select))
     .concat(infoRoutes(), storageRoutes(uploadFolder));
   const untrusted = new Map(chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED)]));

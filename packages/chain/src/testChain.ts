@@ -193,7 +193,14 @@ export async function newDatabase(
   };
 }
 
-type DumpedTable = "blocks" | "transactions" | "logs" | "nft_transfers" | "trades" | "nft_balances" | "tokens";
+type DumpedTable =
+  | "blocks"
+  | "transactions"
+  | "logs"
+  | "nft_transfers"
+  | "trades"
+  | "nft_balances"
+  | "tokens";
 /** Bytes are in hex. */
 type DumpedRow = Record<string, string | number | null>;
 

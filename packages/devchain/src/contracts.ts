@@ -1,17 +1,7 @@
-import { type Abi, type Address, getContractAddress, type Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { type ContractName, readArtifact } from "./artifacts.ts";
+import { createdBy, type DevContract } from "./devContract.ts";
 import { type MarketContracts, type MarketPlan, planMarket } from "./worlds/market.ts";
-
-/** A contract on the development chain. */
-export interface DevContract {
-  /** Lower-case hex; the same on every machine. */
-  address: Address;
-  /** Empty where the contract tells none. */
-  name: string;
-  /** Empty where the contract tells none. */
-  symbol: string;
-  abi: Abi;
-}
 
 export interface DevContracts {
   /** ERC-20. */
@@ -88,10 +78,4 @@ export function planContracts(deployer: Address): ContractPlan {
     market: market.contracts,
   };
   return { contracts, creations: { first, later }, market };
-}
-
-/** The address of the contract that an account creates with its transaction of a nonce; lower-case hex. */
-export function createdBy(creator: Address, nonce: number): Address {
-  const address = getContractAddress({ from: creator, nonce: BigInt(nonce) });
-  return `0x${address.slice(2).toLowerCase()}`;
 }

@@ -11,10 +11,12 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import type { DevAccount } from "./accounts.ts";
 import { readArtifact } from "./artifacts.ts";
-import type { ContractPlan, Creation, DevContract } from "./contracts.ts";
+import type { ContractPlan, Creation } from "./contracts.ts";
+import type { DevContract } from "./devContract.ts";
 import type { NodeClient } from "./node-client.ts";
 import { call, type Step } from "./steps.ts";
-import { marketAccounts, marketBlocks } from "./worlds/market.ts";
+import { marketAccounts } from "./worlds/maker.ts";
+import { marketBlocks } from "./worlds/market.ts";
 
 /** 2025-01-01T00:00:00Z: fixed, so that every hash of the history is the same on every machine. */
 export const genesisTime = 1_735_689_600;
@@ -34,8 +36,17 @@ export async function makeHistory(
   plan: ContractPlan,
   now: number,
 ): Promise<{ blocks: number; transactions: number }> {
-  const signers = [...accounts, ...marketAccounts()].map((account) => ({ account: privateKeyToAccount(account.privateKey), nonce: 0 }));
-  const sign = ({ from, to, data, value, gas = to === undefined ? 4_000_000n : 400_000n }: Step): Promise<Hex> => {
+  const signers = [...accounts, ...marketAccounts()].map((account) => ({
+    account: privateKeyToAccount(account.privateKey),
+    nonce: 0,
+  }));
+  const sign = ({
+    from,
+    to,
+    data,
+    value,
+    gas = to === undefined ? 4_000_000n : 400_000n,
+  }: Step): Promise<Hex> => {
     const signer = signers[from];
     if (!signer) throw new Error(`The history names account ${from}, which does not exist`);
     const nonce = signer.nonce++;
@@ -71,7 +82,11 @@ export async function makeHistory(
 /** What happens in each block. Account 0 deploys, owns the contracts and gives to the others. */
 function historyBlocks(accounts: DevAccount[], plan: ContractPlan): Step[][] {
   const address = (account: number): Address => accounts[account]?.address ?? zeroAddress;
-  return [...firstBlocks(accounts, address, plan), ...laterBlocks(address, plan), ...marketBlocks(plan.market, plan.contracts)];
+  return [
+    ...firstBlocks(accounts, address, plan),
+    ...laterBlocks(address, plan),
+    ...marketBlocks(plan.market, plan.contracts),
+  ];
 }
 
 const creation = ({ bytecode }: Creation): Step => ({ from: 0, data: bytecode });

@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, type Hex } from "viem";
-import type { DevContract } from "./contracts.ts";
+import type { DevContract } from "./devContract.ts";
 
 /** A transaction to be; `from` is the number of an account. */
 export interface Step {

@@ -96,9 +96,11 @@ async function pairAt(
   if (!first) throw notFound(`${tokens.join(" and ")} have no pair on this exchange`);
   if (places.length === 1) return first;
   const pools = await readPools(node, places, block);
-  return pools.reduce<Pool | undefined>((best, pool) => {
-    return best && best.depth[1] >= pool.depth[1] ? best : pool;
-  }, undefined) ?? first;
+  return (
+    pools.reduce<Pool | undefined>((best, pool) => {
+      return best && best.depth[1] >= pool.depth[1] ? best : pool;
+    }, undefined) ?? first
+  );
 }
 
 /** The block that a caller means; undefined for the newest. */

@@ -39,7 +39,9 @@ export function tradeRoutes(chainOf: ChainOf) {
 
 /** The contracts of a marketplace on a chain. */
 function addressesOf({ config }: FollowedChain, marketplace: string): string[] {
-  return marketOf(config).marketplaces.flatMap(({ name, address }) => (name === marketplace ? [address] : []));
+  return marketOf(config).marketplaces.flatMap(({ name, address }) =>
+    name === marketplace ? [address] : [],
+  );
 }
 
 function tradeObject(row: TradeRow, blocks: Map<number, BlockRow>): JsonObject {

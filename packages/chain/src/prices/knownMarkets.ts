@@ -31,11 +31,7 @@ const MARKETS: ReadonlyMap<number, Partial<Market>> = new Map<number, Partial<Ma
         "0xdac17f958d2ee523a2206206994597c13d831ec7",
         "0x6b175474e89094c44da98b954eedeac495271d0f",
       ],
-      exchanges: [
-        UNISWAP_V2,
-        UNISWAP_V3,
-        v2("SushiSwap v2", "0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac"),
-      ],
+      exchanges: [UNISWAP_V2, UNISWAP_V3, v2("SushiSwap v2", "0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac")],
       marketplaces: [
         ...SEAPORT,
         { name: "looksrare", address: "0x0000000000e655fae4d56241588680f86e3b2377" },

@@ -104,7 +104,11 @@ export async function readReserves(
   const [reserve0, reserve1] = [wordIn(reserves, 0), wordIn(reserves, 1)];
   if (reserve0 !== undefined && reserve1 !== undefined) return [reserve0, reserve1];
   if (wordIn(root, 0) === undefined) return undefined;
-  const balances = await readTogether(node, [balanceCall(token0, address), balanceCall(token1, address)], block);
+  const balances = await readTogether(
+    node,
+    [balanceCall(token0, address), balanceCall(token1, address)],
+    block,
+  );
   const [balance0, balance1] = [wordIn(balances[0], 0), wordIn(balances[1], 0)];
   return balance0 === undefined || balance1 === undefined ? undefined : [balance0, balance1];
 }
@@ -119,7 +123,8 @@ function poolCalls({ kind, factory, feeTiers = UNISWAP_FEE_TIERS }: Exchange, [a
 }
 
 function stateCalls({ exchange, address, tokens }: PoolPlace): Call[] {
-  if (exchange.kind === "v2") return [call(address, encodeFunctionData({ abi, functionName: "getReserves" }))];
+  if (exchange.kind === "v2")
+    return [call(address, encodeFunctionData({ abi, functionName: "getReserves" }))];
   return [
     call(address, encodeFunctionData({ abi, functionName: "slot0" })),
     call(address, encodeFunctionData({ abi, functionName: "liquidity" })),

@@ -12,7 +12,13 @@ import type {
   TransactionsTable,
   WatchedTable,
 } from "./layout.ts";
-import { type BlockRow, type NftTransferRow, positionOf, type TradeRow, type TransactionRow } from "./rows.ts";
+import {
+  type BlockRow,
+  type NftTransferRow,
+  positionOf,
+  type TradeRow,
+  type TransactionRow,
+} from "./rows.ts";
 import { nftTransferRow, tradeRow } from "./sqliteIndex.ts";
 
 /** Which part of a list is wanted; lists go from the newest to the oldest. */

@@ -1,5 +1,5 @@
 import { type DecodeEventLogReturnType, decodeEventLog, type Hex, parseAbi, toEventSelector } from "viem";
-import { type LogRow, NULL_ADDRESS, type NftTransferRow, type TradeRow } from "../store/rows.ts";
+import { type LogRow, type NftTransferRow, NULL_ADDRESS, type TradeRow } from "../store/rows.ts";
 
 /** Seaport's event of every version (from 1.1 on). */
 const seaport = parseAbi([
@@ -45,10 +45,7 @@ interface Item {
  * Left out are swaps for other NFTs, gifts, and what is paid in several currencies, or is of several collections: none of
  * these has a price.
  */
-export function decodeTrades(
-  logs: readonly RawLog[],
-  nftTransfers: readonly NftTransferRow[],
-): TradeRow[] {
+export function decodeTrades(logs: readonly RawLog[], nftTransfers: readonly NftTransferRow[]): TradeRow[] {
   return logs.flatMap((log): TradeRow[] => {
     const [topic] = log.topics;
     if (topic === undefined || log.data.length > MAX_DATA) return [];
@@ -81,7 +78,7 @@ function seaportSale(log: RawLog, nftTransfers: readonly NftTransferRow[]): Sale
   // Where orders are matched, both sides tell of the same sale and none tells who took it: the seller's counts.
   if (!sold) return undefined;
   const buyer = receiver(log, maker, tokens, nftTransfers);
-  return buyer && { ...tokens, ...paid, seller: maker, buyer };
+  return buyer === undefined ? undefined : { ...tokens, ...paid, seller: maker, buyer };
 }
 
 function looksRareSale(log: RawLog): Sale | undefined {
@@ -123,7 +120,8 @@ function decoded<const abi extends typeof seaport | typeof looksRare>(
 /** The tokens that are sold: of one collection. */
 function goods(items: readonly Item[]): Pick<Sale, "token" | "tokenIds"> | undefined {
   const [first] = items;
-  if (!first || items.length > MAX_TOKENS || items.some(({ token }) => token !== first.token)) return undefined;
+  if (!first || items.length > MAX_TOKENS || items.some(({ token }) => token !== first.token))
+    return undefined;
   return {
     token: first.token.toLowerCase(),
     tokenIds: [...new Set(items.map(({ identifier }) => identifier.toString()))],

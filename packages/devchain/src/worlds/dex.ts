@@ -1,8 +1,8 @@
 import { type Address, maxUint256, parseEther, parseUnits, zeroAddress } from "viem";
 import { readArtifact, readPackageArtifact } from "../artifacts.ts";
-import type { DevContract } from "../contracts.ts";
+import type { DevContract } from "../devContract.ts";
 import { call, type Step } from "../steps.ts";
-import { MAKER, type Market, TRADER } from "./market.ts";
+import { MAKER, type Maker, TRADER } from "./maker.ts";
 
 /** Decentralised exchanges of the development chain: Uniswap's own contracts, of the second and the third version. */
 export interface DexContracts {
@@ -22,18 +22,18 @@ const v3Periphery = (name: string) =>
   readPackageArtifact(`@uniswap/v3-periphery/artifacts/contracts/${name}.sol/${name}.json`);
 
 /** What makes the exchanges' contracts, in order. */
-export function planDex(market: Market): DexContracts {
-  const weth = market.create(readArtifact("PurseWrapped"), [], "Wrapped Ether", "WETH");
-  const factory2 = market.create(v2Core("UniswapV2Factory"), [market.maker]);
-  const router2 = market.create(v2Periphery("UniswapV2Router02"), [factory2.address, weth.address]);
-  const factory3 = market.create(v3Core("UniswapV3Factory"), []);
-  const router3 = market.create(v3Periphery("SwapRouter"), [factory3.address, weth.address]);
-  const positions = market.create(v3Periphery("NonfungiblePositionManager"), [
+export function planDex(maker: Maker): DexContracts {
+  const weth = maker.create(readArtifact("PurseWrapped"), [], "Wrapped Ether", "WETH");
+  const factory2 = maker.create(v2Core("UniswapV2Factory"), [maker.address]);
+  const router2 = maker.create(v2Periphery("UniswapV2Router02"), [factory2.address, weth.address]);
+  const factory3 = maker.create(v3Core("UniswapV3Factory"), []);
+  const router3 = maker.create(v3Periphery("SwapRouter"), [factory3.address, weth.address]);
+  const positions = maker.create(v3Periphery("NonfungiblePositionManager"), [
     factory3.address,
     weth.address,
     zeroAddress,
   ]);
-  const liar = market.create(readArtifact("HostileDecimals"), [], "Purse Dollars", "pUSD.");
+  const liar = maker.create(readArtifact("HostileDecimals"), [], "Purse Dollars", "pUSD.");
   return {
     weth: { ...weth, decimals: 18 },
     v2: { factory: factory2, router: router2 },
@@ -43,7 +43,7 @@ export function planDex(market: Market): DexContracts {
 }
 
 /** Ticks of positions that span every price, by fee (a multiple of the fee's tick spacing). */
-const WIDEST: Readonly<Record<number, number>> = { 500: 887_270, 3_000: 887_220 };
+const WIDEST: Readonly<Record<number, number>> = { 500: 887_270, 3000: 887_220 };
 
 /** Pools of several kinds and sizes, and trades in them. */
 export function dexBlocks(
@@ -131,4 +131,3 @@ function squareRoot(value: bigint): bigint {
     root = next;
   }
 }
-
