@@ -94,25 +94,25 @@ export function dexBlocks(
     [
       ...[token, dollar, point, liar].map((each) => approve(MAKER, each, v2.router)),
       ...[weth, token, dollar].map((each) => approve(MAKER, each, v3.positions)),
-      { from: MAKER, to: weth.address, value: ether("500") },
+      { from: MAKER, to: weth.address, value: ether("26") },
     ],
     [
-      pool2(token, ether("200000"), ether("100")),
-      pool2(dollar, dollars("200000"), ether("100")),
+      pool2(token, ether("20000"), ether("10")),
+      pool2(dollar, dollars("20000"), ether("10")),
       // Too little to be a price, and a token of which there is no whole one.
       pool2(point, 5n, ether("0.00001")),
-      pool2(liar, 10n ** 21n, ether("10")),
+      pool2(liar, 10n ** 21n, ether("1")),
     ],
     [
-      ...pool3([dollar, dollars("502500")], [weth, ether("250")], 3_000),
-      ...pool3([token, ether("50000")], [dollar, dollars("51000")], 500),
+      ...pool3([dollar, dollars("50250")], [weth, ether("25")], 3_000),
+      ...pool3([token, ether("5000")], [dollar, dollars("5100")], 500),
     ],
-    [buy2(token, ether("1")), buy2(dollar, ether("0.5")), approve(TRADER, dollar, v3.router)],
-    [swap3(weth, dollar, 3_000, ether("2"), ether("2")), swap3(dollar, token, 500, dollars("250"))],
+    [buy2(token, ether("0.1")), buy2(dollar, ether("0.05")), approve(TRADER, dollar, v3.router)],
+    [swap3(weth, dollar, 3_000, ether("0.2"), ether("0.2")), swap3(dollar, token, 500, dollars("25"))],
     [
       approve(TRADER, token, v2.router),
       call(TRADER, v2.router, "swapExactTokensForETH", [
-        ether("300"),
+        ether("30"),
         0n,
         [token.address, weth.address],
         trader,

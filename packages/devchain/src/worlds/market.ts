@@ -47,16 +47,16 @@ export function marketBlocks(
   const made = creations.map(({ step }) => step);
   return [
     [
-      { from: 0, to: maker, value: parseEther("2000") },
-      call(0, tokens.token, "mint", [maker, parseEther("300000")]),
-      call(0, tokens.dollar, "mint", [maker, 800_000_000_000n]),
+      { from: 0, to: maker, value: parseEther("75") },
+      call(0, tokens.token, "mint", [maker, parseEther("30000")]),
+      call(0, tokens.dollar, "mint", [maker, 80_000_000_000n]),
       call(0, tokens.point, "mint", [maker, 100n]),
     ],
     // As many as a block's gas has room for.
     made.slice(0, 4),
     made.slice(4, 8),
     made.slice(8),
-    [{ from: MAKER, to: trader, value: parseEther("100") }],
+    [{ from: MAKER, to: trader, value: parseEther("12") }],
     ...dexBlocks(contracts, tokens, [maker, trader]),
     ...saleBlocks(contracts, contracts.weth, [maker, trader]),
   ];
