@@ -9,7 +9,7 @@ export interface DexContracts {
   /** The chain's coin as an ERC-20, with the functions of WETH9. */
   weth: DevContract & { decimals: number };
   v2: { factory: DevContract; router: DevContract };
-  v3: { factory: DevContract; router: DevContract; positions: DevContract };
+  v3: { factory: DevContract; router: DevContract; positions: DevContract; quoter: DevContract };
   /** A token that is traded, and says that it has 255 decimals. */
   liar: DevContract & { decimals: number };
 }
@@ -18,8 +18,8 @@ const v2Core = (name: string) => readPackageArtifact(`@uniswap/v2-core/build/${n
 const v2Periphery = (name: string) => readPackageArtifact(`@uniswap/v2-periphery/build/${name}.json`);
 const v3Core = (name: string) =>
   readPackageArtifact(`@uniswap/v3-core/artifacts/contracts/${name}.sol/${name}.json`);
-const v3Periphery = (name: string) =>
-  readPackageArtifact(`@uniswap/v3-periphery/artifacts/contracts/${name}.sol/${name}.json`);
+const v3Periphery = (name: string, folder = "") =>
+  readPackageArtifact(`@uniswap/v3-periphery/artifacts/contracts/${folder}${name}.sol/${name}.json`);
 
 /** What makes the exchanges' contracts, in order. */
 export function planDex(maker: Maker): DexContracts {
@@ -33,11 +33,12 @@ export function planDex(maker: Maker): DexContracts {
     weth.address,
     zeroAddress,
   ]);
+  const quoter = maker.create(v3Periphery("Quoter", "lens/"), [factory3.address, weth.address]);
   const liar = maker.create(readArtifact("HostileDecimals"), [], "Purse Dollars", "pUSD.");
   return {
     weth: { ...weth, decimals: 18 },
     v2: { factory: factory2, router: router2 },
-    v3: { factory: factory3, router: router3, positions },
+    v3: { factory: factory3, router: router3, positions, quoter },
     liar: { ...liar, decimals: 255 },
   };
 }

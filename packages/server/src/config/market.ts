@@ -38,7 +38,11 @@ export function parseMarket(name: string, chain: Record<string, unknown>): Parti
 function exchange(value: unknown, where: string): Exchange {
   const { name, kind, factory, feeTiers } = record(value, where, ["name", "kind", "factory", "feeTiers"]);
   if (kind !== "v2" && kind !== "v3") throw new Error(`${where}: kind must be v2 or v3`);
-  const found = { name: text(name, `${where}: name`), kind, factory: address(factory, `${where}: factory`) };
+  const found: Exchange = {
+    name: text(name, `${where}: name`),
+    kind,
+    factory: address(factory, `${where}: factory`),
+  };
   if (feeTiers === undefined) return found;
   const fees = list(feeTiers, `${where}: feeTiers`).map((fee) => {
     // A uint24 on the chain.
