@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DevContracts } from "@purse/devchain";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import postgres from "postgres";
 import {
@@ -161,12 +160,22 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
   };
 }
 
+/** What tests need of where things are traded on the local chain. */
+interface TradedChain {
+  contracts: {
+    dollar: { address: Address };
+    market: {
+      weth: { address: Address };
+      v2: { factory: { address: Address } };
+      v3: { factory: { address: Address } };
+      marketplace: { address: Address };
+      bazaar: { address: Address };
+    };
+  };
+}
+
 /** What is traded on the local chain, and where. */
-export function localMarket({
-  contracts: { market, dollar },
-}: {
-  contracts: Pick<DevContracts, "market" | "dollar">;
-}): Partial<Market> {
+export function localMarket({ contracts: { market, dollar } }: TradedChain): Partial<Market> {
   return {
     wrappedNative: market.weth.address,
     stables: [dollar.address],

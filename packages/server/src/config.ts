@@ -376,7 +376,9 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
   if (!isRecord(inFile)) throw new Error('"chains" of the config file must be an object of chains by name');
   for (const [name, chain] of Object.entries(inFile)) {
     if (!isRecord(chain))
-      throw new Error(`"chains.${name}" of the config file must be { rpcUrl, id?, startBlock?, scope? }`);
+      throw new Error(
+        `"chains.${name}" of the config file must be { rpcUrl, id?, startBlock?, scope?, exchanges?, … }`,
+      );
     const setting = chainSetting({
       name,
       rpcUrl: fileText(chain.rpcUrl) ?? "",
