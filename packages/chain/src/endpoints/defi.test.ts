@@ -243,7 +243,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
   });
 
   describe("getPairReserves", () => {
-    it("[7.data.endpoint.pair-reserves] [1.capability.query-pair-reserves] answers what the pair holds, at a block or a time", async () => {
+    it("[7.data.endpoint.pair-reserves] answers what the pair holds, at a block or a time", async () => {
       const { token, coin, dollar } = contracts();
       const pair_address = await v2Pair(token, coin);
       const [reserve0, reserve1] = [await read(pair_address, "getReserves")].flat().map(String);

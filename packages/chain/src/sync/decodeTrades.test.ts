@@ -1,15 +1,17 @@
-import { encodeAbiParameters, parseAbiParameters, toEventSelector } from "viem";
+import { encodeAbiParameters, parseAbiParameters } from "viem";
 import { describe, expect, it } from "vitest";
 import { decodeLogs, TRANSFER_TOPIC } from "./decode.ts";
 
-const SEAPORT = toEventSelector(
-  "OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])",
-);
-const TAKER_BID = toEventSelector(
-  "TakerBid((bytes32,uint256,bool),address,address,uint256,address,address,uint256[],uint256[],address[2],uint256[3])",
-);
+/** The topics of the real contracts' events, as block explorers show them. */
+const SEAPORT = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31";
+const TAKER_BID = "0x3ee3de4684413690dee6fff1a0a4f92916a1b97d1c5a83cdf24671844306b2e3";
+const TAKER_ASK = "0x9aaa45d6db2ef74ead0751ea9113263d1dec1b50cea05f0ca2002cb8063564a4";
 const shape = parseAbiParameters(
   "bytes32, address, (uint8 itemType, address token, uint256 identifier, uint256 amount)[], (uint8 itemType, address token, uint256 identifier, uint256 amount, address recipient)[]",
+);
+
+const looksRare = parseAbiParameters(
+  "(bytes32 orderHash, uint256 orderNonce, bool isNonceInvalidated), address, address, uint256, address, address, uint256[], uint256[], address[2], uint256[3]",
 );
 
 const address = (n: number): `0x${string}` => `0x${n.toString(16).padStart(40, "0")}`;
@@ -86,6 +88,38 @@ describe("a Seaport order", () => {
     { what: "more than can be", offer: [card(7n)], wanted: [coins(2n ** 256n - 1n), coins(1n)] },
   ])("that is $what has no price", ({ offer, wanted }) => {
     expect(sales(order(offer, wanted))).toEqual([]);
+  });
+});
+
+describe("a sale of LooksRare's second version", () => {
+  const nonce = { orderHash: `0x${"cd".repeat(32)}`, orderNonce: 1n, isNonceInvalidated: true } as const;
+  const taken = (event: string, currency = COIN) => {
+    const sides = [address(3), address(BUYER), 0n, address(currency), address(CARDS)] as const;
+    const lists = [
+      [7n, 8n],
+      [1n, 1n],
+    ] as const;
+    const fees = [[address(SELLER), address(9)] as const, [90n, 7n, 3n] as const] as const;
+    return log([event], encodeAbiParameters(looksRare, [nonce, ...sides, ...lists, ...fees]));
+  };
+
+  it("is by whom the proceeds go to, where somebody buys", () => {
+    expect(sales(taken(TAKER_BID))).toMatchObject([
+      {
+        token: address(CARDS),
+        tokenIds: ["7", "8"],
+        seller: address(SELLER),
+        buyer: address(BUYER),
+        price: topic(100),
+        priceToken: null,
+      },
+    ]);
+  });
+
+  it("is by whoever takes a bid, where somebody sells", () => {
+    expect(sales(taken(TAKER_ASK, DOLLAR))).toMatchObject([
+      { seller: address(3), buyer: address(BUYER), price: topic(100), priceToken: address(DOLLAR) },
+    ]);
   });
 });
 
