@@ -1,4 +1,4 @@
-import type { ChainConfig } from "@purse/chain";
+import type { ChainConfig, Market } from "@purse/chain";
 import type { DevChain } from "@purse/devchain";
 import type { JsonObject } from "@purse/protocol";
 import type { Config } from "@purse/server";
@@ -36,8 +36,25 @@ export function chainsFor({ chains }: Config, devChain: DevChain | undefined): C
     name: "localdevchain",
     aliases: standsInForEth ? [...LOCAL_NAMES, ...ETH_NAMES] : LOCAL_NAMES,
     rpcUrls: [devChain.url],
+    market: localMarket(devChain),
   };
   return [local, ...others];
+}
+
+/** What is traded on the local chain, and where. */
+function localMarket({ contracts: { market, dollar } }: DevChain): Partial<Market> {
+  return {
+    wrappedNative: market.weth.address,
+    stables: [dollar.address],
+    exchanges: [
+      { name: "Uniswap v2", kind: "v2", factory: market.v2.factory.address },
+      { name: "Uniswap v3", kind: "v3", factory: market.v3.factory.address },
+    ],
+    marketplaces: [
+      { name: "opensea", address: market.marketplace.address },
+      { name: "looksrare", address: market.bazaar.address },
+    ],
+  };
 }
 
 /** What the app is told at `/config.json`. Nodes other than the local one stay behind the server, with their keys. */

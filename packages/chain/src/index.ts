@@ -9,6 +9,9 @@ export type {
   ChainServiceConfig,
   ChainStatus,
   ContractCall,
+  Exchange,
   Log,
+  Market,
+  Marketplace,
   Route,
 } from "./types.ts";

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { createChainSelector } from "./chains.ts";
 import { contractRoutes } from "./endpoints/contracts.ts";
+import { defiRoutes } from "./endpoints/defi.ts";
 import { erc20Routes } from "./endpoints/erc20.ts";
 import type { FollowedChain } from "./endpoints/followed.ts";
 import { absentRoutes, infoRoutes } from "./endpoints/info.ts";
@@ -10,6 +11,7 @@ import { logRoutes } from "./endpoints/logs.ts";
 import { nftRoutes } from "./endpoints/nfts.ts";
 import { inMatchOrder } from "./endpoints/routes.ts";
 import { storageRoutes } from "./endpoints/storage.ts";
+import { tradeRoutes } from "./endpoints/trades.ts";
 import { transactionRoutes } from "./endpoints/transactions.ts";
 import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
@@ -41,7 +43,15 @@ export function createChainService({
   const places = chains.map((config) => ({ config, place: placeOf(database, config.id) }));
   const followed = chains.map((config) => followedChain(config, sync, stores, () => startedAt));
   const select = createChainSelector(followed);
-  const present = [transactionRoutes, logRoutes, contractRoutes, erc20Routes, nftRoutes]
+  const present = [
+    transactionRoutes,
+    logRoutes,
+    contractRoutes,
+    erc20Routes,
+    nftRoutes,
+    defiRoutes,
+    tradeRoutes,
+  ]
     .flatMap((routesOf) => routesOf(select))
     .concat(infoRoutes(), storageRoutes(uploadFolder));
   const untrusted = new Map(chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED)]));

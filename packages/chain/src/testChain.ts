@@ -24,7 +24,7 @@ import { inject } from "vitest";
 import { createChainService, placeOf } from "./service.ts";
 import { openReader } from "./store/database.ts";
 import { toHex } from "./store/hexBytes.ts";
-import type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus, Log } from "./types.ts";
+import type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus, Log, Market } from "./types.ts";
 
 /** Support for the tests of this package: a hand on a local chain, services over it, nodes that misbehave. */
 
@@ -48,6 +48,8 @@ export interface TestChain {
   mintPiece(to: Address): Promise<TransactionReceipt>;
   /** Moves items (ERC-1155) of account 0, each id in one batch. */
   giveItems(to: Address, ids: bigint[], amounts: bigint[]): Promise<TransactionReceipt>;
+  /** Sends a transaction of an account, in a block of its own; value in wei. */
+  send(from: number, to: Address, data: Hex, value?: bigint): Promise<TransactionReceipt>;
   /** Runs code as a contract's creation. */
   create(code: Hex): Promise<TransactionReceipt>;
   mine(blocks: number): Promise<JsonValue>;
@@ -87,7 +89,7 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
     return result;
   }
 
-  async function send(from: number, to: Address | undefined, data: Hex) {
+  async function send(from: number, to: Address | undefined, data: Hex, value = 0n) {
     const account = accounts[from];
     if (!account) throw new Error(`there is no account ${from}`);
     const wallet = createWalletClient({
@@ -95,7 +97,7 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
       transport: http(url),
       chain: local,
     });
-    const hash = await wallet.sendTransaction(to ? { to, data } : { data });
+    const hash = await wallet.sendTransaction(to ? { to, data, value } : { data, value });
     const receipt = await client.waitForTransactionReceipt({ hash });
     if (receipt.status !== "success") throw new Error(`transaction ${hash} failed`);
     return receipt;
@@ -129,6 +131,7 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
           args: [accounts[0]?.address ?? zeroAddress, to, ids, amounts, "0x"],
         }),
       ),
+    send,
     create: (code: Hex) => send(0, undefined, code),
     mine: (blocks: number) => rpc("anvil_mine", [`0x${blocks.toString(16)}`]),
     reorganise: (depth: number) => rpc("anvil_reorg", [depth, []]),
@@ -154,6 +157,36 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
         return `${blockNumber} ${logIndex} ${blockHash} ${sides} ${args.value}`;
       });
     },
+  };
+}
+
+/** What tests need of where things are traded on the local chain. */
+interface TradedChain {
+  contracts: {
+    dollar: { address: Address };
+    market: {
+      weth: { address: Address };
+      v2: { factory: { address: Address } };
+      v3: { factory: { address: Address } };
+      marketplace: { address: Address };
+      bazaar: { address: Address };
+    };
+  };
+}
+
+/** What is traded on the local chain, and where. */
+export function localMarket({ contracts: { market, dollar } }: TradedChain): Partial<Market> {
+  return {
+    wrappedNative: market.weth.address,
+    stables: [dollar.address],
+    exchanges: [
+      { name: "Uniswap v2", kind: "v2", factory: market.v2.factory.address },
+      { name: "Uniswap v3", kind: "v3", factory: market.v3.factory.address },
+    ],
+    marketplaces: [
+      { name: "opensea", address: market.marketplace.address },
+      { name: "looksrare", address: market.bazaar.address },
+    ],
   };
 }
 
@@ -193,7 +226,14 @@ export async function newDatabase(
   };
 }
 
-type DumpedTable = "blocks" | "transactions" | "logs" | "nft_transfers" | "nft_balances" | "tokens";
+type DumpedTable =
+  | "blocks"
+  | "transactions"
+  | "logs"
+  | "nft_transfers"
+  | "trades"
+  | "nft_balances"
+  | "tokens";
 /** Bytes are in hex. */
 type DumpedRow = Record<string, string | number | null>;
 
@@ -217,6 +257,7 @@ export async function indexDump(place: Place, chainId: number): Promise<Record<D
       transactions: await rowsOf("*", "transactions", "position"),
       logs: await rowsOf("*", "logs", "position"),
       nft_transfers: await rowsOf("*", "nft_transfers", "position, part"),
+      trades: await rowsOf("*", "trades", "position"),
       nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
       // What a token says of itself is asked for in its own time.
       tokens: await rowsOf("address, standard, position", "tokens", "address"),

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { Cloud } from "./cloud.ts";
+import { web3Sign, web3SignV4, web3Transaction } from "./wallet/triggers.ts";
 
 /** A plugin of the server and the functions it offers. */
 export interface PluginSpec {
@@ -28,9 +29,14 @@ type TriggerHandler = (trigger: Trigger) => unknown;
 /** The server's plugins: `Plugins.opensea.getAsset({...})`. */
 export const Plugins: Record<string, Record<string, PluginFunction>> = {};
 
-const handlers = new Map<string, TriggerHandler>([["openUrl", openUrl]]);
+const handlers = new Map<string, TriggerHandler>([
+  ["openUrl", openUrl],
+  ["web3Transaction", web3Transaction],
+  ["web3Sign", web3Sign],
+  ["web3SignV4", web3SignV4],
+]);
 
-/** Teaches the client a trigger; wallets bring those that sign and send. */
+/** Teaches the client a trigger. */
 export function setTriggerHandler(name: string, handler: TriggerHandler): void {
   handlers.set(name, handler);
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { Abi, Hex } from "viem";
 import { isHex } from "viem/utils";
 
@@ -11,19 +12,24 @@ export interface Artifact {
 }
 
 export type ContractName =
+  | "HostileDecimals"
   | "HostileLogs"
   | "HostileName"
   | "HostileReverter"
+  | "PurseBazaar"
+  | "PurseCards"
   | "PurseDollar"
   | "PurseGallery"
   | "PurseItems"
   | "PurseLegacy"
+  | "PurseMarket"
   | "PursePieces"
   | "PursePoint"
   | "PurseTickets"
   | "PurseToken"
   | "PurseWallet"
   | "PurseWalletFactory"
+  | "PurseWrapped"
   | "TrafficCoin"
   | "TrafficItems"
   | "TrafficMaker"
@@ -36,6 +42,25 @@ export function readArtifact(name: ContractName): Artifact {
   if (!isArtifact(artifact))
     throw new Error(`${file.pathname} is not a contract artifact; run "npm run contracts"`);
   return artifact;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Reads an artifact that another package brings, by its path there. Throws an Error that names it if it is none. */
+export function readPackageArtifact(path: string): Artifact {
+  const artifact: unknown = JSON.parse(readFileSync(require.resolve(path), "utf8"));
+  const made = withPrefix(artifact);
+  if (!isArtifact(made)) throw new Error(`${path} is not a contract artifact`);
+  const { contractName, abi, bytecode } = made;
+  return { contractName, abi, bytecode };
+}
+
+/** Older compilers' tools write creation code without 0x. */
+function withPrefix(artifact: unknown): unknown {
+  if (typeof artifact !== "object" || artifact === null || !("bytecode" in artifact)) return artifact;
+  const { bytecode } = artifact;
+  if (typeof bytecode !== "string" || bytecode.startsWith("0x")) return artifact;
+  return { contractName: "", ...artifact, bytecode: `0x${bytecode}` };
 }
 
 const abiEntryTypes = new Set(["constructor", "error", "event", "fallback", "function", "receive"]);

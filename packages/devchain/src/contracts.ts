@@ -1,16 +1,7 @@
-import { type Abi, type Address, getContractAddress, type Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { type ContractName, readArtifact } from "./artifacts.ts";
-
-/** A contract on the development chain. */
-export interface DevContract {
-  /** Lower-case hex; the same on every machine. */
-  address: Address;
-  /** Empty where the contract tells none. */
-  name: string;
-  /** Empty where the contract tells none. */
-  symbol: string;
-  abi: Abi;
-}
+import { createdBy, type DevContract } from "./devContract.ts";
+import { type MarketContracts, type MarketPlan, planMarket } from "./worlds/market.ts";
 
 export interface DevContracts {
   /** ERC-20. */
@@ -38,6 +29,8 @@ export interface DevContracts {
     /** Transfer logs of shapes that no token has. */
     logs: DevContract;
   };
+  /** Where things are bought and sold. */
+  market: MarketContracts;
 }
 
 /** A contract to be made by account 0. */
@@ -51,6 +44,7 @@ export interface ContractPlan {
   contracts: DevContracts;
   /** In the order in which they are made: those with which the history begins, and those that come in its course. */
   creations: { first: Creation[]; later: Creation[] };
+  market: MarketPlan;
 }
 
 /** How many transactions account 0 has made in the history before the later contracts. */
@@ -66,6 +60,7 @@ export function planContracts(deployer: Address): ContractPlan {
     into.push({ contractName, address, bytecode });
     return { address, name, symbol, abi };
   };
+  const market = planMarket();
   const contracts = {
     token: { ...plan(first, "PurseToken", "Purse Token", "PURSE"), decimals: 18 },
     collection: plan(first, "PursePieces", "Purse Pieces", "PIECE"),
@@ -80,12 +75,7 @@ export function planContracts(deployer: Address): ContractPlan {
       name: plan(later, "HostileName", "", ""),
       logs: plan(later, "HostileLogs", "", ""),
     },
+    market: market.contracts,
   };
-  return { contracts, creations: { first, later } };
-}
-
-/** The address of the contract that an account creates with its transaction of a nonce; lower-case hex. */
-export function createdBy(creator: Address, nonce: number): Address {
-  const address = getContractAddress({ from: creator, nonce: BigInt(nonce) });
-  return `0x${address.slice(2).toLowerCase()}`;
+  return { contracts, creations: { first, later }, market };
 }

@@ -106,7 +106,8 @@ async function requireContracts(
   dataDir: string,
   log: (line: string) => void,
 ): Promise<void> {
-  const missing = async (creations: Creation[]): Promise<Creation | undefined> => {
+  type Made = Pick<Creation, "address"> & { contractName: string };
+  const missing = async (creations: readonly Made[]): Promise<Made | undefined> => {
     const codes = await Promise.all(
       creations.map(({ address }) => node.request({ method: "eth_getCode", params: [address, "latest"] })),
     );
@@ -120,7 +121,7 @@ async function requireContracts(
     );
   }
   // A chain of an earlier version goes on as it is: what somebody has made on it is worth more than our examples.
-  const newer = await missing(plan.creations.later);
+  const newer = await missing([...plan.creations.later, ...plan.market.creations]);
   if (newer)
     log(`The local chain is older than ${newer.contractName} and others: remove ${dataDir} to have them`);
 }

@@ -2,7 +2,6 @@ import {
   type Address,
   concat,
   encodeAbiParameters,
-  encodeFunctionData,
   type Hash,
   type Hex,
   parseEther,
@@ -12,19 +11,12 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import type { DevAccount } from "./accounts.ts";
 import { readArtifact } from "./artifacts.ts";
-import type { ContractPlan, Creation, DevContract } from "./contracts.ts";
+import type { ContractPlan, Creation } from "./contracts.ts";
+import type { DevContract } from "./devContract.ts";
 import type { NodeClient } from "./node-client.ts";
-
-/** A transaction to be; `from` is the number of an account. */
-interface Step {
-  from: number;
-  to?: Address;
-  data?: Hex;
-  /** wei */
-  value?: bigint;
-  /** Whether it is to fail. */
-  fails?: boolean;
-}
+import { call, type Step } from "./steps.ts";
+import { marketAccounts } from "./worlds/maker.ts";
+import { marketBlocks } from "./worlds/market.ts";
 
 /** 2025-01-01T00:00:00Z: fixed, so that every hash of the history is the same on every machine. */
 export const genesisTime = 1_735_689_600;
@@ -44,11 +36,19 @@ export async function makeHistory(
   plan: ContractPlan,
   now: number,
 ): Promise<{ blocks: number; transactions: number }> {
-  const signers = accounts.map((account) => ({ account: privateKeyToAccount(account.privateKey), nonce: 0 }));
-  const sign = ({ from, to, data, value }: Step): Promise<Hex> => {
+  const signers = [...accounts, ...marketAccounts()].map((account) => ({
+    account: privateKeyToAccount(account.privateKey),
+    nonce: 0,
+  }));
+  const sign = ({
+    from,
+    to,
+    data,
+    value,
+    gas = to === undefined ? 4_000_000n : 400_000n,
+  }: Step): Promise<Hex> => {
     const signer = signers[from];
     if (!signer) throw new Error(`The history names account ${from}, which does not exist`);
-    const gas = to === undefined ? 4_000_000n : 400_000n;
     const nonce = signer.nonce++;
     return signer.account.signTransaction({ type: "eip1559", chainId, nonce, gas, to, data, value, ...fees });
   };
@@ -82,14 +82,12 @@ export async function makeHistory(
 /** What happens in each block. Account 0 deploys, owns the contracts and gives to the others. */
 function historyBlocks(accounts: DevAccount[], plan: ContractPlan): Step[][] {
   const address = (account: number): Address => accounts[account]?.address ?? zeroAddress;
-  return [...firstBlocks(accounts, address, plan), ...laterBlocks(address, plan)];
+  return [
+    ...firstBlocks(accounts, address, plan),
+    ...laterBlocks(address, plan),
+    ...marketBlocks(plan.market, plan.contracts),
+  ];
 }
-
-const call = (from: number, contract: DevContract, functionName: string, args: unknown[]): Step => ({
-  from,
-  to: contract.address,
-  data: encodeFunctionData({ abi: contract.abi, functionName, args }),
-});
 
 const creation = ({ bytecode }: Creation): Step => ({ from: 0, data: bytecode });
 

@@ -2,8 +2,7 @@ import { type Address, encodeFunctionData, type Hex, keccak256, toHex } from "vi
 import { privateKeyToAccount } from "viem/accounts";
 import { devAccounts } from "./accounts.ts";
 import { readArtifact } from "./artifacts.ts";
-import type { DevContract } from "./contracts.ts";
-import { createdBy } from "./contracts.ts";
+import { createdBy, type DevContract } from "./devContract.ts";
 import { type NodeClient, nodeClient } from "./node-client.ts";
 import { type Balances, coinDecimals, type TrafficLedger, trafficLedger } from "./traffic-ledger.ts";
 

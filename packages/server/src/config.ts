@@ -2,9 +2,11 @@ import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import type { Market } from "@purse/chain";
 import { type ChainSetting, chainSetting } from "./config/chains.ts";
 import type { FilesStoreConfig } from "./config/fileUpload.ts";
 import { loadKeys } from "./config/keys.ts";
+import { parseMarket } from "./config/market.ts";
 import { readSections, SECTIONS, type SectionKey, type SectionValues } from "./config/sections.ts";
 import { CHAIN_SETTINGS, SETTINGS, type Setting, type SettingKey } from "./config/settings.ts";
 import type { LogFormat, LogLevel } from "./observe/log.ts";
@@ -91,7 +93,12 @@ export interface Limits {
 export type ConfigFile = Partial<Record<SettingKey, string | number | boolean | string[]>> & {
   chains?: Record<
     string,
-    { rpcUrl: string | string[]; id?: number; startBlock?: number; scope?: "chain" | "wallets" }
+    {
+      rpcUrl: string | string[];
+      id?: number;
+      startBlock?: number;
+      scope?: "chain" | "wallets";
+    } & Partial<Market>
   >;
 } & { [K in SectionKey]?: unknown };
 
@@ -386,7 +393,9 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
   if (!isRecord(inFile)) throw new Error('"chains" of the config file must be an object of chains by name');
   for (const [name, chain] of Object.entries(inFile)) {
     if (!isRecord(chain))
-      throw new Error(`"chains.${name}" of the config file must be { rpcUrl, id?, startBlock?, scope? }`);
+      throw new Error(
+        `"chains.${name}" of the config file must be { rpcUrl, id?, startBlock?, scope?, exchanges?, … }`,
+      );
     const setting = chainSetting({
       name,
       rpcUrl: fileText(chain.rpcUrl) ?? "",
@@ -394,7 +403,8 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
       startBlock: fileText(chain.startBlock),
       scope: fileText(chain.scope),
     });
-    chains.set(setting.id, setting);
+    const market = parseMarket(name, chain);
+    chains.set(setting.id, market ? { ...setting, market } : setting);
   }
   for (const [variable, rpcUrl] of Object.entries(env)) {
     const name = /^PURSE_CHAIN_([A-Z0-9_]+)_RPC_URL$/.exec(variable)?.[1];
@@ -403,7 +413,8 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
     const startBlock = env[`PURSE_CHAIN_${name}_START_BLOCK`] || undefined;
     const scope = env[`PURSE_CHAIN_${name}_SCOPE`] || undefined;
     const setting = chainSetting({ name, rpcUrl, id, startBlock, scope });
-    chains.set(setting.id, setting);
+    const market = chains.get(setting.id)?.market;
+    chains.set(setting.id, market ? { ...setting, market } : setting);
   }
   return [...chains.values()];
 }

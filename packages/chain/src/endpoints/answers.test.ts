@@ -166,11 +166,12 @@ interface NftMove {
 
 /** All transfers of NFTs of standard contracts, newest first, as viem decodes them. */
 function nftMoves(): NftMove[] {
-  const { collection, gallery, items, tickets } = devChain.contracts;
+  const { collection, gallery, items, tickets, market } = devChain.contracts;
   const of = (contracts: DevContract[]) =>
     truth.logs.filter(({ address }) => contracts.some((each) => each.address === lower(address)));
   const moves: NftMove[] = [];
-  for (const log of parseEventLogs({ abi: erc721, eventName: "Transfer", logs: of([collection, gallery]) })) {
+  const unique = of([collection, gallery, market.cards, market.v3.positions]);
+  for (const log of parseEventLogs({ abi: erc721, eventName: "Transfer", logs: unique })) {
     const { from, to, tokenId } = log.args;
     moves.push({
       ...sides(log.address, from, to),

@@ -137,7 +137,7 @@ async function balancesOf(
   });
 }
 
-function metadataObject(address: string, facts: TokenFacts | undefined): JsonObject {
+export function metadataObject(address: string, facts: TokenFacts | undefined): JsonObject {
   return {
     address,
     name: facts?.name ?? "",

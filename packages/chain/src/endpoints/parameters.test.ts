@@ -172,7 +172,7 @@ describe("what is refused", () => {
     [...page({ cursor: "abc" }, "cursor"), "not one that this server has given"],
     [...page({ cursor: ["abc"] }, "cursor"), "not one that this server has given"],
     ["getNFTs", { address, format: "binary" }, "format", "one of decimal, hex"],
-    ["getNFTTrades", { address, marketplace: "rarible" }, "marketplace", "must be opensea"],
+    ["getNFTTrades", { address, marketplace: "rarible" }, "marketplace", "must be one of opensea, looksrare"],
     ["searchNFTs", { q: "a", filter: "name,owner" }, "filter", "one of name, description"],
     ["searchNFTs", { q: { $regex: "." } }, "q", "text of 1 to 1000 characters"],
     ["getNFTLowestPrice", { address, days: 0 }, "days", "from 1 to 3650"],

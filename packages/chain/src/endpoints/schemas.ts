@@ -242,7 +242,7 @@ export const SCHEMAS = {
   metadataResync: { about: "What has become of the request.", fields: { status: "text" } },
   accepted: { about: "An object without anything in it.", fields: {} },
   trade: {
-    about: "A sale; its price is in wei.",
+    about: "A sale; its price is in wei, or in the smallest unit of the token that it was paid with.",
     fields: {
       transaction_hash: "hash",
       transaction_index: "decimal",
@@ -250,6 +250,7 @@ export const SCHEMAS = {
       seller_address: "address",
       buyer_address: "address",
       marketplace_address: "address",
+      price_token_address: "address?",
       price: "decimal",
       ...place,
       token_address: "address",

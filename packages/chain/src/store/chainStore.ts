@@ -8,11 +8,18 @@ import type {
   NftBalancesTable,
   NftTransfersTable,
   TokensTable,
+  TradesTable,
   TransactionsTable,
   WatchedTable,
 } from "./layout.ts";
-import { type BlockRow, type NftTransferRow, positionOf, type TransactionRow } from "./rows.ts";
-import { nftTransferRow } from "./sqliteIndex.ts";
+import {
+  type BlockRow,
+  type NftTransferRow,
+  positionOf,
+  type TradeRow,
+  type TransactionRow,
+} from "./rows.ts";
+import { nftTransferRow, tradeRow } from "./sqliteIndex.ts";
 
 /** Which part of a list is wanted; lists go from the newest to the oldest. */
 export interface Window {
@@ -188,6 +195,32 @@ export class ChainStore {
   async nftTransfers(of: NftSelection, window: Window): Promise<Found<NftTransferRow>> {
     const { rows, total } = await this.#list<NftTransfersTable>("nft_transfers", nftArms(of), window, true);
     return { rows: rows.map(nftTransferRow), total };
+  }
+
+  /** The sales of a collection of which one of some contracts tells. */
+  async trades(token: string, marketplaces: readonly string[], window: Window): Promise<Found<TradeRow>> {
+    const arms = marketplaces.map((marketplace) => ({
+      where: "token = ? AND marketplace = ?",
+      values: [toBytes(token), toBytes(marketplace)],
+    }));
+    if (arms.length === 0) return { rows: [], total: 0 };
+    const { rows, total } = await this.#list<TradesTable>("trades", arms, window, false);
+    return { rows: rows.map(tradeRow), total };
+  }
+
+  /** The cheapest of them that was paid in the chain's own coin, from a block on; of several the newest. */
+  async lowestTrade(
+    token: string,
+    marketplaces: readonly string[],
+    fromBlock: number,
+  ): Promise<TradeRow | undefined> {
+    if (marketplaces.length === 0) return undefined;
+    const [row] = await this.#reader.all<TradesTable>(
+      `SELECT * FROM trades WHERE token = ? AND marketplace IN (${marks(marketplaces.length)})
+         AND position >= ? AND price_token IS NULL ORDER BY price, position DESC LIMIT 1`,
+      [toBytes(token), ...padded(marketplaces.map(toBytes)), positionOf(fromBlock, 0)],
+    );
+    return row && tradeRow(row);
   }
 
   /** What is held now, by token and id. `after` is the row before the first that is wanted. */

@@ -55,6 +55,20 @@ export interface NftTransfersTable {
   amount: string;
 }
 
+export interface TradesTable {
+  position: number;
+  transaction_index: number;
+  transaction_hash: Bytes;
+  token: Bytes;
+  marketplace: Bytes;
+  seller: Bytes;
+  buyer: Bytes;
+  price: Bytes;
+  price_token: Bytes | null;
+  /** Decimal, with commas between them. */
+  token_ids: string;
+}
+
 /** Sums of transfers: what an owner has got less what it has given. */
 export interface NftBalancesTable {
   token: Bytes;
@@ -99,6 +113,7 @@ export interface ChainTables {
   transactions: TransactionsTable;
   logs: LogsTable;
   nft_transfers: NftTransfersTable;
+  trades: TradesTable;
   nft_balances: NftBalancesTable;
   tokens: TokensTable;
   watched: WatchedTable;
@@ -114,7 +129,7 @@ export interface LayoutDialect {
 }
 
 /** Raised when the tables change: an index of another layout is made anew from the chain. */
-export const LAYOUT = 1;
+export const LAYOUT = 2;
 
 /** The tables of one chain's index, with the indexes that its questions need and no others. */
 export function layoutStatements({ integer, bytes, clustered }: LayoutDialect): string[] {
@@ -146,6 +161,11 @@ export function layoutStatements({ integer, bytes, clustered }: LayoutDialect): 
     "CREATE INDEX IF NOT EXISTS nft_by_to ON nft_transfers (to_address, position, part)",
     "CREATE INDEX IF NOT EXISTS nft_by_token ON nft_transfers (token, position, part)",
     "CREATE INDEX IF NOT EXISTS nft_by_id ON nft_transfers (token, token_id, position, part)",
+    `CREATE TABLE IF NOT EXISTS trades (
+      position ${integer} PRIMARY KEY, transaction_index ${integer} NOT NULL, transaction_hash ${bytes} NOT NULL,
+      token ${bytes} NOT NULL, marketplace ${bytes} NOT NULL, seller ${bytes} NOT NULL, buyer ${bytes} NOT NULL,
+      price ${bytes} NOT NULL, price_token ${bytes}, token_ids TEXT NOT NULL)`,
+    "CREATE INDEX IF NOT EXISTS trades_by_token ON trades (token, marketplace, position)",
     `CREATE TABLE IF NOT EXISTS nft_balances (
       token ${bytes} NOT NULL, token_id ${bytes} NOT NULL, owner ${bytes} NOT NULL, standard ${integer} NOT NULL,
       amount TEXT NOT NULL, held ${integer} NOT NULL, PRIMARY KEY (token, token_id, owner))${clustered}`,
@@ -169,6 +189,7 @@ export const INDEX_TABLES = [
   "transactions",
   "logs",
   "nft_transfers",
+  "trades",
   "nft_balances",
   "tokens",
   "watched",

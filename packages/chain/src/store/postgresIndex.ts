@@ -81,6 +81,7 @@ class PostgresIndex implements IndexWriter {
       await addSums(tx, nftSums(gone.map(nftTransferRow), -1));
       await tx`DELETE FROM transactions WHERE position >= ${from}`;
       await tx`DELETE FROM logs WHERE position >= ${from}`;
+      await tx`DELETE FROM trades WHERE position >= ${from}`;
       await tx`DELETE FROM tokens WHERE position >= ${from}`;
       await tx`DELETE FROM blocks WHERE number > ${above}`;
       await tx`UPDATE watched SET since = ${above + 1} WHERE since > ${above + 1}`;
@@ -136,7 +137,7 @@ class PostgresIndex implements IndexWriter {
 
 async function insert(
   tx: Transaction,
-  { blocks, transactions, logs, nftTransfers }: BlockRows,
+  { blocks, transactions, logs, nftTransfers, trades }: BlockRows,
   tokens: TokenSighting[],
   mayBeThere: boolean,
 ): Promise<void> {
@@ -180,6 +181,22 @@ async function insert(
       bytes(row.topics[3]),
       bytes(row.data),
       row.isErc20 ? 1 : 0,
+    ]),
+  );
+  await put(
+    tx,
+    "trades",
+    trades.map((row) => [
+      row.position,
+      row.transactionIndex,
+      bytes(row.transactionHash),
+      bytes(row.token),
+      bytes(row.marketplace),
+      bytes(row.seller),
+      bytes(row.buyer),
+      bytes(row.price),
+      bytes(row.priceToken),
+      row.tokenIds.join(),
     ]),
   );
   const added = await put(

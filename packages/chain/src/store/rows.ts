@@ -62,6 +62,25 @@ export interface NftTransferRow {
   amount: string;
 }
 
+/** Tokens of one collection that were sold together. */
+export interface TradeRow {
+  /** Of its log. */
+  position: number;
+  transactionIndex: number;
+  transactionHash: string;
+  token: string;
+  /** The contract that tells of it; anyone can say anything. */
+  marketplace: string;
+  seller: string;
+  buyer: string;
+  /** Of all of them, in the smallest unit of what is paid with; 32 bytes. */
+  price: string;
+  /** null: paid in the chain's own coin. */
+  priceToken: string | null;
+  /** Decimal. */
+  tokenIds: string[];
+}
+
 /** A contract that has moved tokens. */
 export interface TokenSighting {
   address: string;
@@ -76,6 +95,7 @@ export interface BlockRows {
   transactions: TransactionRow[];
   logs: LogRow[];
   nftTransfers: NftTransferRow[];
+  trades: TradeRow[];
 }
 
 /** Positions in one block: more than any block can hold, while a position stays a safe integer up to block 2^33. */

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { toBytes, toHex } from "./hexBytes.ts";
 import { CheckpointMoved, type IndexWriter, type TokenFacts, WANTED } from "./indexWriter.ts";
-import { INDEX_TABLES, layoutStatements, type NftTransfersTable } from "./layout.ts";
+import { INDEX_TABLES, layoutStatements, type NftTransfersTable, type TradesTable } from "./layout.ts";
 import { type NftSum, nftSums } from "./nftSums.ts";
 import {
   type BlockRow,
@@ -12,6 +12,7 @@ import {
   type NftTransferRow,
   positionOf,
   type TokenSighting,
+  type TradeRow,
   type TransactionRow,
 } from "./rows.ts";
 
@@ -120,12 +121,13 @@ class SqliteIndex implements IndexWriter {
     this.#db.transaction(change).immediate();
   }
 
-  #insert({ blocks, transactions, logs, nftTransfers }: BlockRows, tokens: TokenSighting[]): void {
-    const { block, transaction, log, sighting } = this.#statements;
+  #insert({ blocks, transactions, logs, nftTransfers, trades }: BlockRows, tokens: TokenSighting[]): void {
+    const { block, transaction, log, trade, sighting } = this.#statements;
     for (const row of blocks)
       block.run(row.number, toBytes(row.hash), toBytes(row.parentHash), row.timestamp);
     for (const row of transactions) transaction.run(...transactionValues(row));
     for (const row of logs) log.run(...logValues(row));
+    for (const row of trades) trade.run(...tradeValues(row));
     const added = nftTransfers.filter(
       (row) => this.#statements.nftTransfer.run(...nftTransferValues(row)).changes > 0,
     );
@@ -155,6 +157,7 @@ function prepare(db: Database.Database) {
     nftTransfer: db.prepare(
       "INSERT OR IGNORE INTO nft_transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
+    trade: db.prepare("INSERT OR IGNORE INTO trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     nftTransfersFrom: db.prepare<[number], NftTransfersTable>(
       "SELECT * FROM nft_transfers WHERE position >= ?",
     ),
@@ -177,7 +180,7 @@ function prepare(db: Database.Database) {
     reached: db.prepare("UPDATE watched SET next = ? WHERE address = ?"),
     lowerWatched: db.prepare("UPDATE watched SET since = ? WHERE since > ?"),
     fact: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),
-    removals: ["transactions", "logs", "nft_transfers", "tokens"].map((table) =>
+    removals: ["transactions", "logs", "nft_transfers", "trades", "tokens"].map((table) =>
       db.prepare(`DELETE FROM ${table} WHERE position >= ?`),
     ),
     removeBlocks: db.prepare("DELETE FROM blocks WHERE number > ?"),
@@ -237,6 +240,37 @@ function nftTransferValues(row: NftTransferRow) {
     toBytes(row.to),
     row.amount,
   ];
+}
+
+function tradeValues(row: TradeRow) {
+  return [
+    row.position,
+    row.transactionIndex,
+    toBytes(row.transactionHash),
+    toBytes(row.token),
+    toBytes(row.marketplace),
+    toBytes(row.seller),
+    toBytes(row.buyer),
+    toBytes(row.price),
+    bytesOrNull(row.priceToken),
+    row.tokenIds.join(),
+  ];
+}
+
+/** A row of the table as it was put in. */
+export function tradeRow(row: TradesTable): TradeRow {
+  return {
+    position: row.position,
+    transactionIndex: row.transaction_index,
+    transactionHash: toHex(row.transaction_hash),
+    token: toHex(row.token),
+    marketplace: toHex(row.marketplace),
+    seller: toHex(row.seller),
+    buyer: toHex(row.buyer),
+    price: toHex(row.price),
+    priceToken: row.price_token && toHex(row.price_token),
+    tokenIds: row.token_ids.split(","),
+  };
 }
 
 /** A row of the table as it was put in. */

@@ -1,4 +1,5 @@
 import type { BlockRows, LogRow, NftTransferRow, TokenSighting } from "../store/rows.ts";
+import { decodeTrades } from "./decodeTrades.ts";
 
 /** keccak-256 of `Transfer(address,address,uint256)`: ERC-20 and ERC-721 share it. */
 export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -12,8 +13,8 @@ type RawLog = Omit<LogRow, "isErc20">;
 /** Items of one batch that are taken: what is longer costs more gas than a block has. */
 const MAX_PARTS = 10_000;
 
-/** Finds the transfers among logs. What only looks like one, by its topic, stays a log like others. */
-export function decodeLogs(logs: readonly RawLog[]): Pick<BlockRows, "logs" | "nftTransfers"> & {
+/** Finds the transfers and sales among logs. What only looks like one, by its topic, stays a log like others. */
+export function decodeLogs(logs: readonly RawLog[]): Pick<BlockRows, "logs" | "nftTransfers" | "trades"> & {
   tokens: TokenSighting[];
 } {
   const nftTransfers: NftTransferRow[] = [];
@@ -31,7 +32,7 @@ export function decodeLogs(logs: readonly RawLog[]): Pick<BlockRows, "logs" | "n
     }
     return { ...log, isErc20 };
   });
-  return { logs: rows, nftTransfers, tokens: [...tokens.values()] };
+  return { logs: rows, nftTransfers, trades: decodeTrades(logs, nftTransfers), tokens: [...tokens.values()] };
 }
 
 /** Two indexed addresses and one word of data (EIP-20). ERC-721 indexes the token too. */

@@ -82,6 +82,8 @@ export function rowsOf(
     transactions: [],
     logs,
     nftTransfers,
+    // Sales are those of a collection: of some wallets only they would be no answer.
+    trades: [],
   };
   return { rows, tokens };
 }

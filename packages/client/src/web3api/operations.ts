@@ -294,7 +294,7 @@ export interface Operations {
         from_date?: Date | string | number;
         to_date?: Date | string | number;
         provider_url?: string;
-        marketplace?: "opensea";
+        marketplace?: "opensea" | "looksrare";
         cursor?: string;
         limit?: number;
       },
@@ -307,7 +307,7 @@ export interface Operations {
         chain?: string | number;
         days?: number;
         provider_url?: string;
-        marketplace?: "opensea";
+        marketplace?: "opensea" | "looksrare";
       },
       Trade
     >;
@@ -410,7 +410,7 @@ export interface Operations {
         chain?: string | number;
         to_block?: number | string;
         to_date?: Date | string | number;
-        exchange: "uniswapv2" | "uniswapv3" | "sushiswapv2" | "pancakeswapv2" | "pancakeswapv1" | "quickswap";
+        exchange: string;
       },
       Pair
     >;

@@ -279,7 +279,7 @@ export interface MetadataResync {
   status: string;
 }
 
-/** A sale; its price is in wei. */
+/** A sale; its price is in wei, or in the smallest unit of the token that it was paid with. */
 export interface Trade {
   transaction_hash: string;
   transaction_index: string;
@@ -287,6 +287,7 @@ export interface Trade {
   seller_address: string;
   buyer_address: string;
   marketplace_address: string;
+  price_token_address?: string | null;
   price: string;
   block_timestamp: string;
   block_number: string;

@@ -1,3 +1,5 @@
+import type { Market } from "@purse/chain";
+
 /** An EVM chain that real nodes are configured for. */
 export interface ChainSetting {
   id: number;
@@ -6,6 +8,7 @@ export interface ChainSetting {
   rpcUrls: string[];
   startBlock?: number;
   scope?: "chain" | "wallets";
+  market?: Partial<Market>;
 }
 
 /** The chains that go by a name, with the names that clients call them by. */

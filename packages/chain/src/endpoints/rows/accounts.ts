@@ -42,10 +42,10 @@ export const accountEndpoints = [
       {
         name: "exchange",
         in: "query",
-        kind: "choice",
+        kind: "text",
         required: true,
-        choices: ["uniswapv2", "uniswapv3", "sushiswapv2", "pancakeswapv2", "pancakeswapv1", "quickswap"],
-        about: "The exchange that the pair is traded on.",
+        about:
+          "The exchange that the pair is traded on: its name, such as uniswapv2, or the address of its factory.",
       },
     ],
     answer: "pair",

@@ -119,8 +119,8 @@ export const marketplace = {
   kind: "choice",
   required: false,
   default: "opensea",
-  choices: ["opensea"],
-  about: "The marketplace where it was sold.",
+  choices: ["opensea", "looksrare"],
+  about: "The marketplace where it was sold: opensea for all that trade by Seaport.",
 } as const satisfies ParameterRow;
 
 export const subdomain = {

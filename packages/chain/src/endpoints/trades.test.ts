@@ -1,0 +1,236 @@
+import { rm } from "node:fs/promises";
+import { type DevChain, startDevChain } from "@purse/devchain";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { type Address, createPublicClient, encodeFunctionData, http, parseEther, zeroAddress } from "viem";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  DATABASES,
+  localMarket,
+  newDatabase,
+  newFolder,
+  startService,
+  type TestChain,
+  type TestService,
+  testChain,
+} from "../testChain.ts";
+
+/** Sales of NFTs, beside what the marketplaces' logs say when viem reads them. */
+
+let devChain: DevChain;
+let chain: TestChain;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  const dataDir = await newFolder();
+  ends.push(() => rm(dataDir, { recursive: true, force: true }));
+  devChain = await startDevChain({ port: 0, dataDir });
+  ends.push(() => devChain.stop());
+  chain = testChain(devChain);
+}, 60_000);
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const contracts = () => devChain.contracts.market;
+const lower = (address: Address) => address.toLowerCase();
+const client = () => createPublicClient({ transport: http(chain.url), cacheTime: 0 });
+const events = (name: "marketplace" | "bazaar") =>
+  client().getContractEvents({ ...contracts()[name], fromBlock: 0n, strict: true });
+
+async function start(name: (typeof DATABASES)[number], scope?: "wallets"): Promise<TestService> {
+  const { place, remove } = await newDatabase(name);
+  ends.push(remove);
+  const market = localMarket(devChain);
+  const started = await startService(
+    { id: chain.chainId, rpcUrls: [chain.url], market, ...(scope && { scope }) },
+    place,
+  );
+  ends.push(() => started.stop());
+  return started;
+}
+
+async function atHead(service: TestService): Promise<void> {
+  const head = await chain.head();
+  await service.until(({ state, indexed }) => state === "following" && indexed === head);
+}
+
+async function ask(
+  service: TestService,
+  functionName: string,
+  params: Record<string, unknown> = {},
+): Promise<JsonObject> {
+  const answer = await service.run(functionName, { address: contracts().cards.address, ...params });
+  if (!isJsonObject(answer)) throw new Error("the answer is not an object");
+  return answer;
+}
+
+function rowsOf({ result }: JsonObject): JsonObject[] {
+  return Array.isArray(result) ? result.filter((row) => isJsonObject(row)) : [];
+}
+
+/** Sells a new card of account 1 to account 2 by the marketplace that speaks as Seaport does. Answers the card's id. */
+async function sell(price: string): Promise<string> {
+  const { cards, marketplace } = contracts();
+  const run = (from: number, to: typeof cards, functionName: string, args: unknown[], value = 0n) =>
+    chain.send(from, to.address, encodeFunctionData({ abi: to.abi, functionName, args }), value);
+  const id = await cardOf();
+  const offer = [{ itemType: 2, token: cards.address, identifier: BigInt(id), amount: 1n }];
+  const coins = { itemType: 0, token: zeroAddress, identifier: 0n, amount: parseEther(price) };
+  const wanted = [{ ...coins, recipient: chain.account(1) }];
+  await run(1, cards, "approve", [marketplace.address, BigInt(id)]);
+  await run(1, marketplace, "place", [offer, wanted]);
+  await run(2, marketplace, "fulfil", [chain.account(1), offer, wanted], parseEther(price));
+  return id;
+}
+
+/** Gives account 1 a card that nobody has bought. */
+async function cardOf(): Promise<string> {
+  const { cards } = contracts();
+  const client_ = client();
+  const [id, maker] = [8n, await client_.readContract({ ...cards, functionName: "owner", args: [] })];
+  await chain.rpc("anvil_impersonateAccount", [String(maker)]);
+  const data = encodeFunctionData({
+    abi: cards.abi,
+    functionName: "transferFrom",
+    args: [maker, chain.account(1), id],
+  });
+  const sent = await chain.rpc("eth_sendTransaction", [{ from: String(maker), to: cards.address, data }]);
+  await client_.waitForTransactionReceipt({ hash: `0x${String(sent).slice(2)}` });
+  return id.toString();
+}
+
+describe.each(DATABASES)("with the index on %s", (name) => {
+  it("[7.data.endpoint.nft-trades] sales by Seaport's orders: asks and bids, alone and together", async () => {
+    const service = await start(name);
+    await atHead(service);
+    const expected = await Promise.all(
+      (await events("marketplace")).reverse().map(async (log) => {
+        const { offerer, recipient, offer, consideration } = Object(log.args);
+        const isAsk = offer[0].itemType === 2;
+        const goods = isAsk ? offer : consideration.slice(0, 1);
+        const paid = isAsk ? consideration : offer;
+        const block = await client().getBlock({ blockHash: log.blockHash });
+        return {
+          transaction_hash: log.transactionHash,
+          transaction_index: String(log.transactionIndex),
+          token_ids: goods.map((item: { identifier: bigint }) => String(item.identifier)),
+          seller_address: lower(isAsk ? offerer : recipient),
+          buyer_address: lower(isAsk ? recipient : offerer),
+          marketplace_address: contracts().marketplace.address,
+          token_address: contracts().cards.address,
+          price: String(paid.reduce((sum: bigint, { amount }: { amount: bigint }) => sum + amount, 0n)),
+          price_token_address: isAsk ? null : contracts().weth.address,
+          block_number: String(log.blockNumber),
+          block_hash: log.blockHash,
+          block_timestamp: new Date(Number(block.timestamp) * 1000).toISOString(),
+        };
+      }),
+    );
+    expect(expected).toHaveLength(3);
+    expect(expected.map(({ token_ids }) => token_ids.length).sort()).toEqual([1, 1, 2]);
+    expect(await ask(service, "getNFTTrades")).toEqual({
+      total: 3,
+      page: 0,
+      page_size: 500,
+      cursor: "",
+      result: expected,
+    });
+  });
+
+  it("sales by the second marketplace, pages by cursor and by block", async () => {
+    const service = await start(name);
+    await atHead(service);
+    const told = (await events("bazaar")).reverse();
+    const { result } = await ask(service, "getNFTTrades", { marketplace: "looksrare" });
+    expect(result).toEqual(
+      told.map((log) => {
+        const args = Object(log.args);
+        const isAsk = Object(log).eventName === "TakerAsk";
+        return expect.objectContaining({
+          transaction_hash: log.transactionHash,
+          token_ids: args.itemIds.map(String),
+          seller_address: lower(isAsk ? args.askUser : args.feeRecipients[0]),
+          buyer_address: lower(args.bidUser),
+          price: String(args.feeAmounts.reduce((sum: bigint, each: bigint) => sum + each, 0n)),
+          price_token_address: isAsk ? contracts().weth.address : null,
+        });
+      }),
+    );
+    const all = rowsOf(await ask(service, "getNFTTrades"));
+    const first = await ask(service, "getNFTTrades", { limit: 2 });
+    const rest = await ask(service, "getNFTTrades", { limit: 2, cursor: first.cursor });
+    expect([...rowsOf(first), ...rowsOf(rest)]).toEqual(all);
+    const oldest = all.at(-1)?.block_number;
+    expect(rowsOf(await ask(service, "getNFTTrades", { to_block: oldest }))).toEqual(all.slice(-1));
+  });
+
+  it("[7.data.endpoint.nft-lowest-price] the cheapest for the chain's coin, of the days that are asked for", async () => {
+    const service = await start(name);
+    await atHead(service);
+    // Paid with a token counts for less than it is.
+    expect(await ask(service, "getNFTLowestPrice", { days: 3650 })).toMatchObject({
+      price: parseEther("1").toString(),
+      token_ids: ["1"],
+    });
+    await expect(ask(service, "getNFTLowestPrice")).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringContaining("in the last 7 days"),
+    });
+    const id = await sell("3");
+    await atHead(service);
+    const recent = await ask(service, "getNFTLowestPrice");
+    expect(recent).toMatchObject({ price: parseEther("3").toString(), token_ids: [id] });
+    expect(recent).toMatchObject({ seller_address: chain.account(1), buyer_address: chain.account(2) });
+    expect(await ask(service, "getNFTLowestPrice", { days: 3650 })).toMatchObject({
+      price: parseEther("1").toString(),
+    });
+    expect(await ask(service, "getNFTLowestPrice", { days: 3650, marketplace: "looksrare" })).toMatchObject({
+      price: parseEther("0.8").toString(),
+    });
+  });
+
+  it("forgets a sale whose block is replaced", async () => {
+    const service = await start(name);
+    await sell("0.5");
+    await atHead(service);
+    expect(await ask(service, "getNFTLowestPrice")).toMatchObject({ price: parseEther("0.5").toString() });
+    await chain.reorganise(1);
+    await chain.mine(1);
+    await atHead(service);
+    await expect(ask(service, "getNFTLowestPrice")).rejects.toMatchObject({ status: 404 });
+    expect(await ask(service, "getNFTTrades")).toMatchObject({ total: 3 });
+  });
+
+  it("believes no other contract: what somebody makes up is no sale", async () => {
+    const service = await start(name);
+    const [log] = await events("marketplace");
+    const [first = "0x", ...others] = log?.topics ?? [];
+    // Runs as a contract's creation: says once more what the marketplace has said, byte by byte.
+    const data = String(log?.data).slice(2);
+    const size = (data.length / 2).toString(16).padStart(4, "0");
+    const topics = [...others.reverse(), first].map((topic) => `7f${topic.slice(2)}`).join("");
+    const code = `61${size}6100005f39${topics}61${size}5fa300`;
+    const begin = (code.length / 2).toString(16).padStart(4, "0");
+    const copy = await chain.create(`0x${code.replace("610000", `61${begin}`)}${data}`);
+    expect(copy.logs).toEqual([expect.objectContaining({ data: log?.data, topics: log?.topics })]);
+    await atHead(service);
+    expect(await ask(service, "getNFTTrades")).toMatchObject({ total: 3 });
+  });
+
+  it("refuses bad input, and what an index of some wallets cannot know", async () => {
+    const service = await start(name);
+    await atHead(service);
+    for (const [functionName, params] of [
+      ["getNFTTrades", { address: "cards" }],
+      ["getNFTTrades", { marketplace: "rarible" }],
+      ["getNFTTrades", { limit: 0 }],
+      ["getNFTTrades", { cursor: "x" }],
+      ["getNFTLowestPrice", { days: 0 }],
+      ["getNFTLowestPrice", { days: 1.5 }],
+    ] as const)
+      await expect(ask(service, functionName, params)).rejects.toMatchObject({ status: 400 });
+    expect(await ask(service, "getNFTTrades", { address: chain.token })).toMatchObject({ total: 0 });
+    const small = await start(name, "wallets");
+    await expect(ask(small, "getNFTTrades")).rejects.toMatchObject({ status: 503 });
+  });
+});

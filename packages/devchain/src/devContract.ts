@@ -1,0 +1,18 @@
+import { type Abi, type Address, getContractAddress } from "viem";
+
+/** A contract on the development chain. */
+export interface DevContract {
+  /** Lower-case hex; the same on every machine. */
+  address: Address;
+  /** Empty where the contract tells none. */
+  name: string;
+  /** Empty where the contract tells none. */
+  symbol: string;
+  abi: Abi;
+}
+
+/** The address of the contract that an account creates with its transaction of a nonce; lower-case hex. */
+export function createdBy(creator: Address, nonce: number): Address {
+  const address = getContractAddress({ from: creator, nonce: BigInt(nonce) });
+  return `0x${address.slice(2).toLowerCase()}`;
+}

@@ -1,0 +1,264 @@
+import type { Plugin, PluginFunction, PluginTrigger } from "@purse/server";
+import { type Abi, type Address, encodeFunctionData, parseAbi } from "viem";
+import { chainNamed, DEX_CHAINS, type DexChain } from "./exchanges.ts";
+
+/*
+ * Exchanges tokens by the pools of decentralised exchanges: `Moralis.Plugins.dex.quote(…)` tells what one gets,
+ * `.swap(…)` has the caller's wallet do it. Everything is read by the server's own data endpoints, and nothing is
+ * signed or held here.
+ */
+
+/** Stands for the chain's own coin. */
+const COIN = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+const NOBODY = "0x0000000000000000000000000000000000000000";
+const MAX_UINT256 = 2n ** 256n - 1n;
+const MAX_SLIPPAGE = 50;
+/** How long a swap may wait to get into a block, in s. */
+const DEADLINE_SECONDS = 1_200;
+
+const v2Abi = parseAbi([
+  "function getAmountsOut(uint256 amountIn, address[] path) view returns (uint256[] amounts)",
+  "function swapExactETHForTokens(uint256 amountOutMin, address[] path, address to, uint256 deadline) payable",
+  "function swapExactTokensForETH(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)",
+  "function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to, uint256 deadline)",
+]);
+const v3Abi = parseAbi([
+  "struct Swap { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 deadline; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }",
+  "function exactInputSingle(Swap params) payable returns (uint256 amountOut)",
+  "function unwrapWETH9(uint256 amountMinimum, address recipient) payable",
+  "function multicall(bytes[] data) payable returns (bytes[] results)",
+]);
+// It reverts on purpose after it has looked, so that the quoter is asked as if it only read.
+const quoterAbi = parseAbi([
+  "function quoteExactInputSingle(address tokenIn, address tokenOut, uint24 fee, uint256 amountIn, uint160 sqrtPriceLimitX96) view returns (uint256 amountOut)",
+]);
+const erc20Abi = parseAbi(["function approve(address spender, uint256 amount)"]);
+
+interface Order {
+  chain: DexChain;
+  from: Address;
+  to: Address;
+  /** In the smallest unit of `from`. */
+  amount: bigint;
+}
+
+/** One way to exchange, and what it gives. */
+interface Offer {
+  exchange: string;
+  router: Address;
+  /** Of one pool of the third version; undefined for a path of the second. */
+  fee: number | undefined;
+  path: Address[];
+  amountOut: bigint;
+}
+
+/** The plugin for some chains; without them for those that are known. */
+export function dexPlugin(chains: readonly DexChain[] = DEX_CHAINS): Plugin {
+  const quote: PluginFunction = async ({ params }) => {
+    const order = orderOf(chains, params);
+    return { data: await quoted(order, await bestOffer(order)) };
+  };
+  const swap: PluginFunction = async ({ params }) => {
+    const order = orderOf(chains, params);
+    const owner = addressOf(params, "fromAddress");
+    const slippage = slippageOf(params.slippage);
+    const offer = await bestOffer(order);
+    const least = (offer.amountOut * BigInt(Math.round((100 - slippage) * 1e6))) / 100_000_000n;
+    const deadline = BigInt(Math.floor(Date.now() / 1000) + DEADLINE_SECONDS);
+    const transaction: PluginTrigger = {
+      name: "web3Transaction",
+      shouldAwait: true,
+      shouldReturnResponse: true,
+      data: {
+        from: owner,
+        to: offer.router,
+        value: isCoin(order.from) ? order.amount.toString() : "0",
+        data: swapCall(order, offer, { owner, least, deadline }),
+      },
+    };
+    const data = { ...(await quoted(order, offer)), minimumAmount: least.toString() };
+    return { data, triggers: [...(await approvals(order, owner, offer.router)), transaction] };
+  };
+  return { name: "dex", functions: { quote, swap } };
+}
+
+export default dexPlugin();
+
+async function bestOffer(order: Order): Promise<Offer> {
+  const { chain, amount } = order;
+  const wrapped = hexOf(chain.wrappedNative);
+  const [tokenIn, tokenOut] = [asToken(order.from, wrapped), asToken(order.to, wrapped)];
+  if (tokenIn === tokenOut) throw new Error("fromTokenAddress and toTokenAddress must be two tokens");
+  const direct = [tokenIn, tokenOut];
+  const paths = direct.includes(wrapped) ? [direct] : [direct, [tokenIn, wrapped, tokenOut]];
+  const asked = [
+    ...chain.v2.flatMap(({ name, router }) =>
+      paths.map(async (path): Promise<Offer | undefined> => {
+        const params = { amountIn: amount.toString(), path };
+        const amounts = await read(chain, router, v2Abi, "getAmountsOut", params);
+        const amountOut = Array.isArray(amounts) ? wholeOf(amounts.at(-1)) : undefined;
+        return amountOut
+          ? { exchange: name, router: hexOf(router), fee: undefined, path, amountOut }
+          : undefined;
+      }),
+    ),
+    ...chain.v3.flatMap(({ name, router, quoter, feeTiers }) =>
+      feeTiers.map(async (fee): Promise<Offer | undefined> => {
+        const params = { tokenIn, tokenOut, fee, amountIn: amount.toString(), sqrtPriceLimitX96: "0" };
+        const amountOut = wholeOf(await read(chain, quoter, quoterAbi, "quoteExactInputSingle", params));
+        return amountOut
+          ? { exchange: name, router: hexOf(router), fee, path: direct, amountOut }
+          : undefined;
+      }),
+    ),
+  ];
+  const offers = (await Promise.all(asked)).filter((offer) => offer !== undefined);
+  const [best] = offers.sort((a, b) => (a.amountOut < b.amountOut ? 1 : -1));
+  if (best) return best;
+  throw new Error("No pool exchanges these tokens in this amount");
+}
+
+/** What a contract answers; undefined where it refuses, which for routers means that there is no such pool. */
+async function read(
+  chain: DexChain,
+  address: string,
+  abi: Abi,
+  function_name: string,
+  params: Record<string, unknown>,
+): Promise<unknown> {
+  try {
+    const call = { chain: `0x${chain.id.toString(16)}`, address, function_name, abi, params };
+    return await Parse.Cloud.run<unknown>("runContractFunction", call);
+  } catch (error) {
+    if (error instanceof Error && /reverted|gives no answer/.test(error.message)) return undefined;
+    throw error;
+  }
+}
+
+async function quoted({ chain, from, to, amount }: Order, offer: Offer) {
+  const tokens = [from, to].filter((token) => !isCoin(token));
+  const found = await Parse.Cloud.run<unknown>("getTokenMetadata", {
+    chain: `0x${chain.id.toString(16)}`,
+    addresses: tokens,
+  });
+  const facts: unknown[] = Array.isArray(found) ? found : [];
+  const told = (token: Address) => {
+    const own = Object(facts.find((each) => Object(each).address === token));
+    return isCoin(token)
+      ? { address: token, name: "", symbol: "", decimals: 18 }
+      : { address: token, name: own.name, symbol: own.symbol, decimals: Number(own.decimals) };
+  };
+  return {
+    fromToken: told(from),
+    toToken: told(to),
+    fromTokenAmount: amount.toString(),
+    toTokenAmount: offer.amountOut.toString(),
+    exchange: offer.exchange,
+    router: offer.router,
+    path: offer.path,
+    ...(offer.fee !== undefined && { fee: offer.fee }),
+  };
+}
+
+/** What lets the router take the tokens: as many as are exchanged, and no more. */
+async function approvals(
+  { chain, from, amount }: Order,
+  owner: Address,
+  spender: Address,
+): Promise<PluginTrigger[]> {
+  if (isCoin(from)) return [];
+  const answer = await Parse.Cloud.run<unknown>("getTokenAllowance", {
+    chain: `0x${chain.id.toString(16)}`,
+    address: from,
+    owner_address: owner,
+    spender_address: spender,
+  });
+  const allowed = wholeOf(Object(answer).allowance) ?? 0n;
+  if (allowed >= amount) return [];
+  const approve = (units: bigint): PluginTrigger => ({
+    name: "web3Transaction",
+    shouldAwait: true,
+    data: {
+      from: owner,
+      to: from,
+      value: "0",
+      data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, units] }),
+    },
+  });
+  // Some tokens change an allowance only from nothing.
+  return allowed === 0n ? [approve(amount)] : [approve(0n), approve(amount)];
+}
+
+function swapCall(
+  { from, to, amount }: Order,
+  { fee, path }: Offer,
+  { owner, least, deadline }: { owner: Address; least: bigint; deadline: bigint },
+): string {
+  const [tokenIn, tokenOut] = [path[0] ?? NOBODY, path.at(-1) ?? NOBODY];
+  if (fee !== undefined) {
+    // The router keeps the wrapped coin to itself, to unwrap it.
+    const recipient = isCoin(to) ? NOBODY : owner;
+    const limits = { deadline, amountIn: amount, amountOutMinimum: least, sqrtPriceLimitX96: 0n };
+    const args = [{ tokenIn, tokenOut, fee, recipient, ...limits }] as const;
+    const single = encodeFunctionData({ abi: v3Abi, functionName: "exactInputSingle", args });
+    if (!isCoin(to)) return single;
+    const unwrap = encodeFunctionData({ abi: v3Abi, functionName: "unwrapWETH9", args: [least, owner] });
+    return encodeFunctionData({ abi: v3Abi, functionName: "multicall", args: [[single, unwrap]] });
+  }
+  if (isCoin(from)) {
+    const args = [least, path, owner, deadline] as const;
+    return encodeFunctionData({ abi: v2Abi, functionName: "swapExactETHForTokens", args });
+  }
+  const functionName = isCoin(to) ? "swapExactTokensForETH" : "swapExactTokensForTokens";
+  return encodeFunctionData({ abi: v2Abi, functionName, args: [amount, least, path, owner, deadline] });
+}
+
+/** Throws Error that says what is wrong. */
+function orderOf(chains: readonly DexChain[], params: Record<string, unknown>): Order {
+  const chain = chainNamed(chains, params.chain);
+  if (!chain)
+    throw new Error(
+      `No exchange is known on this chain: known are ${chains.map(({ names: [name] }) => name).join(", ")}`,
+    );
+  const amount = wholeOf(params.amount);
+  if (!amount) throw new Error("amount must be a whole number above 0, in the token's smallest unit");
+  return {
+    chain,
+    from: addressOf(params, "fromTokenAddress"),
+    to: addressOf(params, "toTokenAddress"),
+    amount,
+  };
+}
+
+function addressOf(params: Record<string, unknown>, name: string): Address {
+  const value = params[name];
+  if (typeof value === "string" && /^0x[0-9a-f]{40}$/i.test(value)) return hexOf(value.toLowerCase());
+  throw new Error(`${name} must be an address: 0x and 40 hexadecimal digits`);
+}
+
+/** In percent. */
+function slippageOf(value: unknown): number {
+  const slippage = value === undefined ? 1 : Number(value);
+  if (slippage >= 0 && slippage <= MAX_SLIPPAGE) return slippage;
+  throw new Error(`slippage must be a number of percent from 0 to ${MAX_SLIPPAGE}`);
+}
+
+/** A uint256; undefined for anything else. */
+function wholeOf(value: unknown): bigint | undefined {
+  const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof text !== "string" || !/^\d{1,78}$/.test(text)) return undefined;
+  const whole = BigInt(text);
+  return whole <= MAX_UINT256 ? whole : undefined;
+}
+
+function isCoin(token: Address): boolean {
+  return token === COIN;
+}
+
+function asToken(token: Address, wrapped: Address): Address {
+  return isCoin(token) ? wrapped : token;
+}
+
+function hexOf(text: string): Address {
+  return `0x${text.slice(2)}`;
+}
