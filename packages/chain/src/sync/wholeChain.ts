@@ -11,7 +11,7 @@ export function wholeChain(node: ChainNode): Scope {
     },
     async read(from, to): Promise<Reading | undefined> {
       const blocks = await node.blocks(from, to);
-      const rows: BlockRows = { blocks: [], transactions: [], logs: [], nftTransfers: [] };
+      const rows: BlockRows = { blocks: [], transactions: [], logs: [], nftTransfers: [], nftUpdates: [] };
       const raw = [];
       for (const { block, transactions, logs } of blocks) {
         const before = rows.blocks.at(-1);
@@ -23,8 +23,8 @@ export function wholeChain(node: ChainNode): Scope {
       }
       const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
       if (!first || !last) return undefined;
-      const { logs, nftTransfers, tokens } = decodeLogs(raw);
-      return { parentHash: first.parentHash, rows: { ...rows, logs, nftTransfers }, tokens, last };
+      const { tokens, ...decoded } = decodeLogs(raw);
+      return { parentHash: first.parentHash, rows: { ...rows, ...decoded }, tokens, last };
     },
   };
 }
