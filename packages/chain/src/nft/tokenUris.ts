@@ -1,51 +1,46 @@
-import type { ChainNode } from "./chainNode.ts";
-import { readTogether } from "./multicall.ts";
-import { textOf } from "./tokens.ts";
-
-export interface TokenKey {
-  token: string;
-  /** 32 bytes. */
-  tokenId: string;
-  /** 721 or 1155. */
-  standard: number;
-}
+import type { ChainNode } from "../node/chainNode.ts";
+import { readTogether } from "../node/multicall.ts";
+import type { NftKey } from "../store/nftMetadata.ts";
+import { MAX_URI } from "./content.ts";
 
 /** Selectors of tokenURI(uint256) (EIP-721) and uri(uint256) (EIP-1155). */
 const TOKEN_URI = "0xc87b56dd";
 const URI = "0x0e89341c";
-const MAX_URI = 16_384;
-/** Answers that are kept, and how long: most collections never change them. */
-const KEPT = 50_000;
-const KEPT_MS = 10 * 60_000;
+/** On the chain itself, in base64, metadata takes a third more room than it is long. */
+const MAX_BYTES = 1_500_000;
 
-const kept = new WeakMap<ChainNode, Map<string, { uri: string | undefined; until: number }>>();
-
-/** Where the metadata of tokens is, as their contracts say; undefined for those that do not. */
+/** Where the metadata of tokens is, as their contracts say at a block; undefined for those that do not. */
 export async function askTokenUris(
   node: ChainNode,
-  tokens: readonly TokenKey[],
+  tokens: readonly (NftKey & { standard: number })[],
+  block: number,
 ): Promise<(string | undefined)[]> {
-  const known = kept.get(node) ?? new Map();
-  kept.set(node, known);
-  const now = Date.now();
-  const asking = tokens.filter((key) => (known.get(nameOf(key))?.until ?? 0) < now);
-  if (asking.length > 0) {
-    const calls = asking.map(({ token, tokenId, standard }) => ({
-      to: token,
-      data: (standard === 721 ? TOKEN_URI : URI) + tokenId.slice(2),
-    }));
-    const answers = await readTogether(node, calls, await node.headNumber());
-    if (known.size > KEPT) known.clear();
-    for (const [i, key] of asking.entries()) {
-      const uri = textOf(answers[i], MAX_URI) || undefined;
-      // EIP-1155: clients put the id in for {id}.
-      const full = key.standard === 1155 ? uri?.replaceAll("{id}", key.tokenId.slice(2)) : uri;
-      known.set(nameOf(key), { uri: full, until: now + KEPT_MS });
-    }
-  }
-  return tokens.map((key) => known.get(nameOf(key))?.uri);
+  const calls = tokens.map(({ token, tokenId, standard }) => ({
+    to: token,
+    data: (standard === 721 ? TOKEN_URI : URI) + tokenId.slice(2),
+  }));
+  const answers = await readTogether(node, calls, block);
+  return tokens.map(({ tokenId, standard }, i) => {
+    const uri = uriOf(answers[i]);
+    // EIP-1155: clients put the id in for {id}.
+    return standard === 1155 && uri && uri.length <= MAX_URI ? uri.replaceAll("{id}", tokenId.slice(2)) : uri;
+  });
 }
 
-function nameOf({ token, tokenId }: TokenKey): string {
-  return token + tokenId;
+/** An ABI string; blank ones and those that are too long are none. */
+function uriOf(answer: string | undefined): string | undefined {
+  if (!answer || answer.length > 2 * MAX_BYTES) return undefined;
+  const bytes = Buffer.from(answer.slice(2), "hex");
+  const offset = numberAt(bytes, 0);
+  const length = offset === undefined ? undefined : numberAt(bytes, offset);
+  if (offset === undefined || length === undefined || offset + 32 + length > bytes.length) return undefined;
+  const text = new TextDecoder().decode(bytes.subarray(offset + 32, offset + 32 + length));
+  return text.replaceAll("\0", "").trim() || undefined;
+}
+
+/** A word that is no more than the bytes there are. */
+function numberAt(bytes: Buffer, offset: number): number | undefined {
+  if (offset + 32 > bytes.length) return undefined;
+  const word = BigInt(`0x${bytes.toString("hex", offset, offset + 32)}`);
+  return word <= BigInt(bytes.length) ? Number(word) : undefined;
 }

@@ -43,7 +43,8 @@ const SQLITE: Dialect = {
   // There is one who writes at a time.
   keeping: "",
   hasWords: "id IN (SELECT rowid FROM nft_words WHERE nft_words MATCH ?)",
-  wordsQuery: (words) => words.map((each) => `(${each.map((word) => `"${word}"*`).join(" OR ")})`).join(" AND "),
+  wordsQuery: (words) =>
+    words.map((each) => `(${each.map((word) => `"${word}"*`).join(" OR ")})`).join(" AND "),
 };
 
 const POSTGRES: Dialect = {
@@ -51,7 +52,8 @@ const POSTGRES: Dialect = {
   integer: "int8",
   keeping: " FOR KEY SHARE",
   hasWords: `${POSTGRES_WORDS} @@ CAST(? AS tsquery)`,
-  wordsQuery: (words) => words.map((each) => `(${each.map((word) => `'${word}':*`).join(" | ")})`).join(" & "),
+  wordsQuery: (words) =>
+    words.map((each) => `(${each.map((word) => `'${word}':*`).join(" | ")})`).join(" & "),
 };
 
 const KEPT_STATEMENTS = 500;

@@ -67,9 +67,13 @@ const LAST_ID = `0x${"f".repeat(64)}`;
 /** An update that concerns what was read at any block. */
 const ANY_BLOCK = 2 ** 33;
 
+const NOTHING = Buffer.alloc(0);
+
 /** The metadata of NFTs in the index of one chain, and the list of what is to be read. */
 export class NftMetadata {
   readonly #index: IndexReader;
+  /** The collection whose tokens were marked last. */
+  #marked: Uint8Array = NOTHING;
 
   constructor(index: IndexReader) {
     this.#index = index;
@@ -246,12 +250,7 @@ export class NftMetadata {
   async wantCollection(token: string): Promise<void> {
     const bytes = toBytes(token);
     await this.#index.change("UPDATE tokens SET known = 0 WHERE address = ?", [bytes]);
-    const { integer } = this.#index.dialect;
-    await this.#index.change(
-      `INSERT INTO nft_updates (token, first, last, block) VALUES (?, ?, ?, CAST(? AS ${integer}))
-       ON CONFLICT (token, first) DO UPDATE SET last = excluded.last, block = excluded.block`,
-      [bytes, toBytes(FIRST_ID), toBytes(LAST_ID), ANY_BLOCK],
-    );
+    await this.#addUpdate(bytes, toBytes(FIRST_ID), toBytes(LAST_ID), ANY_BLOCK);
   }
 
   /** Marks some of the tokens that contracts say are other ones now. Answers whether there are more. */
@@ -262,27 +261,46 @@ export class NftMetadata {
       [this.#marked],
     );
     if (!update) {
-      const isRound = this.#marked.length > 0;
-      this.#marked = Buffer.alloc(0);
-      return isRound;
+      const isRoundDone = this.#marked.length > 0;
+      this.#marked = NOTHING;
+      return isRoundDone;
     }
+    this.#marked = update.token;
     const { token, first, last, block } = update;
-    const changed = await this.#index.change(
-      `UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = coalesce(due, 1) WHERE id IN (
-         SELECT id FROM nft_metadata WHERE token = ? AND token_id >= ? AND token_id <= ? AND uri_block < ? LIMIT ?)`,
-      [token, first, last, block, MARKED_AT_ONCE],
+    const inRange = "token = ? AND token_id >= ? AND token_id <= ?";
+    const some = await this.#index.all<Pick<NftMetadataTable, "token_id">>(
+      `SELECT token_id FROM nft_metadata WHERE ${inRange} ORDER BY token_id LIMIT ?`,
+      [token, first, last, MARKED_AT_ONCE],
     );
-    if (changed < MARKED_AT_ONCE) {
+    const reached = some.at(-1)?.token_id;
+    if (reached) {
       await this.#index.change(
-        "DELETE FROM nft_updates WHERE token = ? AND first = ? AND last = ? AND block = ?",
-        [token, first, last, block],
+        `UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = coalesce(due, 1)
+         WHERE ${inRange} AND (uri_block < ? OR (uri_block IS NULL AND due IS NULL))`,
+        [token, first, reached, block],
       );
+      const next = BigInt(toHex(reached)) + 1n;
+      // What is left goes in before the whole goes out: whatever happens in between, nothing is forgotten.
+      if (some.length === MARKED_AT_ONCE && next <= BigInt(toHex(last)))
+        await this.#addUpdate(token, toBytes(`0x${next.toString(16).padStart(64, "0")}`), last, block);
     }
-    this.#marked = token;
+    await this.#index.change(
+      "DELETE FROM nft_updates WHERE token = ? AND first = ? AND last = ? AND block = ?",
+      [token, first, last, block],
+    );
     return true;
   }
 
-  #marked: Uint8Array = Buffer.alloc(0);
+  async #addUpdate(token: Uint8Array, first: Uint8Array, last: Uint8Array, block: number): Promise<void> {
+    const { integer } = this.#index.dialect;
+    const largest = (column: string) =>
+      `${column} = CASE WHEN excluded.${column} > nft_updates.${column} THEN excluded.${column} ELSE nft_updates.${column} END`;
+    await this.#index.change(
+      `INSERT INTO nft_updates (token, first, last, block) VALUES (?, ?, ?, CAST(? AS ${integer}))
+       ON CONFLICT (token, first) DO UPDATE SET ${largest("last")}, ${largest("block")}`,
+      [token, first, last, block],
+    );
+  }
 }
 
 const DUE_COLUMNS = "token, token_id, standard, uri, uri_block, tries";

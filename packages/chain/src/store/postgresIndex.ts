@@ -4,7 +4,15 @@ import { CheckpointMoved, type IndexWriter, type TokenFacts, WANTED } from "./in
 import { INDEX_TABLES, layoutStatements, type NftTransfersTable, POSTGRES_SEARCH } from "./layout.ts";
 import { nftSightings } from "./nftSightings.ts";
 import { type NftSum, nftSums } from "./nftSums.ts";
-import { type BlockRow, type BlockRows, blockOf, type NftTransferRow, type NftUpdateRow, positionOf, type TokenSighting } from "./rows.ts";
+import {
+  type BlockRow,
+  type BlockRows,
+  blockOf,
+  type NftTransferRow,
+  type NftUpdateRow,
+  positionOf,
+  type TokenSighting,
+} from "./rows.ts";
 import { nftTransferRow } from "./sqliteIndex.ts";
 
 /** Where the database is, and which schema holds the index of a chain. */
@@ -270,7 +278,11 @@ function bytes(hex: string | null | undefined): string | null {
 }
 
 /** Where older blocks are filled in, what was first seen in a younger one has been there before. */
-async function addSightings(tx: Transaction, transfers: NftTransferRow[], mayBeThere: boolean): Promise<void> {
+async function addSightings(
+  tx: Transaction,
+  transfers: NftTransferRow[],
+  mayBeThere: boolean,
+): Promise<void> {
   if (transfers.length === 0) return;
   const rows = JSON.stringify(nftSightings(transfers));
   const sightings = tx`

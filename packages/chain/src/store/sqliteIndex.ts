@@ -4,8 +4,8 @@ import Database from "better-sqlite3";
 import { toBytes, toHex } from "./hexBytes.ts";
 import { CheckpointMoved, type IndexWriter, type TokenFacts, WANTED } from "./indexWriter.ts";
 import { INDEX_TABLES, layoutStatements, type NftTransfersTable, SQLITE_SEARCH } from "./layout.ts";
-import { type NftSum, nftSums } from "./nftSums.ts";
 import { nftSightings } from "./nftSightings.ts";
+import { type NftSum, nftSums } from "./nftSums.ts";
 import {
   type BlockRow,
   type BlockRows,

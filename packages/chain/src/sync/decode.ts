@@ -18,7 +18,10 @@ type RawLog = Omit<LogRow, "isErc20">;
 const MAX_PARTS = 10_000;
 
 /** Finds the transfers among logs. What only looks like one, by its topic, stays a log like others. */
-export function decodeLogs(logs: readonly RawLog[]): Pick<BlockRows, "logs" | "nftTransfers" | "nftUpdates"> & {
+export function decodeLogs(logs: readonly RawLog[]): Pick<
+  BlockRows,
+  "logs" | "nftTransfers" | "nftUpdates"
+> & {
   tokens: TokenSighting[];
 } {
   const nftTransfers: NftTransferRow[] = [];
