@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import type { Address } from "viem";
+import { type Address, type Hex, toEventSelector } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   close,
@@ -71,27 +71,62 @@ function rowsOf(value: JsonValue): JsonObject[] {
   return result.map(objectOf);
 }
 
+/** What a contract does when it is called: JUMPDEST PUSH0 JUMP, and PUSH3 2^20 PUSH0 RETURN. */
+const LOOP = "5b5f56";
+const MEGABYTE = "621000005ff3";
+
+const word = (number: number) => number.toString(16).padStart(64, "0");
+
+/** Tells of an update of all its tokens when it is called without data, and of one URI for all when with. */
+function updating(uri: string): string {
+  const topic = toEventSelector("BatchMetadataUpdate(uint256,uint256)").slice(2);
+  const text = Buffer.from(uri).toString("hex");
+  const answer = word(32) + word(uri.length) + text.padEnd(Math.ceil(text.length / 64) * 64, "0");
+  const telling = `5f5f525f196020527f${topic}60405fa100`;
+  const length = (answer.length / 2).toString(16).padStart(4, "0");
+  const target = 4 + telling.length / 2;
+  const from = (target + 13).toString(16).padStart(2, "0");
+  return `3660${target.toString(16)}57${telling}5b61${length}60${from}5f3961${length}5ff3${answer}`;
+}
+
+/** The creation of a contract that has some tokens (ERC-721) and does nothing but what it is told. */
+function collectionOf(owner: Address, tokens: number, runtime: string): Hex {
+  const transfer = toEventSelector("Transfer(address,address,uint256)").slice(2);
+  const logs = Array.from({ length: tokens }, (_, i) => {
+    const id = (i + 1).toString(16).padStart(2, "0");
+    return `60${id}73${owner.slice(2)}5f7f${transfer}5f5fa4`;
+  }).join("");
+  const length = (runtime.length / 2).toString(16).padStart(4, "0");
+  const from = (logs.length / 2 + 13).toString(16).padStart(4, "0");
+  return `0x${logs}61${length}61${from}5f3961${length}5ff3${runtime}`;
+}
+
 describe.each(DATABASES)("metadata in an index on %s", (name) => {
   let service: TestService;
   let remove: () => Promise<void>;
   let gallery: Address;
   let owner: Address;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     const database = await newDatabase(name);
     remove = database.remove;
-    gallery = await chain.newGallery();
     owner = chain.account(1);
     service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, database.place, {
       fetchContent,
       retryMs: 50,
     });
+    await service.until(({ state }) => state === "following");
   });
-  afterEach(async () => {
-    await service.stop();
-    await remove();
+  beforeEach(async () => {
+    gallery = await chain.newGallery();
+  });
+  afterEach(() => {
     pages.clear();
     visits.splice(0);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await remove?.();
   });
 
   const token = (id: number | bigint, address = gallery) =>
@@ -143,7 +178,6 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
 
   it("of items has the id in its address (EIP-1155)", async () => {
     const { tickets } = devChain.contracts;
-    await service.until(({ state }) => state === "following");
     await expect
       .poll(async () => (await token(1n, tickets.address)).token_uri)
       .toBe(`https://tickets.example/${"1".padStart(64, "0")}.json`);
@@ -207,6 +241,17 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
     await chain.takeDown(gallery, 1, 1n);
     await chain.hang(gallery, owner, 1n, `${web}/new`);
     await until(1, (nft) => hasMetadata(nft) && nameIn(nft) === "new");
+  });
+
+  it("of every token is read again when the contract says so (EIP-4906)", async () => {
+    const page = { name: "before" };
+    pages.set("/all", page);
+    const { contractAddress } = await chain.create(collectionOf(owner, 3, updating(`${web}/all`)));
+    gallery = contractAddress ?? gallery;
+    for (const id of [1, 2, 3]) expect(nameIn(await until(id, hasMetadata))).toBe("before");
+    page.name = "after";
+    await chain.rpc("eth_sendTransaction", [{ from: chain.account(0), to: gallery }]);
+    for (const id of [1, 2, 3]) await until(id, (nft) => nameIn(nft) === "after");
   });
 
   it("goes with the blocks that a reorganisation takes back", async () => {
@@ -322,6 +367,21 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
       Array.from({ length: 10 }, (_, i) => i + 1),
     );
     expect(rowsOf(second).every(hasMetadata)).toBe(true);
+  });
+
+  it.each([
+    ["burn all gas", LOOP],
+    ["answer with a megabyte of nothing", MEGABYTE],
+  ])("comes on time where other contracts %s", async (_, runtime) => {
+    const { contractAddress } = await chain.create(collectionOf(owner, 5, runtime));
+    pages.set("/honest", { name: "honest" });
+    await chain.hang(gallery, owner, 1n, `${web}/honest`);
+    await until(1, hasMetadata);
+    const resync = { address: contractAddress, token_id: "1", mode: "sync" };
+    expect(await service.answer("reSyncMetadata", resync)).toEqual({
+      status: 404,
+      body: { status: "the contract names no metadata" },
+    });
   });
 
   it("comes on time where other collections' never does", { timeout: 60_000 }, async () => {

@@ -37,6 +37,8 @@ const OF_EACH_COLLECTION = 8;
 const WANTED_AT_ONCE = 50;
 const UPDATES_AT_ONCE = 20;
 const URIS_AT_ONCE = 64;
+/** Collections that fail one after the other before it is taken for the node's fault. */
+const MAX_FAILED = 4;
 
 /** Reads the metadata of NFTs in the background: from their contracts, and from where these say it is. */
 export class MetadataReader {
@@ -110,8 +112,7 @@ export class MetadataReader {
     const due = await this.#choose();
     const started = due.filter(({ uri }) => uri !== null).filter((nft) => this.#startFetch(nft)).length;
     const unasked = due.filter(({ uri }) => uri === null);
-    await this.#askUris(unasked, block);
-    return started + unasked.length > 0;
+    return (await this.#askUris(unasked, block)) || started > 0;
   }
 
   /** What somebody has asked for, then some tokens of each collection, one of each after the other. */
@@ -165,54 +166,60 @@ export class MetadataReader {
     return "bytes" in found;
   }
 
-  async #askUris(nfts: readonly DueNft[], block: BlockRow): Promise<void> {
-    if (nfts.length === 0) return;
+  /** Answers whether anything is known now that was not before. */
+  async #askUris(nfts: readonly DueNft[], block: BlockRow): Promise<boolean> {
     const easy = nfts.filter(({ token }) => !this.#hard.has(token)).slice(0, URIS_AT_ONCE);
-    const hard = nfts.filter(({ token }) => this.#hard.has(token));
-    try {
-      await this.#askTogether(easy, block);
-    } catch (error) {
-      const collections = [...new Set(easy.map(({ token }) => token))];
-      if (collections.length <= 1) {
-        await this.#putOff(easy, error);
-        return;
-      }
-      // Which of the contracts it was shows when each is asked by itself; where all fail, it is the node.
-      let failures = 0;
-      for (const token of collections) {
-        const own = easy.filter((nft) => nft.token === token);
-        const failed = await this.#askTogether(own, block).catch((reason: unknown) => ({ reason }));
-        if (!failed) continue;
-        failures += 1;
-        if (failures === collections.length) throw error;
-        this.#hard.add(token);
-      }
-    }
     // One after the other, and not many at a time.
-    const [next] = hard;
-    if (!next) return;
-    await this.#askTogether([next], block).then(
-      () => this.#hard.delete(next.token),
-      (error: unknown) => this.#putOff([next], error),
+    const [hard] = nfts.filter(({ token }) => this.#hard.has(token));
+    const kept = await this.#askTogether(easy, block).catch((error: unknown) =>
+      this.#askApart(easy, block, error),
     );
+    if (!hard) return kept > 0;
+    try {
+      await this.#askTogether([hard], block);
+      this.#hard.delete(hard.token);
+    } catch (error) {
+      await this.#putOff([hard], error);
+    }
+    return true;
+  }
+
+  /** Which of the contracts it was that has failed shows when each is asked by itself; where all fail, it is the node. */
+  async #askApart(nfts: readonly DueNft[], block: BlockRow, error: unknown): Promise<number> {
+    const collections = [...new Set(nfts.map(({ token }) => token))];
+    if (collections.length === 1) {
+      await this.#putOff(nfts, error);
+      return 0;
+    }
+    let kept = 0;
+    const failed: string[] = [];
+    for (const token of collections) {
+      const own = nfts.filter((nft) => nft.token === token);
+      await this.#askTogether(own, block).then(
+        (count) => {
+          kept += count;
+        },
+        () => failed.push(token),
+      );
+      // A node that is gone is not asked for every collection in turn.
+      if (failed.length === MAX_FAILED && kept === 0) break;
+    }
+    if (kept === 0) throw error;
+    for (const token of failed) this.#hard.add(token);
+    return kept;
   }
 
   async #putOff(nfts: readonly DueNft[], error: unknown): Promise<void> {
     const why = `the contract cannot be asked: ${error instanceof Error ? error.message : String(error)}`;
-    const tries = Math.min(...nfts.map((nft) => nft.tries));
-    await this.#parts.metadata.putOff(
-      nfts,
-      why.replaceAll("\0", "").slice(0, 300),
-      this.#again(tries),
-      Date.now(),
-    );
+    const again = this.#again(Math.min(...nfts.map(({ tries }) => tries)));
+    await this.#parts.metadata.putOff(nfts, why.replaceAll("\0", "").slice(0, 300), again, Date.now());
   }
 
-  async #askTogether(nfts: readonly DueNft[], block: BlockRow): Promise<void> {
-    if (nfts.length === 0) return;
+  async #askTogether(nfts: readonly DueNft[], block: BlockRow): Promise<number> {
+    if (nfts.length === 0) return 0;
     const uris = await askTokenUris(this.#parts.node, nfts, block.number);
     const read = nfts.map((nft, i) => ({ key: nft, ...outcomeOf(uris[i]) }));
-    await this.#parts.metadata.saveUris(read, block, Date.now());
+    return this.#parts.metadata.saveUris(read, block, Date.now());
   }
 
   #again(tries: number): number | null {

@@ -46,8 +46,4 @@ export class Turns {
       },
     };
   }
-
-  isFull(): boolean {
-    return [...this.#running.values()].flat().length >= SLOTS;
-  }
 }

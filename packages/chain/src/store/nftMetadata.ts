@@ -171,14 +171,14 @@ export class NftMetadata {
 
   /**
    * Keeps what contracts have said at a block, with the metadata where the URI holds it. What is read elsewhere stays
-   * due. Nothing is kept where the block is no longer in the index.
+   * due. Nothing is kept where the block is no longer in the index. Answers how much has been kept.
    */
   async saveUris(
     read: readonly { key: NftKey; uri: string | null; outcome?: Outcome }[],
     block: BlockRow,
     now: number,
-  ): Promise<void> {
-    if (read.length === 0) return;
+  ): Promise<number> {
+    if (read.length === 0) return 0;
     const { bytes, integer, keeping } = this.#index.dialect;
     const types = [bytes, bytes, "TEXT", "TEXT", "TEXT", "TEXT", integer];
     const first = `(${types.map((type) => `CAST(? AS ${type})`).join(", ")})`;
@@ -194,7 +194,7 @@ export class NftMetadata {
     const kept = (column: string, arrived: string) =>
       `${column} = CASE WHEN arrived.column5 IS NOT NULL THEN ${arrived}
          WHEN uri IS NOT DISTINCT FROM arrived.column3 AND uri IS NOT NULL THEN ${column} END`;
-    await this.#index.change(
+    return this.#index.change(
       `UPDATE nft_metadata SET uri = arrived.column3, uri_block = CAST(? AS ${integer}), problem = arrived.column4,
          ${kept("metadata", "arrived.column5")}, ${kept("words", "arrived.column6")},
          ${kept("synced_at", `CAST(? AS ${integer})`)},

@@ -54,7 +54,7 @@ function ask(url: URL, { method, signal, isAllowed, ownHost }: ReadOptions): Pro
       lookup: guardedLookup(judge),
     });
     request.once("response", resolve);
-    request.once("error", reject);
+    request.on("error", reject);
     request.end();
   });
 }
