@@ -142,7 +142,10 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
     for (;;) {
       const nft = await token(id).catch(() => ({}));
       if (wanted(nft)) return nft;
-      if (Date.now() > end) throw new Error(`it came to ${JSON.stringify(nft).slice(0, 500)}`);
+      if (Date.now() > end)
+        throw new Error(
+          `it came to ${JSON.stringify(nft).slice(0, 500)} ${service.log.lines.slice(-20).join("\n")}`,
+        );
       await sleep(20);
     }
   }

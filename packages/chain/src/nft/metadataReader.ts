@@ -106,23 +106,24 @@ export class MetadataReader {
   /** Answers whether it has found something to do. */
   async #step(): Promise<boolean> {
     const { metadata, newest } = this.#parts;
+    // A contract that is asked at this block knows nothing of what the index may already have of the next one.
     const block = newest();
     if (!block) return false;
-    for (let i = 0; i < UPDATES_AT_ONCE && (await metadata.markUpdated()); i++);
-    const due = await this.#choose();
+    for (let i = 0; i < UPDATES_AT_ONCE && (await metadata.markUpdated(block.number)); i++);
+    const due = await this.#choose(block.number);
     const started = due.filter(({ uri }) => uri !== null).filter((nft) => this.#startFetch(nft)).length;
     const unasked = due.filter(({ uri }) => uri === null);
     return (await this.#askUris(unasked, block)) || started > 0;
   }
 
   /** What somebody has asked for, then some tokens of each collection, one of each after the other. */
-  async #choose(): Promise<DueNft[]> {
+  async #choose(block: number): Promise<DueNft[]> {
     const { metadata } = this.#parts;
-    const wanted = await metadata.wanted(WANTED_AT_ONCE);
+    const wanted = await metadata.wanted(block, WANTED_AT_ONCE);
     const collections = await metadata.collectionsDue(this.#reached, COLLECTIONS_AT_ONCE);
     this.#reached =
       collections.length < COLLECTIONS_AT_ONCE ? NULL_ADDRESS : (collections.at(-1) ?? NULL_ADDRESS);
-    const due = await metadata.due(collections, Date.now(), OF_EACH_COLLECTION);
+    const due = await metadata.due(collections, block, Date.now(), OF_EACH_COLLECTION);
     const chosen = new Map<string, DueNft>();
     for (const nft of [...wanted, ...inTurn(due)]) {
       const key = keyText(nft);

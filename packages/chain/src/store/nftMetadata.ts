@@ -134,11 +134,11 @@ export class NftMetadata {
     return { rows: found, total: count?.n ?? 0 };
   }
 
-  /** Tokens that somebody has asked for. */
-  async wanted(limit: number): Promise<DueNft[]> {
+  /** Tokens that somebody has asked for, of those that are there at a block. */
+  async wanted(block: number, limit: number): Promise<DueNft[]> {
     const rows = await this.#index.all<NftMetadataTable>(
-      `SELECT ${DUE_COLUMNS} FROM nft_metadata WHERE due = 0 ORDER BY token LIMIT ?`,
-      [limit],
+      `SELECT ${DUE_COLUMNS} FROM nft_metadata WHERE due = 0 AND position < ? ORDER BY token LIMIT ?`,
+      [positionOf(block + 1, 0), limit],
     );
     return rows.map(dueNft);
   }
@@ -158,13 +158,14 @@ export class NftMetadata {
     return rows.map(({ token }) => toHex(token));
   }
 
-  /** Some tokens of each collection that are to be read now. */
-  async due(tokens: readonly string[], now: number, ofEach: number): Promise<DueNft[]> {
+  /** Some tokens of each collection that are to be read now, of those that are there at a block. */
+  async due(tokens: readonly string[], block: number, now: number, ofEach: number): Promise<DueNft[]> {
     if (tokens.length === 0) return [];
-    const arm = `SELECT * FROM (SELECT ${DUE_COLUMNS} FROM nft_metadata WHERE token = ? AND due <= ? ORDER BY due LIMIT ?) AS arm`;
+    const where = "token = ? AND due <= ? AND position < ?";
+    const arm = `SELECT * FROM (SELECT ${DUE_COLUMNS} FROM nft_metadata WHERE ${where} ORDER BY due LIMIT ?) AS arm`;
     const rows = await this.#index.all<NftMetadataTable>(
       tokens.map(() => arm).join(" UNION ALL "),
-      tokens.flatMap((token) => [toBytes(token), now, ofEach]),
+      tokens.flatMap((token) => [toBytes(token), now, positionOf(block + 1, 0), ofEach]),
     );
     return rows.map(dueNft);
   }
@@ -253,12 +254,12 @@ export class NftMetadata {
     await this.#addUpdate(bytes, toBytes(FIRST_ID), toBytes(LAST_ID), ANY_BLOCK);
   }
 
-  /** Marks some of the tokens that contracts say are other ones now. Answers whether there are more. */
-  async markUpdated(): Promise<boolean> {
+  /** Marks some of the tokens that contracts have said up to a block are other ones. Answers whether there are more. */
+  async markUpdated(upTo: number): Promise<boolean> {
     // Each time another collection: one that has everything changed at every block delays nobody else.
     const [update] = await this.#index.all<NftUpdatesTable>(
-      "SELECT * FROM nft_updates WHERE token > ? ORDER BY token, first LIMIT 1",
-      [this.#marked],
+      `SELECT * FROM nft_updates WHERE token > ? AND (block <= ? OR block = ${ANY_BLOCK}) ORDER BY token, first LIMIT 1`,
+      [this.#marked, upTo],
     );
     if (!update) {
       const isRoundDone = this.#marked.length > 0;

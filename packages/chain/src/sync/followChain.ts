@@ -15,6 +15,8 @@ import { wholeChain } from "./wholeChain.ts";
 export interface FollowParts {
   config: ChainConfig;
   node: ChainNode;
+  /** Of the same chain, for calls of contracts that nobody vouches for. */
+  callNode: ChainNode;
   index: ChainIndex;
   log: Log;
   /** How long to wait for the next block at the head, in ms. */
@@ -48,7 +50,7 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
   let newest: BlockRow | undefined;
   const reader = new MetadataReader({
     chainName: config.name,
-    node,
+    node: parts.callNode,
     metadata: store.metadata,
     fetchContent: parts.fetchContent,
     newest: () => newest,
@@ -111,6 +113,7 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
       }, report);
     },
     async stop() {
+      parts.callNode.abort();
       await Promise.all([follower.stop(), reader.stop()]);
       await index.close();
     },

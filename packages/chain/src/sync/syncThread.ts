@@ -9,6 +9,9 @@ import type { FromThread, ThreadData, ToThread } from "./messages.ts";
 /** The thread that follows chains: reading, decoding and writing blocks never makes a request wait. */
 const { chains, pollMs, retryMs }: ThreadData = workerData;
 
+/** What contracts make a node do must not look like the node's own failing. */
+const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 16 * 1024 * 1024, retries: 0 };
+
 function tell(message: FromThread): void {
   parentPort?.postMessage(message);
 }
@@ -32,9 +35,20 @@ const followed = new Map<number, FollowedChain>();
 for (const { config, place } of chains) {
   const index = await openIndex(place);
   const node = new ChainNode(config.id, config.rpcUrls);
+  const callNode = new ChainNode(config.id, config.rpcUrls, UNTRUSTED);
   const onStatus = (status: Extract<FromThread, { kind: "status" }>["status"]) =>
     tell({ kind: "status", status });
-  const chain = await followChain({ config, node, index, log, pollMs, retryMs, fetchContent, onStatus });
+  const chain = await followChain({
+    config,
+    node,
+    callNode,
+    index,
+    log,
+    pollMs,
+    retryMs,
+    fetchContent,
+    onStatus,
+  });
   followed.set(config.id, chain);
 }
 tell({ kind: "ready" });
