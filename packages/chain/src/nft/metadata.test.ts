@@ -127,6 +127,7 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
   afterAll(async () => {
     await service?.stop();
     await remove?.();
+    expect(service.log.lines.filter((line) => line.startsWith("metadata cannot be read"))).toEqual([]);
   });
 
   const token = (id: number | bigint, address = gallery) =>
