@@ -11,6 +11,7 @@ import { createChainService } from "@purse/chain";
 import { placeOf } from "../../packages/chain/src/service.ts";
 import { openReader } from "../../packages/chain/src/store/database.ts";
 import { toBytes } from "../../packages/chain/src/store/hexBytes.ts";
+import { LAYOUT } from "../../packages/chain/src/store/layout.ts";
 import { openIndex } from "../../packages/chain/src/store/openIndex.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/store/rows.ts";
 import { TRANSFER_TOPIC } from "../../packages/chain/src/sync/decode.ts";
@@ -87,13 +88,20 @@ function walletOf(share: number): string {
 
 async function fill(name: string, database: Database): Promise<void> {
   const { writer, close } = await openIndex(placeOf(database, CHAIN));
-  await writer.saveFact("making", JSON.stringify({ layout: 2, scope: "chain", startBlock: 0 }));
+  await writer.saveFact("making", JSON.stringify({ layout: LAYOUT, scope: "chain", startBlock: 0 }));
   const token = `0x${"ee".repeat(20)}`;
   const topic = (address: string) => `0x${"0".repeat(24)}${address.slice(2)}`;
   let parent: BlockRow | undefined;
   const blocks = TRANSFERS / PER_BLOCK;
   for (let from = 0; from < blocks; from += 400) {
-    const batch: BlockRows = { blocks: [], transactions: [], logs: [], nftTransfers: [], trades: [] };
+    const batch: BlockRows = {
+      blocks: [],
+      transactions: [],
+      logs: [],
+      nftTransfers: [],
+      nftUpdates: [],
+      trades: [],
+    };
     for (let number = from; number < Math.min(blocks, from + 400); number++) {
       const hash = `0x${number.toString(16).padStart(64, "a")}`;
       const before: string = batch.blocks.at(-1)?.hash ?? parent?.hash ?? `0x${"0".repeat(64)}`;

@@ -2,6 +2,7 @@ export { openApi } from "./endpoints/openapi.ts";
 export { endpointsPage } from "./endpoints/page.ts";
 export { type Fields, type FieldType, SCHEMAS, type Schema } from "./endpoints/schemas.ts";
 export { ENDPOINTS, type EndpointRow, type Kind, type ParameterRow } from "./endpoints/table.ts";
+export { ContentRefused, type FetchContent } from "./nft/fetchedContent.ts";
 export { createChainService } from "./service.ts";
 export type {
   ChainConfig,

@@ -8,11 +8,13 @@ import { erc20Routes } from "./endpoints/erc20.ts";
 import type { FollowedChain } from "./endpoints/followed.ts";
 import { absentRoutes, infoRoutes } from "./endpoints/info.ts";
 import { logRoutes } from "./endpoints/logs.ts";
+import { nftMetadataRoutes } from "./endpoints/nftMetadata.ts";
 import { nftRoutes } from "./endpoints/nfts.ts";
 import { inMatchOrder } from "./endpoints/routes.ts";
 import { storageRoutes } from "./endpoints/storage.ts";
 import { tradeRoutes } from "./endpoints/trades.ts";
 import { transactionRoutes } from "./endpoints/transactions.ts";
+import { ContentRefused } from "./nft/fetchedContent.ts";
 import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
 import type { IndexPlace } from "./store/database.ts";
@@ -21,6 +23,7 @@ import { Sync } from "./sync/sync.ts";
 import type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus } from "./types.ts";
 
 const POLL_MS = 1_000;
+const RETRY_MS = 60_000;
 /** For calls of contracts that nobody vouches for: one try, and an answer that fits. */
 const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 64 * 1024, retries: 0 };
 /** How long after the start questions wait for the first blocks. */
@@ -35,9 +38,13 @@ export function createChainService({
   database,
   log,
   uploadFolder,
+  fetchContent = async () => {
+    throw new ContentRefused("this server reads no metadata from elsewhere");
+  },
   pollMs = POLL_MS,
+  retryMs = RETRY_MS,
 }: ChainServiceConfig): ChainService {
-  const sync = new Sync(log);
+  const sync = new Sync(log, fetchContent);
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
   const places = chains.map((config) => ({ config, place: placeOf(database, config.id) }));
@@ -49,6 +56,7 @@ export function createChainService({
     contractRoutes,
     erc20Routes,
     nftRoutes,
+    nftMetadataRoutes,
     defiRoutes,
     tradeRoutes,
   ]
@@ -72,7 +80,7 @@ export function createChainService({
       for (const { config, place } of places)
         stores.set(config.id, await ChainStore.open(place, connections));
       startedAt = Date.now();
-      await sync.start({ chains: places, pollMs });
+      await sync.start({ chains: places, pollMs, retryMs });
       for (const { aliases, name } of chains)
         if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
     },
@@ -113,6 +121,7 @@ function followedChain(
     status: () => sync.status(config.id) ?? unseen(config),
     firstLook: () => firstLook(config, sync, started() + FIRST_LOOK_MS),
     learn: (tokens) => sync.learn(config.id, tokens),
+    reread: (reread) => sync.reread(config.id, reread),
     async watch(addresses) {
       const end = Date.now() + HISTORY_MS;
       const start = config.startBlock ?? 0;

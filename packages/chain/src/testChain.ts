@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ export interface LocalChain {
   url: string;
   chainId: number;
   accounts: { address: Hex; privateKey: Hex }[];
-  contracts: { token: { address: Address }; collection: { address: Address }; items: { address: Address } };
+  contracts: Record<"token" | "collection" | "items" | "gallery", { address: Address }>;
 }
 
 export interface TestChain {
@@ -46,6 +46,11 @@ export interface TestChain {
   transfer(from: number, to: Address, units: bigint): Promise<TransactionReceipt>;
   /** Makes a piece of the collection (ERC-721) for somebody. */
   mintPiece(to: Address): Promise<TransactionReceipt>;
+  /** Makes a work of a gallery (ERC-721), whose metadata is at a URI, for somebody; removes it. */
+  hang(gallery: Address, to: Address, id: bigint, uri: string): Promise<TransactionReceipt>;
+  takeDown(gallery: Address, owner: number, id: bigint): Promise<TransactionReceipt>;
+  /** Another gallery like the first. */
+  newGallery(): Promise<Address>;
   /** Moves items (ERC-1155) of account 0, each id in one batch. */
   giveItems(to: Address, ids: bigint[], amounts: bigint[]): Promise<TransactionReceipt>;
   /** Sends a transaction of an account, in a block of its own; value in wei. */
@@ -66,6 +71,8 @@ export interface TestChain {
 
 const nftAbi = parseAbi([
   "function mint(address to)",
+  "function mint(address to, uint256 id, string uri)",
+  "function burn(uint256 id)",
   "function safeBatchTransferFrom(address from, address to, uint256[] ids, uint256[] values, bytes data)",
 ]);
 
@@ -121,6 +128,25 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
         contracts.collection.address,
         encodeFunctionData({ abi: nftAbi, functionName: "mint", args: [to] }),
       ),
+    hang: (gallery, to, id, uri) =>
+      send(0, gallery, encodeFunctionData({ abi: nftAbi, functionName: "mint", args: [to, id, uri] })),
+    takeDown: (gallery, owner, id) =>
+      send(owner, gallery, encodeFunctionData({ abi: nftAbi, functionName: "burn", args: [id] })),
+    async newGallery() {
+      const first = contracts.gallery.address;
+      const address: Address = `0x${randomBytes(20).toString("hex")}`;
+      await rpc("anvil_setCode", [address, await rpc("eth_getCode", [first, "latest"])]);
+      // Name, symbol and owner stand in the first places.
+      for (let slot = 0; slot < 12; slot++) {
+        const place = `0x${slot.toString(16).padStart(64, "0")}`;
+        await rpc("anvil_setStorageAt", [
+          address,
+          place,
+          await rpc("eth_getStorageAt", [first, place, "latest"]),
+        ]);
+      }
+      return address;
+    },
     giveItems: (to, ids, amounts) =>
       send(
         0,
@@ -233,7 +259,8 @@ type DumpedTable =
   | "nft_transfers"
   | "trades"
   | "nft_balances"
-  | "tokens";
+  | "tokens"
+  | "nft_metadata";
 /** Bytes are in hex. */
 type DumpedRow = Record<string, string | number | null>;
 
@@ -261,6 +288,8 @@ export async function indexDump(place: Place, chainId: number): Promise<Record<D
       nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
       // What a token says of itself is asked for in its own time.
       tokens: await rowsOf("address, standard, position", "tokens", "address"),
+      // And so is its metadata.
+      nft_metadata: await rowsOf("token, token_id, standard, position", "nft_metadata", "token, token_id"),
     };
   } finally {
     await reader.close();
@@ -279,6 +308,8 @@ export function keptLog(): Log & { lines: string[] } {
 export interface TestService {
   service: ChainService;
   log: { lines: string[] };
+  /** Runs an endpoint by its function's name, with the HTTP status of its answer. */
+  answer(functionName: string, params: Record<string, unknown>): Promise<{ status: number; body: JsonValue }>;
   /** Runs an endpoint by its function's name. */
   run(functionName: string, params: Record<string, unknown>): Promise<JsonValue>;
   status(): ChainStatus;
@@ -290,11 +321,12 @@ export interface TestService {
 export async function startService(
   chain: Partial<ChainConfig> & Pick<ChainConfig, "id" | "rpcUrls">,
   place: string | ChainServiceConfig["database"],
+  more: Pick<ChainServiceConfig, "fetchContent" | "retryMs"> = {},
 ): Promise<TestService> {
   const log = keptLog();
   const chains = [{ name: "localdevchain", aliases: ["eth"], ...chain }];
   const database = typeof place === "string" ? { kind: "sqlite" as const, folder: place } : place;
-  const service = createChainService({ chains, database, log, pollMs: 20 });
+  const service = createChainService({ chains, database, log, pollMs: 20, ...more });
   await service.start();
 
   function status(): ChainStatus {
@@ -302,15 +334,17 @@ export async function startService(
     if (!first) throw new Error("there is no chain");
     return first;
   }
+  function route(functionName: string) {
+    const found = service.routes.find((each) => each.functionName === functionName);
+    if (found) return found;
+    throw new Error(`there is no ${functionName}`);
+  }
   return {
     service,
     log,
     status,
-    async run(functionName, params) {
-      const route = service.routes.find((each) => each.functionName === functionName);
-      if (!route) throw new Error(`there is no ${functionName}`);
-      return route.run(params);
-    },
+    answer: async (functionName, params) => route(functionName).answer(params),
+    run: async (functionName, params) => route(functionName).run(params),
     async until(wanted, deadline = 10_000) {
       const end = Date.now() + deadline;
       while (!wanted(status())) {
@@ -383,7 +417,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function listen(server: Server): Promise<string> {
+export function listen(server: Server): Promise<string> {
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => {
       const address = server.address();
@@ -392,7 +426,7 @@ function listen(server: Server): Promise<string> {
   });
 }
 
-function close(server: Server): Promise<void> {
+export function close(server: Server): Promise<void> {
   server.closeAllConnections();
   return new Promise((resolve) => {
     server.close(() => resolve());

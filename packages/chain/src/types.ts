@@ -1,4 +1,5 @@
 import type { JsonValue } from "@purse/protocol";
+import type { FetchContent } from "./nft/fetchedContent.ts";
 import type { ContractCall } from "./node/chainNode.ts";
 import type { NodeHealth } from "./node/rpc.ts";
 
@@ -76,6 +77,8 @@ export interface Route {
   wholeBody: string | undefined;
   /** Takes path, query and body parameters in one object. Rejects with ProtocolError, which has an HTTP status. */
   run(params: Record<string, unknown>): Promise<JsonValue>;
+  /** The same, with the HTTP status that this answer has. */
+  answer(params: Record<string, unknown>): Promise<{ status: number; body: JsonValue }>;
 }
 
 export interface ChainStatus {
@@ -137,6 +140,10 @@ export interface ChainServiceConfig {
   log: Log;
   /** Puts files into IPFS, as one folder; answers where each can be fetched. Without it nothing can be put there. */
   uploadFolder?: (files: { path: string; content: JsonValue }[]) => Promise<{ path: string }[]>;
+  /** Fetches the metadata of NFTs. Without it only what is on the chain itself is read. */
+  fetchContent?: FetchContent;
   /** How long to wait for the next block at the head, in ms. */
   pollMs?: number;
+  /** How long to wait before metadata that could not be read is looked at again, in ms; then longer and longer. */
+  retryMs?: number;
 }

@@ -50,6 +50,11 @@ export interface Config extends SectionValues {
   webhookKey: string | undefined;
   /** Whether web hooks may live at loopback, private and link-local addresses. */
   allowPrivateHooks: boolean;
+  /** Who is asked for metadata of NFTs that lies in IPFS and not here: a gateway, a Kubo node's RPC. */
+  ipfsGateway: string | undefined;
+  ipfsRpcUrl: string | undefined;
+  /** Whether metadata of NFTs may be read from loopback, private and link-local addresses. */
+  allowPrivateMetadata: boolean;
   chains: ChainSetting[];
   devChain: { enabled: boolean; port: number };
   log: { level: LogLevel; format: LogFormat };
@@ -159,6 +164,9 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     cloudMemoryMb: required("cloudMemoryMb", values),
     webhookKey: values.webhookKey,
     allowPrivateHooks: required("allowPrivateHooks", values),
+    ipfsGateway: values.ipfsGateway,
+    ipfsRpcUrl: values.ipfsRpcUrl,
+    allowPrivateMetadata: required("allowPrivateMetadata", values),
     chains: readChains(env, file),
     devChain: {
       enabled: values.devChain ?? environment === "development",
@@ -297,6 +305,9 @@ function readValues(
     cloudMemoryMb: read("cloudMemoryMb", SETTINGS.cloudMemoryMb),
     webhookKey: read("webhookKey", SETTINGS.webhookKey),
     allowPrivateHooks: read("allowPrivateHooks", SETTINGS.allowPrivateHooks),
+    ipfsGateway: read("ipfsGateway", SETTINGS.ipfsGateway),
+    ipfsRpcUrl: read("ipfsRpcUrl", SETTINGS.ipfsRpcUrl),
+    allowPrivateMetadata: read("allowPrivateMetadata", SETTINGS.allowPrivateMetadata),
     devChain: read("devChain", SETTINGS.devChain),
     devChainPort: read("devChainPort", SETTINGS.devChainPort),
     logLevel: read("logLevel", SETTINGS.logLevel),

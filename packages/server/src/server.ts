@@ -31,7 +31,7 @@ import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
-import { createGateway, IPFS_PATH, openIpfs, uploadFolder } from "./ipfs/index.ts";
+import { createGateway, createUriReader, IPFS_PATH, openIpfs, uploadFolder } from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
@@ -41,6 +41,7 @@ import type { Log } from "./observe/log.ts";
 import { createMetrics, type DoorName } from "./observe/metrics.ts";
 import { createOperator } from "./operator/operator.ts";
 import { operatorClasses } from "./operator/operatorClasses.ts";
+import { isPublicAddress } from "./outbound/addresses.ts";
 import { createPush, createSenders, pushStatusRules } from "./push/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
@@ -107,6 +108,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         : { kind: "sqlite", folder: join(config.dataDir, "chains") },
     log,
     uploadFolder: (files) => uploadFolder(ipfs, files, fileUrls.gateway()),
+    fetchContent: createUriReader({
+      ipfs,
+      ownGateway: fileUrls.gateway(),
+      gateway: config.ipfsGateway,
+      kuboRpc: config.ipfsRpcUrl,
+      isAllowed: config.allowPrivateMetadata ? () => true : isPublicAddress,
+    }),
   });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.

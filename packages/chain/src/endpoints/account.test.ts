@@ -315,7 +315,9 @@ describe("getTokenBalances", () => {
       const head = await chain.head();
       await watched.until(({ state, indexed }) => state === "following" && indexed === head);
       expect(listOf(await watched.run("getTokenBalances", { address: wallet }))).toHaveLength(5);
-      const calls = asked.filter(({ method, params }) => method === "eth_call" && params[1] !== "latest");
+      const calls = asked.filter(
+        ({ method, params }) => method === "eth_call" && JSON.stringify(params).includes(wallet.slice(2)),
+      );
       // Without Multicall3: the question for it, then each by itself.
       expect(calls).toHaveLength(way.startsWith("without") ? 1 + 5 : 1);
       expect(new Set(calls.map(({ params }) => params[1])).size).toBe(1);

@@ -3,6 +3,7 @@ import type { ChainNode } from "../node/chainNode.ts";
 import { LyingNode, RpcError, RpcUnreachable } from "../node/rpcErrors.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import type { TokenFacts } from "../store/indexWriter.ts";
+import type { Reread } from "../sync/messages.ts";
 import type { ChainConfig, ChainStatus } from "../types.ts";
 
 /** One chain as endpoints see it. */
@@ -15,6 +16,8 @@ export interface FollowedChain {
   firstLook(): Promise<void>;
   /** Keeps what tokens say of themselves. */
   learn(tokens: TokenFacts[]): void;
+  /** Has what tokens are read again, in the background. */
+  reread(reread: Reread): void;
   /** Has addresses followed where only known ones are, and waits a while until their history is read. */
   watch(addresses: string[]): Promise<{ done: boolean; percent: number }>;
 }

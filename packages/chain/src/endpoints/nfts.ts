@@ -1,7 +1,8 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { askTokenUris, type TokenKey } from "../node/tokenUris.ts";
+import { askTokenUris } from "../nft/tokenUris.ts";
 import type { BalanceSelection, Found, NftBalance, NftSelection, Window } from "../store/chainStore.ts";
 import type { TokenFacts } from "../store/indexWriter.ts";
+import { keyText, type NftKey } from "../store/nftMetadata.ts";
 import { blockOf, indexOf, type NftTransferRow, positionOf } from "../store/rows.ts";
 import {
   asked,
@@ -13,12 +14,11 @@ import {
   notFound,
 } from "./followed.ts";
 import { type ListParameters, placeOf, readList } from "./lists.ts";
+import { contractType, type Format, fittingPage, idBytes, idText, metadataFields } from "./nftFields.ts";
 import { cursorText, invalid } from "./parameters.ts";
 import { routeOf } from "./routes.ts";
 import type { Cursor, OrderField } from "./table.ts";
 import { knownTokens } from "./tokenFacts.ts";
-
-type Format = "decimal" | "hex";
 
 /** Who owns which NFTs, and how they have moved. */
 export function nftRoutes(chainOf: ChainOf) {
@@ -50,13 +50,9 @@ export function nftRoutes(chainOf: ChainOf) {
       const after = cursor && { after: textPart(cursor, 0) };
       const found = await chain.store.nftIds(address, { ...after, offset: 0, limit: limit + 1 });
       if (found.total === 0) assertIndexed(chain);
-      const ids = found.rows.slice(0, limit);
-      const objects = await nftObjects(
-        chain,
-        ids.map((id) => ({ ...id, token: address })),
-        format,
-      );
-      const last = found.rows.length > limit ? ids.at(-1) : undefined;
+      const all = found.rows.map((id) => ({ ...id, token: address }));
+      const { rows: ids, last } = await fittingPage(chain, all, limit);
+      const objects = await nftObjects(chain, ids, format);
       const page = cursor?.page ?? 0;
       return {
         total: found.total,
@@ -79,7 +75,10 @@ export function nftRoutes(chainOf: ChainOf) {
       }
       const [object] = await nftObjects(chain, [first], format);
       const amount = rows.reduce((sum, row) => sum + BigInt(row.amount), 0n);
-      return { ...object, amount: amount.toString() };
+      const known = (await chain.store.metadata.of([first])).get(keyText(first));
+      // Of a token that has just come its contract tells more than the index.
+      const asking = known?.isAsked || object?.token_uri ? undefined : await askUri(chain, first);
+      return { ...object, ...(asking && { token_uri: asking }), amount: amount.toString() };
     }),
     routeOf("getNFTMetadata", async ({ chain: selector, address }) => {
       const chain = chainOf(selector);
@@ -178,8 +177,7 @@ async function ownersPage(
   // One more than asked tells whether there is a next page.
   const found = await chain.store.nftBalances(of, { ...(after && { after }), offset: 0, limit: limit + 1 });
   if (found.total === 0) assertIndexed(chain);
-  const rows = found.rows.slice(0, limit);
-  const last = found.rows.length > limit ? rows.at(-1) : undefined;
+  const { rows, last } = await fittingPage(chain, found.rows, limit);
   const [objects, moments] = await Promise.all([
     nftObjects(chain, rows, format),
     chain.store.nftMoments(rows),
@@ -202,10 +200,18 @@ async function ownersPage(
   };
 }
 
-/** Tokens with what their contracts say of them. */
+/** Where a token's metadata is, as its contract says now. */
+async function askUri(chain: FollowedChain, nft: NftBalance): Promise<string | undefined> {
+  const [uri] = await asked(chain, undefined, async () =>
+    askTokenUris(chain.node, [nft], await chain.node.headNumber()),
+  );
+  return uri;
+}
+
+/** Tokens with what the index knows of them. */
 async function nftObjects(
   chain: FollowedChain,
-  tokens: readonly (TokenKey & Pick<NftBalance, "standard">)[],
+  tokens: readonly (NftKey & Pick<NftBalance, "standard">)[],
   format: Format,
 ): Promise<JsonObject[]> {
   const facts = new Map<string, TokenFacts>();
@@ -214,14 +220,12 @@ async function nftObjects(
     for (const [address, fact] of await knownTokens(chain, [...addresses], standard))
       facts.set(address, fact);
   }
-  const uris = await asked(chain, undefined, () => askTokenUris(chain.node, tokens));
-  return tokens.map(({ token, tokenId, standard }, i) => ({
+  const known = await chain.store.metadata.of(tokens);
+  return tokens.map(({ token, tokenId, standard }) => ({
     token_address: token,
     token_id: idText(tokenId, format),
     contract_type: contractType(standard),
-    token_uri: uris[i] ?? null,
-    metadata: null,
-    synced_at: null,
+    ...metadataFields(known.get(token + tokenId)),
     name: facts.get(token)?.name ?? "",
     symbol: facts.get(token)?.symbol ?? "",
   }));
@@ -265,19 +269,6 @@ function textPart(cursor: Cursor, index: number): string {
   throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "cursor is not one that this server has given", 400);
 }
 
-function contractType(standard: number): string {
-  return standard === 721 ? "ERC721" : "ERC1155";
-}
-
 function blockText(position: number | undefined): string | null {
   return position === undefined ? null : String(blockOf(position));
-}
-
-function idBytes(id: bigint): string {
-  return `0x${id.toString(16).padStart(64, "0")}`;
-}
-
-function idText(bytes: string, format: Format): string {
-  const id = BigInt(bytes);
-  return format === "hex" ? `0x${id.toString(16)}` : id.toString();
 }

@@ -8,13 +8,28 @@ export interface EndpointRoute extends Route {
   row: EndpointRow;
 }
 
+/** An answer with another HTTP status than its endpoint's usual one. */
+export class AnswerWithStatus {
+  readonly status: number;
+  readonly body: JsonValue;
+
+  constructor(status: number, body: JsonValue) {
+    this.status = status;
+    this.body = body;
+  }
+}
+
 /** Makes an endpoint's route: `run` is given its parameters, read and checked. */
 export function routeOf<Name extends EndpointName>(
   name: Name,
-  run: (parameters: ParametersOf<Name>) => Promise<JsonValue>,
+  run: (parameters: ParametersOf<Name>) => Promise<JsonValue | AnswerWithStatus>,
 ): EndpointRoute {
   const endpoint = endpointOf(name);
   const row: EndpointRow = endpoint;
+  const answer: Route["answer"] = async (given) => {
+    const body = await run(readParameters(endpoint, given));
+    return body instanceof AnswerWithStatus ? body : { status: row.status, body };
+  };
   return {
     row,
     method: row.method,
@@ -23,7 +38,8 @@ export function routeOf<Name extends EndpointName>(
     otherNames: row.otherNames ?? [],
     status: row.status,
     wholeBody: typeof row.body === "object" ? row.body.whole[0] : undefined,
-    run: async (given) => run(readParameters(endpoint, given)),
+    run: async (given) => (await answer(given)).body,
+    answer,
   };
 }
 

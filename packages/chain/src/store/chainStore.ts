@@ -12,6 +12,8 @@ import type {
   TransactionsTable,
   WatchedTable,
 } from "./layout.ts";
+import { marks, padded } from "./marks.ts";
+import { NftMetadata } from "./nftMetadata.ts";
 import {
   type BlockRow,
   type NftTransferRow,
@@ -89,9 +91,12 @@ export type BalanceSelection = { owner: string; tokens?: string[] } | { token: s
 /** Reads the index of one chain. */
 export class ChainStore {
   readonly #reader: IndexReader;
+  /** The metadata of NFTs. */
+  readonly metadata: NftMetadata;
 
   private constructor(reader: IndexReader) {
     this.#reader = reader;
+    this.metadata = new NftMetadata(reader);
   }
 
   static async open(place: IndexPlace, connections?: number): Promise<ChainStore> {
@@ -472,22 +477,6 @@ function balanceCondition(of: BalanceSelection): { where: string; values: SqlVal
   }
   if (of.tokenId === undefined) return { where: "token = ?", values: [toBytes(of.token)] };
   return { where: "token = ? AND token_id = ?", values: [toBytes(of.token), toBytes(of.tokenId)] };
-}
-
-/** As many as the next power of two: few texts serve lists of any length. */
-function marks(count: number): string {
-  return Array.from({ length: paddedLength(count) }, () => "?").join(", ");
-}
-
-/** A list as long as its marks: the last item again and again. */
-function padded<T>(items: readonly T[]): T[] {
-  const last = items.at(-1);
-  const missing = paddedLength(items.length) - items.length;
-  return last === undefined ? [] : [...items, ...Array.from({ length: missing }, () => last)];
-}
-
-function paddedLength(count: number): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(1, count)));
 }
 
 function topicBytes(address: string): Buffer {

@@ -103,6 +103,44 @@ export interface WatchedTable {
   next: number;
 }
 
+/** What is known of each NFT that has moved, and when it is to be read. */
+export interface NftMetadataTable {
+  /** In the order in which the tokens came into the index. */
+  id: number;
+  token: Bytes;
+  token_id: Bytes;
+  standard: number;
+  /** Of the first transfer. */
+  position: number;
+  /** Of the metadata, as the contract says; null where it does not, or where it is too long to be kept. */
+  uri: string | null;
+  /** The block at which the contract was asked; null where it is to be asked (again). */
+  uri_block: number | null;
+  /** The last that could be read, as it came: the text of a JSON object. */
+  metadata: string | null;
+  /** When that was, in ms since the epoch. */
+  synced_at: number | null;
+  /** When anything was last found out, in ms since the epoch. */
+  looked_at: number | null;
+  /** Why the last look has brought no metadata. */
+  problem: string | null;
+  /** Looks in a row that have failed in a way that may pass. */
+  tries: number;
+  /** When to look, in ms since the epoch; 0 where somebody has asked for it, null where there is nothing to do. */
+  due: number | null;
+  /** What it is found by. */
+  words: string | null;
+}
+
+/** Tokens that their contract says are other ones now: a range of ids. */
+export interface NftUpdatesTable {
+  token: Bytes;
+  first: Bytes;
+  last: Bytes;
+  /** What was read before this block is to be read again. */
+  block: number;
+}
+
 export interface FactsTable {
   key: string;
   value: string;
@@ -117,6 +155,8 @@ export interface ChainTables {
   nft_balances: NftBalancesTable;
   tokens: TokensTable;
   watched: WatchedTable;
+  nft_metadata: NftMetadataTable;
+  nft_updates: NftUpdatesTable;
   facts: FactsTable;
 }
 
@@ -126,13 +166,36 @@ export interface LayoutDialect {
   bytes: string;
   /** Behind a table whose rows are small and stand in the order of their key. */
   clustered: string;
+  /** A column of numbers that rise from row to row. */
+  numbered: string;
+  /** What finds metadata by its words. */
+  search: readonly string[];
 }
+
+/** FTS5 beside the table: it has the words in no other form. */
+export const SQLITE_SEARCH: readonly string[] = [
+  `CREATE VIRTUAL TABLE IF NOT EXISTS nft_words
+    USING fts5(words, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0')`,
+  `CREATE TRIGGER IF NOT EXISTS nft_words_changed AFTER UPDATE OF words ON nft_metadata BEGIN
+    DELETE FROM nft_words WHERE rowid = old.id;
+    INSERT INTO nft_words (rowid, words) SELECT new.id, new.words WHERE new.words IS NOT NULL;
+  END`,
+  `CREATE TRIGGER IF NOT EXISTS nft_words_gone AFTER DELETE ON nft_metadata BEGIN
+    DELETE FROM nft_words WHERE rowid = old.id;
+  END`,
+];
+
+/** The words as they are: PostgreSQL is not to find others in them. */
+export const POSTGRES_WORDS = "array_to_tsvector(string_to_array(words, ' '))";
+export const POSTGRES_SEARCH: readonly string[] = [
+  `CREATE INDEX IF NOT EXISTS nft_words ON nft_metadata USING gin (${POSTGRES_WORDS})`,
+];
 
 /** Raised when the tables change: an index of another layout is made anew from the chain. */
 export const LAYOUT = 2;
 
 /** The tables of one chain's index, with the indexes that its questions need and no others. */
-export function layoutStatements({ integer, bytes, clustered }: LayoutDialect): string[] {
+export function layoutStatements({ integer, bytes, clustered, numbered, search }: LayoutDialect): string[] {
   return [
     "CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     `CREATE TABLE IF NOT EXISTS blocks (
@@ -180,6 +243,18 @@ export function layoutStatements({ integer, bytes, clustered }: LayoutDialect): 
     `CREATE TABLE IF NOT EXISTS watched (
       address ${bytes} PRIMARY KEY, since ${integer} NOT NULL, next ${integer} NOT NULL)`,
     "CREATE INDEX IF NOT EXISTS watched_by_next ON watched (next)",
+    `CREATE TABLE IF NOT EXISTS nft_metadata (
+      id ${numbered}, token ${bytes} NOT NULL, token_id ${bytes} NOT NULL, standard ${integer} NOT NULL,
+      position ${integer} NOT NULL, uri TEXT, uri_block ${integer}, metadata TEXT, synced_at ${integer},
+      looked_at ${integer}, problem TEXT, tries ${integer} NOT NULL DEFAULT 0, due ${integer} DEFAULT 1, words TEXT,
+      UNIQUE (token, token_id))`,
+    "CREATE INDEX IF NOT EXISTS nft_metadata_due ON nft_metadata (token, due) WHERE due IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS nft_metadata_asked ON nft_metadata (token) WHERE due = 0",
+    "CREATE INDEX IF NOT EXISTS nft_metadata_by_block ON nft_metadata (uri_block)",
+    `CREATE TABLE IF NOT EXISTS nft_updates (
+      token ${bytes} NOT NULL, first ${bytes} NOT NULL, last ${bytes} NOT NULL, block ${integer} NOT NULL,
+      PRIMARY KEY (token, first))${clustered}`,
+    ...search,
   ];
 }
 
@@ -193,4 +268,6 @@ export const INDEX_TABLES = [
   "nft_balances",
   "tokens",
   "watched",
+  "nft_metadata",
+  "nft_updates",
 ] as const;

@@ -1,9 +1,18 @@
 import postgres from "postgres";
 import { toHex } from "./hexBytes.ts";
 import { CheckpointMoved, type IndexWriter, type TokenFacts, WANTED } from "./indexWriter.ts";
-import { INDEX_TABLES, layoutStatements, type NftTransfersTable } from "./layout.ts";
+import { INDEX_TABLES, layoutStatements, type NftTransfersTable, POSTGRES_SEARCH } from "./layout.ts";
+import { nftSightings } from "./nftSightings.ts";
 import { type NftSum, nftSums } from "./nftSums.ts";
-import { type BlockRow, type BlockRows, positionOf, type TokenSighting } from "./rows.ts";
+import {
+  type BlockRow,
+  type BlockRows,
+  blockOf,
+  type NftTransferRow,
+  type NftUpdateRow,
+  positionOf,
+  type TokenSighting,
+} from "./rows.ts";
 import { nftTransferRow } from "./sqliteIndex.ts";
 
 /** Where the database is, and which schema holds the index of a chain. */
@@ -28,13 +37,20 @@ export function openPostgres({ url, schema }: PostgresPlace, connections: number
   });
 }
 
+const LAYOUT_DIALECT = {
+  integer: "int8",
+  bytes: "bytea",
+  clustered: "",
+  numbered: "int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+  search: POSTGRES_SEARCH,
+};
+
 /** Makes the schema with its tables, once for however many processes ask at the same time. */
 export async function preparePostgres(sql: Sql, schema: string): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`purse ${schema}`}, 0))`;
     await tx`CREATE SCHEMA IF NOT EXISTS ${tx(schema)}`;
-    for (const statement of layoutStatements({ integer: "int8", bytes: "bytea", clustered: "" }))
-      await tx.unsafe(statement);
+    for (const statement of layoutStatements(LAYOUT_DIALECT)) await tx.unsafe(statement);
   });
 }
 
@@ -75,6 +91,8 @@ class PostgresIndex implements IndexWriter {
   unwind(above: number): Promise<void> {
     const from = positionOf(above + 1, 0);
     return this.#write(async (tx) => {
+      // First of all: whoever keeps what a contract said in one of these blocks is done with it, or is too late.
+      await tx`DELETE FROM blocks WHERE number > ${above}`;
       const gone = await tx<
         NftTransfersTable[]
       >`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
@@ -83,7 +101,12 @@ class PostgresIndex implements IndexWriter {
       await tx`DELETE FROM logs WHERE position >= ${from}`;
       await tx`DELETE FROM trades WHERE position >= ${from}`;
       await tx`DELETE FROM tokens WHERE position >= ${from}`;
-      await tx`DELETE FROM blocks WHERE number > ${above}`;
+      await tx`
+        DELETE FROM nft_metadata USING jsonb_to_recordset(${JSON.stringify(nftSightings(gone.map(nftTransferRow)))}::text::jsonb)
+          AS gone (token text, "tokenId" text)
+        WHERE nft_metadata.token = decode(substr(gone.token, 3), 'hex')
+          AND token_id = decode(substr(gone."tokenId", 3), 'hex') AND position >= ${from}`;
+      await tx`UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = 1 WHERE uri_block > ${above}`;
       await tx`UPDATE watched SET since = ${above + 1} WHERE since > ${above + 1}`;
     });
   }
@@ -137,7 +160,7 @@ class PostgresIndex implements IndexWriter {
 
 async function insert(
   tx: Transaction,
-  { blocks, transactions, logs, nftTransfers, trades }: BlockRows,
+  { blocks, transactions, logs, nftTransfers, nftUpdates, trades }: BlockRows,
   tokens: TokenSighting[],
   mayBeThere: boolean,
 ): Promise<void> {
@@ -221,6 +244,8 @@ async function insert(
     tx,
     nftSums(added ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`)) : nftTransfers, 1),
   );
+  await addSightings(tx, nftTransfers, mayBeThere);
+  await addUpdates(tx, nftUpdates);
   if (tokens.length === 0) return;
   await tx`
     INSERT INTO tokens (address, standard, position, known)
@@ -267,6 +292,36 @@ function copyText(rows: Cell[][]): string {
 /** Bytes as COPY takes them. */
 function bytes(hex: string | null | undefined): string | null {
   return typeof hex === "string" ? `\\\\x${hex.slice(2)}` : null;
+}
+
+/** Where older blocks are filled in, what was first seen in a younger one has been there before. */
+async function addSightings(
+  tx: Transaction,
+  transfers: NftTransferRow[],
+  mayBeThere: boolean,
+): Promise<void> {
+  if (transfers.length === 0) return;
+  const rows = JSON.stringify(nftSightings(transfers));
+  const sightings = tx`
+    SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id, standard, position
+    FROM jsonb_to_recordset(${rows}::text::jsonb) AS nft (token text, "tokenId" text, standard int8, position int8)`;
+  await tx`INSERT INTO nft_metadata (token, token_id, standard, position) ${sightings} ON CONFLICT DO NOTHING`;
+  if (!mayBeThere) return;
+  await tx`UPDATE nft_metadata SET position = seen.position FROM (${sightings}) AS seen
+    WHERE nft_metadata.token = seen.token AND nft_metadata.token_id = seen.token_id
+      AND nft_metadata.position > seen.position`;
+}
+
+async function addUpdates(tx: Transaction, updates: NftUpdateRow[]): Promise<void> {
+  if (updates.length === 0) return;
+  const rows = updates.map(({ position, ...range }) => ({ ...range, block: blockOf(position) }));
+  await tx`
+    INSERT INTO nft_updates
+    SELECT decode(substr(token, 3), 'hex'), decode(substr(first, 3), 'hex'), decode(substr(max(last), 3), 'hex'), max(block)
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS item (token text, first text, last text, block int8)
+    GROUP BY token, first
+    ON CONFLICT (token, first) DO UPDATE SET last = greatest(nft_updates.last, excluded.last),
+      block = greatest(nft_updates.block, excluded.block)`;
 }
 
 async function addSums(tx: Transaction, sums: NftSum[]): Promise<void> {

@@ -89,6 +89,15 @@ export interface TokenSighting {
   position: number;
 }
 
+/** Tokens of a collection that their contract says are other ones now. */
+export interface NftUpdateRow {
+  token: string;
+  /** The first and the last id, 32 bytes each. */
+  first: string;
+  last: string;
+  position: number;
+}
+
 /** Some blocks in a row with all that happened in them. */
 export interface BlockRows {
   blocks: BlockRow[];
@@ -96,6 +105,7 @@ export interface BlockRows {
   logs: LogRow[];
   nftTransfers: NftTransferRow[];
   trades: TradeRow[];
+  nftUpdates: NftUpdateRow[];
 }
 
 /** Positions in one block: more than any block can hold, while a position stays a safe integer up to block 2^33. */

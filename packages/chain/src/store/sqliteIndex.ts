@@ -3,11 +3,19 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { toBytes, toHex } from "./hexBytes.ts";
 import { CheckpointMoved, type IndexWriter, type TokenFacts, WANTED } from "./indexWriter.ts";
-import { INDEX_TABLES, layoutStatements, type NftTransfersTable, type TradesTable } from "./layout.ts";
+import {
+  INDEX_TABLES,
+  layoutStatements,
+  type NftTransfersTable,
+  SQLITE_SEARCH,
+  type TradesTable,
+} from "./layout.ts";
+import { nftSightings } from "./nftSightings.ts";
 import { type NftSum, nftSums } from "./nftSums.ts";
 import {
   type BlockRow,
   type BlockRows,
+  blockOf,
   type LogRow,
   type NftTransferRow,
   positionOf,
@@ -32,6 +40,8 @@ export function openSqliteFile(path: string): Database.Database {
       integer: "INTEGER",
       bytes: "BLOB",
       clustered: " WITHOUT ROWID",
+      numbered: "INTEGER PRIMARY KEY",
+      search: SQLITE_SEARCH,
     }))
       db.exec(statement);
   }).immediate();
@@ -76,6 +86,9 @@ class SqliteIndex implements IndexWriter {
     this.#write(() => {
       const gone = this.#statements.nftTransfersFrom.all(from).map(nftTransferRow);
       this.#addSums(nftSums(gone, -1));
+      for (const { token, tokenId } of nftSightings(gone))
+        this.#statements.removeNft.run(toBytes(token), toBytes(tokenId), from);
+      this.#statements.askNftsAgain.run(above);
       for (const statement of this.#statements.removals) statement.run(from);
       this.#statements.removeBlocks.run(above);
       // What was being read for addresses below a block that is gone ends at the newest one left.
@@ -121,8 +134,9 @@ class SqliteIndex implements IndexWriter {
     this.#db.transaction(change).immediate();
   }
 
-  #insert({ blocks, transactions, logs, nftTransfers, trades }: BlockRows, tokens: TokenSighting[]): void {
-    const { block, transaction, log, trade, sighting } = this.#statements;
+  #insert(rows: BlockRows, tokens: TokenSighting[]): void {
+    const { blocks, transactions, logs, nftTransfers, nftUpdates, trades } = rows;
+    const { block, transaction, log, trade, sighting, nft, nftUpdate } = this.#statements;
     for (const row of blocks)
       block.run(row.number, toBytes(row.hash), toBytes(row.parentHash), row.timestamp);
     for (const row of transactions) transaction.run(...transactionValues(row));
@@ -132,6 +146,10 @@ class SqliteIndex implements IndexWriter {
       (row) => this.#statements.nftTransfer.run(...nftTransferValues(row)).changes > 0,
     );
     this.#addSums(nftSums(added, 1));
+    for (const { token, tokenId, standard, position } of nftSightings(added))
+      nft.run(toBytes(token), toBytes(tokenId), standard, position);
+    for (const { token, first, last, position } of nftUpdates)
+      nftUpdate.run(toBytes(token), toBytes(first), toBytes(last), blockOf(position));
     for (const { address, standard, position } of tokens) sighting.run(toBytes(address), standard, position);
   }
 
@@ -165,6 +183,18 @@ function prepare(db: Database.Database) {
       `INSERT INTO tokens (address, standard, position, known) VALUES (?, ?, ?, 0)
        ON CONFLICT DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0
        WHERE tokens.position IS NULL OR tokens.position > excluded.position`,
+    ),
+    nft: db.prepare(
+      `INSERT INTO nft_metadata (token, token_id, standard, position) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET position = excluded.position WHERE nft_metadata.position > excluded.position`,
+    ),
+    removeNft: db.prepare("DELETE FROM nft_metadata WHERE token = ? AND token_id = ? AND position >= ?"),
+    askNftsAgain: db.prepare(
+      "UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = 1 WHERE uri_block > ?",
+    ),
+    nftUpdate: db.prepare(
+      `INSERT INTO nft_updates VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET last = max(last, excluded.last), block = max(block, excluded.block)`,
     ),
     balance: db.prepare<[Buffer, Buffer, Buffer], { amount: string }>(
       "SELECT amount FROM nft_balances WHERE token = ? AND token_id = ? AND owner = ?",

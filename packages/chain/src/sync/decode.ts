@@ -1,4 +1,4 @@
-import type { BlockRows, LogRow, NftTransferRow, TokenSighting } from "../store/rows.ts";
+import type { BlockRows, LogRow, NftTransferRow, NftUpdateRow, TokenSighting } from "../store/rows.ts";
 import { decodeTrades } from "./decodeTrades.ts";
 
 /** keccak-256 of `Transfer(address,address,uint256)`: ERC-20 and ERC-721 share it. */
@@ -8,16 +8,25 @@ export const TRANSFER_SINGLE_TOPIC = "0xc3d58168c5ae7397731d063d5bbf3d6578544273
 /** Of `TransferBatch(address,address,address,uint256[],uint256[])` (EIP-1155). */
 export const TRANSFER_BATCH_TOPIC = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
 
+/** Of `MetadataUpdate(uint256)` and `BatchMetadataUpdate(uint256,uint256)` (EIP-4906), `URI(string,uint256)` (EIP-1155). */
+const METADATA_UPDATE_TOPIC = "0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7";
+const BATCH_METADATA_UPDATE_TOPIC = "0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c";
+const URI_TOPIC = "0x6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf3529b";
+
 type RawLog = Omit<LogRow, "isErc20">;
 
 /** Items of one batch that are taken: what is longer costs more gas than a block has. */
 const MAX_PARTS = 10_000;
 
 /** Finds the transfers and sales among logs. What only looks like one, by its topic, stays a log like others. */
-export function decodeLogs(logs: readonly RawLog[]): Pick<BlockRows, "logs" | "nftTransfers" | "trades"> & {
+export function decodeLogs(logs: readonly RawLog[]): Pick<
+  BlockRows,
+  "logs" | "nftTransfers" | "nftUpdates" | "trades"
+> & {
   tokens: TokenSighting[];
 } {
   const nftTransfers: NftTransferRow[] = [];
+  const nftUpdates: NftUpdateRow[] = [];
   const tokens = new Map<string, TokenSighting>();
   const seen = ({ address, position }: RawLog, standard: TokenSighting["standard"]) => {
     if (!tokens.has(address)) tokens.set(address, { address, standard, position });
@@ -29,10 +38,13 @@ export function decodeLogs(logs: readonly RawLog[]): Pick<BlockRows, "logs" | "n
       const moved = nftTransfersOf(log);
       if (moved.length > 0) seen(log, moved[0]?.standard ?? 721);
       nftTransfers.push(...moved);
+      const update = nftUpdateOf(log);
+      if (update) nftUpdates.push(update);
     }
     return { ...log, isErc20 };
   });
-  return { logs: rows, nftTransfers, trades: decodeTrades(logs, nftTransfers), tokens: [...tokens.values()] };
+  const trades = decodeTrades(logs, nftTransfers);
+  return { logs: rows, nftTransfers, nftUpdates, trades, tokens: [...tokens.values()] };
 }
 
 /** Two indexed addresses and one word of data (EIP-20). ERC-721 indexes the token too. */
@@ -63,6 +75,17 @@ function nftTransfersOf(log: RawLog): NftTransferRow[] {
     default:
       return [];
   }
+}
+
+function nftUpdateOf({ address: token, position, topics, data }: RawLog): NftUpdateRow | undefined {
+  const [topic, id] = topics;
+  if (topic === METADATA_UPDATE_TOPIC && topics.length === 1 && data.length === 66)
+    return { token, first: data, last: data, position };
+  if (topic === URI_TOPIC && topics.length === 2 && id !== undefined)
+    return { token, first: id, last: id, position };
+  if (topic !== BATCH_METADATA_UPDATE_TOPIC || topics.length !== 1 || data.length !== 130) return undefined;
+  const [first, last] = [word(data, 0), word(data, 1)];
+  return first <= last ? { token, first, last, position } : undefined;
 }
 
 /** Three indexed values and no data (EIP-721). */

@@ -1,21 +1,29 @@
+import { MetadataReader, type MetadataReaderParts } from "../nft/metadataReader.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import type { TokenFacts } from "../store/indexWriter.ts";
 import { LAYOUT } from "../store/layout.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
+import type { BlockRow } from "../store/rows.ts";
 import type { ChainConfig, ChainStatus, Log } from "../types.ts";
 import { Follower } from "./follower.ts";
 import { knownWallets } from "./knownWallets.ts";
 import { learnTokens } from "./learnTokens.ts";
+import type { Reread } from "./messages.ts";
 import { WalletHistory } from "./walletHistory.ts";
 import { wholeChain } from "./wholeChain.ts";
 
 export interface FollowParts {
   config: ChainConfig;
   node: ChainNode;
+  /** Of the same chain, for calls of contracts that nobody vouches for. */
+  callNode: ChainNode;
   index: ChainIndex;
   log: Log;
   /** How long to wait for the next block at the head, in ms. */
   pollMs: number;
+  /** Before the second look at metadata that could not be read, in ms. */
+  retryMs: number;
+  fetchContent: MetadataReaderParts["fetchContent"];
   onStatus?: (status: ChainStatus) => void;
 }
 
@@ -25,6 +33,8 @@ export interface FollowedChain {
   watch(addresses: string[]): void;
   /** Keeps what tokens say of themselves. */
   learn(tokens: TokenFacts[]): void;
+  /** Has what tokens are read again. */
+  reread(reread: Reread): void;
   stop(): Promise<void>;
 }
 
@@ -36,6 +46,17 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
   const history = new WalletHistory(node, store, writer, startBlock);
   const isWallets = scopeName === "wallets";
   let prepared = false;
+  /** The newest block, while the index is at the head. */
+  let newest: BlockRow | undefined;
+  const reader = new MetadataReader({
+    chainName: config.name,
+    node: parts.callNode,
+    metadata: store.metadata,
+    fetchContent: parts.fetchContent,
+    newest: () => newest,
+    log,
+    retryMs: parts.retryMs,
+  });
 
   const follower = new Follower({
     config,
@@ -45,9 +66,15 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
     scope: isWallets ? knownWallets(node, () => history.addresses) : wholeChain(node),
     log,
     pollMs,
-    ...(onStatus && { onStatus }),
+    onStatus(status) {
+      if (status.state !== "following") newest = undefined;
+      onStatus?.(status);
+    },
     async mayFollow() {
-      if (!(await index.leads())) return false;
+      if (!(await index.leads())) {
+        newest = undefined;
+        return false;
+      }
       if (!prepared)
         await renewIndex(index, { layout: LAYOUT, scope: scopeName, startBlock }, config.name, log);
       if (isWallets) await history.load();
@@ -55,6 +82,10 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
       return true;
     },
     async between(checkpoint, state) {
+      if (state === "following") {
+        if (newest?.hash !== checkpoint.hash) reader.wake();
+        newest = checkpoint;
+      }
       if (isWallets && (await history.step(checkpoint))) return true;
       return state === "following" && (await learnTokens(node, store, writer));
     },
@@ -63,6 +94,7 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
     log.error("the index could not be written", { chain: config.name, error: String(error) });
   };
   follower.start();
+  reader.start();
   return {
     watch(addresses) {
       writer.want(addresses).then(() => follower.wake(), report);
@@ -70,8 +102,19 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
     learn(tokens) {
       writer.saveTokens(tokens).catch(report);
     },
+    reread(reread) {
+      const asked =
+        "nft" in reread
+          ? store.metadata.want(reread.nft, reread.what)
+          : store.metadata.wantCollection(reread.collection);
+      asked.then(() => {
+        reader.wake();
+        follower.wake();
+      }, report);
+    },
     async stop() {
-      await follower.stop();
+      parts.callNode.abort();
+      await Promise.all([follower.stop(), reader.stop()]);
       await index.close();
     },
   };

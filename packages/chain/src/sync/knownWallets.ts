@@ -76,12 +76,11 @@ export function rowsOf(
   if (found.some(({ position, blockHash }) => blocks.get(blockOf(position))?.hash !== blockHash))
     return undefined;
   const kept = new Set([...found.map(({ position }) => blockOf(position)), ...(last ? [last.number] : [])]);
-  const { logs, nftTransfers, tokens } = decodeLogs(found);
+  const { tokens, ...decoded } = decodeLogs(found);
   const rows = {
     blocks: [...kept].sort((a, b) => a - b).flatMap((number) => blocks.get(number) ?? []),
     transactions: [],
-    logs,
-    nftTransfers,
+    ...decoded,
     // Sales are those of a collection: of some wallets only they would be no answer.
     trades: [],
   };

@@ -1,18 +1,22 @@
 import { Worker } from "node:worker_threads";
+import { type FetchContent, fetchWithin } from "../nft/fetchedContent.ts";
 import type { TokenFacts } from "../store/indexWriter.ts";
 import type { ChainStatus, Log } from "../types.ts";
-import type { FromThread, ThreadData, ToThread } from "./messages.ts";
+import type { FromThread, Reread, ThreadData, ToThread } from "./messages.ts";
 
 /** The following of chains, which runs in a thread of its own. */
 export class Sync {
   readonly #log: Log;
+  readonly #fetchContent: FetchContent;
+  readonly #stopping = new AbortController();
   #worker: Worker | undefined;
   readonly #statuses = new Map<number, ChainStatus>();
   readonly #listeners = new Set<(status: ChainStatus) => void>();
   #stopped = Promise.withResolvers<void>();
 
-  constructor(log: Log) {
+  constructor(log: Log, fetchContent: FetchContent) {
     this.#log = log;
+    this.#fetchContent = fetchContent;
   }
 
   /** Resolves when the indexes are open; does not wait for nodes. Rejects where an index cannot be opened. */
@@ -25,6 +29,7 @@ export class Sync {
       if (message.kind === "ready") ready.resolve();
       else if (message.kind === "log") this.#log[message.level](message.message, message.fields);
       else if (message.kind === "status") this.#take(message.status);
+      else if (message.kind === "fetch") this.#fetch(message);
       else this.#stopped.resolve();
     });
     worker.on("error", (error) => {
@@ -38,6 +43,7 @@ export class Sync {
   async stop(): Promise<void> {
     if (!this.#worker) return;
     this.#send({ kind: "stop" });
+    this.#stopping.abort();
     await this.#stopped.promise;
     await this.#worker.terminate();
     this.#worker = undefined;
@@ -60,6 +66,17 @@ export class Sync {
 
   learn(chainId: number, tokens: TokenFacts[]): void {
     this.#send({ kind: "learn", chainId, tokens });
+  }
+
+  /** Has what tokens are read again. */
+  reread(chainId: number, reread: Reread): void {
+    this.#send({ kind: "reread", chainId, reread });
+  }
+
+  async #fetch({ id, uri, maxBytes, deadlineMs }: Extract<FromThread, { kind: "fetch" }>): Promise<void> {
+    const signal = AbortSignal.any([AbortSignal.timeout(deadlineMs), this.#stopping.signal]);
+    const content = await fetchWithin(this.#fetchContent, uri, maxBytes, signal);
+    this.#send({ kind: "fetched", id, content });
   }
 
   #take(status: ChainStatus): void {

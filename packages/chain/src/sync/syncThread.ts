@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import type { FetchedContent } from "../nft/fetchedContent.ts";
 import { ChainNode } from "../node/chainNode.ts";
 import { openIndex } from "../store/openIndex.ts";
 import type { Log } from "../types.ts";
@@ -6,7 +7,10 @@ import { type FollowedChain, followChain } from "./followChain.ts";
 import type { FromThread, ThreadData, ToThread } from "./messages.ts";
 
 /** The thread that follows chains: reading, decoding and writing blocks never makes a request wait. */
-const { chains, pollMs }: ThreadData = workerData;
+const { chains, pollMs, retryMs }: ThreadData = workerData;
+
+/** What contracts make a node do must not look like the node's own failing. */
+const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 16 * 1024 * 1024, retries: 0 };
 
 function tell(message: FromThread): void {
   parentPort?.postMessage(message);
@@ -18,23 +22,47 @@ function logAt(level: keyof Log): Log["info"] {
 
 const log: Log = { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") };
 
+let fetches = 0;
+const fetching = new Map<number, (content: FetchedContent) => void>();
+
+function fetchContent(uri: string, maxBytes: number, deadlineMs: number): Promise<FetchedContent> {
+  const id = ++fetches;
+  tell({ kind: "fetch", id, uri, maxBytes, deadlineMs });
+  return new Promise((resolve) => fetching.set(id, resolve));
+}
+
 const followed = new Map<number, FollowedChain>();
 for (const { config, place } of chains) {
   const index = await openIndex(place);
   const node = new ChainNode(config.id, config.rpcUrls);
+  const callNode = new ChainNode(config.id, config.rpcUrls, UNTRUSTED);
   const onStatus = (status: Extract<FromThread, { kind: "status" }>["status"]) =>
     tell({ kind: "status", status });
-  const chain = await followChain({ config, node, index, log, pollMs, onStatus });
+  const chain = await followChain({
+    config,
+    node,
+    callNode,
+    index,
+    log,
+    pollMs,
+    retryMs,
+    fetchContent,
+    onStatus,
+  });
   followed.set(config.id, chain);
 }
 tell({ kind: "ready" });
 
 parentPort?.on("message", (message: ToThread) => {
-  if (message.kind === "stop") {
+  if (message.kind === "fetched") {
+    fetching.get(message.id)?.(message.content);
+    fetching.delete(message.id);
+  } else if (message.kind === "stop") {
     Promise.all([...followed.values()].map((chain) => chain.stop())).then(() => {
       tell({ kind: "stopped" });
       parentPort?.close();
     });
   } else if (message.kind === "watch") followed.get(message.chainId)?.watch(message.addresses);
+  else if (message.kind === "reread") followed.get(message.chainId)?.reread(message.reread);
   else followed.get(message.chainId)?.learn(message.tokens);
 });

@@ -53,12 +53,15 @@ async function answers(service: TestService, address: string): Promise<JsonObjec
   return found.map((list) => {
     const rows = isJsonObject(list) ? list.result : list;
     if (!Array.isArray(rows)) throw new Error("no rows");
-    // What was paid, and when a token was made, is known where all is indexed.
+    // What was paid, and when a token was made, is known where all is indexed; metadata comes in its own time.
     return {
       rows: rows.map((row) => ({
         ...Object(row),
         value: Object(row).address ? Object(row).value : null,
         block_number_minted: null,
+        token_uri: null,
+        metadata: null,
+        synced_at: null,
       })),
     };
   });

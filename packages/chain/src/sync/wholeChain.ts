@@ -11,7 +11,14 @@ export function wholeChain(node: ChainNode): Scope {
     },
     async read(from, to): Promise<Reading | undefined> {
       const blocks = await node.blocks(from, to);
-      const rows: BlockRows = { blocks: [], transactions: [], logs: [], nftTransfers: [], trades: [] };
+      const rows: BlockRows = {
+        blocks: [],
+        transactions: [],
+        logs: [],
+        nftTransfers: [],
+        nftUpdates: [],
+        trades: [],
+      };
       const raw = [];
       for (const { block, transactions, logs } of blocks) {
         const before = rows.blocks.at(-1);
@@ -23,8 +30,8 @@ export function wholeChain(node: ChainNode): Scope {
       }
       const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
       if (!first || !last) return undefined;
-      const { logs, nftTransfers, trades, tokens } = decodeLogs(raw);
-      return { parentHash: first.parentHash, rows: { ...rows, logs, nftTransfers, trades }, tokens, last };
+      const { tokens, ...decoded } = decodeLogs(raw);
+      return { parentHash: first.parentHash, rows: { ...rows, ...decoded }, tokens, last };
     },
   };
 }

@@ -208,6 +208,23 @@ export const SETTINGS = {
     about: "1 lets web hooks live at loopback, private and link-local addresses.",
     parse: flag,
   },
+  ipfsGateway: {
+    env: "PURSE_IPFS_GATEWAY",
+    about:
+      "IPFS gateway, as in https://host/ipfs, that is asked for metadata of NFTs which this server does not hold itself.",
+    parse: webUrl,
+  },
+  ipfsRpcUrl: {
+    env: "PURSE_IPFS_RPC_URL",
+    about: "RPC of a Kubo node, as in http://host:5001, that is asked instead of a gateway.",
+    parse: webUrl,
+  },
+  allowPrivateMetadata: {
+    env: "PURSE_ALLOW_PRIVATE_METADATA",
+    fallback: "0",
+    about: "1 lets metadata of NFTs be read from loopback, private and link-local addresses.",
+    parse: flag,
+  },
   maxLimit: {
     env: "PURSE_MAX_LIMIT",
     fallback: "10000",
@@ -382,6 +399,11 @@ function flag(value: string): boolean {
   if (value === "1" || value === "true") return true;
   if (value === "0" || value === "false") return false;
   throw new Error("it must be 0 or 1");
+}
+
+function webUrl(value: string): string {
+  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value;
+  throw new Error("it must be http://… or https://…");
 }
 
 function smtpUrl(value: string): string {

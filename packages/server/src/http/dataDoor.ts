@@ -31,7 +31,8 @@ export function createDataDoor(
       const { route, names } = match;
       const body = await readBody(message, maxBodyBytes);
       const params = { ...parametersOf(route, search, body), ...names };
-      return { status: route.status, body: JSON.stringify(await route.run(params)), headers };
+      const answer = await route.answer(params);
+      return { status: answer.status, body: JSON.stringify(answer.body), headers };
     } catch (error) {
       const reply = errorReply(error, report);
       const { error: text } = JSON.parse(reply.body);

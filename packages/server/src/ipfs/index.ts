@@ -1,3 +1,4 @@
 export { createGateway, IPFS_PATH } from "./gateway.ts";
 export { type FolderEntry, type Ipfs, type IpfsEntry, openIpfs } from "./ipfs.ts";
+export { createUriReader } from "./readUri.ts";
 export { uploadFolder } from "./uploadFolder.ts";

@@ -1,8 +1,7 @@
-import { lookup } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import type { LookupFunction } from "node:net";
 import { isPublicAddress } from "./addresses.ts";
+import { assertAskable, guardedLookup } from "./guard.ts";
 
 export interface PostOptions {
   url: string;
@@ -29,12 +28,9 @@ export interface PostAnswer {
 export async function post(options: PostOptions): Promise<PostAnswer> {
   const { body, deadlineMs, maxBytes, allowPrivate } = options;
   const url = new URL(options.url);
-  if (url.protocol !== "http:" && url.protocol !== "https:") throw new Error("only http and https are asked");
-  if (url.username !== "" || url.password !== "") throw new Error("the address must not hold a password");
+  const isAllowed = allowPrivate ? () => true : isPublicAddress;
+  assertAskable(url, isAllowed);
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-  // Addresses in numbers are not looked up: they are judged here.
-  const isNumeric = /^\[|^[\d.]+$/.test(url.hostname);
-  if (isNumeric && !allowPrivate && !isPublicAddress(url.hostname)) throw new Error(REFUSED);
   const signal = AbortSignal.timeout(deadlineMs);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = send(url, {
@@ -42,7 +38,7 @@ export async function post(options: PostOptions): Promise<PostAnswer> {
       headers: { ...options.headers, "content-length": String(Buffer.byteLength(body)) },
       agent: false,
       signal,
-      ...(!allowPrivate && { lookup: publicLookup }),
+      lookup: guardedLookup(isAllowed),
     });
     request.once("response", resolve);
     request.once("error", reject);
@@ -61,18 +57,3 @@ export async function post(options: PostOptions): Promise<PostAnswer> {
   }
   return { status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString("utf8") };
 }
-
-const REFUSED = "addresses inside of networks are not asked";
-
-/** Looks a name up once; the connection goes to what was judged here. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, "", 0);
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address))) {
-      return callback(new Error(REFUSED), "", 0);
-    }
-    if (options.all) return callback(null, addresses);
-    const [first] = addresses;
-    callback(null, first?.address ?? "", first?.family ?? 0);
-  });
-};

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { dataUriContent, MAX_METADATA, metadataOf } from "./content.ts";
+
+const json = JSON.stringify({ name: "ä € 😀 + 100%" });
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+describe("data: URIs", () => {
+  it.each([
+    ["base64", `data:application/json;base64,${base64(json)}`],
+    [
+      "base64 of the other alphabet",
+      `data:application/json;base64,${Buffer.from(json).toString("base64url")}`,
+    ],
+    ["base64 that is escaped", `data:application/json;base64,${encodeURIComponent(base64(json))}`],
+    ["base64 with a character set", `data:application/json;charset=utf-8;base64,${base64(json)}`],
+    ["base64 in capitals", `DATA:application/json;BASE64,${base64(json)}`],
+    ["base64 in lines", `data:application/json;base64,${base64(json).replace(/(.{20})/g, "$1\n")}`],
+    ["escapes", `data:application/json,${encodeURIComponent(json)}`],
+    ["plain text, with a percent sign", `data:application/json;utf8,${json}`],
+    ["no type at all", `data:,${json}`],
+  ])("are read in %s", (_, uri) => {
+    expect(Buffer.from(dataUriContent(uri) ?? []).toString("utf8")).toBe(json);
+  });
+
+  it.each([
+    ["no comma", "data:application/json;base64"],
+    ["base64 that is none", "data:application/json;base64,{}"],
+  ])("are nothing with %s", (_, uri) => {
+    expect(dataUriContent(uri)).toBeUndefined();
+  });
+});
+
+describe("metadata", () => {
+  it("stays as it came", () => {
+    const text = '{ "name": "a",  "name": "b", "image": "javascript:alert(1)" }';
+    expect(metadataOf(Buffer.from(`\uFEFF${text}\n`))).toEqual({ metadata: text, words: "nb" });
+  });
+
+  it.each([
+    ["text", "hello", "the content is not JSON"],
+    ["a page", "<html></html>", "the content is not JSON"],
+    ["two objects", "{}{}", "the content is not JSON"],
+    ["a list", "[]", "the content is not a JSON object"],
+    ["null", "null", "the content is not a JSON object"],
+    ["nothing", "", "the content is not JSON"],
+    ["a zero byte", '{"name":"\0"}', "the content is not JSON"],
+    ["very deep", `{"a":${"[".repeat(400_000)}${"]".repeat(400_000)}}`, undefined],
+    ["too long", `{"a":"${"x".repeat(MAX_METADATA)}"}`, `the metadata is larger than ${MAX_METADATA} bytes`],
+  ])("that is %s does no harm", (_, text, problem) => {
+    const outcome = metadataOf(Buffer.from(text));
+    if (problem === undefined) expect(outcome).toHaveProperty("metadata");
+    else expect(outcome).toEqual({ problem, again: null });
+  });
+
+  it("is not read in another encoding", () => {
+    expect(metadataOf(Buffer.from('{"name":"ä"}', "latin1"))).toHaveProperty("problem");
+    expect(metadataOf(Buffer.from('{"name":"a"}', "utf16le"))).toHaveProperty("problem");
+  });
+});

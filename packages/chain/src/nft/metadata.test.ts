@@ -1,0 +1,409 @@
+import { rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type DevChain, startDevChain } from "@purse/devchain";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { type Address, type Hex, toEventSelector } from "viem";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  close,
+  DATABASES,
+  listen,
+  newDatabase,
+  newFolder,
+  startService,
+  type TestChain,
+  type TestService,
+  testChain,
+} from "../testChain.ts";
+import { ContentRefused, type FetchContent } from "./fetchedContent.ts";
+
+/** What NFTs say of themselves, read from a real server that is not always kind. */
+
+let devChain: DevChain;
+let chain: TestChain;
+let web: string;
+/** What the server has at each path. */
+const pages = new Map<string, JsonValue | ((request: IncomingMessage, response: ServerResponse) => void)>();
+const visits: string[] = [];
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  const dataDir = await newFolder();
+  ends.push(() => rm(dataDir, { recursive: true, force: true }));
+  devChain = await startDevChain({ port: 0, dataDir });
+  ends.push(() => devChain.stop());
+  chain = testChain(devChain);
+  const server = createServer((request, response) => {
+    const path = request.url ?? "";
+    visits.push(path);
+    const page = pages.get(path);
+    if (typeof page === "function") page(request, response);
+    else if (page === undefined) response.writeHead(404).end();
+    else response.end(typeof page === "string" ? page : JSON.stringify(page));
+  });
+  web = await listen(server);
+  ends.push(() => close(server));
+}, 60_000);
+
+afterAll(async () => {
+  for (const end of ends.reverse()) await end();
+});
+
+/** Reads from the tests' server; of IPFS it knows what the server has below /ipfs. */
+const fetchContent: FetchContent = async (uri, { maxBytes, signal }) => {
+  if (!uri.startsWith(web) && !uri.startsWith("ipfs://")) throw new ContentRefused("not here");
+  const response = await fetch(uri.replace("ipfs://", `${web}/ipfs/`), { signal });
+  if (!response.ok) throw new Error(`the server answers ${response.status}`);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (bytes.length > maxBytes) throw new ContentRefused("too large");
+  return bytes;
+};
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  if (!isJsonObject(value)) throw new Error(`${JSON.stringify(value)} is not an object`);
+  return value;
+}
+
+function rowsOf(value: JsonValue): JsonObject[] {
+  const { result } = objectOf(value);
+  if (!Array.isArray(result)) throw new Error("there is no list");
+  return result.map(objectOf);
+}
+
+/** What a contract does when it is called: JUMPDEST PUSH0 JUMP, and PUSH3 2^20 PUSH0 RETURN. */
+const LOOP = "5b5f56";
+const MEGABYTE = "621000005ff3";
+
+const word = (number: number) => number.toString(16).padStart(64, "0");
+
+/** Tells of an update of all its tokens when it is called without data, and of one URI for all when with. */
+function updating(uri: string): string {
+  const topic = toEventSelector("BatchMetadataUpdate(uint256,uint256)").slice(2);
+  const text = Buffer.from(uri).toString("hex");
+  const answer = word(32) + word(uri.length) + text.padEnd(Math.ceil(text.length / 64) * 64, "0");
+  const telling = `5f5f525f196020527f${topic}60405fa100`;
+  const length = (answer.length / 2).toString(16).padStart(4, "0");
+  const target = 4 + telling.length / 2;
+  const from = (target + 13).toString(16).padStart(2, "0");
+  return `3660${target.toString(16)}57${telling}5b61${length}60${from}5f3961${length}5ff3${answer}`;
+}
+
+/** The creation of a contract that has some tokens (ERC-721) and does nothing but what it is told. */
+function collectionOf(owner: Address, tokens: number, runtime: string): Hex {
+  const transfer = toEventSelector("Transfer(address,address,uint256)").slice(2);
+  const logs = Array.from({ length: tokens }, (_, i) => {
+    const id = (i + 1).toString(16).padStart(2, "0");
+    return `60${id}73${owner.slice(2)}5f7f${transfer}5f5fa4`;
+  }).join("");
+  const length = (runtime.length / 2).toString(16).padStart(4, "0");
+  const from = (logs.length / 2 + 13).toString(16).padStart(4, "0");
+  return `0x${logs}61${length}61${from}5f3961${length}5ff3${runtime}`;
+}
+
+describe.each(DATABASES)("metadata in an index on %s", (name) => {
+  let service: TestService;
+  let remove: () => Promise<void>;
+  let gallery: Address;
+  let owner: Address;
+
+  beforeAll(async () => {
+    const database = await newDatabase(name);
+    remove = database.remove;
+    owner = chain.account(1);
+    service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, database.place, {
+      fetchContent,
+      retryMs: 50,
+    });
+    await service.until(({ state }) => state === "following");
+  });
+  beforeEach(async () => {
+    gallery = await chain.newGallery();
+  });
+  afterEach(() => {
+    pages.clear();
+    visits.splice(0);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await remove?.();
+    expect(service.log.lines.filter((line) => line.startsWith("metadata cannot be read"))).toEqual([]);
+  });
+
+  const token = (id: number | bigint, address = gallery) =>
+    service.run("getTokenIdMetadata", { address, token_id: String(id) }).then(objectOf);
+
+  /** Waits until a token is as wanted. */
+  async function until(
+    id: number,
+    wanted: (nft: JsonObject) => boolean,
+    deadline = 10_000,
+  ): Promise<JsonObject> {
+    const end = Date.now() + deadline;
+    for (;;) {
+      const nft = await token(id).catch(() => ({}));
+      if (wanted(nft)) return nft;
+      if (Date.now() > end)
+        throw new Error(
+          `it came to ${JSON.stringify(nft).slice(0, 500)} ${service.log.lines.slice(-20).join("\n")}`,
+        );
+      await sleep(20);
+    }
+  }
+  const hasMetadata = (nft: JsonObject) => typeof nft.metadata === "string";
+  const nameIn = (nft: JsonObject) => JSON.parse(String(nft.metadata)).name;
+
+  it("comes from the web, from IPFS and from the chain itself, and is in every list", async () => {
+    pages.set("/1.json", { name: "web" });
+    pages.set("/ipfs/QmFolder/2", { name: "ipfs" });
+    const json = JSON.stringify({ name: "grün & 100%" });
+    const uris = [
+      `${web}/1.json`,
+      "ipfs://QmFolder/2",
+      `data:application/json;base64,${Buffer.from(json).toString("base64")}`,
+      `data:application/json;utf8,${json}`,
+      `data:application/json,${encodeURIComponent(json)}`,
+      `data:application/json;base64,${Buffer.from(json).toString("base64url")}`,
+    ];
+    for (const [i, uri] of uris.entries()) await chain.hang(gallery, owner, BigInt(i + 1), uri);
+    const read = await Promise.all(uris.map((_, i) => until(i + 1, hasMetadata)));
+    expect(read.map(nameIn)).toEqual(["web", "ipfs", ...Array(4).fill("grün & 100%")]);
+    expect(read.map(({ token_uri }) => token_uri)).toEqual(uris);
+    expect(Date.parse(String(read[0]?.synced_at))).toBeGreaterThan(Date.now() - 60_000);
+    for (const list of [
+      await service.run("getAllTokenIds", { address: gallery }),
+      await service.run("getNFTOwners", { address: gallery }),
+      await service.run("getNFTsForContract", { address: owner, token_address: gallery }),
+    ]) {
+      expect(rowsOf(list).map(({ metadata }) => metadata)).toEqual(read.map(({ metadata }) => metadata));
+      expect(rowsOf(list).map(({ synced_at }) => synced_at)).toEqual(read.map(({ synced_at }) => synced_at));
+    }
+  });
+
+  it("of items has the id in its address (EIP-1155)", async () => {
+    const { tickets } = devChain.contracts;
+    await expect
+      .poll(async () => (await token(1n, tickets.address)).token_uri)
+      .toBe(`https://tickets.example/${"1".padStart(64, "0")}.json`);
+  });
+
+  it.each([
+    ["no JSON", "<script>alert(1)</script>", "the content is not JSON"],
+    ["a list", "[1]", "the content is not a JSON object"],
+    ["half an object", '{"name": "a"', "the content is not JSON"],
+    ["ten megabytes", `{"name": "${"x".repeat(10_000_000)}"}`, "too large"],
+    ["nested very deeply", "[".repeat(500_000), "the content is not JSON"],
+  ])("that is %s is none, and says why", async (_, page, status) => {
+    pages.set("/bad", page);
+    await chain.hang(gallery, owner, 1n, `${web}/bad`);
+    await until(1, ({ token_uri }) => token_uri === `${web}/bad`);
+    const resync = { address: gallery, token_id: "1", mode: "sync" };
+    expect(await service.answer("reSyncMetadata", resync)).toEqual({ status: 404, body: { status } });
+    expect(await token(1)).toMatchObject({ metadata: null, synced_at: null });
+  });
+
+  it.each([
+    ["another kind of address", "ftp://files.example/1"],
+    ["an address that is refused", "http://169.254.169.254/latest"],
+    ["a data: URI without content", "data:application/json;base64"],
+    ["base64 that is none", "data:application/json;base64,@@@@"],
+    ["no address", "hello"],
+  ])("is not read from %s", async (_, uri) => {
+    await chain.hang(gallery, owner, 1n, uri);
+    await until(1, ({ token_uri }) => token_uri === uri);
+    const resync = { address: gallery, token_id: "1", mode: "sync" };
+    expect(await service.answer("reSyncMetadata", resync)).toMatchObject({ status: 404 });
+    expect(await token(1)).toMatchObject({ metadata: null });
+  });
+
+  it("with markup in it stays text", async () => {
+    const page = { name: "<img src=x onerror=alert(1)>", image: "javascript:alert(1)" };
+    pages.set("/markup", page);
+    await chain.hang(gallery, owner, 1n, `${web}/markup`);
+    expect((await until(1, hasMetadata)).metadata).toBe(JSON.stringify(page));
+  });
+
+  it("is looked at again where its server fails, and kept where it fails later", async () => {
+    let failures = 2;
+    pages.set("/late", (_, response) => {
+      if (failures-- > 0) response.writeHead(500).end();
+      else response.end('{"name":"late"}');
+    });
+    await chain.hang(gallery, owner, 1n, `${web}/late`);
+    expect(nameIn(await until(1, hasMetadata))).toBe("late");
+    failures = 1_000;
+    const resync = { address: gallery, token_id: "1", mode: "sync" };
+    expect(await service.answer("reSyncMetadata", resync)).toMatchObject({ status: 404 });
+    expect(nameIn(await token(1))).toBe("late");
+  });
+
+  it("is read again when the contract says that it is another (EIP-4906)", async () => {
+    pages.set("/old", { name: "old" });
+    pages.set("/new", { name: "new" });
+    await chain.hang(gallery, owner, 1n, `${web}/old`);
+    expect(nameIn(await until(1, hasMetadata))).toBe("old");
+    await chain.takeDown(gallery, 1, 1n);
+    await chain.hang(gallery, owner, 1n, `${web}/new`);
+    await until(1, (nft) => hasMetadata(nft) && nameIn(nft) === "new");
+  });
+
+  it("of every token is read again when the contract says so (EIP-4906)", async () => {
+    const page = { name: "before" };
+    pages.set("/all", page);
+    const { contractAddress } = await chain.create(collectionOf(owner, 3, updating(`${web}/all`)));
+    gallery = contractAddress ?? gallery;
+    for (const id of [1, 2, 3]) expect(nameIn(await until(id, hasMetadata))).toBe("before");
+    page.name = "after";
+    await chain.rpc("eth_sendTransaction", [{ from: chain.account(0), to: gallery }]);
+    for (const id of [1, 2, 3]) await until(id, (nft) => nameIn(nft) === "after");
+  });
+
+  it("goes with the blocks that a reorganisation takes back", async () => {
+    pages.set("/old", { name: "old" });
+    pages.set("/new", { name: "new" });
+    await chain.hang(gallery, owner, 1n, `${web}/old`);
+    await until(1, hasMetadata);
+    await chain.reorganise(1);
+    await expect.poll(() => token(1).catch(({ status }) => status)).toBe(404);
+    await chain.hang(gallery, owner, 1n, `${web}/new`);
+    expect(nameIn(await until(1, hasMetadata))).toBe("new");
+    expect(rowsOf(await service.run("searchNFTs", { q: "old", addresses: gallery }))).toEqual([]);
+  });
+
+  it("[7.data.endpoint.nft-token-metadata-resync] is read again on request, at once or later", async () => {
+    const page = { name: "first" };
+    pages.set("/page", page);
+    await chain.hang(gallery, owner, 1n, `${web}/page`);
+    await until(1, hasMetadata);
+    page.name = "second";
+    const resync = { address: gallery, token_id: "1" };
+    expect(await service.answer("reSyncMetadata", { ...resync, mode: "sync" })).toEqual({
+      status: 200,
+      body: { status: "completed" },
+    });
+    expect(nameIn(await token(1))).toBe("second");
+    page.name = "third";
+    expect(await service.answer("reSyncMetadata", { ...resync, flag: "uri" })).toEqual({
+      status: 202,
+      body: { status: "accepted" },
+    });
+    await until(1, (nft) => hasMetadata(nft) && nameIn(nft) === "third");
+    expect(await service.answer("reSyncMetadata", { ...resync, token_id: "2", mode: "sync" })).toMatchObject({
+      status: 404,
+      body: { status: "there is no such token" },
+    });
+  });
+
+  it("[7.data.endpoint.nft-contract-sync] of a whole collection is read again on request", async () => {
+    const page = { name: "first" };
+    pages.set("/page", page);
+    for (const id of [1n, 2n]) await chain.hang(gallery, owner, id, `${web}/page`);
+    await until(1, hasMetadata);
+    await until(2, hasMetadata);
+    page.name = "second";
+    expect(await service.answer("syncNFTContract", { address: gallery })).toEqual({ status: 201, body: {} });
+    for (const id of [1, 2]) await until(id, (nft) => hasMetadata(nft) && nameIn(nft) === "second");
+    const none = service.run("syncNFTContract", { address: chain.token });
+    await expect(none).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("[7.data.endpoint.nft-search] is found by its words", async () => {
+    const works = [
+      {
+        name: "Crème brûlée",
+        description: "A blue dessert",
+        attributes: [{ trait_type: "Taste", value: "Sweet" }],
+      },
+      {
+        name: "Blue Cat #7",
+        description: "Sits & waits",
+        attributes: [{ trait_type: "Eyes", value: "Green" }],
+      },
+      { name: "Dog", description: "Chases the cat", attributes: { fur: "blue" } },
+    ];
+    for (const [i, work] of works.entries()) {
+      pages.set(`/${i}`, work);
+      await chain.hang(gallery, owner, BigInt(i + 1), `${web}/${i}`);
+    }
+    for (const id of [1, 2, 3]) await until(id, hasMetadata);
+    const search = (q: string, more = {}) => service.run("searchNFTs", { q, addresses: [gallery], ...more });
+    const found = async (q: string, more = {}) =>
+      rowsOf(await search(q, more)).map(({ token_id }) => token_id);
+    expect(await found("blue")).toEqual(["3", "2", "1"]);
+    expect(await found("blue", { filter: "name" })).toEqual(["2"]);
+    expect(await found("blue", { filter: "description" })).toEqual(["1"]);
+    expect(await found("BLUE", { filter: "attributes" })).toEqual(["3"]);
+    expect(await found("blue cat", { filter: "name,description" })).toEqual(["2"]);
+    expect(await found("creme", { filter: "name" })).toEqual(["1"]);
+    expect(await found("gre")).toEqual(["2"]);
+    expect(await found("eyes")).toEqual(["2"]);
+    expect(await found("zebra")).toEqual([]);
+    expect(await found(`"'):* OR | cat`)).toEqual([]);
+    expect(await found("blue", { addresses: [chain.token] })).toEqual([]);
+    await expect(search("%&?")).rejects.toMatchObject({ status: 400 });
+
+    const [first] = rowsOf(
+      await service.run("getWalletTokenIdTransfers", { address: gallery, token_id: "2" }),
+    );
+    expect(await found("blue", { to_block: Number(first?.block_number) })).toEqual(["2", "1"]);
+    expect(await found("blue", { from_block: Number(first?.block_number) })).toEqual(["3", "2"]);
+
+    const page = objectOf(await search("blue", { limit: 2 }));
+    expect(page).toMatchObject({ total: 3, page: 0, page_size: 2 });
+    expect(rowsOf(page)[0]).toMatchObject({
+      token_address: gallery,
+      token_uri: `${web}/2`,
+      metadata: JSON.stringify(works[2]),
+      contract_type: "ERC721",
+      token_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(await found("blue", { limit: 2, cursor: page.cursor })).toEqual(["1"]);
+  });
+
+  it("that is very long makes pages shorter, and nothing is left out", async () => {
+    pages.set("/long", { name: "long", text: "x".repeat(1_000_000) });
+    for (let id = 1n; id <= 10n; id++) await chain.hang(gallery, owner, id, `${web}/long`);
+    for (let id = 1; id <= 10; id++) await until(id, hasMetadata);
+    const first = objectOf(await service.run("getAllTokenIds", { address: gallery }));
+    const second = objectOf(await service.run("getAllTokenIds", { address: gallery, cursor: first.cursor }));
+    expect(rowsOf(first)).toHaveLength(8);
+    expect([...rowsOf(first), ...rowsOf(second)].map(({ token_id }) => Number(token_id))).toEqual(
+      Array.from({ length: 10 }, (_, i) => i + 1),
+    );
+    expect(rowsOf(second).every(hasMetadata)).toBe(true);
+  });
+
+  it.each([
+    ["burn all gas", LOOP],
+    ["answer with a megabyte of nothing", MEGABYTE],
+  ])("comes on time where other contracts %s", async (_, runtime) => {
+    const { contractAddress } = await chain.create(collectionOf(owner, 5, runtime));
+    pages.set("/honest", { name: "honest" });
+    await chain.hang(gallery, owner, 1n, `${web}/honest`);
+    await until(1, hasMetadata);
+    const resync = { address: contractAddress, token_id: "1", mode: "sync" };
+    expect(await service.answer("reSyncMetadata", resync)).toEqual({
+      status: 404,
+      body: { status: "the contract names no metadata" },
+    });
+  });
+
+  it("comes on time where other collections' never does", { timeout: 60_000 }, async () => {
+    const silent: Address[] = [await chain.newGallery(), await chain.newGallery(), await chain.newGallery()];
+    for (const [i, hostile] of silent.entries()) {
+      for (let id = 1n; id <= 12n; id++) {
+        const path = `/silent/${i}/${id}`;
+        pages.set(path, (_, response) => void response.write("{"));
+        await chain.hang(hostile, owner, id, web + path);
+      }
+    }
+    await expect
+      .poll(() => visits.some((path) => path.startsWith("/silent/")), { timeout: 10_000 })
+      .toBe(true);
+    pages.set("/honest", { name: "honest" });
+    const begin = Date.now();
+    for (let id = 1n; id <= 5n; id++) await chain.hang(gallery, owner, id, `${web}/honest`);
+    for (let id = 1; id <= 5; id++) await until(id, hasMetadata, 4_000);
+    expect(Date.now() - begin).toBeLessThan(4_500);
+  });
+});

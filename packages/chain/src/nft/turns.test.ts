@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { Turns } from "./turns.ts";
+
+/** How many of many attempts of a collection get a turn. */
+const taken = (turns: Turns, collections: string[]) =>
+  collections.filter((collection) => turns.take(collection) !== undefined).length;
+const many = (name: string, count = 100) => Array.from({ length: count }, (_, i) => `${name} ${i}`);
+const settle = (turns: Turns, collection: string, hasAnswered: boolean) =>
+  turns.take(collection)?.end(hasAnswered);
+
+describe("turns", () => {
+  it("are one at a time for a collection of which nothing is known", () => {
+    expect(taken(new Turns(), Array(10).fill("a"))).toBe(1);
+  });
+
+  it("are several at a time for one that answers", () => {
+    const turns = new Turns();
+    settle(turns, "a", true);
+    expect(taken(turns, Array(10).fill("a"))).toBe(4);
+  });
+
+  it("are left for others however many collections do not answer", () => {
+    const turns = new Turns();
+    const bad = many("bad");
+    for (const each of bad) settle(turns, each, false);
+    settle(turns, "good", true);
+    expect(taken(turns, bad)).toBe(4);
+    expect(taken(turns, many("new"))).toBe(8);
+    expect(taken(turns, Array(10).fill("good"))).toBe(4);
+  });
+
+  it("come back when a fetch has ended, with more patience for those that were slow", () => {
+    const turns = new Turns();
+    const first = turns.take("a");
+    expect(turns.take("a")).toBeUndefined();
+    first?.end(false);
+    expect(turns.take("a")?.deadlineMs).toBeGreaterThan(first?.deadlineMs ?? Number.POSITIVE_INFINITY);
+  });
+});

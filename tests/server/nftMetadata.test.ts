@@ -1,0 +1,87 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createWalletClient, http, parseAbi } from "viem";
+import { foundry } from "viem/chains";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { devAccount } from "../support/browser.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+let gallery: `0x${string}`;
+/** A server inside of the network, which strangers' addresses must not reach. */
+let inner: Server;
+let visits = 0;
+
+beforeAll(async () => {
+  inner = createServer((_, response) => {
+    visits += 1;
+    response.end('{"name":"secret"}');
+  });
+  await new Promise<void>((resolve) => inner.listen(0, "127.0.0.1", resolve));
+  purse = await startPurse({ devChain: true });
+  const { body } = await call("GET", `/${devAccount(5).address}/nft`);
+  gallery = body.result.find(({ symbol }: { symbol: string }) => symbol === "GALLERY").token_address;
+}, 60_000);
+
+afterAll(async () => {
+  await purse?.remove();
+  inner.closeAllConnections();
+  inner.close();
+});
+
+async function call(method: string, path: string, json?: object) {
+  const response = await fetch(`${purse.url}/api/v2${path}`, {
+    method,
+    headers: { "content-type": "application/json" },
+    ...(json && { body: JSON.stringify(json) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+async function mint(id: bigint, uri: string): Promise<void> {
+  const account = devAccount(0);
+  const wallet = createWalletClient({
+    account,
+    transport: http(purse.rpcUrl),
+    chain: { ...foundry, id: 1337 },
+  });
+  await wallet.writeContract({
+    address: gallery,
+    abi: parseAbi(["function mint(address to, uint256 id, string uri)"]),
+    functionName: "mint",
+    args: [account.address, id, uri],
+  });
+}
+
+describe("the metadata of NFTs", () => {
+  it("is read from what was uploaded to this server, by both of its addresses", async () => {
+    const files = [{ path: "one.json", content: { name: "Uploaded", description: "by hand" } }];
+    const { body } = await call("POST", "/ipfs/uploadFolder", files);
+    const [{ path }] = body;
+    await mint(101n, path);
+    await mint(102n, path.replace(`${purse.url}/ipfs/`, "ipfs://"));
+    for (const id of [101, 102]) {
+      await expect
+        .poll(async () => (await call("GET", `/nft/${gallery}/${id}`)).body.metadata, { timeout: 10_000 })
+        .toBe('{"name":"Uploaded","description":"by hand"}');
+    }
+    const found = await call("GET", "/nft/search?q=uploaded&filter=name");
+    expect(found.body.result.map(({ token_id }: { token_id: string }) => token_id)).toEqual(["102", "101"]);
+    const again = await call("GET", `/nft/${gallery}/101/metadata/resync`);
+    expect(again).toEqual({ status: 202, body: { status: "accepted" } });
+    const atOnce = await call("GET", `/nft/${gallery}/101/metadata/resync?mode=sync&flag=uri`);
+    expect(atOnce).toEqual({ status: 200, body: { status: "completed" } });
+    expect(await call("PUT", `/nft/${gallery}/sync`)).toEqual({ status: 201, body: {} });
+  });
+
+  it("is not read from inside of the network", async () => {
+    await mint(103n, `http://127.0.0.1:${(inner.address() as AddressInfo).port}/`);
+    await expect
+      .poll(async () => (await call("GET", `/nft/${gallery}/103/metadata/resync?mode=sync`)).body.status, {
+        timeout: 10_000,
+      })
+      .toBe("addresses inside of networks are not asked");
+    expect((await call("GET", `/nft/${gallery}/103`)).body.metadata).toBeNull();
+    expect(visits).toBe(0);
+  });
+});
