@@ -2,6 +2,9 @@ export { openApi } from "./endpoints/openapi.ts";
 export { endpointsPage } from "./endpoints/page.ts";
 export { type Fields, type FieldType, SCHEMAS, type Schema } from "./endpoints/schemas.ts";
 export { ENDPOINTS, type EndpointRow, type Kind, type ParameterRow } from "./endpoints/table.ts";
+export { addressOf, eventSelection } from "./feed/eventSelection.ts";
+export { type BlockReference, type ChainFeed, endOf, type FeedEvent, type FeedPlace } from "./feed/feed.ts";
+export type { Selection } from "./feed/selections.ts";
 export { createChainService } from "./service.ts";
 export type {
   ChainConfig,
@@ -9,6 +12,7 @@ export type {
   ChainServiceConfig,
   ChainStatus,
   ContractCall,
+  Holding,
   Log,
   Route,
 } from "./types.ts";

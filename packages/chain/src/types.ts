@@ -1,4 +1,5 @@
 import type { JsonValue } from "@purse/protocol";
+import type { ChainFeed } from "./feed/feed.ts";
 import type { ContractCall } from "./node/chainNode.ts";
 import type { NodeHealth } from "./node/rpc.ts";
 
@@ -77,6 +78,15 @@ export interface ChainStatus {
   error?: string;
 }
 
+/** A token of which somebody may hold some; with an id, one piece or kind of it (EIP-721, EIP-1155). */
+export interface Holding {
+  /** Lower-case hex with 0x. */
+  token: string;
+  standard: "ERC20" | "ERC721" | "ERC1155";
+  /** Decimal. */
+  tokenId?: string;
+}
+
 export interface ChainService {
   /** In match order. */
   routes: Route[];
@@ -87,6 +97,13 @@ export interface ChainService {
   watch(chainId: number, addresses: string[]): void;
   /** The id (EIP-155) of the chain that a client's selector means. Throws ProtocolError 142. */
   chainIdOf(selector: unknown): number;
+  /** Reads the index of a configured chain on and on; `onStatus` tells when there may be more. */
+  feed(chainId: number): ChainFeed;
+  /**
+   * How much of a token owners (lower-case hex) hold together, in its smallest unit, by the transfers in the index.
+   * undefined where the index is not at the head, and so nobody knows.
+   */
+  held(chainId: number, holding: Holding, owners: string[]): Promise<bigint | undefined>;
   /**
    * Runs a call on a chain's newest state, of which nothing stays; undefined where it fails in the contract. For
    * contracts that nobody vouches for: answers are small (64 KiB) and other work does not wait for them. Rejects

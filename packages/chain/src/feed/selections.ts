@@ -5,10 +5,13 @@ import type { SqlValue } from "../store/database.ts";
 import { toBytes, toHex } from "../store/hexBytes.ts";
 import { indexOf } from "../store/rows.ts";
 
-/** What of a chain somebody follows: the logs of a contract's event, or what an address moves. */
+/**
+ * What of a chain somebody follows: the logs of a contract's event, what an address moves, or all transfers of the
+ * token that is at an address. Addresses and topics are lower-case hex with 0x.
+ */
 export type Selection =
   | { kind: "event"; address: string; topic: string; event: AbiEvent }
-  | { kind: "transactions" | "erc20" | "nft"; address: string };
+  | { kind: "transactions" | "erc20" | "nft" | "erc20Token" | "nftToken"; address: string };
 
 /** What a statement answers for one log, transaction or transfer; bytes as the database gives them. */
 export interface SelectedRow {
@@ -64,6 +67,14 @@ export function armsOf(selection: Selection): Arms {
     }
     case "nft":
       return { columns: NFT, table: "nft_transfers", conditions: sides, fields: nftFields };
+    case "erc20Token": {
+      const conditions = [{ where: "address = ? AND erc20 = 1", values: [own] }];
+      return { columns: LOG, table: "logs", conditions, fields: erc20Fields };
+    }
+    case "nftToken": {
+      const conditions = [{ where: "token = ?", values: [own] }];
+      return { columns: NFT, table: "nft_transfers", conditions, fields: nftFields };
+    }
   }
 }
 
