@@ -71,5 +71,5 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
 }
 
 function isWhole(value: JsonValue): value is string {
-  return typeof value === "string" && /^-?\d+$/.test(value);
+  return typeof value === "string" && /^-?\d{1,80}$/.test(value);
 }
