@@ -8,6 +8,7 @@ import { watchLinkedWallets } from "./accounts/linkedWallets.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
+import { ChainEvents } from "./chainEvents/index.ts";
 import { type Cloud, createCloud } from "./cloud/index.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Config } from "./config.ts";
@@ -35,6 +36,7 @@ import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
+import type { Objects } from "./objects/objects.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type DoorName } from "./observe/metrics.ts";
 import { createOperator } from "./operator/operator.ts";
@@ -119,17 +121,18 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     outbox: config.environment === "development" ? join(config.dataDir, "outbox") : undefined,
     log,
   });
+  const innerObjects: Objects = {
+    find: (...args) => objectsOf().find(...args),
+    get: (...args) => objectsOf().get(...args),
+    create: (...args) => objectsOf().create(...args),
+    update: (...args) => objectsOf().update(...args),
+    remove: (...args) => objectsOf().remove(...args),
+    onChange: (listener) => objectsOf().onChange(listener),
+  };
   const accounts = createAccounts({
     store,
     schemaOf: (className) => schemas.require(className),
-    objects: {
-      find: (...args) => objectsOf().find(...args),
-      get: (...args) => objectsOf().get(...args),
-      create: (...args) => objectsOf().create(...args),
-      update: (...args) => objectsOf().update(...args),
-      remove: (...args) => objectsOf().remove(...args),
-      onChange: (listener) => objectsOf().onChange(listener),
-    },
+    objects: innerObjects,
     config: {
       ...config,
       policy: config.passwordPolicy,
@@ -147,8 +150,17 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
   });
   await accounts.ready();
+  const chainEvents = new ChainEvents({
+    store,
+    schemas: () => schemas,
+    objects: innerObjects,
+    chain,
+    config,
+    clock: Date.now,
+    log,
+  });
   const rules = new Map(
-    [...accounts.rules, ...operatorClasses(), apiKeyRules(), pushStatusRules].map((rule) => [
+    [...accounts.rules, ...operatorClasses(), apiKeyRules(), pushStatusRules, ...chainEvents.rules].map((rule) => [
       rule.className,
       rule,
     ]),
@@ -206,6 +218,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
   const aggregates = createAggregates({ store, schemas });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
+  for (const { name, run } of chainEvents.functions) cloud.define(name, run);
+  cloud.onDefined(({ watches }) => chainEvents.take(watches));
   for (const { name, run } of dataFunctions(chain.routes, userOf)) cloud.define(name, run);
 
   const operator = await createOperator({
@@ -432,6 +446,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
       await chain.start();
       operator.start();
+      chainEvents.start();
       push.start();
     },
     async stop() {
@@ -444,6 +459,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       await closed;
       clearTimeout(forced);
       apiKeys.close();
+      await chainEvents.stop();
       await chain.stop();
       await operator.stop();
       await cloud.stop();

@@ -1,16 +1,15 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
-import { MASTER } from "../caller.ts";
+import { MASTER, type RequestContext } from "../caller.ts";
 import { idsCondition } from "../objects/include.ts";
 import type { Objects } from "../objects/objects.ts";
-import { WriteTogether } from "../objects/writeTogether.ts";
+import { type JoinedWrites, WriteTogether } from "../objects/writeTogether.ts";
 import type { Log } from "../observe/log.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { Store, Write } from "../store/store.ts";
 
 export interface EventWriterParts {
   store: Store;
-  schemas: Schemas;
+  schemas: () => Schemas;
   objects: Objects;
   log: Log;
 }
@@ -34,9 +33,9 @@ export class EventWriter {
   /** Makes the class where there is none. One that is there keeps its permissions. */
   async prepare(className: string): Promise<void> {
     const indexes = { chain_block: { chain_id: 1, block_number: 1 } } as const;
-    const known = this.#parts.schemas.get(className);
+    const known = this.#parts.schemas().get(className);
     if (known && "chain_block" in known.indexes && "confirmed" in known.fields) return;
-    await this.#parts.schemas.change(className, (schema) => ({
+    await this.#parts.schemas().change(className, (schema) => ({
       ...schema,
       fields: {
         chain_id: { type: "Number" },
@@ -53,7 +52,7 @@ export class EventWriter {
   /** The objects of a chain's events that fulfil more conditions, in the order of their blocks. */
   async find(className: string, chainId: number, where: JsonObject, limit: number): Promise<JsonObject[]> {
     const texts = await this.#parts.store.find({
-      schema: this.#parts.schemas.require(className),
+      schema: this.#parts.schemas().require(className),
       where: parseWhere({ chain_id: chainId, ...where }),
       order: [
         { path: ["block_number"], descending: false },
@@ -70,7 +69,7 @@ export class EventWriter {
   async missing<T extends { objectId: string }>(className: string, objects: T[]): Promise<T[]> {
     if (objects.length === 0) return [];
     const texts = await this.#parts.store.find({
-      schema: this.#parts.schemas.require(className),
+      schema: this.#parts.schemas().require(className),
       where: idsCondition(objects.map(({ objectId }) => objectId)),
       order: [],
       limit: objects.length,
@@ -93,28 +92,27 @@ export class EventWriter {
     const { store, log } = this.#parts;
     const together = new WriteTogether(store, changes.length + 1);
     const joining = changes.map((change) => {
-      const settled = Promise.withResolvers<boolean>();
-      const done = this.#change(className, change, {
-        ...serverRequest(),
-        together: {
-          join(writes) {
-            settled.resolve(true);
-            return together.join(writes);
-          },
-        },
-      }).catch((error: unknown) => {
-        settled.resolve(false);
-        if (!(error instanceof ProtocolError)) throw error;
+      const settled = Promise.withResolvers<"joined" | "refused" | "failed">();
+      const join: JoinedWrites["join"] = (writes) => {
+        settled.resolve("joined");
+        return together.join(writes);
+      };
+      const done = this.#change(className, change, { ...serverRequest(), together: { join } });
+      done.catch((error: unknown) => {
+        if (!isRefusal(error)) return settled.resolve("failed");
+        settled.resolve("refused");
         log.warn("an event was refused", { className, change: change.kind, error: error.message });
       });
-      done.catch(() => undefined);
       return { change, settled: settled.promise, done };
     });
-    const isJoined = await Promise.all(joining.map(({ settled }) => settled));
-    const written = changes.filter((_, i) => isJoined[i]);
-    for (const each of isJoined) if (!each) together.pass();
+    const ends = await Promise.all(joining.map(({ settled }) => settled));
+    const written = changes.filter((_, i) => ends[i] === "joined");
+    for (const end of ends) {
+      if (end === "refused") together.pass();
+      if (end === "failed") together.fail(new Error("an event could not be written"));
+    }
     await together.join(steps(written));
-    await Promise.all(joining.map(({ done }) => done));
+    await Promise.all(joining.map(({ done }, i) => ends[i] === "joined" && done));
     return written;
   }
 
@@ -134,6 +132,13 @@ export class EventWriter {
 /** Nobody has asked for it but the chain. */
 function serverRequest(): RequestContext {
   return { caller: MASTER, installationId: undefined, context: {}, ip: "127.0.0.1", requestId: "" };
+}
+
+/** Whether cloud code does not want an event, rather than being unable to say so now. */
+function isRefusal(error: unknown): error is ProtocolError {
+  const { TIMEOUT, INTERNAL_SERVER_ERROR, CONNECTION_FAILED } = ErrorCode;
+  const passing: readonly number[] = [TIMEOUT, INTERNAL_SERVER_ERROR, CONNECTION_FAILED];
+  return error instanceof ProtocolError && !passing.includes(error.code);
 }
 
 /** Whether a write found that an object is gone, or is there, against what was read: it is to be looked at again. */

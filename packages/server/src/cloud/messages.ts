@@ -135,6 +135,8 @@ export interface Definitions {
   /** `beforeSave.Note`, `beforeConnect`. */
   triggers: string[];
   schedules: ScheduleDefinition[];
+  /** What is to be watched on chains, as it was written. */
+  watches: JsonObject[];
   plugins: { name: string; functions: string[] }[];
 }
 
@@ -143,6 +145,7 @@ export const NO_DEFINITIONS: Definitions = {
   jobs: [],
   triggers: [],
   schedules: [],
+  watches: [],
   plugins: [],
 };
 

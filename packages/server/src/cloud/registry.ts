@@ -135,6 +135,7 @@ export interface Registry {
   beforeSubscribe: Map<string, Guarded<SubscribeTrigger>>;
   afterLiveQueryEvent: Map<string, Guarded<LiveEventTrigger>>;
   schedules: ScheduleDefinition[];
+  watches: JsonObject[];
   plugins: { name: string; functions: string[] }[];
 }
 
@@ -150,6 +151,7 @@ export function newRegistry(): Registry {
     beforeSubscribe: new Map(),
     afterLiveQueryEvent: new Map(),
     schedules: [],
+    watches: [],
     plugins: [],
   };
 }
@@ -171,6 +173,7 @@ export function definitionsOf(registry: Registry): Definitions {
       ...of("afterLiveQueryEvent", registry.afterLiveQueryEvent),
     ],
     schedules: registry.schedules,
+    watches: registry.watches,
     plugins: registry.plugins,
   };
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
-
+import { watchOptions } from "../chainEvents/index.ts";
 import { parseAuth } from "./auth.ts";
 import { parseFileUpload } from "./fileUpload.ts";
 import { parseAccountLockout, parsePasswordPolicy, sectionOf, text } from "./passwords.ts";
@@ -66,6 +66,11 @@ export const SECTIONS = {
       "Services for push messages: webPush { subject, publicKey, privateKey, services }, fcm { serviceAccount }, apns { keyId, teamId, privateKey, topic, production }.",
     parse: parsePush,
   },
+  watch: {
+    about:
+      "What happens on chains as objects: a list of { chainId, address, abi, topic, tableName, filter, sync_historical, confirmations, webhook }; without abi, what the address moves.",
+    parse: watchOptions,
+  },
   defaultAcl: {
     about: "ACL of new objects that bring none; `currentUser` in it stands for whoever creates them.",
     parse: (value: unknown): JsonObject | undefined => {
@@ -101,6 +106,7 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     accountLockout: read("accountLockout", SECTIONS.accountLockout),
     rateLimits: read("rateLimits", SECTIONS.rateLimits),
     push: read("push", SECTIONS.push),
+    watch: read("watch", SECTIONS.watch),
     defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),
   };
 }
