@@ -160,10 +160,9 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     log,
   });
   const rules = new Map(
-    [...accounts.rules, ...operatorClasses(), apiKeyRules(), pushStatusRules, ...chainEvents.rules].map((rule) => [
-      rule.className,
-      rule,
-    ]),
+    [...accounts.rules, ...operatorClasses(), apiKeyRules(), pushStatusRules, ...chainEvents.rules].map(
+      (rule) => [rule.className, rule],
+    ),
   );
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);

@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { ChainService } from "@purse/chain";
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError, parseWhere } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  parseWhere,
+} from "@purse/protocol";
 import type { ApiRequest } from "../http/api.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassRules } from "../objects/rules.ts";
@@ -48,7 +55,7 @@ export class ChainEvents {
   #leaseUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #isWoken = false;
-  #isStopped = false;
+  #isRunning = false;
   #working: Promise<void> | undefined;
   #sending: Promise<void> | undefined;
 
@@ -98,6 +105,7 @@ export class ChainEvents {
 
   start(): void {
     const { chain, store } = this.#parts;
+    this.#isRunning = true;
     this.#ends.push(
       chain.onStatus(() => this.#wake()),
       store.onAnnounced((message) => {
@@ -112,7 +120,7 @@ export class ChainEvents {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#isRunning = false;
     clearInterval(this.#timer);
     for (const end of this.#ends) end();
     await this.#working;
@@ -144,16 +152,18 @@ export class ChainEvents {
 
   #wake(): void {
     this.#isWoken = true;
-    if (this.#isStopped) return;
+    if (!this.#isRunning) return;
     this.#working ??= this.#work()
-      .catch((error: unknown) => this.#parts.log.error("chains could not be watched", { error: String(error) }))
+      .catch((error: unknown) =>
+        this.#parts.log.error("chains could not be watched", { error: String(error) }),
+      )
       .finally(() => {
         this.#working = undefined;
       });
   }
 
   async #work(): Promise<void> {
-    while (this.#isWoken && !this.#isStopped) {
+    while (this.#isWoken && this.#isRunning) {
       this.#isWoken = false;
       await this.#reread();
       if (!(await this.#leads())) return;
@@ -165,7 +175,7 @@ export class ChainEvents {
   async #follow(key: string, chain: WatchedChain): Promise<void> {
     try {
       for (let count = 0; count < IN_A_ROW; count += 1) {
-        if (this.#isStopped || !(await this.#leads())) return;
+        if (!this.#isRunning || !(await this.#leads())) return;
         if (!(await chain.step())) return;
       }
       this.#isWoken = true;
@@ -226,7 +236,11 @@ export class ChainEvents {
         if ([...chains.keys()].some((other) => other.startsWith(own))) continue;
         chains.set(key, this.#chains.get(key) ?? new WatchedChain(watch, selection, parts));
       }
-      if (status()?.scope === "wallets") chain.watch(watch.chainId, watch.selections.map(({ address }) => address));
+      if (status()?.scope === "wallets")
+        chain.watch(
+          watch.chainId,
+          watch.selections.map(({ address }) => address),
+        );
     }
     this.#chains = chains;
   }
@@ -235,7 +249,10 @@ export class ChainEvents {
     try {
       return parseWatch(storedOptions(options), this.#selector);
     } catch (error) {
-      this.#parts.log.warn("a watch says nothing that can be watched", { watch: options, error: String(error) });
+      this.#parts.log.warn("a watch says nothing that can be watched", {
+        watch: options,
+        error: String(error),
+      });
       return undefined;
     }
   }

@@ -24,8 +24,14 @@ const MAX_TRAIL = 16;
 export async function readCursor(store: Store, key: string): Promise<KeptCursor | undefined> {
   const text = await store.ownerOf(SCOPE, key);
   if (text === undefined) return undefined;
-  const [position, part, number, hash, sequence, trail]: [number, number, number, string, number, [number, string][]] =
-    JSON.parse(text);
+  const [position, part, number, hash, sequence, trail]: [
+    number,
+    number,
+    number,
+    string,
+    number,
+    [number, string][],
+  ] = JSON.parse(text);
   return {
     place: position < 0 ? undefined : { position, part, block: { number, hash } },
     trail: trail.map(([n, h]) => ({ number: n, hash: h })),
@@ -38,10 +44,19 @@ export async function readCursor(store: Store, key: string): Promise<KeptCursor 
  * The steps that move a cursor, which fail (ClaimTaken) where somebody else has moved it: what happens together with
  * them happens once.
  */
-export function moveCursor(key: string, from: string | undefined, to: Cursor): { writes: Write[]; text: string } {
+export function moveCursor(
+  key: string,
+  from: string | undefined,
+  to: Cursor,
+): { writes: Write[]; text: string } {
   const { place, trail, sequence } = to;
   const where = place ? [place.position, place.part, place.block.number, place.block.hash] : [-1, 0, -1, ""];
-  const text = JSON.stringify([...where, sequence, trail.map(({ number, hash }) => [number, hash]), randomUUID()]);
+  const text = JSON.stringify([
+    ...where,
+    sequence,
+    trail.map(({ number, hash }) => [number, hash]),
+    randomUUID(),
+  ]);
   const writes: Write[] = [
     ...(from === undefined ? [] : [{ kind: "release", scope: SCOPE, value: key, owner: from } as const]),
     { kind: "claim", scope: SCOPE, value: key, owner: text },

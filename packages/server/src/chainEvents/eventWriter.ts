@@ -44,7 +44,9 @@ export class EventWriter {
         confirmed: { type: "Boolean" },
         ...schema.fields,
       },
-      classLevelPermissions: known ? schema.classLevelPermissions : { ...NOBODY, ...schema.classLevelPermissions },
+      classLevelPermissions: known
+        ? schema.classLevelPermissions
+        : { ...NOBODY, ...schema.classLevelPermissions },
       indexes: { ...schema.indexes, ...indexes },
     }));
   }
@@ -144,7 +146,9 @@ function isRefusal(error: unknown): error is ProtocolError {
 /** Whether a write found that an object is gone, or is there, against what was read: it is to be looked at again. */
 export function isOutrun(error: unknown): boolean {
   const { OBJECT_NOT_FOUND, DUPLICATE_VALUE } = ErrorCode;
-  return error instanceof ProtocolError && (error.code === OBJECT_NOT_FOUND || error.code === DUPLICATE_VALUE);
+  return (
+    error instanceof ProtocolError && (error.code === OBJECT_NOT_FOUND || error.code === DUPLICATE_VALUE)
+  );
 }
 
 export function textOf(object: JsonObject, key: string): string {

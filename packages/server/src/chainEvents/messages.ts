@@ -60,7 +60,12 @@ export class Messages {
         source,
         sequence: from + i,
         url: watch.webhook ?? "",
-        body: { event: kind, watch: watch.id, sequence: from + i, object: { ...told, className: watch.className } },
+        body: {
+          event: kind,
+          watch: watch.id,
+          sequence: from + i,
+          object: { ...told, className: watch.className },
+        },
         status: "waiting",
         attempts: 0,
         nextAt: wireDate(new Date(at)),
@@ -114,10 +119,23 @@ export class Messages {
     const body = JSON.stringify(message.body);
     try {
       const headers = signedHeaders(webhookKey, body, clock());
-      const answer = await post({ url, headers, body, deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES, allowPrivate });
+      const answer = await post({
+        url,
+        headers,
+        body,
+        deadlineMs: DEADLINE_MS,
+        maxBytes: MAX_BYTES,
+        allowPrivate,
+      });
       if (answer.status < 200 || answer.status >= 300) throw new Refused(answer.status);
       const deliveredAt = wireDate(new Date(clock()));
-      await this.#note(message, { status: "delivered", attempts, deliveredAt, answer: answer.status, error: null });
+      await this.#note(message, {
+        status: "delivered",
+        attempts,
+        deliveredAt,
+        answer: answer.status,
+        error: null,
+      });
       return true;
     } catch (error) {
       const isOver = attempts >= MAX_ATTEMPTS;
@@ -158,7 +176,8 @@ export class Messages {
     const where = parseWhere({ status: "delivered", deliveredAt: { $lt: before } });
     const texts = await store.find({ schema, where, order: [], limit: 1_000, skip: 0, principals: null });
     const ids = texts.map((text): string => JSON.parse(text).objectId);
-    if (ids.length > 0) await store.write(ids.map((id) => ({ kind: "delete", schema, id, principals: null })));
+    if (ids.length > 0)
+      await store.write(ids.map((id) => ({ kind: "delete", schema, id, principals: null })));
   }
 }
 

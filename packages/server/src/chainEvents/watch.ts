@@ -59,7 +59,8 @@ const KEYS: ReadonlySet<string> = new Set([
  */
 export function parseWatch(options: JsonObject, chains: ChainSelector): Watch {
   const unknown = Object.keys(options).find((key) => !KEYS.has(key));
-  if (unknown !== undefined) throw refused(`${unknown.slice(0, 64)} is not known: ${[...KEYS].join(", ")} are`);
+  if (unknown !== undefined)
+    throw refused(`${unknown.slice(0, 64)} is not known: ${[...KEYS].join(", ")} are`);
   const chainId = chains.chainIdOf(options.chainId ?? options.chain);
   const { abi, topic } = options;
   const isEvent = abi !== undefined && abi !== null;
@@ -75,7 +76,11 @@ export function parseWatch(options: JsonObject, chains: ChainSelector): Watch {
     ? [eventSelection(options.address, abi, topic)]
     : movementsOf(addressOf(options.address), chains.isWhole(chainId));
   const filter = parseEventFilter(options.filter);
-  const keys = selections.map(({ kind, address, ...more }) => [kind, address, "topic" in more ? more.topic : ""]);
+  const keys = selections.map(({ kind, address, ...more }) => [
+    kind,
+    address,
+    "topic" in more ? more.topic : "",
+  ]);
   return {
     id: digest([chainId, className, keys, options.filter ?? null]).slice(0, 24),
     chainId,
@@ -89,7 +94,13 @@ export function parseWatch(options: JsonObject, chains: ChainSelector): Watch {
 }
 
 /** An object's id: of one log, transaction or transfer in one block, however often it is seen. */
-export function eventId(chainId: number, blockHash: string, kind: string, position: number, part: number): string {
+export function eventId(
+  chainId: number,
+  blockHash: string,
+  kind: string,
+  position: number,
+  part: number,
+): string {
   const group = kind === "transactions" ? "transaction" : "log";
   return digest([chainId, blockHash, group, position, part]).slice(0, 24);
 }

@@ -5,7 +5,11 @@ import type { ClassRules } from "../objects/rules.ts";
 import { type ChainSelector, parseWatch } from "./watch.ts";
 
 /** What operators see of watches: `_ChainWatch`, which they write, and `_ChainMessage`, of which they send some again. */
-export function watchRules(chains: ChainSelector, changed: () => Promise<void>, clock: () => number): ClassRules[] {
+export function watchRules(
+  chains: ChainSelector,
+  changed: () => Promise<void>,
+  clock: () => number,
+): ClassRules[] {
   const assertReadable = (draft: Draft): void => {
     parseWatch(storedOptions(fieldsAfter(draft)), chains);
     draft.afterwards.push(changed);
@@ -40,7 +44,13 @@ export function watchRules(chains: ChainSelector, changed: () => Promise<void>, 
 }
 
 /** What a row of `_ChainWatch` says. */
-export function storedOptions({ objectId: _, createdAt: _c, updatedAt: _u, ACL: _a, ...options }: JsonObject): JsonObject {
+export function storedOptions({
+  objectId: _,
+  createdAt: _c,
+  updatedAt: _u,
+  ACL: _a,
+  ...options
+}: JsonObject): JsonObject {
   return options;
 }
 

@@ -111,7 +111,11 @@ export class WatchedChain {
       const isMore = found.length === TOGETHER;
       const to: Cursor = isMore
         ? cursor
-        : { place: common && endOf(common), trail: this.#trailBelow(cursor, common), sequence: cursor.sequence };
+        : {
+            place: common && endOf(common),
+            trail: this.#trailBelow(cursor, common),
+            sequence: cursor.sequence,
+          };
       cursor = await this.#move(
         cursor,
         to,
