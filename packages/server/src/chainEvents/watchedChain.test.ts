@@ -328,7 +328,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
         schema: (await store.loadClasses("_ChainMessage"))[0] ?? Object(undefined),
         where: { kind: "and", conditions: [] },
         order: [{ path: ["sequence"], descending: false }],
-        limit: undefined,
+        limit: 100_000,
         skip: 0,
         principals: null,
       });
