@@ -148,6 +148,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       idOf: chain.chainIdOf,
       call: (chainId, call, deadlineMs) => chain.call(chainId, call, AbortSignal.timeout(deadlineMs)),
     },
+    holdings: chain,
   });
   await accounts.ready();
   const chainEvents = new ChainEvents({
@@ -445,6 +446,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
       await chain.start();
       operator.start();
+      accounts.start();
       chainEvents.start();
       push.start();
     },
@@ -459,6 +461,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       clearTimeout(forced);
       apiKeys.close();
       await chainEvents.stop();
+      await accounts.stop();
       await chain.stop();
       await operator.stop();
       await cloud.stop();

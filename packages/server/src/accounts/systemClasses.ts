@@ -114,6 +114,7 @@ export const SYSTEM_CLASS_FIELDS = {
       name: { type: "String" },
       users: { type: "Relation", targetClass: "_User" },
       roles: { type: "Relation", targetClass: "_Role" },
+      gate: { type: "Object" },
     },
   },
   _Session: {
