@@ -36,6 +36,7 @@ export function chainsFor({ chains }: Config, devChain: DevChain | undefined): C
     name: "localdevchain",
     aliases: standsInForEth ? [...LOCAL_NAMES, ...ETH_NAMES] : LOCAL_NAMES,
     rpcUrls: [devChain.url],
+    names: { ens: devChain.names.registry, unstoppable: devChain.names.reader },
   };
   return [local, ...others];
 }

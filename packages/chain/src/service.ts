@@ -7,6 +7,7 @@ import { erc20Routes } from "./endpoints/erc20.ts";
 import type { FollowedChain } from "./endpoints/followed.ts";
 import { absentRoutes, infoRoutes } from "./endpoints/info.ts";
 import { logRoutes } from "./endpoints/logs.ts";
+import { nameRoutes } from "./endpoints/names.ts";
 import { nftRoutes } from "./endpoints/nfts.ts";
 import { inMatchOrder } from "./endpoints/routes.ts";
 import { storageRoutes } from "./endpoints/storage.ts";
@@ -36,6 +37,7 @@ export function createChainService({
   database,
   log,
   uploadFolder,
+  askGateway,
   pollMs = POLL_MS,
 }: ChainServiceConfig): ChainService {
   const sync = new Sync(log);
@@ -46,7 +48,7 @@ export function createChainService({
   const select = createChainSelector(followed);
   const present = [transactionRoutes, logRoutes, contractRoutes, erc20Routes, nftRoutes]
     .flatMap((routesOf) => routesOf(select))
-    .concat(infoRoutes(), storageRoutes(uploadFolder));
+    .concat(infoRoutes(), storageRoutes(uploadFolder), nameRoutes(followed, askGateway));
   const untrusted = new Map(chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED)]));
 
   return {

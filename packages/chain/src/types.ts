@@ -1,5 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
 import type { ChainFeed } from "./feed/feed.ts";
+import type { AskGateway } from "./names/offchainLookup.ts";
 import type { ContractCall } from "./node/chainNode.ts";
 import type { NodeHealth } from "./node/rpc.ts";
 
@@ -21,6 +22,8 @@ export interface ChainConfig {
    * addresses move; their history is read when they are first asked about.
    */
   scope?: "chain" | "wallets";
+  /** Contracts by which names are resolved, where they are not those of ENS and Unstoppable Domains that all know. */
+  names?: { ens?: string; unstoppable?: string };
 }
 
 /** Takes what happens; fields are written as they are. */
@@ -122,6 +125,8 @@ export interface ChainServiceConfig {
   log: Log;
   /** Puts files into IPFS, as one folder; answers where each can be fetched. Without it nothing can be put there. */
   uploadFolder?: (files: { path: string; content: JsonValue }[]) => Promise<{ path: string }[]>;
+  /** Asks the gateways of names that are resolved outside of chains (EIP-3668). Without it such names have no address. */
+  askGateway?: AskGateway;
   /** How long to wait for the next block at the head, in ms. */
   pollMs?: number;
 }

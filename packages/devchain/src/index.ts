@@ -8,3 +8,4 @@ export { startDevChain } from "./devchain.ts";
 export type { Traffic, TrafficOptions } from "./traffic.ts";
 export { makeTraffic } from "./traffic.ts";
 export type { Balances } from "./traffic-ledger.ts";
+export type { NameContracts } from "./worlds/names.ts";

@@ -10,6 +10,7 @@ import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
 import { ChainEvents } from "./chainEvents/index.ts";
 import { type Cloud, createCloud } from "./cloud/index.ts";
+import type { NamesConfig } from "./config/names.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Config } from "./config.ts";
 import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
@@ -41,6 +42,7 @@ import type { Log } from "./observe/log.ts";
 import { createMetrics, type DoorName } from "./observe/metrics.ts";
 import { createOperator } from "./operator/operator.ts";
 import { operatorClasses } from "./operator/operatorClasses.ts";
+import { gatewayAsker } from "./outbound/gateways.ts";
 import { createPush, createSenders, pushStatusRules } from "./push/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
@@ -99,8 +101,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     publicUrl,
     filesUrl: config.filesUrl,
   });
+  const askGateway = gatewayAsker(config.names.gateways);
   const chain = createChainService({
-    chains: options.chains,
+    chains: options.chains.map((each) => withNames(each, config.names)),
+    ...(askGateway && { askGateway }),
     database:
       config.database.kind === "postgres"
         ? config.database
@@ -506,6 +510,13 @@ function preflight(response: ServerResponse): void {
     "access-control-max-age": "86400",
   });
   response.end();
+}
+
+/** A chain with the contracts that the settings say resolve its names. */
+function withNames(chain: ChainConfig, { ens, unstoppable }: NamesConfig): ChainConfig {
+  const [registry, reader] = [ens[chain.id], unstoppable[chain.id]];
+  const own = { ...(registry && { ens: registry }), ...(reader && { unstoppable: reader }) };
+  return Object.keys(own).length > 0 ? { ...chain, names: { ...chain.names, ...own } } : chain;
 }
 
 /** Where clients reach the data service, by where they reach the Parse protocol. */
