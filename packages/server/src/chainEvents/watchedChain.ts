@@ -169,12 +169,14 @@ export class WatchedChain {
     const stale = new Set(await this.#stale(feed, found));
     const sure = found.filter((object) => !stale.has(object));
     if (sure.length === 0) return false;
-    await this.#move(
-      cursor,
-      cursor,
-      sure.map((object): EventChange => ({ kind: "confirmed", object: { ...object, confirmed: true } })),
+    const changes = sure.map(
+      (object): EventChange => ({ kind: "confirmed", object: { ...object, confirmed: true } }),
     );
-    return found.length === TOGETHER && sure.length > 0;
+    await this.#move(cursor, cursor, changes);
+    if (found.length < TOGETHER) return false;
+    // What a trigger refuses stays as it is: the same is not tried again and again.
+    const [again] = await writer.find(className, chainId, where, 1);
+    return again?.objectId !== sure[0]?.objectId;
   }
 
   /** The newest block that stays: it is final, or deep enough. */
