@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainService } from "@purse/chain";
 import {
   ErrorCode,
@@ -36,6 +37,8 @@ const RENEW_MS = 5_000;
 /** How often it looks though nobody has told of anything, in ms. */
 const LOOK_MS = 1_000;
 const REREAD_MS = 30_000;
+/** How long the end waits for web hooks that are being told. */
+const STOP_MS = 2_000;
 const ANNOUNCEMENT = "chain-watch";
 const MOST = 1_000;
 /** Looks in a row at one selection before others have their turn. */
@@ -124,20 +127,22 @@ export class ChainEvents {
     clearInterval(this.#timer);
     for (const end of this.#ends) end();
     await this.#working;
-    await this.#sending;
+    // A server that is slow to answer is told again later.
+    await Promise.race([this.#sending, sleep(STOP_MS, undefined, { ref: false })]);
     await this.#parts.store.write([{ kind: "release", scope: LEASE, value: LEASE, owner: this.#own }]);
   }
 
   async #add(request: ApiRequest, kind: "event" | "address"): Promise<JsonValue> {
     const { abi, chainId, chain, limit: _, syncHistorical, ...others } = request.params;
-    const options: JsonObject = {
+    const given: JsonObject = {
       ...others,
       chainId: String(chainId ?? chain ?? ""),
-      ...(kind === "event" && { abi: listOf(abi) }),
+      ...(kind === "event" && { abi: abi ?? [] }),
       ...(syncHistorical !== undefined && { sync_historical: syncHistorical }),
     };
+    const { id } = parseWatch(given, this.#selector);
+    const options = { ...given, ...(kind === "event" && { abi: listOf(abi) }) };
     const known = await this.#rows();
-    const { id } = parseWatch(options, this.#selector);
     const same = known.find((row) => this.#read(row)?.id === id);
     if (same) return { success: true, objectId: same.objectId ?? null };
     const { body } = await this.#parts.objects.create(request, "_ChainWatch", options);

@@ -50,6 +50,7 @@ export class WatchedChain {
     const state = `${head.hash} ${confirmed}`;
     if (state === this.#done) return false;
     try {
+      await this.#parts.writer.prepare(this.#watch.className);
       this.#cursor ??= (await readCursor(store, this.#key)) ?? (await this.#begin(head));
       if (await this.#isAstray(this.#cursor, head)) return true;
       const { place } = this.#cursor;
@@ -70,7 +71,6 @@ export class WatchedChain {
 
   /** What happened before a watch began is its affair only where that is asked for. */
   async #begin(head: BlockReference): Promise<KeptCursor> {
-    await this.#parts.writer.prepare(this.#watch.className);
     const place = this.#watch.isHistorical ? undefined : endOf(head);
     return this.#move(undefined, { place, trail: [], sequence: 0 }, []);
   }
@@ -89,18 +89,17 @@ export class WatchedChain {
       return false;
     }
     const common = trail.find(stays);
-    const isMore = await this.#removeAbove(cursor, common);
+    await this.#removeAbove(cursor, common);
     log.info("what was watched has been reorganised", {
       className: this.#watch.className,
       from: place.block.number,
       to: common?.number ?? null,
-      isMore,
     });
     return true;
   }
 
   /** Removes objects of blocks that are no more, and with the last of them the cursor goes back. */
-  async #removeAbove(cursor: KeptCursor, common: BlockReference | undefined): Promise<boolean> {
+  async #removeAbove(cursor: KeptCursor, common: BlockReference | undefined): Promise<void> {
     const { writer, feed } = this.#parts;
     const { className, chainId } = this.#watch;
     let after = { block: common?.number ?? -1, id: "" };
@@ -121,7 +120,7 @@ export class WatchedChain {
         to,
         stale.map((object): EventChange => ({ kind: "removed", object })),
       );
-      if (!isMore || !last) return isMore;
+      if (!isMore || !last) return;
       after = { block: numberOf(last, "block_number"), id: textOf(last, "objectId") };
     }
   }
