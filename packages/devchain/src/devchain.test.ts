@@ -110,7 +110,7 @@ describe("a new chain", () => {
     expect(startTime).toBeLessThan(8_000);
     expect(chain.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await client(chain).request({ method: "eth_chainId" })).toBe("0x539");
-    expect(lines.join("\n")).toContain("transactions in 50 blocks");
+    expect(lines.join("\n")).toContain("transactions in 53 blocks");
   });
 
   it("has the ten funded accounts of the test mnemonic, with their keys", async () => {
