@@ -30,7 +30,7 @@ export function fieldsOf({ fields }: FeedEvent): JsonObject {
     if (args === undefined && (name === "address" || name === "log_index")) continue;
     const field = freeName(name, taken);
     taken.add(field);
-    named[field] = value;
+    named[field] = storable(value);
   }
   for (const [name, value] of Object.entries({ ...named })) {
     const approximate = `${name}_decimal`;
@@ -60,6 +60,14 @@ export function eventObject(
     confirmed,
     ACL,
   };
+}
+
+/** Text as every database takes it: what a contract says is anybody's text. */
+function storable(value: JsonValue): JsonValue {
+  if (typeof value === "string") return value.toWellFormed().replaceAll("\0", "\u{fffd}");
+  if (Array.isArray(value)) return value.map(storable);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, storable(each)]));
 }
 
 /** A name as Parse allows it, that no other field has: underscores in front go, behind they come. */

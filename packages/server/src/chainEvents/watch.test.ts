@@ -128,6 +128,13 @@ describe("the object of an event", () => {
     });
   });
 
+  it("has text that every database takes", () => {
+    expect(make({ text: "a\0b\ud800", list: [{ inner: "\0" }] })).toMatchObject({
+      text: "a\ufffdb\ufffd",
+      list: [{ inner: "\ufffd" }],
+    });
+  });
+
   it("has an id of its place in its block alone", () => {
     expect(make({ a: "1" }).objectId).toBe(make({ b: "2" }).objectId);
   });
