@@ -37,6 +37,7 @@ export function chainsFor({ chains }: Config, devChain: DevChain | undefined): C
     aliases: standsInForEth ? [...LOCAL_NAMES, ...ETH_NAMES] : LOCAL_NAMES,
     rpcUrls: [devChain.url],
     market: localMarket(devChain),
+    names: { ens: devChain.names.registry, unstoppable: devChain.names.reader },
   };
   return [local, ...others];
 }

@@ -8,12 +8,14 @@ import { erc20Routes } from "./endpoints/erc20.ts";
 import type { FollowedChain } from "./endpoints/followed.ts";
 import { absentRoutes, infoRoutes } from "./endpoints/info.ts";
 import { logRoutes } from "./endpoints/logs.ts";
+import { nameRoutes } from "./endpoints/names.ts";
 import { nftMetadataRoutes } from "./endpoints/nftMetadata.ts";
 import { nftRoutes } from "./endpoints/nfts.ts";
 import { inMatchOrder } from "./endpoints/routes.ts";
 import { storageRoutes } from "./endpoints/storage.ts";
 import { tradeRoutes } from "./endpoints/trades.ts";
 import { transactionRoutes } from "./endpoints/transactions.ts";
+import { feedOf } from "./feed/feed.ts";
 import { ContentRefused } from "./nft/fetchedContent.ts";
 import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
@@ -31,6 +33,8 @@ const FIRST_LOOK_MS = 2_000;
 /** How long a question about an address waits for its history. */
 const HISTORY_MS = 8_000;
 const HISTORY_LOOK_MS = 50;
+/** Blocks that an index may be behind and still tell who holds what. */
+const MAX_LAG = 20;
 
 /** The data service over EVM chains: an index that follows them, and endpoints that answer from it and from nodes. */
 export function createChainService({
@@ -41,6 +45,7 @@ export function createChainService({
   fetchContent = async () => {
     throw new ContentRefused("this server reads no metadata from elsewhere");
   },
+  askGateway,
   pollMs = POLL_MS,
   retryMs = RETRY_MS,
 }: ChainServiceConfig): ChainService {
@@ -61,7 +66,7 @@ export function createChainService({
     tradeRoutes,
   ]
     .flatMap((routesOf) => routesOf(select))
-    .concat(infoRoutes(), storageRoutes(uploadFolder));
+    .concat(infoRoutes(), storageRoutes(uploadFolder), nameRoutes(followed, askGateway));
   const untrusted = new Map(chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED)]));
 
   return {
@@ -69,6 +74,16 @@ export function createChainService({
     status: () => followed.map((chain) => chain.status()),
     onStatus: (listener) => sync.onStatus(listener),
     watch: (chainId, addresses) => sync.watch(chainId, addresses),
+    feed: (chainId) => feedOf(() => select(chainId).store),
+    async held(chainId, { token, standard, tokenId }, owners) {
+      if (owners.length === 0) return 0n;
+      const chain = select(chainId);
+      if (!isAtHead(chain.status())) return undefined;
+      if (chain.config.scope === "wallets" && !(await isRead(chain, owners, sync))) return undefined;
+      if (standard === "ERC20") return chain.store.erc20Held(token, owners);
+      const id = tokenId === undefined ? undefined : `0x${BigInt(tokenId).toString(16).padStart(64, "0")}`;
+      return chain.store.nftsHeld(token, id, owners);
+    },
     chainIdOf: (selector) => select(selector).config.id,
     async call(chainId, call, signal) {
       const node = untrusted.get(chainId);
@@ -146,6 +161,19 @@ function followedChain(
       }
     },
   };
+}
+
+/** An outage of the nodes changes nothing about what is known; an index that is far behind knows of another time. */
+function isAtHead({ state, lag }: ChainStatus): boolean {
+  return state !== "refused" && lag !== null && lag <= MAX_LAG;
+}
+
+/** Whether what addresses did is in an index that holds known wallets only; has it read where it is not. */
+async function isRead({ config, store }: FollowedChain, addresses: string[], sync: Sync): Promise<boolean> {
+  const watched = await store.watched(addresses);
+  if (watched.length < addresses.length) sync.watch(config.id, addresses);
+  const start = config.startBlock ?? 0;
+  return watched.length === addresses.length && watched.every(({ next }) => next < start);
 }
 
 /** Resolves when the index is at the head or the node is found wanting; two seconds after the start in any case. */

@@ -1,4 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
+import type { ChainFeed } from "./feed/feed.ts";
+import type { AskGateway } from "./names/offchainLookup.ts";
 import type { FetchContent } from "./nft/fetchedContent.ts";
 import type { ContractCall } from "./node/chainNode.ts";
 import type { NodeHealth } from "./node/rpc.ts";
@@ -23,6 +25,8 @@ export interface ChainConfig {
   scope?: "chain" | "wallets";
   /** What prices, pairs and trades are read from; what is known of the chain's id where it is not given. */
   market?: Partial<Market>;
+  /** Contracts by which names are resolved, where they are not those of ENS and Unstoppable Domains that all know. */
+  names?: { ens?: string; unstoppable?: string };
 }
 
 /** What is traded on a chain, and where. Addresses in any case. */
@@ -112,6 +116,15 @@ export interface ChainStatus {
   error?: string;
 }
 
+/** A token of which somebody may hold some; with an id, one piece or kind of it (EIP-721, EIP-1155). */
+export interface Holding {
+  /** Lower-case hex with 0x. */
+  token: string;
+  standard: "ERC20" | "ERC721" | "ERC1155";
+  /** Decimal. */
+  tokenId?: string;
+}
+
 export interface ChainService {
   /** In match order. */
   routes: Route[];
@@ -122,6 +135,13 @@ export interface ChainService {
   watch(chainId: number, addresses: string[]): void;
   /** The id (EIP-155) of the chain that a client's selector means. Throws ProtocolError 142. */
   chainIdOf(selector: unknown): number;
+  /** Reads the index of a configured chain on and on; `onStatus` tells when there may be more. */
+  feed(chainId: number): ChainFeed;
+  /**
+   * How much of a token owners (lower-case hex) hold together, in its smallest unit, by the transfers in the index.
+   * undefined where the index is not at the head, and so nobody knows.
+   */
+  held(chainId: number, holding: Holding, owners: string[]): Promise<bigint | undefined>;
   /**
    * Runs a call on a chain's newest state, of which nothing stays; undefined where it fails in the contract. For
    * contracts that nobody vouches for: answers are small (64 KiB) and other work does not wait for them. Rejects
@@ -142,6 +162,8 @@ export interface ChainServiceConfig {
   uploadFolder?: (files: { path: string; content: JsonValue }[]) => Promise<{ path: string }[]>;
   /** Fetches the metadata of NFTs. Without it only what is on the chain itself is read. */
   fetchContent?: FetchContent;
+  /** Asks the gateways of names that are resolved outside of chains (EIP-3668). Without it such names have no address. */
+  askGateway?: AskGateway;
   /** How long to wait for the next block at the head, in ms. */
   pollMs?: number;
   /** How long to wait before metadata that could not be read is looked at again, in ms; then longer and longer. */

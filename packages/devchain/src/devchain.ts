@@ -5,6 +5,7 @@ import { type ContractPlan, type Creation, type DevContracts, planContracts } fr
 import { genesisTime, makeHistory } from "./history.ts";
 import { type NodeClient, nodeClient } from "./node-client.ts";
 import { type SavedState, savedState } from "./saved-state.ts";
+import { type NameContracts, nameContracts } from "./worlds/names.ts";
 
 export interface DevChainOptions {
   /** Default 8545; 0 takes a free port. */
@@ -30,6 +31,8 @@ export interface DevChain {
   /** Ten accounts, funded with 10,000 ether at genesis. */
   accounts: DevAccount[];
   contracts: DevContracts;
+  /** Names, as ENS and Unstoppable Domains have them. */
+  names: NameContracts;
   /** Id of the process group of the node. */
   pid: number;
   /** Saves the state and ends the node. May be called more than once. */
@@ -91,6 +94,7 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
     chainId,
     accounts,
     contracts: plan.contracts,
+    names: nameContracts(),
     pid: anvil.pid,
     stop: () => {
       stopped ??= stop();

@@ -17,6 +17,7 @@ import type { NodeClient } from "./node-client.ts";
 import { call, type Step } from "./steps.ts";
 import { marketAccounts } from "./worlds/maker.ts";
 import { marketBlocks } from "./worlds/market.ts";
+import { fundNames, nameBlocks } from "./worlds/names.ts";
 
 /** 2025-01-01T00:00:00Z: fixed, so that every hash of the history is the same on every machine. */
 export const genesisTime = 1_735_689_600;
@@ -66,6 +67,17 @@ export async function makeHistory(
     await node.request({ method: "evm_setNextBlockTimestamp", params: [time] });
     await node.request({ method: "evm_mine", params: [] });
   }
+  await fundNames(node);
+  const named = await nameBlocks(chainId, accounts);
+  for (const transactions of named) {
+    for (const transaction of transactions) {
+      const hash = await node.request({ method: "eth_sendRawTransaction", params: [transaction] });
+      sent.push({ hash, fails: false });
+    }
+    time += blockSpacing;
+    await node.request({ method: "evm_setNextBlockTimestamp", params: [time] });
+    await node.request({ method: "evm_mine", params: [] });
+  }
   await node.request({ method: "evm_setAutomine", params: [true] });
   await node.request({ method: "evm_setTime", params: [now] });
 
@@ -76,7 +88,7 @@ export async function makeHistory(
       throw new Error(`Transaction ${hash} of the local chain's history ${outcome}`);
     }
   }
-  return { blocks: blocks.length, transactions: sent.length };
+  return { blocks: blocks.length + named.length, transactions: sent.length };
 }
 
 /** What happens in each block. Account 0 deploys, owns the contracts and gives to the others. */

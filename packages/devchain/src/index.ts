@@ -10,3 +10,4 @@ export type { Traffic, TrafficOptions } from "./traffic.ts";
 export { makeTraffic } from "./traffic.ts";
 export type { Balances } from "./traffic-ledger.ts";
 export type { MarketContracts } from "./worlds/market.ts";
+export type { NameContracts } from "./worlds/names.ts";

@@ -18,6 +18,7 @@ type NodeMethods = [
   { Method: "evm_setTime"; Parameters: [number]; ReturnType: number },
   /** Optionally at a time, in seconds since 1970. */
   { Method: "evm_mine"; Parameters: [number] | []; ReturnType: Hex },
+  { Method: "anvil_setBalance"; Parameters: [Address, Hex]; ReturnType: null },
   /** `true`: with the state at each past block. Returns gzipped JSON. */
   { Method: "anvil_dumpState"; Parameters: [boolean]; ReturnType: Hex },
 ];

@@ -18,6 +18,8 @@ export const SYSTEM_CLASSES = [
   "_Hooks",
   "_GlobalConfig",
   "_PushStatus",
+  "_ChainWatch",
+  "_ChainMessage",
 ] as const;
 
 const systemClasses: ReadonlySet<string> = new Set(SYSTEM_CLASSES);
@@ -32,7 +34,7 @@ const reservedSegments: ReadonlySet<string> = new Set(["__proto__", "constructor
 
 /** Classes that only the server works with. */
 const INTERNAL_CLASS =
-  /^_(JobStatus|PushStatus|Hooks|GlobalConfig|GraphQLConfig|JobSchedule|Audience|Idempotency|Join:\w+:\w+)$/;
+  /^_(ChainWatch|ChainMessage|JobStatus|PushStatus|Hooks|GlobalConfig|GraphQLConfig|JobSchedule|Audience|Idempotency|Join:\w+:\w+)$/;
 
 /** Whether a name is of a class, or of a relation's table, that nobody but the server works with. */
 export function isInternalClassName(name: string): boolean {

@@ -32,6 +32,8 @@ export interface RequestContext {
   headers?: Readonly<Record<string, string>>;
   /** The address of the protocol that the client used; without one the public one is meant. */
   serverUrl?: string;
+  /** Whether it says the ids of new objects itself: the server's own requests may. */
+  choosesIds?: boolean;
   /** Where the writes of several requests happen together. */
   together?: JoinedWrites;
 }

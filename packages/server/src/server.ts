@@ -8,7 +8,9 @@ import { watchLinkedWallets } from "./accounts/linkedWallets.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
+import { ChainEvents } from "./chainEvents/index.ts";
 import { type Cloud, createCloud } from "./cloud/index.ts";
+import type { NamesConfig } from "./config/names.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Config } from "./config.ts";
 import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
@@ -37,11 +39,13 @@ import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
+import type { Objects } from "./objects/objects.ts";
 import type { Log } from "./observe/log.ts";
 import { createMetrics, type DoorName } from "./observe/metrics.ts";
 import { createOperator } from "./operator/operator.ts";
 import { operatorClasses } from "./operator/operatorClasses.ts";
 import { isPublicAddress } from "./outbound/addresses.ts";
+import { gatewayAsker } from "./outbound/gateways.ts";
 import { createPush, createSenders, pushStatusRules } from "./push/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
@@ -100,8 +104,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     publicUrl,
     filesUrl: config.filesUrl,
   });
+  const askGateway = gatewayAsker(config.names.gateways);
   const chain = createChainService({
-    chains: options.chains,
+    chains: options.chains.map((each) => withNames(each, config.names)),
+    ...(askGateway && { askGateway }),
     database:
       config.database.kind === "postgres"
         ? config.database
@@ -129,17 +135,18 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     outbox: config.environment === "development" ? join(config.dataDir, "outbox") : undefined,
     log,
   });
+  const innerObjects: Objects = {
+    find: (...args) => objectsOf().find(...args),
+    get: (...args) => objectsOf().get(...args),
+    create: (...args) => objectsOf().create(...args),
+    update: (...args) => objectsOf().update(...args),
+    remove: (...args) => objectsOf().remove(...args),
+    onChange: (listener) => objectsOf().onChange(listener),
+  };
   const accounts = createAccounts({
     store,
     schemaOf: (className) => schemas.require(className),
-    objects: {
-      find: (...args) => objectsOf().find(...args),
-      get: (...args) => objectsOf().get(...args),
-      create: (...args) => objectsOf().create(...args),
-      update: (...args) => objectsOf().update(...args),
-      remove: (...args) => objectsOf().remove(...args),
-      onChange: (listener) => objectsOf().onChange(listener),
-    },
+    objects: innerObjects,
     config: {
       ...config,
       policy: config.passwordPolicy,
@@ -155,13 +162,22 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       idOf: chain.chainIdOf,
       call: (chainId, call, deadlineMs) => chain.call(chainId, call, AbortSignal.timeout(deadlineMs)),
     },
+    holdings: chain,
   });
   await accounts.ready();
+  const chainEvents = new ChainEvents({
+    store,
+    schemas: () => schemas,
+    objects: innerObjects,
+    chain,
+    config,
+    clock: Date.now,
+    log,
+  });
   const rules = new Map(
-    [...accounts.rules, ...operatorClasses(), apiKeyRules(), pushStatusRules].map((rule) => [
-      rule.className,
-      rule,
-    ]),
+    [...accounts.rules, ...operatorClasses(), apiKeyRules(), pushStatusRules, ...chainEvents.rules].map(
+      (rule) => [rule.className, rule],
+    ),
   );
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
@@ -216,6 +232,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
   const aggregates = createAggregates({ store, schemas });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
+  for (const { name, run } of chainEvents.functions) cloud.define(name, run);
+  cloud.onDefined(({ watches }) => chainEvents.take(watches));
   for (const { name, run } of dataFunctions(chain.routes, userOf)) cloud.define(name, run);
 
   const operator = await createOperator({
@@ -467,6 +485,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
       await chain.start();
       operator.start();
+      accounts.start();
+      chainEvents.start();
       push.start();
     },
     async stop() {
@@ -479,6 +499,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       await closed;
       clearTimeout(forced);
       apiKeys.close();
+      await chainEvents.stop();
+      await accounts.stop();
       await chain.stop();
       await operator.stop();
       await cloud.stop();
@@ -523,6 +545,13 @@ function preflight(response: ServerResponse): void {
     "access-control-max-age": "86400",
   });
   response.end();
+}
+
+/** A chain with the contracts that the settings say resolve its names. */
+function withNames(chain: ChainConfig, { ens, unstoppable }: NamesConfig): ChainConfig {
+  const [registry, reader] = [ens[chain.id], unstoppable[chain.id]];
+  const own = { ...(registry && { ens: registry }), ...(reader && { unstoppable: reader }) };
+  return Object.keys(own).length > 0 ? { ...chain, names: { ...chain.names, ...own } } : chain;
 }
 
 /** Where clients reach the data service, by where they reach the Parse protocol. */

@@ -57,7 +57,7 @@ function logRow(log: IndexedLog) {
 }
 
 /** The event of a topic among the entries of an ABI. Throws ProtocolError with HTTP 400. */
-function eventOf(entries: JsonObject[], topic: string): AbiEvent {
+export function eventOf(entries: JsonObject[], topic: string): AbiEvent {
   const events = abiEntries(entries).filter((entry): entry is AbiEvent => entry.type === "event");
   if (events.length === 0) throw refused("abi must hold an event");
   const found = events.find((event) => toEventSelector(event) === topic);
@@ -67,7 +67,11 @@ function eventOf(entries: JsonObject[], topic: string): AbiEvent {
   );
 }
 
-function decoded(event: AbiEvent, { topics, data }: IndexedLog): JsonObject | undefined {
+/** What a log says, by the names of an event's inputs; undefined for a log of another event. */
+export function decoded(
+  event: AbiEvent,
+  { topics, data }: Pick<IndexedLog, "topics" | "data">,
+): JsonObject | undefined {
   const [first, ...others] = topics.map(hexOf);
   if (first === undefined) return undefined;
   try {

@@ -221,8 +221,9 @@ function parse(text: string): unknown {
 function outcomeOf(answer: unknown): RpcOutcome {
   if (!isRecord(answer)) throw new RpcUnreachable("the node left a call unanswered");
   if (isRecord(answer.error)) {
+    const { code = 0, message = "unknown error", data } = answer.error;
     return {
-      error: new RpcError(Number(answer.error.code ?? 0), String(answer.error.message ?? "unknown error")),
+      error: new RpcError(Number(code), String(message), typeof data === "string" ? data : undefined),
     };
   }
   if (!("result" in answer)) throw new RpcUnreachable("the node's answer has neither result nor error");

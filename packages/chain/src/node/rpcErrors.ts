@@ -17,9 +17,12 @@ export class LyingNode extends Error {
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
+  /** What a contract has failed with, hex, where the node tells. */
+  readonly data: string | undefined;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: string) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }

@@ -16,6 +16,7 @@ import { marks, padded } from "./marks.ts";
 import { NftMetadata } from "./nftMetadata.ts";
 import {
   type BlockRow,
+  IN_BLOCK,
   type NftTransferRow,
   positionOf,
   type TradeRow,
@@ -331,6 +332,71 @@ export class ChainStore {
     return sums;
   }
 
+  /**
+   * Rows after a place, up to the end of a block, in their order and with their blocks; undefined where one of the two
+   * blocks is not in the index. One statement, so that all is of one moment.
+   */
+  async selected<Row extends { position: number; part: number }>(
+    { columns, table, conditions }: Selected<Row>,
+    after: { position: number; part: number; block: { number: number; hash: string } } | undefined,
+    upTo: { number: number; hash: string },
+    limit: number,
+  ): Promise<{ row: Row; hash: string; timestamp: number }[] | undefined> {
+    const hasParts = table === "nft_transfers";
+    const bounds = boundsOf({ toBlock: upTo.number, offset: 0, limit });
+    const seek = seekOf({ after, ascending: true, offset: 0, limit }, hasParts);
+    const order = hasParts ? "position, part" : "position";
+    const selects = conditions.map(
+      ({ where }) =>
+        `SELECT * FROM (SELECT ${columns} FROM ${table} WHERE ${where}${bounds.text}${seek.text} ORDER BY ${order} LIMIT ?) AS arm`,
+    );
+    const known = after ? " AND EXISTS (SELECT 1 FROM blocks c WHERE c.number = ? AND c.hash = ?)" : "";
+    const rows = await this.#reader.all<FoundRow & Row>(
+      `SELECT found.*, b.hash AS block_hash, b.timestamp AS block_timestamp FROM blocks t
+       LEFT JOIN (SELECT * FROM (${selects.join(" UNION ALL ")}) AS arms ORDER BY position, part LIMIT ?) AS found ON TRUE
+       LEFT JOIN blocks b ON b.number = found.position / ${IN_BLOCK}
+       WHERE t.number = ? AND t.hash = ?${known} ORDER BY found.position, found.part`,
+      [
+        ...conditions.flatMap(({ values }) => [...values, ...bounds.values, ...seek.values, limit]),
+        limit,
+        upTo.number,
+        toBytes(upTo.hash),
+        ...(after ? [after.block.number, toBytes(after.block.hash)] : []),
+      ],
+    );
+    if (rows.length === 0) return undefined;
+    return rows.flatMap((row) => {
+      const { block_hash: hash, block_timestamp: timestamp } = row;
+      return hash && timestamp !== null ? [{ row, hash: toHex(hash), timestamp }] : [];
+    });
+  }
+
+  /** What owners hold of one ERC-20 token together: what they got less what they gave, by the index. */
+  async erc20Held(token: string, owners: string[]): Promise<bigint> {
+    const own = toBytes(token);
+    const sides = padded(owners.map(topicBytes));
+    const sums = await Promise.all(
+      (["topic2", "topic1"] as const).map(async (side) => {
+        const rows = await this.#reader.all<Pick<LogsTable, "data">>(
+          `SELECT data FROM logs WHERE erc20 = 1 AND ${side} IN (${marks(owners.length)}) AND address = ?`,
+          [...sides, own],
+        );
+        return rows.reduce((sum, { data }) => sum + BigInt(toHex(data)), 0n);
+      }),
+    );
+    return (sums[0] ?? 0n) - (sums[1] ?? 0n);
+  }
+
+  /** How many pieces of a collection, or of one of its tokens, owners hold together. */
+  async nftsHeld(token: string, tokenId: string | undefined, owners: string[]): Promise<bigint> {
+    const id = tokenId === undefined ? "" : " AND token_id = ?";
+    const rows = await this.#reader.all<Pick<NftBalancesTable, "amount">>(
+      `SELECT amount FROM nft_balances WHERE held = 1 AND owner IN (${marks(owners.length)}) AND token = ?${id}`,
+      [...padded(owners.map(toBytes)), toBytes(token), ...(tokenId === undefined ? [] : [toBytes(tokenId)])],
+    );
+    return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
+  }
+
   /** Those of which something is known. */
   async tokens(addresses: string[]): Promise<Map<string, TokenFacts>> {
     if (addresses.length === 0) return new Map();
@@ -414,6 +480,20 @@ export class ChainStore {
 }
 
 const MOMENTS_AT_ONCE = 100;
+
+/** Rows of one table that fulfil one of some conditions, none of which overlap. */
+export interface Selected<Row> {
+  columns: string;
+  table: string;
+  conditions: Arm[];
+  fields(row: Row): unknown;
+}
+
+interface FoundRow {
+  /** null where nothing was found. */
+  block_hash: Uint8Array | null;
+  block_timestamp: number | null;
+}
 
 interface Arm {
   where: string;

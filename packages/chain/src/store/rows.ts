@@ -109,7 +109,7 @@ export interface BlockRows {
 }
 
 /** Positions in one block: more than any block can hold, while a position stays a safe integer up to block 2^33. */
-const IN_BLOCK = 2 ** 20;
+export const IN_BLOCK = 2 ** 20;
 
 /** Where a transaction or a log stands in its chain: by block, then by its index there. */
 export function positionOf(blockNumber: number, index: number): number {

@@ -2,11 +2,12 @@ import { ErrorCode, isPointer, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
 import { credentialsChanged, credentialsTurn, hasWayInWithoutWallet } from "./credentials.ts";
 import { type AccountsParts, CLAIM } from "./parts.ts";
+import type { Sessions } from "./sessions.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 import type { Wallets } from "./wallets.ts";
 
 /** `_EthAddress`: the index of linked wallets. The server makes the records; deleting one unlinks the wallet. */
-export function ethAddressRules(parts: AccountsParts, wallets: Wallets): ClassRules {
+export function ethAddressRules(parts: AccountsParts, wallets: Wallets, sessions: Sessions): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._EthAddress,
     beforeCreate() {
@@ -21,6 +22,8 @@ export function ethAddressRules(parts: AccountsParts, wallets: Wallets): ClassRu
     async beforeDelete(draft) {
       const user = draft.original?.user;
       if (!isPointer(user)) return;
+      // What its tokens gave access to ends with it.
+      draft.afterwards.push(() => sessions.forget({ userId: user.objectId }));
       const turn = await credentialsTurn(parts.store, user.objectId);
       draft.writes.push({
         kind: "release",

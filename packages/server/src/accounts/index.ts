@@ -5,6 +5,7 @@ import type { ClassRules } from "../objects/rules.ts";
 import { Providers } from "./auth/providers.ts";
 import { Email } from "./email.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
+import { Gates } from "./gates.ts";
 import { installationRules } from "./installationRules.ts";
 import { Lockout } from "./lockout.ts";
 import type { AccountsParts } from "./parts.ts";
@@ -31,11 +32,18 @@ export interface Accounts {
   isAnonymousUser(userId: string): Promise<boolean>;
   /** Calls back when sessions of a user, or one session, or any of all, may have ended. */
   onSessionsChanged(listener: (of: { userId?: string; sessionId?: string }) => void): void;
+  /** Follows what the tokens do that roles ask for, until it is stopped. */
+  start(): void;
+  stop(): Promise<void>;
 }
 
 /** People: how they sign up, in and out, by password and by wallet, and the classes that this lives in. */
 export function createAccounts(parts: AccountsParts): Accounts {
-  const sessions = new Sessions(parts);
+  const sessions = new Sessions(parts, (userId) => gates.rolesOf(userId));
+  const gates = new Gates(parts, (forgotten) => sessions.forget(forgotten));
+  sessions.onForgotten(({ userId, sessionId }) => {
+    if (userId === undefined && sessionId === undefined) gates.rolesChanged();
+  });
   const lockout = new Lockout(parts);
   const email = new Email(parts, lockout);
   const providers = new Providers(parts);
@@ -45,8 +53,8 @@ export function createAccounts(parts: AccountsParts): Accounts {
       userRules({ parts, sessions, wallets, email, providers }),
       sessionRules(sessions),
       installationRules(),
-      roleRules(sessions),
-      ethAddressRules(parts, wallets),
+      roleRules(sessions, parts.chains.idOf),
+      ethAddressRules(parts, wallets, sessions),
     ],
     routes: [...accountRoutes({ parts, sessions, wallets, email, lockout, providers }), ...email.routes],
     ready: () => providers.ready(),
@@ -57,5 +65,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
       return isJsonObject(user?.secret.authData) && user.secret.authData.anonymous !== undefined;
     },
     onSessionsChanged: (listener) => sessions.onForgotten(listener),
+    start: () => gates.start(),
+    stop: () => gates.stop(),
   };
 }

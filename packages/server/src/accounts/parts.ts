@@ -7,6 +7,7 @@ import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
 import type { ChainReader } from "./contractWallet.ts";
+import type { Holdings } from "./gates.ts";
 
 export interface AccountsConfig {
   appId: string;
@@ -45,6 +46,7 @@ export interface AccountsParts {
   clock(): number;
   log: Log;
   chains: ChainReader;
+  holdings: Holdings;
   /** What cloud code does when people sign in and out; asked for when it is needed. */
   triggers: PeopleTriggers;
 }

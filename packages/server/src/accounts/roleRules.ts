@@ -1,14 +1,21 @@
-import { ErrorCode, isRoleName, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isRoleName, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { RequestContext } from "../caller.ts";
+import type { Draft } from "../objects/draft.ts";
 import type { ClassRules } from "../objects/rules.ts";
+import { parseGate } from "./gate.ts";
 import { CLAIM } from "./parts.ts";
 import type { Sessions } from "./sessions.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
-/** `_Role`: a name that is unique and stays, and an ACL that says who may change the members. */
-export function roleRules(sessions: Sessions): ClassRules {
+/**
+ * `_Role`: a name that is unique and stays, an ACL that says who may change the members, and a gate by which the
+ * operator makes those members who hold a token.
+ */
+export function roleRules(sessions: Sessions, chainIdOf: (selector: JsonValue) => number): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._Role,
-    beforeCreate(draft) {
+    beforeCreate(draft, request) {
+      assertGate(draft, request);
       const operation = draft.operations.name;
       const name = operation?.op === "Set" ? operation.value : undefined;
       if (name === undefined) throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "name is required.");
@@ -24,7 +31,8 @@ export function roleRules(sessions: Sessions): ClassRules {
       draft.writes.push({ kind: "claim", scope: CLAIM.role, value: name, owner: draft.objectId });
       draft.afterwards.push(() => sessions.forget());
     },
-    beforeUpdate(draft) {
+    beforeUpdate(draft, request) {
+      assertGate(draft, request);
       const operation = draft.operations.name;
       if (operation && !(operation.op === "Set" && operation.value === draft.original?.name)) {
         throw new ProtocolError(
@@ -40,4 +48,22 @@ export function roleRules(sessions: Sessions): ClassRules {
     },
     onClaimTaken: () => new ProtocolError(ErrorCode.DUPLICATE_VALUE, "A role with this name exists."),
   };
+
+  /** Who could set a gate could let themselves in. */
+  function assertGate({ operations }: Draft, { caller }: RequestContext): void {
+    for (const [path, operation] of Object.entries(operations)) {
+      if (path.split(".", 1)[0] !== "gate") continue;
+      if (caller.kind !== "master") {
+        throw new ProtocolError(
+          ErrorCode.OPERATION_FORBIDDEN,
+          "The gate of a role is set by the master key.",
+        );
+      }
+      if (operation.op === "Delete" && path === "gate") continue;
+      if (operation.op !== "Set" || path !== "gate") {
+        throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "The gate of a role is set as a whole.");
+      }
+      if (operation.value !== null) parseGate(operation.value, chainIdOf);
+    }
+  }
 }

@@ -1,10 +1,18 @@
 import { idsCondition } from "../objects/include.ts";
 import type { AccountsParts } from "./parts.ts";
 
-/** The names of a user's roles with those that they are part of, each once: cycles end. */
-export async function rolesOf(userId: string, { store, schemaOf }: AccountsParts): Promise<string[]> {
+/**
+ * The names of a user's roles with those that they are part of, each once: cycles end. `gated` are the ids of the
+ * roles that the user is in for what they hold.
+ */
+export async function rolesOf(
+  userId: string,
+  gated: Promise<string[]>,
+  { store, schemaOf }: AccountsParts,
+): Promise<string[]> {
   const ids = new Set<string>();
-  let level = await store.ownersInRelation("_Role", "users", [userId]);
+  const [given, held] = await Promise.all([store.ownersInRelation("_Role", "users", [userId]), gated]);
+  let level = [...new Set([...given, ...held])];
   while (level.length > 0) {
     for (const id of level) ids.add(id);
     const above = await store.ownersInRelation("_Role", "roles", level);

@@ -48,9 +48,14 @@ export class Sessions {
   /** By the token itself, which is in memory as long as its requests come. */
   readonly #callers = new Map<string, CachedCaller>();
   readonly #listeners = new Set<(forgotten: Forgotten) => void>();
+  readonly #gatedRolesOf: (userId: string) => Promise<string[]>;
+  /** How often something was forgotten. */
+  #forgets = 0;
 
-  constructor(parts: AccountsParts) {
+  /** `gatedRolesOf` answers the ids of the roles that a user is in for what they hold. */
+  constructor(parts: AccountsParts, gatedRolesOf: (userId: string) => Promise<string[]>) {
     this.#parts = parts;
+    this.#gatedRolesOf = gatedRolesOf;
     parts.store.onAnnounced((message) => {
       if (message === undefined) this.#drop({});
       else if (message.startsWith(ANNOUNCEMENT)) this.#drop(JSON.parse(message.slice(ANNOUNCEMENT.length)));
@@ -94,7 +99,10 @@ export class Sessions {
   async callerOf(sessionToken: string): Promise<Caller> {
     const cached = this.#callers.get(sessionToken);
     if (cached && cached.staleAt > this.#parts.clock()) return cached.caller;
+    const before = this.#forgets;
     const found = await this.#load(sessionToken);
+    // What was forgotten meanwhile may have been read before it changed.
+    if (before !== this.#forgets) return found.caller;
     if (this.#callers.size >= MAX_CACHED) this.#callers.clear();
     this.#callers.set(sessionToken, found);
     return found.caller;
@@ -164,6 +172,7 @@ export class Sessions {
 
   #drop(forgotten: Forgotten): void {
     const { userId, sessionId, except } = forgotten;
+    this.#forgets += 1;
     for (const [token, { caller }] of this.#callers) {
       if (userId !== undefined && caller.userId !== userId) continue;
       if (sessionId !== undefined && caller.sessionId !== sessionId) continue;
@@ -182,7 +191,7 @@ export class Sessions {
     if (expiresAt <= clock()) throw invalidSession();
     const userId = session.user.objectId;
     if ((await store.get(schemaOf("_User"), userId, null)) === undefined) throw invalidSession();
-    const roles = await rolesOf(userId, this.#parts);
+    const roles = await rolesOf(userId, this.#gatedRolesOf(userId), this.#parts);
     const staleAt = Math.min(expiresAt, clock() + MAX_AGE_MS);
     return { caller: { kind: "user", userId, roles, sessionId, sessionToken }, staleAt };
   }

@@ -229,6 +229,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     draft.writes.push(...wallets.use(wallet));
     if (owner === undefined) {
       draft.writes.push(...wallets.take(wallet.address, draft.objectId));
+      draft.afterwards.push(() => sessions.forget({ userId: draft.objectId }));
       draft.operations.accounts = { op: "AddUnique", objects: [wallet.address] };
     }
     set(draft, "ethAddress", wallet.address);

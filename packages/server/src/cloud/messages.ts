@@ -138,6 +138,8 @@ export interface Definitions {
   /** `beforeSave.Note`, `beforeConnect`. */
   triggers: string[];
   schedules: ScheduleDefinition[];
+  /** What is to be watched on chains, as it was written. */
+  watches: JsonObject[];
   plugins: { name: string; functions: string[] }[];
   /** What validators ask for. */
   rateLimits: RateLimit[];
@@ -148,6 +150,7 @@ export const NO_DEFINITIONS: Definitions = {
   jobs: [],
   triggers: [],
   schedules: [],
+  watches: [],
   plugins: [],
   rateLimits: [],
 };

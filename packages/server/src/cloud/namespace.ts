@@ -23,6 +23,7 @@ import {
 } from "./registry.ts";
 import { type ScheduleOptions, scheduleOf } from "./scheduleOf.ts";
 import { assertValidator, type Validator } from "./validator.ts";
+import { encodeResult } from "./wire.ts";
 
 /** How what cloud code defines and asks gets to the server. */
 export interface NamespaceParts {
@@ -53,6 +54,14 @@ export interface CloudDefinitions {
   job(name: string, run: Job): void;
   /** Runs a job by a cron expression (in UTC), once in the whole cluster. */
   schedule(jobName: string, cron: string, options?: ScheduleOptions): void;
+  /**
+   * Makes objects of the class `tableName` of a contract's event: { chainId, address, abi, topic, tableName, filter,
+   * sync_historical, confirmations, webhook }. As long as the code says so.
+   */
+  watchContractEvent(options: object): void;
+  /** Makes objects of what an address moves: { chainId, address, tableName, … }. */
+  watchAddress(options: object): void;
+  watchWallet(options: object): void;
   beforeSave: OfClass<ObjectTrigger>;
   afterSave: OfClass<ObjectTrigger>;
   beforeDelete: OfClass<ObjectTrigger>;
@@ -144,6 +153,11 @@ function definitions({ registry, onDefined, ask, log }: NamespaceParts): CloudDe
     place();
     onDefined();
   };
+  const watch = (options: object): void => {
+    const encoded = encodeResult(options);
+    if (!isJsonObject(encoded)) throw new Error("What is watched must be said in an object");
+    defined(() => registry.watches.push(encoded));
+  };
   const objectTrigger =
     (trigger: "beforeSave" | "afterSave" | "beforeDelete" | "afterDelete"): OfClass<ObjectTrigger> =>
     (reference, run, validator) => {
@@ -196,6 +210,9 @@ function definitions({ registry, onDefined, ask, log }: NamespaceParts): CloudDe
       const schedule = scheduleOf(jobName, cron, options);
       defined(() => registry.schedules.push(schedule));
     },
+    watchContractEvent: watch,
+    watchAddress: watch,
+    watchWallet: watch,
     beforeSave: objectTrigger("beforeSave"),
     afterSave: objectTrigger("afterSave"),
     beforeDelete: objectTrigger("beforeDelete"),

@@ -136,6 +136,7 @@ export interface Registry {
   beforeSubscribe: Map<string, Guarded<SubscribeTrigger>>;
   afterLiveQueryEvent: Map<string, Guarded<LiveEventTrigger>>;
   schedules: ScheduleDefinition[];
+  watches: JsonObject[];
   plugins: { name: string; functions: string[] }[];
 }
 
@@ -151,6 +152,7 @@ export function newRegistry(): Registry {
     beforeSubscribe: new Map(),
     afterLiveQueryEvent: new Map(),
     schedules: [],
+    watches: [],
     plugins: [],
   };
 }
@@ -172,6 +174,7 @@ export function definitionsOf(registry: Registry): Definitions {
       ...of("afterLiveQueryEvent", registry.afterLiveQueryEvent),
     ],
     schedules: registry.schedules,
+    watches: registry.watches,
     plugins: registry.plugins,
     rateLimits: rateLimitsOf(registry),
   };

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
-
+import { watchOptions } from "../chainEvents/index.ts";
 import { parseAuth } from "./auth.ts";
 import { parseFileUpload } from "./fileUpload.ts";
+import { parseNames } from "./names.ts";
 import { parseAccountLockout, parsePasswordPolicy, sectionOf, text } from "./passwords.ts";
 import { parsePush } from "./push.ts";
 import { parseRateLimits } from "./rateLimits.ts";
@@ -66,6 +67,16 @@ export const SECTIONS = {
       "Services for push messages: webPush { subject, publicKey, privateKey, services }, fcm { serviceAccount }, apns { keyId, teamId, privateKey, topic, production }.",
     parse: parsePush,
   },
+  names: {
+    about:
+      'Where names are resolved: `ens` (registries) and `unstoppable` (ProxyReaders) by chain id, beside the well-known ones; `gateways`: origins that may be asked for names outside of chains (CCIP-Read), ["*"] for all public ones, none without it.',
+    parse: parseNames,
+  },
+  watch: {
+    about:
+      "What happens on chains as objects: a list of { chainId, address, abi, topic, tableName, filter, sync_historical, confirmations, webhook }; without abi, what the address moves.",
+    parse: watchOptions,
+  },
   defaultAcl: {
     about: "ACL of new objects that bring none; `currentUser` in it stands for whoever creates them.",
     parse: (value: unknown): JsonObject | undefined => {
@@ -101,6 +112,8 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     accountLockout: read("accountLockout", SECTIONS.accountLockout),
     rateLimits: read("rateLimits", SECTIONS.rateLimits),
     push: read("push", SECTIONS.push),
+    names: read("names", SECTIONS.names),
+    watch: read("watch", SECTIONS.watch),
     defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),
   };
 }

@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Remote } from "../cloud/cloud.ts";
 import { applyOperations, objectOf } from "../cloud/inflate.ts";
@@ -6,6 +5,7 @@ import type { Cause, Outcome, Task } from "../cloud/messages.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
 import type { Log } from "../observe/log.ts";
 import { post } from "../outbound/post.ts";
+import { signedHeaders } from "../outbound/signature.ts";
 import type { Hook, HookStore } from "./hookStore.ts";
 
 export interface HookCallParts {
@@ -39,7 +39,7 @@ export function createHookCalls(parts: HookCallParts): Remote {
     let answer: unknown;
     try {
       const { deadlineMs, maxBytes, allowPrivate } = parts;
-      const headers = headersFor(body);
+      const headers = signedHeaders(parts.webhookKey, body, parts.clock());
       const { status, body: text } = await post({
         url: hook.url,
         headers,
@@ -60,19 +60,6 @@ export function createHookCalls(parts: HookCallParts): Remote {
     if (!isJsonObject(answer)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Malformed response");
     if (answer.error !== undefined && answer.error !== null) throw errorOf(answer);
     return answer.success;
-  }
-
-  /** The time is part of what is signed: a request that somebody kept cannot be sent again later. */
-  function headersFor(body: string): Record<string, string> {
-    const headers: Record<string, string> = { "content-type": "application/json" };
-    if (parts.webhookKey === undefined) return headers;
-    const timestamp = String(Math.floor(parts.clock() / 1000));
-    const signature = createHmac("sha256", parts.webhookKey).update(`${timestamp}.${body}`).digest("hex");
-    return {
-      ...headers,
-      "x-parse-webhook-key": parts.webhookKey,
-      "x-purse-signature": `t=${timestamp},v1=${signature}`,
-    };
   }
 }
 

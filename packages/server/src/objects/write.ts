@@ -58,8 +58,9 @@ export function createWrites(parts: WriteParts): Writes {
     assertClassName(className);
     authorise(schemas.get(className), "create", request.caller);
     const { objectId, ...rest } = fields;
-    const id = parts.allowCustomObjectId ? chosenId(objectId) : newObjectId();
-    const draft = newDraft(className, id, parseFields(parts.allowCustomObjectId ? rest : fields), undefined);
+    const choosesId = parts.allowCustomObjectId || request.choosesIds === true;
+    const id = choosesId ? chosenId(objectId) : newObjectId();
+    const draft = newDraft(className, id, parseFields(choosesId ? rest : fields), undefined);
     const asked = { ...draft.operations };
     await triggers.beforeSave(className)?.(draft, request);
     // What a trigger or a default has put in is told; what a rule has, the rule tells.

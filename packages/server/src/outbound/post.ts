@@ -6,7 +6,8 @@ import { assertAskable, guardedLookup } from "./guard.ts";
 export interface PostOptions {
   url: string;
   headers: Record<string, string>;
-  body: string;
+  /** Without one it is a GET. */
+  body: string | undefined;
   /** Of the whole exchange, in ms. */
   deadlineMs: number;
   /** Longest answer that is read. */
@@ -21,7 +22,7 @@ export interface PostAnswer {
 }
 
 /**
- * Posts to a server that somebody else has named: to public addresses only, judged when they are
+ * Posts to, or reads from, a server that somebody else has named: to public addresses only, judged when they are
  * connected to (a name that changes its address gains nothing), without following redirects, within a
  * deadline and a size. Rejects with Error.
  */
@@ -34,8 +35,11 @@ export async function post(options: PostOptions): Promise<PostAnswer> {
   const signal = AbortSignal.timeout(deadlineMs);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = send(url, {
-      method: "POST",
-      headers: { ...options.headers, "content-length": String(Buffer.byteLength(body)) },
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        ...options.headers,
+        ...(body !== undefined && { "content-length": String(Buffer.byteLength(body)) }),
+      },
       agent: false,
       signal,
       lookup: guardedLookup(isAllowed),

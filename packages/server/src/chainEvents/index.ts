@@ -1,0 +1,2 @@
+export { ChainEvents } from "./chainEvents.ts";
+export { watchOptions } from "./watch.ts";

@@ -1,0 +1,192 @@
+import { isJsonObject, type JsonObject, parseWhere, wireDate } from "@purse/protocol";
+import { newObjectId } from "../objects/objectId.ts";
+import type { Log } from "../observe/log.ts";
+import { post } from "../outbound/post.ts";
+import { signedHeaders } from "../outbound/signature.ts";
+import type { ClassSchema } from "../schema/classSchema.ts";
+import type { Store, Write } from "../store/store.ts";
+import { type EventChange, numberOf, textOf } from "./eventWriter.ts";
+import type { Watch } from "./watch.ts";
+
+export interface MessagesParts {
+  store: Store;
+  schemaOf(className: string): ClassSchema;
+  /** What messages are signed with; without one they are not. */
+  webhookKey: string | undefined;
+  /** Whether servers inside of networks may be told. */
+  allowPrivate: boolean;
+  clock(): number;
+  log: Log;
+}
+
+const CLASS = "_ChainMessage";
+/** Sources that are looked at together, and messages of one that are sent in a row. */
+const SOURCES = 50;
+const IN_A_ROW = 50;
+const DEADLINE_MS = 10_000;
+/** Nobody reads the answer. */
+const MAX_BYTES = 64 * 1024;
+/** How often a message is sent before it is given up, after about a day and a half. */
+export const MAX_ATTEMPTS = 45;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 3_600_000;
+/** How long messages that have arrived are kept, for people. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+/**
+ * What web hooks are told of events. Messages are written together with the objects and sent from there: each at least
+ * once, those of one source in their order, again and again until the server answers with 2xx.
+ */
+export class Messages {
+  readonly #parts: MessagesParts;
+  #sweptAt = 0;
+
+  constructor(parts: MessagesParts) {
+    this.#parts = parts;
+  }
+
+  /** The steps that have a watch's web hook told of changes. */
+  writes(watch: Watch, source: string, from: number, changes: EventChange[]): Write[] {
+    const { schemaOf, clock } = this.#parts;
+    const schema = schemaOf(CLASS);
+    const at = new Date(clock()).toISOString();
+    return changes.map(({ kind, object }, i): Write => {
+      const id = newObjectId();
+      const { ACL: _, ...told } = object;
+      const message: JsonObject = {
+        objectId: id,
+        createdAt: at,
+        updatedAt: at,
+        source,
+        sequence: from + i,
+        url: watch.webhook ?? "",
+        body: {
+          event: kind,
+          watch: watch.id,
+          sequence: from + i,
+          object: { ...told, className: watch.className },
+        },
+        status: "waiting",
+        attempts: 0,
+        nextAt: wireDate(new Date(at)),
+      };
+      return { kind: "create", schema, id, at, object: message };
+    });
+  }
+
+  /** Sends what is due. Answers whether there may be more at once. */
+  async send(): Promise<boolean> {
+    const sources = await this.#sources();
+    const ends = await Promise.all(sources.map((source) => this.#sendOf(source)));
+    await this.#sweep();
+    return ends.some((isMore) => isMore);
+  }
+
+  /** Sources that have something waiting. */
+  async #sources(): Promise<string[]> {
+    const { store, schemaOf } = this.#parts;
+    const where = parseWhere({ status: "waiting" });
+    const query = { schema: schemaOf(CLASS), where, order: [], limit: undefined, skip: 0, principals: null };
+    const found = await store.distinct(query, ["source"]);
+    return found.filter((source) => typeof source === "string").slice(0, SOURCES);
+  }
+
+  async #sendOf(source: string): Promise<boolean> {
+    const { store, schemaOf, clock } = this.#parts;
+    const texts = await store.find({
+      schema: schemaOf(CLASS),
+      where: parseWhere({ status: "waiting", source }),
+      order: [{ path: ["sequence"], descending: false }],
+      limit: IN_A_ROW,
+      skip: 0,
+      principals: null,
+    });
+    for (const text of texts) {
+      const message: JsonObject = JSON.parse(text);
+      const { nextAt } = message;
+      const due = isJsonObject(nextAt) ? Date.parse(String(nextAt.iso)) : 0;
+      // Those behind it wait for it: they come in their order.
+      if (due > clock() || !(await this.#sendOne(message))) return false;
+    }
+    return texts.length === IN_A_ROW;
+  }
+
+  /** Answers whether the next of its source may be sent. */
+  async #sendOne(message: JsonObject): Promise<boolean> {
+    const { webhookKey, allowPrivate, clock, log } = this.#parts;
+    const attempts = numberOf(message, "attempts") + 1;
+    const url = textOf(message, "url");
+    const body = JSON.stringify(message.body);
+    try {
+      const headers = signedHeaders(webhookKey, body, clock());
+      const answer = await post({
+        url,
+        headers,
+        body,
+        deadlineMs: DEADLINE_MS,
+        maxBytes: MAX_BYTES,
+        allowPrivate,
+      });
+      if (answer.status < 200 || answer.status >= 300) throw new Refused(answer.status);
+      const deliveredAt = wireDate(new Date(clock()));
+      await this.#note(message, {
+        status: "delivered",
+        attempts,
+        deliveredAt,
+        answer: answer.status,
+        error: null,
+      });
+      return true;
+    } catch (error) {
+      const isOver = attempts >= MAX_ATTEMPTS;
+      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20));
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn("a message about an event could not be delivered", { url, attempts, error: reason });
+      await this.#note(message, {
+        status: isOver ? "failed" : "waiting",
+        attempts,
+        nextAt: wireDate(new Date(clock() + pause)),
+        answer: error instanceof Refused ? error.status : null,
+        error: reason.slice(0, 300),
+      });
+      return isOver;
+    }
+  }
+
+  async #note(message: JsonObject, fields: JsonObject): Promise<void> {
+    const { store, schemaOf, clock } = this.#parts;
+    const operations = Object.fromEntries(
+      Object.entries(fields).map(([name, value]) => [
+        name,
+        value === null ? ({ op: "Delete" } as const) : ({ op: "Set", value } as const),
+      ]),
+    );
+    const id = textOf(message, "objectId");
+    const at = new Date(clock()).toISOString();
+    await store.write([{ kind: "update", schema: schemaOf(CLASS), id, at, operations, principals: null }]);
+  }
+
+  /** Forgets what arrived long ago. */
+  async #sweep(): Promise<void> {
+    const { store, schemaOf, clock } = this.#parts;
+    if (clock() - this.#sweptAt < 3_600_000) return;
+    this.#sweptAt = clock();
+    const schema = schemaOf(CLASS);
+    const before = wireDate(new Date(clock() - KEPT_MS));
+    const where = parseWhere({ status: "delivered", deliveredAt: { $lt: before } });
+    const texts = await store.find({ schema, where, order: [], limit: 1_000, skip: 0, principals: null });
+    const ids = texts.map((text): string => JSON.parse(text).objectId);
+    if (ids.length > 0)
+      await store.write(ids.map((id) => ({ kind: "delete", schema, id, principals: null })));
+  }
+}
+
+/** The server was reached and does not want it, or not now. */
+class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`the server answers ${status}`);
+    this.status = status;
+  }
+}

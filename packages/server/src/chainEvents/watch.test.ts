@@ -1,0 +1,141 @@
+import type { FeedEvent } from "@purse/chain";
+import { type JsonObject, ProtocolError } from "@purse/protocol";
+import { describe, expect, it } from "vitest";
+import { parseEventFilter } from "./eventFilter.ts";
+import { eventObject } from "./eventObject.ts";
+import { parseWatch } from "./watch.ts";
+
+const ADDRESS = `0x${"ab".repeat(20)}`;
+const chains = { chainIdOf: (selector: unknown) => Number(selector), isWhole: (id: number) => id === 1 };
+const event = { type: "event", name: "Moved", inputs: [{ name: "n", type: "uint256" }] };
+const other = { ...event, name: "Other" };
+
+describe("a watch", () => {
+  const parse = (options: JsonObject) => parseWatch({ chainId: 1, address: ADDRESS, ...options }, chains);
+
+  it("finds its event by hash, name or signature, or where there is no other", () => {
+    const { selections } = parse({ abi: [event], tableName: "A" });
+    const [selection] = selections;
+    const hash = selection?.kind === "event" ? selection.topic : "";
+    expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
+    for (const topic of [
+      hash,
+      hash.toUpperCase().replace("0X", "0x"),
+      "Moved",
+      "Moved(uint256)",
+      "Moved( uint256 )",
+    ])
+      expect(parse({ abi: [other, event], topic, tableName: "A" }).selections).toEqual(selections);
+    expect(parse({ abi: JSON.stringify(event), tableName: "A" }).selections).toEqual(selections);
+  });
+
+  it("is of an address without an event: of its tokens alone where the chain is not indexed as a whole", () => {
+    expect(parse({}).selections.map(({ kind }) => kind)).toEqual(["transactions", "erc20", "nft"]);
+    expect(parse({ chainId: 2 }).selections.map(({ kind }) => kind)).toEqual(["erc20", "nft"]);
+  });
+
+  it("is the same for the same contents", () => {
+    const { id } = parse({ abi: event, tableName: "A" });
+    expect(parse({ abi: [event], tableName: "A", confirmations: 3, webhook: "https://a.example/" }).id).toBe(
+      id,
+    );
+    expect(parse({ abi: event, tableName: "B" }).id).not.toBe(id);
+    expect(parse({ abi: event, tableName: "A", filter: { eq: ["n", "1"] } }).id).not.toBe(id);
+  });
+
+  it.each<[JsonObject, RegExp]>([
+    [{ abi: [event, other], tableName: "A" }, /several/],
+    [{ abi: [event], topic: "Gone", tableName: "A" }, /abi must hold/],
+    [{ abi: [event], topic: "Moved(", tableName: "A" }, /topic must be/],
+    [{ abi: "{", tableName: "A" }, /JSON/],
+    [{ abi: [{ ...event, anonymous: true }], tableName: "A" }, /anonymous/],
+    [{ abi: [event] }, /tableName/],
+    [{ abi: [event], tableName: "_Role" }, /tableName/],
+    [{ abi: [event], tableName: "A", chainId: 2 }, /whole chain/],
+    [{ topic: "Moved" }, /abi/],
+    [{ address: "0x12" }, /address/],
+    [{ confirmations: -1 }, /confirmations/],
+    [{ webhook: "https://user:secret@example.org/" }, /webhook/],
+    [{ webhook: "ftp://example.org/" }, /webhook/],
+    [{ colour: "red" }, /colour is not known/],
+    [{ filter: { and: { eq: [] } } }, /and takes a list/],
+    [{ filter: { eq: ["n"] } }, /name and a value/],
+    [{ filter: { in: ["n", 1] } }, /list/],
+    [{ filter: { constructor: ["n", 1] } }, /there is no constructor/],
+  ])("is refused with a reason: %j", (options, reason) => {
+    expect(() => parse(options)).toThrow(reason);
+    expect(() => parse(options)).toThrow(ProtocolError);
+  });
+});
+
+describe("a filter of events", () => {
+  const fields = {
+    n: "115792089237316195423570985008687907853269984665640564039457584007913129639935",
+    to: "0xAB",
+    ok: true,
+  };
+  it.each<[JsonObject, boolean]>([
+    [{}, true],
+    [{ gt: ["n", "115792089237316195423570985008687907853269984665640564039457584007913129639934"] }, true],
+    [{ lte: ["n", 5] }, false],
+    [{ eq: ["to", "0xab"] }, true],
+    [{ ne: ["to", "0xab"] }, false],
+    [{ in: ["to", ["0xcd", "0xab"]] }, true],
+    [{ nin: ["to", ["0xcd", "0xab"]] }, false],
+    [{ eq: ["ok", true] }, true],
+    [{ eq: ["missing", "1"] }, false],
+    [{ gt: ["missing", "1"] }, false],
+    [{ lt: ["to", "0xff"] }, false],
+    [{ or: [{ eq: ["ok", false] }, { gte: ["n", "1"] }] }, true],
+    [{ and: [{ eq: ["ok", true] }, { eq: ["to", "0xcd"] }] }, false],
+    [{ eq: ["ok", true], ne: ["to", "0xab"] }, false],
+  ])("%j", (filter, wanted) => {
+    expect(parseEventFilter(filter)(fields)).toBe(wanted);
+  });
+});
+
+describe("the object of an event", () => {
+  const make = (args: JsonObject) => {
+    const block = { number: 7, hash: `0x${"1".repeat(64)}` };
+    const found: FeedEvent = {
+      place: { position: 7 * 2 ** 20 + 3, part: 0, block },
+      timestamp: 1_000,
+      transactionHash: `0x${"2".repeat(64)}`,
+      fields: { log_index: 3, address: ADDRESS, args },
+    };
+    return eventObject(found, { chainId: 1, kind: "event", confirmed: false });
+  };
+
+  it("has the arguments under names that fields can have, and that nothing else has", () => {
+    expect(
+      make({ _from: "0x1", address: "0x2", "": "0x3", "0": "0x4", from: "0x5", objectId: "0x6" }),
+    ).toMatchObject({
+      from: "0x1",
+      address: ADDRESS,
+      address_: "0x2",
+      arg_: "0x3",
+      arg_0: "0x4",
+      from_: "0x5",
+      objectId: expect.stringMatching(/^[0-9a-f]{24}$/),
+      objectId_: "0x6",
+    });
+  });
+
+  it("has whole numbers as text, with an approximate number beside", () => {
+    expect(make({ value: (2n ** 256n - 1n).toString() })).toMatchObject({
+      value: (2n ** 256n - 1n).toString(),
+      value_decimal: 2 ** 256,
+    });
+  });
+
+  it("has text that every database takes", () => {
+    expect(make({ text: "a\0b\ud800", list: [{ inner: "\0" }] })).toMatchObject({
+      text: "a\ufffdb\ufffd",
+      list: [{ inner: "\ufffd" }],
+    });
+  });
+
+  it("has an id of its place in its block alone", () => {
+    expect(make({ a: "1" }).objectId).toBe(make({ b: "2" }).objectId);
+  });
+});

@@ -1,0 +1,346 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BlockReference, ChainFeed, ChainStatus, FeedEvent } from "@purse/chain";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import postgres from "postgres";
+import { afterEach, describe, expect, inject, it } from "vitest";
+import { FileUrls } from "../files/fileUrls.ts";
+import { createObjects } from "../objects/index.ts";
+import { createLog } from "../observe/log.ts";
+import { Schemas } from "../schema/schemas.ts";
+import { openStore } from "../store/openStore.ts";
+import type { Store } from "../store/store.ts";
+import { EventWriter } from "./eventWriter.ts";
+import { Messages } from "./messages.ts";
+import { parseWatch, type Watch } from "./watch.ts";
+import { WatchedChain } from "./watchedChain.ts";
+import { watchRules } from "./watchRules.ts";
+
+/** How many random histories each database lives through; 200 prove it. */
+const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 10);
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Of the server that the tests have started. */
+    postgresUrl: string;
+  }
+}
+
+const DATABASES = ["SQLite", "PostgreSQL"] as const;
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const ADDRESS = `0x${"ab".repeat(20)}`;
+const SELECTOR = { chainIdOf: () => 1337, isWhole: () => true };
+const EVENT = {
+  type: "event",
+  name: "Moved",
+  inputs: [{ name: "n", type: "uint256", indexed: false }],
+};
+const IN_BLOCK = 2 ** 20;
+
+/** A chain in memory whose blocks can be replaced: what an index tells, without one. */
+class FakeChain implements ChainFeed {
+  readonly blocks: (BlockReference & { events: number[] })[] = [];
+  #made = 0;
+
+  mine(count: number, eventsIn: () => number): void {
+    for (let i = 0; i < count; i++) {
+      this.#made += 1;
+      const events = Array.from({ length: eventsIn() }, () => Math.floor(this.#made * 1000));
+      const hash = `0x${this.#made.toString(16).padStart(64, "0")}`;
+      this.blocks.push({ number: this.blocks.length, hash, events });
+    }
+  }
+
+  unwind(depth: number): void {
+    this.blocks.splice(Math.max(1, this.blocks.length - depth));
+  }
+
+  all(): string[] {
+    return this.blocks.flatMap(({ number, hash, events }) =>
+      events.map((n, i) => `${number} ${i} ${hash} ${n}`),
+    );
+  }
+
+  async head(): Promise<BlockReference | undefined> {
+    return this.blocks.at(-1);
+  }
+
+  async hashesOf(numbers: number[]): Promise<Map<number, string>> {
+    const found = numbers.flatMap((number) => this.blocks[number] ?? []);
+    return new Map(found.map(({ number, hash }) => [number, hash]));
+  }
+
+  events: ChainFeed["events"] = async (_, after, upTo, limit) => {
+    const isKnown = ({ number, hash }: BlockReference) => this.blocks[number]?.hash === hash;
+    if (!isKnown(upTo) || (after && !isKnown(after.block))) return undefined;
+    const rows = this.blocks.slice(0, upTo.number + 1).flatMap(({ number, hash, events }) =>
+      events.map((n, i): FeedEvent => {
+        return {
+          place: { position: number * IN_BLOCK + i, part: 0, block: { number, hash } },
+          timestamp: number * 1000,
+          transactionHash: hash,
+          fields: { log_index: i, address: ADDRESS, args: { n: String(n) } },
+        };
+      }),
+    );
+    const events = rows.filter(({ place }) => place.position > (after?.position ?? -1)).slice(0, limit);
+    const isMore = events.length === limit;
+    const position = (upTo.number + 1) * IN_BLOCK - 1;
+    const end = { position, part: Number.MAX_SAFE_INTEGER, block: { number: upTo.number, hash: upTo.hash } };
+    return { events, reached: (isMore && events.at(-1)?.place) || end, isMore };
+  };
+}
+
+interface World {
+  chain: FakeChain;
+  store: Store;
+  /** A process that does the work; several may. */
+  process(): WatchedChain;
+  settle(watched: WatchedChain): Promise<void>;
+  objects(): Promise<JsonObject[]>;
+  told: string[];
+}
+
+async function newStore(database: (typeof DATABASES)[number], folder: string): Promise<Store> {
+  if (database === "SQLite") return openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
+  const server = inject("postgresUrl");
+  const name = `watch_${randomUUID().replaceAll("-", "")}`;
+  const sql = postgres(server, { max: 1, onnotice: () => undefined });
+  await sql`CREATE DATABASE ${sql(name)}`;
+  ends.push(async () => {
+    await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`;
+    await sql.end();
+  });
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  return openStore({ kind: "postgres", url, connections: 3 });
+}
+
+async function world(database: (typeof DATABASES)[number], more: JsonObject = {}): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), "purse-watch-"));
+  const store = await newStore(database, folder);
+  const log = createLog({ level: "error", format: "text", write: () => undefined });
+  const rules = new Map(
+    watchRules(SELECTOR, async () => undefined, Date.now).map((rule) => [rule.className, rule]),
+  );
+  const schemas = await Schemas.load(store, rules, console.error);
+  const told: string[] = [];
+  const objects = createObjects({
+    store,
+    schemas,
+    fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
+    rules,
+    triggers: {
+      beforeSave: () => undefined,
+      afterSave: () => undefined,
+      beforeDelete: () => undefined,
+      afterDelete: () => undefined,
+      beforeFind: () => undefined,
+      afterFind: () => undefined,
+    },
+    allowClientClassCreation: false,
+    allowClientAddField: false,
+    allowCustomObjectId: false,
+    defaultAcl: undefined,
+    clock: Date.now,
+    onError: console.error,
+  });
+  objects.onChange(({ before, after, objectId }) => {
+    told.push(`${before === null ? "create" : after === null ? "delete" : "update"} ${objectId}`);
+  });
+  ends.push(async () => {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const chain = new FakeChain();
+  const watch: Watch = parseWatch(
+    {
+      chainId: "1337",
+      address: ADDRESS,
+      abi: [EVENT],
+      tableName: "Moves",
+      sync_historical: true,
+      confirmations: 6,
+      ...more,
+    },
+    SELECTOR,
+  );
+  const [selection] = watch.selections;
+  if (!selection) throw new Error("nothing is watched");
+  const following: ChainStatus["state"] = "following";
+  const status = (): ChainStatus => ({
+    chain: 1337,
+    name: "local",
+    scope: "chain",
+    state: following,
+    start: 0,
+    head: null,
+    safe: null,
+    finalized: null,
+    indexed: null,
+    lag: 0,
+    percent: 100,
+    blocksPerSecond: 0,
+    etaSeconds: 0,
+    nodes: [],
+  });
+  const writer = new EventWriter({ store, schemas: () => schemas, objects, log });
+  const messages = new Messages({
+    store,
+    schemaOf: (className) => schemas.require(className),
+    webhookKey: undefined,
+    allowPrivate: true,
+    clock: Date.now,
+    log,
+  });
+  return {
+    chain,
+    store,
+    told,
+    process: () =>
+      new WatchedChain(watch, selection, {
+        store,
+        writer,
+        feed: chain,
+        status,
+        messages: messages.writes.bind(messages),
+        log,
+      }),
+    async settle(watched) {
+      for (let left = 1_000; await watched.step(); left--) if (left === 0) throw new Error("it never ends");
+    },
+    async objects() {
+      if (!schemas.get("Moves")) return [];
+      const found = await writer.find("Moves", 1337, {}, 100_000);
+      const placeOf = (object: JsonObject) => Number(object.block_number) * 1_000 + Number(object.log_index);
+      return found.sort((a, b) => placeOf(a) - placeOf(b));
+    },
+  };
+}
+
+function lineOf({ block_number, log_index, block_hash, n }: JsonObject): string {
+  return `${block_number} ${log_index} ${block_hash} ${n}`;
+}
+
+/** Numbers from 0 up to, but not, 1, the same for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+describe.each(DATABASES)("the objects of a watched event, on %s", (database) => {
+  it("are those of the chain, in blocks that stay confirmed", async () => {
+    const { chain, process, settle, objects } = await world(database);
+    chain.mine(20, () => 2);
+    const watched = process();
+    await settle(watched);
+    const found = await objects();
+    expect(found.map(lineOf)).toEqual(chain.all());
+    expect(found.map(({ confirmed }) => confirmed)).toEqual(found.map((_, i) => Math.floor(i / 2) <= 14));
+    expect(found[0]).toMatchObject({
+      chain_id: 1337,
+      address: ADDRESS,
+      log_index: 0,
+      n_decimal: Number(found[0]?.n),
+      ACL: { "*": { read: true } },
+    });
+    chain.mine(6, () => 0);
+    await settle(watched);
+    expect((await objects()).every(({ confirmed }) => confirmed === true)).toBe(true);
+  });
+
+  it("begin with what happens after the watch where history is not asked for", async () => {
+    const { chain, process, settle, objects } = await world(database, { sync_historical: false });
+    chain.mine(5, () => 1);
+    const watched = process();
+    await settle(watched);
+    expect(await objects()).toEqual([]);
+    chain.mine(2, () => 1);
+    await settle(watched);
+    expect((await objects()).map(lineOf)).toEqual(chain.all().slice(5));
+  });
+
+  it("are only those that a filter wants", async () => {
+    const { chain, process, settle, objects } = await world(database, { filter: { gte: ["n", "3000"] } });
+    chain.mine(5, () => 1);
+    await settle(process());
+    expect((await objects()).map(({ n }) => n)).toEqual(["3000", "4000", "5000"]);
+  });
+
+  it("are made once by however many processes, which may end at any moment", async () => {
+    const { chain, process, objects, told, settle } = await world(database);
+    chain.mine(300, () => 2);
+    await settle(process());
+    chain.unwind(50);
+    chain.mine(60, () => 3);
+    const all = [process(), process(), process()];
+    await Promise.all(all.map(settle));
+    await settle(process());
+    expect((await objects()).map(lineOf)).toEqual(chain.all());
+    const created = told.filter((line) => line.startsWith("create"));
+    expect(new Set(created).size).toBe(created.length);
+  });
+
+  it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
+    "are right after reorganisations and restarts (history %i)",
+    { timeout: 60_000 },
+    async (seed) => {
+      const random = seeded(seed);
+      const { chain, process, settle, objects, store } = await world(database, {
+        webhook: "http://127.0.0.1:9/hook",
+      });
+      const upTo = (most: number) => Math.floor(random() * (most + 1));
+      const eventsIn = () => (random() < 0.5 ? upTo(4) : 0);
+      chain.mine(10 + upTo(30), eventsIn);
+      let watched = process();
+      for (let event = 0; event < 25; event++) {
+        const kind = random();
+        if (kind < 0.35) chain.mine(1 + upTo(8), eventsIn);
+        else if (kind < 0.65) {
+          chain.unwind(1 + upTo(random() < 0.2 ? 64 : 8));
+          chain.mine(upTo(10), eventsIn);
+        } else if (kind < 0.75) watched = process();
+        else await watched.step();
+        if (random() < 0.3) await Promise.all([watched.step(), process().step()]);
+      }
+      await settle(watched);
+      await settle(process());
+      const found = await objects();
+      expect(found.map(lineOf)).toEqual(chain.all());
+      const sure = chain.blocks.length - 6;
+      for (const each of found) {
+        if (Number(each.block_number) <= sure) expect(each.confirmed).toBe(true);
+      }
+      // The messages, played back in their order, come to the same objects.
+      const kept = new Map<string, string>();
+      const texts = await store.find({
+        schema: (await store.loadClasses("_ChainMessage"))[0] ?? Object(undefined),
+        where: { kind: "and", conditions: [] },
+        order: [{ path: ["sequence"], descending: false }],
+        limit: 100_000,
+        skip: 0,
+        principals: null,
+      });
+      texts.forEach((text, i) => {
+        const { sequence, body }: { sequence: number; body: JsonObject } = JSON.parse(text);
+        expect(sequence).toBe(i);
+        const { event, object } = body;
+        if (!isJsonObject(object)) throw new Error("a message without its object");
+        if (event === "removed") kept.delete(String(object.objectId));
+        else kept.set(String(object.objectId), lineOf(object));
+      });
+      expect([...kept.values()].sort()).toEqual(chain.all().sort());
+    },
+  );
+});

@@ -1,0 +1,243 @@
+import { createHmac } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { erc20Abi, type Hex } from "viem";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { connectLive } from "../support/liveClient.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+const KEY = "webhook-key";
+const TRANSFER = erc20Abi.find((entry) => entry.type === "event" && entry.name === "Transfer");
+
+interface Heard {
+  headers: IncomingHttpHeaders;
+  text: string;
+  body: { event: string; sequence: number; object: JsonObject };
+}
+
+async function listener(): Promise<{ url: string; heard: Heard[]; refusing: boolean; server: Server }> {
+  const state = { url: "", heard: [] as Heard[], refusing: false, server: createServer() };
+  state.server.on("request", async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    const text = Buffer.concat(chunks).toString("utf8");
+    if (!state.refusing) state.heard.push({ headers: request.headers, text, body: JSON.parse(text) });
+    response.writeHead(state.refusing ? 503 : 204).end();
+  });
+  await new Promise<void>((done) => state.server.listen(0, "127.0.0.1", done));
+  const address = state.server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  state.url = `http://127.0.0.1:${address.port}/events`;
+  return state;
+}
+
+describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
+  let purse: Purse;
+  let hand: ChainHand;
+  let other: Awaited<ReturnType<typeof listener>>;
+
+  beforeAll(async () => {
+    other = await listener();
+    const cloud = join(tmpdir(), `purse-watch-${process.pid}-${database}.mjs`);
+    writeFileSync(
+      cloud,
+      `Parse.Cloud.afterSave("Transfers", async ({ object, original }) => {
+         if (original) return;
+         const seen = new Parse.Object("Seen");
+         await seen.save({ of: object.id, confirmed: object.get("confirmed") }, { useMasterKey: true });
+       });
+       Parse.Cloud.beforeSave("Chosen", ({ object }) => {
+         if (object.get("value") === "13") throw "unlucky";
+         object.set("lucky", true);
+       });
+       Parse.Cloud.watchWallet({ chainId: 1337, address: "0xa0ee7a142d267c1f36714e4a8f75612f20a79720", tableName: "OfNine" });`,
+    );
+    const env = {
+      ...(await databaseEnv(database)),
+      PURSE_WEBHOOK_KEY: KEY,
+      PURSE_ALLOW_PRIVATE_HOOKS: "1",
+      PURSE_CLOUD: cloud,
+    };
+    purse = await startPurse({ devChain: true, env });
+    hand = await chainHand(purse);
+  }, 60_000);
+  afterAll(async () => {
+    other?.server.closeAllConnections();
+    other?.server.close();
+    await purse?.remove();
+  });
+
+  const watch = (options: object) =>
+    rest(
+      purse,
+      "POST",
+      "/functions/watchContractEvent",
+      {
+        chainId: "0x539",
+        address: hand.token,
+        topic: "Transfer(address, address, uint256)",
+        abi: TRANSFER,
+        ...options,
+      },
+      MASTER,
+    );
+  async function found(className: string, where: object = {}): Promise<JsonObject[]> {
+    const { body } = await rest(purse, "GET", `/classes/${className}${query({ where, limit: 1000 })}`);
+    return Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
+  }
+  const until = async (className: string, where: object, count: number) => {
+    await expect.poll(async () => (await found(className, where)).length, { timeout: 15_000 }).toBe(count);
+    return found(className, where);
+  };
+
+  it("becomes objects: of the past where that is asked for, and of each block that comes", async () => {
+    expect((await watch({ tableName: "Transfers", sync_historical: true, confirmations: 3 })).body).toEqual({
+      result: { success: true, objectId: expect.any(String) },
+    });
+    await expect.poll(async () => (await found("Transfers")).length, { timeout: 15_000 }).toBeGreaterThan(5);
+    const hash: Hex = await hand.moveToken(0, hand.account(3), 77n);
+    const [object] = await until("Transfers", { transaction_hash: hash }, 1);
+    expect(object).toMatchObject({
+      chain_id: 1337,
+      address: hand.token,
+      log_index: 0,
+      block_number: expect.any(Number),
+      block_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      block_timestamp: { __type: "Date", iso: expect.any(String) },
+      from: hand.account(0),
+      to: hand.account(3),
+      value: "77",
+      value_decimal: 77,
+      confirmed: false,
+      ACL: { "*": { read: true } },
+    });
+    await hand.mine(3);
+    await until("Transfers", { transaction_hash: hash, confirmed: true }, 1);
+    // Cloud code was told once of each.
+    const all = await found("Transfers");
+    await expect.poll(async () => (await found("Seen")).length, { timeout: 5_000 }).toBe(all.length);
+    expect(new Set((await found("Seen")).map(({ of }) => of)).size).toBe(all.length);
+  });
+
+  it("is nobody's to make, to change or to watch but the operator's", async () => {
+    const user = await signUp(purse);
+    const [object] = await found("Transfers");
+    for (const credentials of [{}, user]) {
+      const id = `${object?.objectId}`;
+      const tries = await Promise.all([
+        rest(purse, "POST", "/classes/Transfers", { value: "1" }, credentials),
+        rest(purse, "PUT", `/classes/Transfers/${id}`, { value: "1" }, credentials),
+        rest(purse, "DELETE", `/classes/Transfers/${id}`, undefined, credentials),
+        rest(purse, "POST", "/classes/_ChainWatch", { tableName: "X" }, credentials),
+        rest(purse, "GET", "/classes/_ChainMessage", undefined, credentials),
+        rest(purse, "POST", "/functions/watchContractEvent", {}, credentials),
+        rest(purse, "POST", "/functions/watchAddress", { address: hand.token }, credentials),
+      ]);
+      for (const { status } of tries) expect(status).toBeGreaterThanOrEqual(400);
+    }
+    expect(await found("Transfers", { objectId: object?.objectId })).toEqual([object]);
+  });
+
+  it("is refused where it cannot be watched, with the reason", async () => {
+    for (const [options, reason] of [
+      [{ tableName: "_User" }, /tableName/],
+      [{ tableName: "A", chainId: "0x999" }, /chain/],
+      [{ tableName: "A", address: "0x12" }, /address/],
+      [{ tableName: "A", topic: "Burnt(address)" }, /abi must hold/],
+      [{ tableName: "A", filter: { near: ["x", 1] } }, /there is no near/],
+      [{ tableName: "A", webhook: "file:///etc/passwd" }, /webhook/],
+    ] as const) {
+      const { status, body } = await watch(options);
+      expect(status).toBe(400);
+      expect(body.error).toMatch(reason);
+    }
+  });
+
+  it("is told to live queries and by signed web hooks in its order, also after an outage, and taken back", async () => {
+    await watch({ tableName: "Told", webhook: other.url, filter: { eq: ["to", hand.account(6)] } });
+    const live = await connectLive(purse);
+    await live.subscribe("Told");
+    // The watch begins with the next block that it sees.
+    await new Promise((done) => setTimeout(done, 1_500));
+    await hand.moveToken(0, hand.account(5), 1n);
+    await hand.moveToken(0, hand.account(6), 2n);
+    expect(await live.next()).toMatchObject({ op: "create", object: { value: "2", to: hand.account(6) } });
+    await expect.poll(() => other.heard.length, { timeout: 10_000 }).toBe(1);
+    const [message] = other.heard;
+    const [, time, signature] =
+      /^t=(\d+),v1=([0-9a-f]+)$/.exec(String(message?.headers["x-purse-signature"])) ?? [];
+    expect(signature).toBe(createHmac("sha256", KEY).update(`${time}.${message?.text}`).digest("hex"));
+
+    other.refusing = true;
+    await hand.moveToken(0, hand.account(6), 3n);
+    await hand.moveToken(0, hand.account(6), 4n);
+    expect(await live.next()).toMatchObject({ op: "create", object: { value: "3" } });
+    expect(await live.next()).toMatchObject({ op: "create", object: { value: "4" } });
+    await new Promise((done) => setTimeout(done, 1_000));
+    other.refusing = false;
+    await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(3);
+
+    await hand.reorganise(1);
+    await hand.mine(1);
+    expect(await live.next()).toMatchObject({ op: "delete", object: { value: "4" } });
+    await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(4);
+    expect(other.heard.map(({ body }) => [body.sequence, body.event, body.object.value])).toEqual([
+      [0, "created", "2"],
+      [1, "created", "3"],
+      [2, "created", "4"],
+      [3, "removed", "4"],
+    ]);
+    live.socket.terminate();
+
+    // What has arrived stays to be seen, and can be sent again.
+    const { body } = await rest(
+      purse,
+      "GET",
+      `/classes/_ChainMessage${query({ order: "sequence" })}`,
+      undefined,
+      MASTER,
+    );
+    const rows = Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
+    expect(rows.map(({ status }) => status)).toEqual(Array(4).fill("delivered"));
+    expect(Number(rows[1]?.attempts)).toBeGreaterThan(1);
+    await rest(purse, "PUT", `/classes/_ChainMessage/${rows[0]?.objectId}`, { status: "waiting" }, MASTER);
+    await expect.poll(() => other.heard.at(-1)?.text, { timeout: 10_000 }).toBe(message?.text);
+  }, 60_000);
+
+  it("goes through the triggers of its class, which may refuse", async () => {
+    await watch({ tableName: "Chosen" });
+    await new Promise((done) => setTimeout(done, 1_500));
+    await hand.moveToken(0, hand.account(4), 13n);
+    await hand.moveToken(0, hand.account(4), 14n);
+    const [chosen, ...others] = await until("Chosen", { value: "14" }, 1);
+    expect(chosen).toMatchObject({ lucky: true });
+    expect(others).toEqual([]);
+    expect(await found("Chosen", { value: "13" })).toEqual([]);
+  }, 30_000);
+
+  it("is followed for a wallet that the code names: its transactions and its tokens", async () => {
+    const nine = hand.account(9);
+    await hand.moveToken(0, nine, 5n);
+    await hand.moveToken(9, hand.account(0), 2n);
+    const sent = await until("OfNine", { kind: "erc20" }, 2);
+    expect(sent.map(({ from_address, value }) => [from_address, value]).sort()).toEqual(
+      [
+        [hand.account(0), "5"],
+        [nine, "2"],
+      ].sort(),
+    );
+    const [transaction] = await until("OfNine", { kind: "native" }, 1);
+    expect(transaction).toMatchObject({
+      from_address: nine,
+      to_address: hand.token,
+      value: "0",
+      succeeded: true,
+    });
+  }, 30_000);
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { devAccount } from "../support/browser.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+beforeAll(async () => {
+  purse = await startPurse({ devChain: true });
+}, 60_000);
+afterAll(() => purse?.remove());
+
+const address = (index: number) => devAccount(index).address.toLowerCase();
+async function get(path: string) {
+  const response = await fetch(`${purse.url}/api/v2/resolve/${path}`);
+  return { status: response.status, body: await response.json() };
+}
+
+it("[7.data.endpoint.resolve-domain] a domain is resolved over REST and as a function", async () => {
+  expect(await get("alice.eth")).toEqual({ status: 200, body: { address: address(1) } });
+  expect(await get("brad.crypto?currency=0x1")).toEqual({ status: 200, body: { address: address(5) } });
+  const { body } = await rest(purse, "POST", "/functions/resolveDomain", { domain: "bob.eth" });
+  expect(body).toEqual({ result: { address: address(2) } });
+});
+
+it("[7.data.endpoint.resolve-address-reverse] an address is told its name", async () => {
+  expect(await get(`${address(1)}/reverse`)).toEqual({ status: 200, body: { name: "alice.eth" } });
+});
+
+it("what is unknown is 404, what only looks like a name 400", async () => {
+  expect((await get("nobody.eth")).status).toBe(404);
+  expect((await get(`${address(3)}/reverse`)).status).toBe(404);
+  expect((await get(encodeURIComponent("\u0430lice.eth"))).status).toBe(400);
+  // No gateway may be asked as long as the operator names none.
+  expect((await get("my.offchain.eth")).status).toBe(404);
+});

@@ -1,0 +1,111 @@
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  erc20Abi,
+  erc721Abi,
+  type Hex,
+  http,
+  parseAbi,
+} from "viem";
+import { devAccount } from "./browser.ts";
+import type { Purse } from "./purse.ts";
+
+const erc1155Abi = parseAbi([
+  "function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes data)",
+]);
+
+/** A hand on the local chain of a server: it moves tokens, and takes blocks back. */
+export interface ChainHand {
+  token: Address;
+  collection: Address;
+  items: Address;
+  account(index: number): Address;
+  /** Moves units of the ERC-20 token. Answers the transaction's hash. */
+  moveToken(from: number, to: Address, units: bigint): Promise<Hex>;
+  movePiece(from: number, to: Address, id: bigint): Promise<Hex>;
+  moveItem(from: number, to: Address, id: bigint, amount: bigint): Promise<Hex>;
+  /** An id of the collection that an account owns, and one of the items. */
+  pieceOf(index: number): Promise<bigint>;
+  itemOf(index: number): Promise<bigint>;
+  mine(blocks: number): Promise<unknown>;
+  /** Replaces the newest blocks by empty ones. */
+  reorganise(depth: number): Promise<unknown>;
+}
+
+interface NftRow {
+  token_address: Address;
+  token_id: string;
+  contract_type: string;
+}
+
+export async function chainHand(purse: Purse): Promise<ChainHand> {
+  const transport = http(purse.rpcUrl);
+  const node = createPublicClient({ transport, pollingInterval: 20, cacheTime: 0 });
+  const account = (index: number): Address => lowerCase(devAccount(index).address);
+  const list = async <Row>(path: string): Promise<Row[]> => {
+    const answer = await (await fetch(`${purse.url}/api/v2/${path}?chain=0x539`)).json();
+    return Array.isArray(answer) ? answer : answer.result;
+  };
+  const nftsOf = (index: number) => list<NftRow>(`${account(index)}/nft`);
+  const [first] = await list<{ token_address: Address }>(`${account(0)}/erc20`);
+  const owned = (await Promise.all([0, 1, 2, 3].map(nftsOf))).flat();
+  const [piece, item] = ["ERC721", "ERC1155"].map((type) => owned.find((nft) => nft.contract_type === type));
+  if (!first || !piece || !item) throw new Error("the local chain has no tokens");
+
+  async function send(from: number, to: Address, data: Hex): Promise<Hex> {
+    const wallet = createWalletClient({ account: devAccount(from), transport });
+    const hash = await wallet.sendTransaction({ to, data, chain: null });
+    const { status } = await node.waitForTransactionReceipt({ hash });
+    if (status !== "success") throw new Error(`transaction ${hash} failed`);
+    return hash;
+  }
+  const rpc = (method: string, params: unknown[]) =>
+    fetch(purse.rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    }).then((response) => response.json());
+  const idOf = async (index: number, address: Address) => {
+    const found = (await nftsOf(index)).find((nft) => nft.token_address === address);
+    if (!found) throw new Error(`account ${index} has none of ${address}`);
+    return BigInt(found.token_id);
+  };
+  return {
+    token: first.token_address,
+    collection: piece.token_address,
+    items: item.token_address,
+    account,
+    moveToken: (from, to, units) =>
+      send(
+        from,
+        first.token_address,
+        encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, units] }),
+      ),
+    movePiece: (from, to, id) =>
+      send(
+        from,
+        piece.token_address,
+        encodeFunctionData({ abi: erc721Abi, functionName: "transferFrom", args: [account(from), to, id] }),
+      ),
+    moveItem: (from, to, id, amount) =>
+      send(
+        from,
+        item.token_address,
+        encodeFunctionData({
+          abi: erc1155Abi,
+          functionName: "safeTransferFrom",
+          args: [account(from), to, id, amount, "0x"],
+        }),
+      ),
+    pieceOf: (index) => idOf(index, piece.token_address),
+    itemOf: (index) => idOf(index, item.token_address),
+    mine: (blocks) => rpc("anvil_mine", [`0x${blocks.toString(16)}`]),
+    reorganise: (depth) => rpc("anvil_reorg", [depth, []]),
+  };
+}
+
+function lowerCase(address: Address): Address {
+  return `0x${address.slice(2).toLowerCase()}`;
+}
