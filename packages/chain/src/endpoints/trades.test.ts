@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, createPublicClient, encodeFunctionData, http, parseEther, zeroAddress } from "viem";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   DATABASES,
   localMarket,
@@ -20,13 +20,6 @@ let devChain: DevChain;
 let chain: TestChain;
 const ends: (() => Promise<unknown>)[] = [];
 
-beforeEach(async () => {
-  const dataDir = await newFolder();
-  ends.push(() => rm(dataDir, { recursive: true, force: true }));
-  devChain = await startDevChain({ port: 0, dataDir });
-  ends.push(() => devChain.stop());
-  chain = testChain(devChain);
-}, 60_000);
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
@@ -83,23 +76,34 @@ async function sell(price: string): Promise<string> {
   return id;
 }
 
-/** Gives account 1 a card that nobody has bought. */
+/** Makes a card for account 1, as only the collection's owner can. Answers its id. */
 async function cardOf(): Promise<string> {
   const { cards } = contracts();
-  const client_ = client();
-  const [id, maker] = [8n, await client_.readContract({ ...cards, functionName: "owner", args: [] })];
-  await chain.rpc("anvil_impersonateAccount", [String(maker)]);
+  const owner = String(await client().readContract({ ...cards, functionName: "owner", args: [] }));
+  await chain.rpc("anvil_impersonateAccount", [owner]);
   const data = encodeFunctionData({
     abi: cards.abi,
-    functionName: "transferFrom",
-    args: [maker, chain.account(1), id],
+    functionName: "mint",
+    args: [chain.account(1), 1n],
   });
-  const sent = await chain.rpc("eth_sendTransaction", [{ from: String(maker), to: cards.address, data }]);
-  await client_.waitForTransactionReceipt({ hash: `0x${String(sent).slice(2)}` });
-  return id.toString();
+  const sent = await chain.rpc("eth_sendTransaction", [{ from: owner, to: cards.address, data }]);
+  const hash = `0x${String(sent).slice(2)}` as const;
+  const { logs } = await client().waitForTransactionReceipt({ hash, pollingInterval: 20 });
+  return BigInt(logs[0]?.topics[3] ?? 0).toString();
 }
 
 describe.each(DATABASES)("with the index on %s", (name) => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await newFolder();
+    devChain = await startDevChain({ port: 0, dataDir });
+    chain = testChain(devChain);
+  }, 60_000);
+  afterAll(async () => {
+    await devChain.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
   it("[7.data.endpoint.nft-trades] sales by Seaport's orders: asks and bids, alone and together", async () => {
     const service = await start(name);
     await atHead(service);
@@ -191,18 +195,24 @@ describe.each(DATABASES)("with the index on %s", (name) => {
 
   it("forgets a sale whose block is replaced", async () => {
     const service = await start(name);
+    await atHead(service);
+    const before = await ask(service, "getNFTTrades");
     await sell("0.5");
     await atHead(service);
     expect(await ask(service, "getNFTLowestPrice")).toMatchObject({ price: parseEther("0.5").toString() });
     await chain.reorganise(1);
     await chain.mine(1);
     await atHead(service);
-    await expect(ask(service, "getNFTLowestPrice")).rejects.toMatchObject({ status: 404 });
-    expect(await ask(service, "getNFTTrades")).toMatchObject({ total: 3 });
+    expect(await ask(service, "getNFTTrades")).toEqual(before);
+    expect(await ask(service, "getNFTLowestPrice")).not.toMatchObject({
+      price: parseEther("0.5").toString(),
+    });
   });
 
   it("believes no other contract: what somebody makes up is no sale", async () => {
     const service = await start(name);
+    await atHead(service);
+    const before = await ask(service, "getNFTTrades");
     const [log] = await events("marketplace");
     const [first = "0x", ...others] = log?.topics ?? [];
     // Runs as a contract's creation: says once more what the marketplace has said, byte by byte.
@@ -214,7 +224,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     const copy = await chain.create(`0x${code.replace("610000", `61${begin}`)}${data}`);
     expect(copy.logs).toEqual([expect.objectContaining({ data: log?.data, topics: log?.topics })]);
     await atHead(service);
-    expect(await ask(service, "getNFTTrades")).toMatchObject({ total: 3 });
+    expect(await ask(service, "getNFTTrades")).toEqual(before);
   });
 
   it("refuses bad input, and what an index of some wallets cannot know", async () => {
