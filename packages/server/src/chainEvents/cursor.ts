@@ -8,6 +8,8 @@ export interface Cursor {
   place: FeedPlace | undefined;
   /** Blocks before it, newest first, ever further apart: one of them a reorganisation has left. */
   trail: BlockReference[];
+  /** Up to this block objects may stand that were made before a reorganisation went back to `place`; -1 for none. */
+  kept: number;
   /** How many messages have been written for its webhook. */
   sequence: number;
 }
@@ -18,23 +20,20 @@ export interface KeptCursor extends Cursor {
   text: string | undefined;
 }
 
+/** Position, part, number and hash of the place's block, then the others. */
+type Written = [number, number, number, string, number, number, [number, string][]];
+
 const SCOPE = "chain-watch";
 const MAX_TRAIL = 16;
 
 export async function readCursor(store: Store, key: string): Promise<KeptCursor | undefined> {
   const text = await store.ownerOf(SCOPE, key);
   if (text === undefined) return undefined;
-  const [position, part, number, hash, sequence, trail]: [
-    number,
-    number,
-    number,
-    string,
-    number,
-    [number, string][],
-  ] = JSON.parse(text);
+  const [position, part, number, hash, kept, sequence, trail]: Written = JSON.parse(text);
   return {
     place: position < 0 ? undefined : { position, part, block: { number, hash } },
     trail: trail.map(([n, h]) => ({ number: n, hash: h })),
+    kept,
     sequence,
     text,
   };
@@ -49,10 +48,11 @@ export function moveCursor(
   from: string | undefined,
   to: Cursor,
 ): { writes: Write[]; text: string } {
-  const { place, trail, sequence } = to;
+  const { place, trail, kept, sequence } = to;
   const where = place ? [place.position, place.part, place.block.number, place.block.hash] : [-1, 0, -1, ""];
   const text = JSON.stringify([
     ...where,
+    kept,
     sequence,
     trail.map(({ number, hash }) => [number, hash]),
     randomUUID(),

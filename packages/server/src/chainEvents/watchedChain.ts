@@ -52,8 +52,10 @@ export class WatchedChain {
     try {
       await this.#parts.writer.prepare(this.#watch.className);
       this.#cursor ??= (await readCursor(store, this.#key)) ?? (await this.#begin(head));
-      if (await this.#isAstray(this.#cursor, head)) return true;
-      const { place } = this.#cursor;
+      const standing = await this.#judge(this.#cursor, head);
+      if (standing !== "well") return standing === "astray";
+      const { place, kept } = this.#cursor;
+      if (kept > (place?.block.number ?? -1)) this.#cursor = await this.#goBack(this.#cursor, this.#cursor);
       if (place?.block.hash !== head.hash || place.part !== endOf(head).part) {
         const isMore = await this.#deliver(this.#cursor, head, confirmed);
         if (isMore) return true;
@@ -72,61 +74,50 @@ export class WatchedChain {
   /** What happened before a watch began is its affair only where that is asked for. */
   async #begin(head: BlockReference): Promise<KeptCursor> {
     const place = this.#watch.isHistorical ? undefined : endOf(head);
-    return this.#move(undefined, { place, trail: [], sequence: 0 }, []);
+    return this.#move(undefined, { place, trail: [], kept: -1, sequence: 0 }, []);
   }
 
-  /** Goes back where the cursor's block is no more. Answers whether it is to be looked at again. */
-  async #isAstray(cursor: KeptCursor, head: BlockReference): Promise<boolean> {
+  /** Whether the cursor's block is in the index; goes back where it is no more. */
+  async #judge(cursor: KeptCursor, head: BlockReference): Promise<"well" | "astray" | "unknown"> {
     const { feed, log } = this.#parts;
     const { place, trail } = cursor;
-    if (!place) return false;
+    if (!place) return "well";
     const known = await feed.hashesOf([place.block, ...trail].map(({ number }) => number));
     const stays = ({ number, hash }: BlockReference) => known.get(number) === hash;
-    if (stays(place.block)) return false;
+    if (stays(place.block)) return "well";
     // An index that is being made anew has not come this far yet.
-    if (head.number < place.block.number && this.#parts.status()?.state !== "following") {
-      this.#done = "";
-      return false;
-    }
+    if (head.number < place.block.number && this.#parts.status()?.state !== "following") return "unknown";
     const common = trail.find(stays);
-    await this.#removeAbove(cursor, common);
+    const below = common ? trail.filter(({ number }) => number < common.number) : [];
+    // What stands between the two in blocks that are still there is met again on the way back up.
+    const kept = Math.max(cursor.kept, place.block.number);
+    await this.#goBack(cursor, { ...cursor, place: common && endOf(common), trail: below, kept });
     log.info("what was watched has been reorganised", {
       className: this.#watch.className,
       from: place.block.number,
       to: common?.number ?? null,
     });
-    return true;
+    return "astray";
   }
 
   /** Removes objects of blocks that are no more, and with the last of them the cursor goes back. */
-  async #removeAbove(cursor: KeptCursor, common: BlockReference | undefined): Promise<void> {
+  async #goBack(cursor: KeptCursor, to: Cursor): Promise<KeptCursor> {
     const { writer, feed } = this.#parts;
     const { className, chainId } = this.#watch;
-    let after = { block: common?.number ?? -1, id: "" };
+    let from = cursor;
+    let after = { block: to.place?.block.number ?? -1, id: "" };
     for (;;) {
       const found = await writer.find(className, chainId, pageAfter(after), TOGETHER);
-      const last = found.at(-1);
       const stale = await this.#stale(feed, found);
-      const isMore = found.length === TOGETHER;
-      const to: Cursor = isMore
-        ? cursor
-        : {
-            place: common && endOf(common),
-            trail: this.#trailBelow(cursor, common),
-            sequence: cursor.sequence,
-          };
-      cursor = await this.#move(
-        cursor,
-        to,
-        stale.map((object): EventChange => ({ kind: "removed", object })),
-      );
-      if (!isMore || !last) return;
+      const last = found.length === TOGETHER ? found.at(-1) : undefined;
+      const changes = stale.map((object): EventChange => ({ kind: "removed", object }));
+      const isMoved = !last && to !== cursor;
+      if (changes.length > 0 || isMoved) {
+        from = await this.#move(from, { ...(last ? cursor : to), sequence: from.sequence }, changes);
+      }
+      if (!last) return from;
       after = { block: numberOf(last, "block_number"), id: textOf(last, "objectId") };
     }
-  }
-
-  #trailBelow({ trail }: Cursor, common: BlockReference | undefined): BlockReference[] {
-    return common ? trail.filter(({ number }) => number < common.number) : [];
   }
 
   async #stale(feed: ChainFeed, objects: JsonObject[]): Promise<JsonObject[]> {
@@ -153,7 +144,12 @@ export class WatchedChain {
     const { reached, isMore } = batch;
     await this.#move(
       cursor,
-      { place: reached, trail: trailTo(reached.block, cursor), sequence: cursor.sequence },
+      {
+        place: reached,
+        trail: trailTo(reached.block, cursor),
+        kept: reached.block.number >= cursor.kept ? -1 : cursor.kept,
+        sequence: cursor.sequence,
+      },
       missing.map((object): EventChange => ({ kind: "created", object })),
     );
     return isMore;
@@ -190,7 +186,8 @@ export class WatchedChain {
     let next: KeptCursor | undefined;
     await writer.write(this.#watch.className, changes, (written) => {
       const told = this.#watch.webhook === undefined ? 0 : written.length;
-      const moved: Cursor = { place: to.place, trail: to.trail, sequence: to.sequence + told };
+      const { place, trail, kept } = to;
+      const moved: Cursor = { place, trail, kept, sequence: to.sequence + told };
       const { writes, text } = moveCursor(this.#key, from?.text, moved);
       next = { ...moved, text };
       return told > 0 ? [...writes, ...messages(this.#watch, this.#key, to.sequence, written)] : writes;
