@@ -271,6 +271,17 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     expect((await objects()).map(lineOf)).toEqual(chain.all().slice(5));
   });
 
+  it("stay those of after the watch where its first block is replaced", async () => {
+    const { chain, process, settle, objects } = await world(database, { sync_historical: false });
+    chain.mine(9, () => 1);
+    const watched = process();
+    await settle(watched);
+    chain.unwind(1);
+    chain.mine(2, () => 1);
+    await settle(watched);
+    expect((await objects()).map(lineOf)).toEqual(chain.all().slice(8));
+  });
+
   it("are only those that a filter wants", async () => {
     const { chain, process, settle, objects } = await world(database, { filter: { gte: ["n", "3000"] } });
     chain.mine(5, () => 1);

@@ -87,7 +87,7 @@ export class WatchedChain {
     if (stays(place.block)) return "well";
     // An index that is being made anew has not come this far yet.
     if (head.number < place.block.number && this.#parts.status()?.state !== "following") return "unknown";
-    const common = trail.find(stays);
+    const common = trail.find(stays) ?? (await this.#beginning(trail.at(-1) ?? place.block, head));
     const below = common ? trail.filter(({ number }) => number < common.number) : [];
     // What stands between the two in blocks that are still there is met again on the way back up.
     const kept = Math.max(cursor.kept, place.block.number);
@@ -98,6 +98,14 @@ export class WatchedChain {
       to: common?.number ?? null,
     });
     return "astray";
+  }
+
+  /** Where to go on after a reorganisation that has left nothing of what was seen; undefined for the first block. */
+  async #beginning(oldest: BlockReference, head: BlockReference): Promise<BlockReference | undefined> {
+    if (this.#watch.isHistorical) return undefined;
+    const number = Math.min(oldest.number - 1, head.number);
+    const hash = (await this.#parts.feed.hashesOf([number])).get(number);
+    return hash === undefined ? head : { number, hash };
   }
 
   /** Removes objects of blocks that are no more, and with the last of them the cursor goes back. */
