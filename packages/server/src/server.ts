@@ -1,8 +1,8 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type ChainConfig, createChainService } from "@purse/chain";
-import { ErrorCode, type JsonObject } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import { createAccounts } from "./accounts/index.ts";
 import { watchLinkedWallets } from "./accounts/linkedWallets.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
@@ -15,7 +15,6 @@ import { defaultSiweDomains } from "./config/siweDomains.ts";
 import type { Config } from "./config.ts";
 import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
-import type { ApiReply } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
 import { dataFunctions } from "./http/dataFunctions.ts";
@@ -24,16 +23,16 @@ import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
 import type { Envelope } from "./http/envelope.ts";
+import { createFront, DATA_PATH, MOUNT_PATH, ok, send } from "./http/front.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
 import { createProviderRoutes } from "./http/providerRoutes.ts";
-import { errorReply } from "./http/reply.ts";
 import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
-import { createGateway, createUriReader, IPFS_PATH, openIpfs, uploadFolder } from "./ipfs/index.ts";
+import { createGateway, createUriReader, openIpfs, uploadFolder } from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
@@ -41,7 +40,7 @@ import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
 import type { Log } from "./observe/log.ts";
-import { createMetrics, type DoorName } from "./observe/metrics.ts";
+import { createMetrics } from "./observe/metrics.ts";
 import { createOperator } from "./operator/operator.ts";
 import { operatorClasses } from "./operator/operatorClasses.ts";
 import { isPublicAddress } from "./outbound/addresses.ts";
@@ -51,11 +50,6 @@ import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
 import { compileRegex } from "./store/regex.ts";
-
-/** Where the Parse protocol and live queries are served. */
-export const MOUNT_PATH = "/server";
-/** Where the data service is served. */
-export const DATA_PATH = "/api/v2";
 
 /** How often what has expired is forgotten, in ms. */
 const SWEEP_MS = 10 * 60_000;
@@ -370,6 +364,23 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
   const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
 
+  const handle = createFront({
+    parse: door.handle,
+    files: handleFiles,
+    data: handleData,
+    dataPageAt,
+    ipfs: serveIpfs,
+    provider: answerForProvider,
+    pages: {
+      "/health": async () => ok(JSON.stringify({ status: "ok", chains: chain.status() })),
+      "/ready": observe.ready,
+      "/config.json": async () => ok(appConfig),
+    },
+    figures: observe.metrics,
+    app: serveApp,
+    answered: metrics.answered,
+    report,
+  });
   const { requestTimeoutMs } = config.limits;
   const http = createHttpServer(
     {
@@ -377,7 +388,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       headersTimeout: Math.min(15_000, requestTimeoutMs),
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },
-    handle,
+    (message, response) => {
+      answering(response);
+      handle(message, response);
+    },
   );
   const answering = dropUnread(http, requestTimeoutMs);
   http.on("upgrade", (message, socket, head) => {
@@ -385,86 +399,6 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     if (path.replace(/\/+$/, "") === MOUNT_PATH) live.upgrade(message, socket, head);
     else socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   });
-
-  function handle(message: IncomingMessage, response: ServerResponse): void {
-    const url = message.url ?? "/";
-    const mark = url.indexOf("?");
-    const path = mark < 0 ? url : url.slice(0, mark);
-    const search = mark < 0 ? "" : url.slice(mark + 1);
-    const started = performance.now();
-    answering(response);
-    route(message, response, path, search)
-      .catch((error: unknown) => {
-        report(error, path);
-        if (!response.headersSent)
-          send(response, { status: 500, body: '{"code":1,"error":"Internal server error."}' });
-      })
-      .then(() => metrics.answered(doorOf(path), message.method, response.statusCode, started));
-  }
-
-  async function route(
-    message: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-    search: string,
-  ): Promise<void> {
-    const below = belowMount(path, MOUNT_PATH) ?? undefined;
-    if (below !== undefined) {
-      if (message.method === "OPTIONS") return preflight(response);
-      const filePath = /^\/+files(?=\/|$)(.*)$/.exec(below)?.[1];
-      if (filePath !== undefined) return handleFiles(message, response, filePath, search);
-      return send(response, await door.handle(message, below, search));
-    }
-    const data = belowMount(path, DATA_PATH);
-    if (data !== undefined) {
-      if (message.method === "OPTIONS") return preflight(response);
-      const page = dataPageAt(message.method, data);
-      if (page) {
-        message.resume();
-        return send(response, page);
-      }
-      return send(response, await handleData(message, data, search));
-    }
-    const content = belowMount(path, IPFS_PATH);
-    if (content !== undefined) {
-      try {
-        return await serveIpfs(message, response, content, search);
-      } catch (error) {
-        if (response.headersSent) throw error;
-        return send(
-          response,
-          errorReply(error, (unexpected) => report(unexpected, "the IPFS gateway")),
-        );
-      }
-    }
-    if (path.startsWith("/api") || path.startsWith("/moralis/")) {
-      if (message.method === "OPTIONS") return preflight(response);
-      const reply = await answerForProvider(message, path).catch((error: unknown) =>
-        errorReply(error, (unexpected) => report(unexpected, path)),
-      );
-      if (reply) {
-        // What is left of a body that was too large is not read.
-        if (reply.status !== 413) message.resume();
-        return send(response, reply);
-      }
-    }
-    message.resume();
-    if (path === "/health") return send(response, { status: 200, body: health() });
-    if (path === "/ready") return send(response, await observe.ready());
-    // Figures are for machines: a page of another origin does not get to read them.
-    if (path === "/metrics") return send(response, await observe.metrics(message), {});
-    if (path === "/config.json") return send(response, { status: 200, body: appConfig });
-    if (serveApp(message, response, path)) return;
-    const body = JSON.stringify({
-      code: ErrorCode.OBJECT_NOT_FOUND,
-      error: `There is nothing at ${path.slice(0, 200)}`,
-    });
-    send(response, { status: 404, body });
-  }
-
-  function health(): string {
-    return JSON.stringify({ status: "ok", chains: chain.status() });
-  }
 
   const sweeping = setInterval(() => {
     store.sweep(Date.now()).catch((error: unknown) => report(error, "sweeping the store"));
@@ -512,41 +446,6 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   };
 }
 
-const CORS = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers":
-    "X-Parse-Job-Status-Id, X-Parse-Push-Status-Id, Retry-After, X-Rate-Limit-Limit, X-Rate-Limit-Remaining-TTL, X-Rate-Limit-Used, X-Rate-Limit-Remaining-IP-TTL, X-Rate-Limit-IP-Used",
-};
-
-function send(response: ServerResponse, reply: ApiReply, cors: Record<string, string> = CORS): void {
-  response.writeHead(reply.status, {
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(reply.body),
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
-    ...cors,
-    ...reply.headers,
-    // What is left of a body that was too large is not read.
-    ...(reply.status === 413 && { connection: "close" }),
-  });
-  response.end(reply.body);
-}
-
-function preflight(response: ServerResponse): void {
-  response.writeHead(204, {
-    ...CORS,
-    "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
-    // What clients of the resumable uploads ask for.
-    "tus-resumable": "1.0.0",
-    "tus-version": "1.0.0",
-    "tus-extension": "creation,expiration,termination",
-    "access-control-allow-headers":
-      "X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Session-Token, X-Parse-Installation-Id, X-Parse-Request-Id, X-Parse-Revocable-Session, X-Parse-Cloud-Context, X-API-Key, X-Requested-With, X-Moralis-Platform, X-Moralis-Platform-Version, X-Moralis-Build-Target, X-Parse-File-Max-Upload-Size, X-Parse-File-Metadata, X-Parse-File-Tags, X-Parse-File-Directory, X-Parse-File-IPFS, X-Parse-Upload-Mode, X-HTTP-Method-Override, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Range, If-None-Match, Content-Type, Accept, Authorization",
-    "access-control-max-age": "86400",
-  });
-  response.end();
-}
-
 /** A chain with the contracts that the settings say resolve its names. */
 function withNames(chain: ChainConfig, { ens, unstoppable }: NamesConfig): ChainConfig {
   const [registry, reader] = [ens[chain.id], unstoppable[chain.id]];
@@ -558,17 +457,6 @@ function withNames(chain: ChainConfig, { ens, unstoppable }: NamesConfig): Chain
 function dataUrlOf(publicUrl: string): string {
   if (publicUrl.endsWith(MOUNT_PATH)) return publicUrl.slice(0, -MOUNT_PATH.length) + DATA_PATH;
   return new URL(DATA_PATH, publicUrl).href;
-}
-
-function belowMount(path: string, mount: string): string | undefined {
-  if (!path.startsWith(mount)) return undefined;
-  const below = path.slice(mount.length);
-  return below === "" ? "/" : below.startsWith("/") ? below : undefined;
-}
-
-function doorOf(path: string): DoorName {
-  if (belowMount(path, MOUNT_PATH) !== undefined) return "parse";
-  return belowMount(path, DATA_PATH) === undefined ? "other" : "data";
 }
 
 function hostText(host: string): string {
