@@ -96,7 +96,7 @@ async function untilHealthy(
   output: () => string,
   devChain: boolean,
 ): Promise<void> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 90_000;
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`The server ended with ${child.exitCode}:\n${output()}`);
     const answer = await fetch(`${url}/health`).catch(() => undefined);
@@ -107,7 +107,7 @@ async function untilHealthy(
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   child.kill("SIGKILL");
-  throw new Error(`The server did not answer within 30 s:\n${output()}`);
+  throw new Error(`The server did not answer within 90 s:\n${output()}`);
 }
 
 export interface Credentials {
