@@ -8,22 +8,27 @@ import { ToastArea } from "./design/Toasts.tsx";
 import { router } from "./router.tsx";
 import { SettingsContext } from "./SettingsContext.tsx";
 import { loadSettings } from "./settings.ts";
+import { TextsContext } from "./texts/TextsContext.tsx";
+import { loadTexts } from "./texts/text.ts";
 
 const container = document.getElementById("root");
 if (!container) throw new Error("index.html has no #root");
 const root = createRoot(container);
 
 try {
-  const settings = await loadSettings();
+  const [settings, texts] = await Promise.all([loadSettings(), loadTexts()]);
+  document.documentElement.lang = texts.language;
   root.render(
     <StrictMode>
-      <SettingsContext value={settings}>
-        <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl}>
-          <ToastArea>
-            <RouterProvider router={router} />
-          </ToastArea>
-        </MoralisProvider>
-      </SettingsContext>
+      <TextsContext value={texts}>
+        <SettingsContext value={settings}>
+          <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl}>
+            <ToastArea>
+              <RouterProvider router={router} />
+            </ToastArea>
+          </MoralisProvider>
+        </SettingsContext>
+      </TextsContext>
     </StrictMode>,
   );
 } catch (error) {

@@ -48,6 +48,11 @@ const pages = [
     path: "/notes",
     component: lazyRouteComponent(() => import("./pages/Notes.tsx"), "Notes"),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/design",
+    component: lazyRouteComponent(() => import("./pages/Design.tsx"), "Design"),
+  }),
 ];
 
 export const router = createRouter({

@@ -1,6 +1,6 @@
-import { useState } from "react";
 import { addressGroups, shortAddress } from "../money/address.ts";
-import { Button } from "./Button.tsx";
+import { useTexts } from "../texts/TextsContext.tsx";
+import { CopyButton } from "./CopyButton.tsx";
 import { Identicon } from "./Identicon.tsx";
 
 export interface AddressProps {
@@ -11,6 +11,7 @@ export interface AddressProps {
 }
 
 export function Address({ address, short, copy }: AddressProps) {
+  const { t } = useTexts();
   return (
     <span className="row" style={{ gap: "0.5rem", flexWrap: "nowrap" }}>
       <Identicon address={address} size={short ? 20 : 28} />
@@ -28,21 +29,7 @@ export function Address({ address, short, copy }: AddressProps) {
           ))}
         </span>
       )}
-      {copy && <CopyButton text={address} label="Copy address" />}
+      {copy && <CopyButton text={address} label={t("address")} />}
     </span>
-  );
-}
-
-export function CopyButton({ text, label }: { text: string; label: string }) {
-  const [copied, setCopied] = useState(false);
-  async function copy() {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  }
-  return (
-    <Button small look="quiet" onClick={copy} aria-label={label}>
-      <span role="status">{copied ? "Copied" : "Copy"}</span>
-    </Button>
   );
 }

@@ -1,6 +1,6 @@
 import { useMoralis } from "@purse/react";
 import { Link } from "@tanstack/react-router";
-import { CopyButton } from "../design/Address.tsx";
+import { CopyButton } from "../design/CopyButton.tsx";
 import { useSettings } from "../SettingsContext.tsx";
 import { usePageTitle } from "../usePageTitle.ts";
 
@@ -54,7 +54,7 @@ function Snippet({ title, text, about }: { title: string; text: string; about: s
     <section className="card stack tight" aria-label={title}>
       <div className="row spread">
         <h2>{title}</h2>
-        <CopyButton text={text} label={`Copy code: ${title}`} />
+        <CopyButton text={text} label={title} />
       </div>
       <p className="soft">{about}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}

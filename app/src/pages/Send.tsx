@@ -1,8 +1,9 @@
 import { useMoralis, useNativeBalance, useTransaction } from "@purse/react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useState } from "react";
-import { Address, CopyButton } from "../design/Address.tsx";
+import { Address } from "../design/Address.tsx";
 import { Button } from "../design/Button.tsx";
+import { CopyButton } from "../design/CopyButton.tsx";
 import { Field } from "../design/Field.tsx";
 import { Stepper, type StepState } from "../design/Stepper.tsx";
 import { EmptyState, ErrorState } from "../design/states.tsx";
@@ -201,7 +202,7 @@ function Following({ hash }: { hash: string }) {
       <Stepper steps={stepsFor(stage)} />
       <p className="row">
         <code className="address">{hash}</code>
-        <CopyButton text={hash} label="Copy transaction hash" />
+        <CopyButton text={hash} label="transaction hash" />
       </p>
       {stage === "confirmed" && (
         <p className="soft">

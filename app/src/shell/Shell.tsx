@@ -1,22 +1,24 @@
 import { Menu } from "@base-ui/react/menu";
 import { useMoralis } from "@purse/react";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Ellipsis, Search } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
 import { Address } from "../design/Address.tsx";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
+import { useTexts } from "../texts/TextsContext.tsx";
 import { Brand } from "./Brand.tsx";
+import { Commands } from "./Commands.tsx";
+import { PAGES } from "./pages.ts";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
-const PAGES = [
-  { to: "/portfolio", label: "Portfolio", icon: "M3 7h18v12H3zM3 7l3-4h12l3 4M15 13h3" },
-  { to: "/send", label: "Send", icon: "M4 20 20 4M9 4h11v11" },
-  { to: "/notes", label: "Notes", icon: "M5 3h11l4 4v14H5zM9 11h7M9 15h7" },
-  { to: "/account", label: "Account", icon: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 21c0-4 4-6 8-6s8 2 8 6" },
-] as const;
+/** As many as a phone has room for; the others stand under More. */
+const AT_HAND = 4;
 
 /** The common wrapper of all pages: navigation, who is signed in, the network, and what is said to everyone. */
 export function Shell() {
+  const { t } = useTexts();
+  const [isFinding, setIsFinding] = useState(false);
   return (
     <>
       <a className="skip" href="#main">
@@ -26,13 +28,14 @@ export function Shell() {
       <div className="shell">
         <aside className="side">
           <Brand />
-          <nav className="nav" aria-label="Pages">
-            {PAGES.map(({ to, label, icon }) => (
-              <Link key={to} to={to}>
-                <Icon path={icon} />
-                {label}
+          <nav className="nav" aria-label={t("Pages")}>
+            {PAGES.map(({ to, label, icon: Sign }, i) => (
+              <Link key={to} to={to} className={i >= AT_HAND ? "not-at-hand" : undefined}>
+                <Sign size={20} strokeWidth={1.8} aria-hidden="true" />
+                {t(label)}
               </Link>
             ))}
+            <MorePages />
           </nav>
           <div className="side-foot">
             <ThemeSwitch />
@@ -41,12 +44,18 @@ export function Shell() {
         <div className="main">
           <header className="topbar">
             <Brand />
+            <button type="button" className="find" onClick={() => setIsFinding(true)}>
+              <Search size={16} aria-hidden="true" />
+              <span className="grow">{t("Find anything")}</span>
+              <kbd>Ctrl K</kbd>
+            </button>
             <NetworkPill />
             <AccountMenu />
           </header>
           <Main />
         </div>
       </div>
+      <Commands open={isFinding} onOpenChange={setIsFinding} />
     </>
   );
 }
@@ -138,19 +147,28 @@ function Offline() {
   );
 }
 
-function Icon({ path }: { path: string }): ReactNode {
+/** On a phone, the pages that the bar has no room for. */
+function MorePages() {
+  const { t } = useTexts();
   return (
-    <svg
-      width="20"
-      height="20"
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.8"
-      aria-hidden="true"
-    >
-      <path d={path} strokeLinecap="round" strokeLinejoin="round" />
-    </svg>
+    <Menu.Root>
+      <Menu.Trigger className="more">
+        <Ellipsis size={20} strokeWidth={1.8} aria-hidden="true" />
+        {t("More")}
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={10} align="end" style={{ zIndex: 40 }}>
+          <Menu.Popup className="menu">
+            {PAGES.slice(AT_HAND).map(({ to, label, icon: Sign }) => (
+              <Menu.Item key={to} className="menu-item" render={<Link to={to} />}>
+                <Sign size={18} aria-hidden="true" />
+                {t(label)}
+              </Menu.Item>
+            ))}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
   );
 }
 

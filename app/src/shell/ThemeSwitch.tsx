@@ -1,30 +1,37 @@
+import { Monitor, Moon, Sun } from "lucide-react";
 import { useState } from "react";
-import { Button } from "../design/Button.tsx";
+import { useTexts } from "../texts/TextsContext.tsx";
+import { setTheme, THEMES, type Theme, theme } from "./theme.ts";
 
-const KEY = "purse/theme";
-const THEMES = ["system", "light", "dark"] as const;
-type Theme = (typeof THEMES)[number];
+const SIGNS = { system: Monitor, light: Sun, dark: Moon } as const;
 
-/** Goes round light, dark and what the system says; remembered, and applied before the first paint by theme.js. */
+/** Light, dark, or what the system says. */
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState<Theme>(() => {
-    const chosen = document.documentElement.dataset.theme;
-    return chosen === "light" || chosen === "dark" ? chosen : "system";
-  });
-  function next() {
-    const chosen = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
-    setTheme(chosen);
-    if (chosen === "system") {
-      delete document.documentElement.dataset.theme;
-      localStorage.removeItem(KEY);
-    } else {
-      document.documentElement.dataset.theme = chosen;
-      localStorage.setItem(KEY, chosen);
-    }
-  }
+  const { t } = useTexts();
+  const [chosen, setChosen] = useState<Theme>(theme);
+  const names = { system: t("As the system"), light: t("Light"), dark: t("Dark") };
   return (
-    <Button small look="quiet" onClick={next}>
-      Theme: {theme}
-    </Button>
+    <fieldset className="theme-switch">
+      <legend className="visually-hidden">{t("Theme")}</legend>
+      {THEMES.map((each) => {
+        const Sign = SIGNS[each];
+        return (
+          <label key={each} title={names[each]}>
+            <input
+              type="radio"
+              name="theme"
+              className="visually-hidden"
+              checked={chosen === each}
+              onChange={() => {
+                setTheme(each);
+                setChosen(each);
+              }}
+            />
+            <Sign size={16} aria-hidden="true" />
+            <span className="visually-hidden">{names[each]}</span>
+          </label>
+        );
+      })}
+    </fieldset>
   );
 }

@@ -1,0 +1,191 @@
+import { scaleLinear, scaleUtc } from "d3-scale";
+import { area, curveMonotoneX, line } from "d3-shape";
+import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from "react";
+import { useTexts } from "../texts/TextsContext.tsx";
+import "./Chart.css";
+
+export interface Point {
+  /** ms since 1970. */
+  at: number;
+  value: number;
+}
+
+export interface ChartProps {
+  /** What it shows, for everyone. */
+  label: string;
+  points: readonly Point[];
+  /** Writes a value as people read it, for example `$1,204.50`. */
+  format: (value: number) => string;
+  /** In CSS pixels. */
+  height?: number;
+  /** Begins at the smallest value rather than at zero: for prices, never for counts. */
+  fromLowest?: boolean;
+}
+
+/** Room around the line, in CSS pixels: the values stand at the right, the dates below. */
+const MARGIN = { top: 12, right: 72, bottom: 26, left: 4 };
+
+/**
+ * A value over time. The pointer or the arrow keys read single points; screen readers get what it spans in a
+ * sentence and the point that is read.
+ */
+export function Chart({ label, points, format, height = 220, fromLowest }: ChartProps) {
+  const { t, language } = useTexts();
+  const id = useId();
+  const frame = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(720);
+  const [read, setRead] = useState<number | undefined>(undefined);
+  const isDrawn = points.length > 1;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame is there once there is a line to draw.
+  useEffect(() => {
+    if (!frame.current) return undefined;
+    const watch = new ResizeObserver(([entry]) => entry && setWidth(Math.max(240, entry.contentRect.width)));
+    watch.observe(frame.current);
+    return () => watch.disconnect();
+  }, [isDrawn]);
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last || points.length < 2) {
+    return <p className="chart-empty soft">{t("Not enough has happened yet to draw a line.")}</p>;
+  }
+  const values = points.map(({ value }) => value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const bottom = fromLowest ? low - (high - low) * 0.08 : Math.min(0, low);
+  const x = scaleUtc([first.at, last.at], [MARGIN.left, width - MARGIN.right]);
+  const y = scaleLinear([bottom, high === bottom ? bottom + 1 : high], [height - MARGIN.bottom, MARGIN.top]);
+  const path = line<Point>(
+    (point) => x(point.at),
+    (point) => y(point.value),
+  ).curve(curveMonotoneX)([...points]);
+  const filled = area<Point>(
+    (point) => x(point.at),
+    height - MARGIN.bottom,
+    (point) => y(point.value),
+  ).curve(curveMonotoneX)([...points]);
+  const span = last.at - first.at;
+  const dates = new Intl.DateTimeFormat(
+    language,
+    span > 2 * 86_400_000 ? { dateStyle: "medium" } : { timeStyle: "short" },
+  );
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  const point = read === undefined ? undefined : points[read];
+
+  function move(event: PointerEvent) {
+    const box = frame.current?.getBoundingClientRect();
+    if (!box || box.width === 0) return;
+    const at = x.invert(((event.clientX - box.left) / box.width) * width).getTime();
+    setRead(nearest(points, at));
+  }
+  function key(event: KeyboardEvent) {
+    const steps: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      Home: -points.length,
+      End: points.length,
+    };
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    setRead(Math.max(0, Math.min(points.length - 1, (read ?? points.length - 1) + step)));
+  }
+  return (
+    <figure className="chart">
+      <figcaption id={`${id}-about`} className="visually-hidden">
+        {t("{label}: from {first} to {last}; lowest {low}, highest {high}.", {
+          label,
+          first: format(first.value),
+          last: format(last.value),
+          low: format(low),
+          high: format(high),
+        })}
+      </figcaption>
+      <div
+        ref={frame}
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-describedby={`${id}-about`}
+        aria-valuemin={0}
+        aria-valuemax={points.length - 1}
+        aria-valuenow={read ?? points.length - 1}
+        aria-valuetext={`${format((point ?? last).value)}, ${exact.format((point ?? last).at)}`}
+        onPointerMove={move}
+        onPointerLeave={() => setRead(undefined)}
+        onKeyDown={key}
+        onBlur={() => setRead(undefined)}
+      >
+        <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+          {y.ticks(4).map((tick) => (
+            <g key={tick}>
+              <line
+                className="chart-grid"
+                x1={MARGIN.left}
+                x2={width - MARGIN.right}
+                y1={y(tick)}
+                y2={y(tick)}
+              />
+              <text className="chart-text" x={width - MARGIN.right + 8} y={y(tick) + 4}>
+                {format(tick)}
+              </text>
+            </g>
+          ))}
+          <path className="chart-area" d={filled ?? ""} />
+          <path className="chart-line" d={path ?? ""} />
+          {[first, last].map(({ at }, i) => (
+            <text
+              key={i === 0 ? "first" : "last"}
+              className="chart-text"
+              x={i === 0 ? MARGIN.left : width - MARGIN.right}
+              y={height - 8}
+              textAnchor={i === 0 ? "start" : "end"}
+            >
+              {dates.format(at)}
+            </text>
+          ))}
+          {point && (
+            <g>
+              <line
+                className="chart-cursor"
+                x1={x(point.at)}
+                x2={x(point.at)}
+                y1={MARGIN.top}
+                y2={height - MARGIN.bottom}
+              />
+              <circle className="chart-dot" cx={x(point.at)} cy={y(point.value)} r={5} />
+            </g>
+          )}
+        </svg>
+      </div>
+      <p className="chart-read number" aria-hidden="true">
+        {point ? `${format(point.value)} · ${exact.format(point.at)}` : "\u00a0"}
+      </p>
+    </figure>
+  );
+}
+
+/** A line as small as a word, beside the number that it tells of. */
+export function Sparkline({ label, values }: { label: string; values: readonly number[] }) {
+  if (values.length < 2) return null;
+  const x = scaleLinear([0, values.length - 1], [1, 79]);
+  const y = scaleLinear([Math.min(...values), Math.max(...values) || 1], [22, 2]);
+  const path = line<number>(
+    (_, i) => x(i),
+    (value) => y(value),
+  )([...values]);
+  return (
+    <svg className="sparkline" viewBox="0 0 80 24" role="img" aria-label={label}>
+      <path className="chart-line" d={path ?? ""} />
+    </svg>
+  );
+}
+
+/** Where in `points`, ordered by time, the one nearest to a time is. */
+export function nearest(points: readonly Point[], at: number): number {
+  let [low, high] = [0, points.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((points[middle]?.at ?? 0) <= at) low = middle;
+    else high = middle;
+  }
+  const [before, after] = [points[low], points[high]];
+  return before && after && at - before.at > after.at - at ? high : low;
+}

@@ -1,0 +1,101 @@
+import { Checkbox as BaseCheckbox } from "@base-ui/react/checkbox";
+import { Select as BaseSelect } from "@base-ui/react/select";
+import { Switch as BaseSwitch } from "@base-ui/react/switch";
+import { Check, ChevronDown } from "lucide-react";
+import { type ReactNode, useId } from "react";
+import "./Choice.css";
+
+export interface SelectProps<K extends string> {
+  label: string;
+  /** For places where what stands beside it says what it is; screen readers still hear the label. */
+  hideLabel?: boolean;
+  options: readonly { key: K; label: string }[];
+  value: K;
+  onChange: (key: K) => void;
+  disabled?: boolean;
+}
+
+/** One of some, in a list that opens. */
+export function Select<K extends string>(props: SelectProps<K>) {
+  const { label, hideLabel, options, value, onChange, disabled } = props;
+  const id = useId();
+  return (
+    <div className="field">
+      <span id={id} className={hideLabel ? "visually-hidden" : "label"}>
+        {label}
+      </span>
+      <BaseSelect.Root
+        items={options.map((option) => ({ value: option.key, label: option.label }))}
+        value={value}
+        onValueChange={(chosen) => chosen !== null && onChange(chosen)}
+        disabled={disabled ?? false}
+      >
+        <BaseSelect.Trigger className="button select" aria-labelledby={id}>
+          <BaseSelect.Value />
+          <BaseSelect.Icon>
+            <ChevronDown size={16} aria-hidden="true" />
+          </BaseSelect.Icon>
+        </BaseSelect.Trigger>
+        <BaseSelect.Portal>
+          <BaseSelect.Positioner sideOffset={4} alignItemWithTrigger={false} style={{ zIndex: 45 }}>
+            <BaseSelect.Popup className="menu">
+              {options.map((option) => (
+                <BaseSelect.Item key={option.key} value={option.key} className="menu-item">
+                  <BaseSelect.ItemText className="grow">{option.label}</BaseSelect.ItemText>
+                  <BaseSelect.ItemIndicator>
+                    <Check size={16} aria-hidden="true" />
+                  </BaseSelect.ItemIndicator>
+                </BaseSelect.Item>
+              ))}
+            </BaseSelect.Popup>
+          </BaseSelect.Positioner>
+        </BaseSelect.Portal>
+      </BaseSelect.Root>
+    </div>
+  );
+}
+
+interface YesNoProps {
+  label: ReactNode;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+  disabled?: boolean;
+}
+
+/** Takes effect at once. */
+export function Switch({ label, checked, onChange, disabled }: YesNoProps) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the switch inside is the control.
+    <label className="choice">
+      <BaseSwitch.Root
+        className="switch"
+        checked={checked}
+        onCheckedChange={onChange}
+        disabled={disabled ?? false}
+      >
+        <BaseSwitch.Thumb className="switch-thumb" />
+      </BaseSwitch.Root>
+      <span>{label}</span>
+    </label>
+  );
+}
+
+/** Takes effect with the form that it is part of. */
+export function Checkbox({ label, checked, onChange, disabled }: YesNoProps) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox inside is the control.
+    <label className="choice">
+      <BaseCheckbox.Root
+        className="checkbox"
+        checked={checked}
+        onCheckedChange={onChange}
+        disabled={disabled ?? false}
+      >
+        <BaseCheckbox.Indicator>
+          <Check size={15} strokeWidth={3} aria-hidden="true" />
+        </BaseCheckbox.Indicator>
+      </BaseCheckbox.Root>
+      <span>{label}</span>
+    </label>
+  );
+}

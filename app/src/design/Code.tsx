@@ -1,0 +1,23 @@
+import { CopyButton } from "./CopyButton.tsx";
+import "./Code.css";
+
+export interface CodeProps {
+  text: string;
+  /** What it is, for screen readers and the copy button. */
+  label: string;
+  /** Long lines go on below rather than out of sight. */
+  wrap?: boolean;
+}
+
+/** Text for machines, with a button that copies it. It is shown as it is, never run. */
+export function Code({ text, label, wrap }: CodeProps) {
+  return (
+    <div className="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
+      <section tabIndex={0} aria-label={label}>
+        <pre className={wrap ? "wrap" : undefined}>{text}</pre>
+      </section>
+      <CopyButton text={text} label={label} />
+    </div>
+  );
+}

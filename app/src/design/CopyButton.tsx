@@ -1,0 +1,28 @@
+import { useEffect, useState } from "react";
+import { useTexts } from "../texts/TextsContext.tsx";
+import { Button } from "./Button.tsx";
+
+/** Copies a text and says so; where the browser does not let it, the text is shown to be copied by hand. */
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const { t } = useTexts();
+  const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
+  useEffect(() => {
+    if (state === "idle") return undefined;
+    const timer = setTimeout(() => setState("idle"), 1500);
+    return () => clearTimeout(timer);
+  }, [state]);
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      setState("copied");
+    } catch {
+      setState("refused");
+    }
+  }
+  const said = { idle: t("Copy"), copied: t("Copied"), refused: t("Not allowed") }[state];
+  return (
+    <Button small look="quiet" onClick={copy} aria-label={t("Copy: {what}", { what: label })}>
+      <span role="status">{said}</span>
+    </Button>
+  );
+}

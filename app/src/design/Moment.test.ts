@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { ago } from "./Moment.tsx";
+
+const NOW = Date.UTC(2026, 0, 31, 12);
+
+it.each([
+  [0, "now"],
+  [12_000, "12 seconds ago"],
+  [61_000, "1 minute ago"],
+  [7_200_000, "2 hours ago"],
+  [86_400_000, "yesterday"],
+  [40 * 86_400_000, "last month"],
+])("%i ms ago is %s", (ms, text) => {
+  expect(ago(NOW - ms, NOW, "en")).toBe(text);
+});

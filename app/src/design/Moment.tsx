@@ -1,0 +1,37 @@
+import { useEffect, useState } from "react";
+import { useTexts } from "../texts/TextsContext.tsx";
+
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+/** How long ago, as `3 minutes ago`; `then` and `now` in ms since 1970. */
+export function ago(then: number, now: number, language: string): string {
+  const seconds = Math.round((then - now) / 1000);
+  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  const [unit, size] = STEPS.find(([, each]) => Math.abs(seconds) >= each) ?? (["second", 1] as const);
+  return format.format(Math.trunc(seconds / size), unit);
+}
+
+/** How long ago, kept true while it is shown, with the exact time and its zone in the title. */
+export function Moment({ at }: { at: Date | string | number }) {
+  const { language } = useTexts();
+  const then = new Date(at);
+  const [now, setNow] = useState(() => Date.now());
+  const isFresh = now - then.getTime() < 3_600_000;
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), isFresh ? 15_000 : 600_000);
+    return () => clearInterval(timer);
+  }, [isFresh]);
+  if (Number.isNaN(then.getTime())) return null;
+  const exact = then.toLocaleString(language, { dateStyle: "full", timeStyle: "long" });
+  return (
+    <time dateTime={then.toISOString()} title={exact} className="moment">
+      {ago(then.getTime(), now, language)}
+    </time>
+  );
+}

@@ -1,0 +1,52 @@
+import { Check, CircleDashed, Info, LoaderCircle, OctagonX, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import "./Status.css";
+
+export type StatusKind = "ok" | "busy" | "warning" | "danger" | "info" | "idle";
+
+const ICONS = {
+  ok: Check,
+  busy: LoaderCircle,
+  warning: TriangleAlert,
+  danger: OctagonX,
+  info: Info,
+  idle: CircleDashed,
+} as const;
+
+/** A state in a word: its sign says the same as its colour, for those who do not see colours. */
+export function Status({ kind, children }: { kind: StatusKind; children: ReactNode }) {
+  const Sign = ICONS[kind];
+  return (
+    <span className="status" data-kind={kind}>
+      <Sign size={14} strokeWidth={2.4} aria-hidden="true" />
+      {children}
+    </span>
+  );
+}
+
+/** Something that people should know before they go on. */
+export function Notice({
+  kind,
+  title,
+  children,
+  action,
+}: {
+  kind: "info" | "warning" | "danger" | "ok";
+  title: ReactNode;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  const Sign = ICONS[kind];
+  return (
+    <div className="notice" data-kind={kind} role={kind === "danger" ? "alert" : undefined}>
+      <Sign size={20} aria-hidden="true" />
+      <div className="grow">
+        <p>
+          <strong>{title}</strong>
+        </p>
+        {children && <div>{children}</div>}
+      </div>
+      {action}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import type { ReactNode } from "react";
+import { Skeleton } from "./states.tsx";
+import "./Table.css";
+
+export interface Column<Row> {
+  key: string;
+  label: ReactNode;
+  cell: (row: Row) => ReactNode;
+  /** Numbers stand at the right, with figures of one width. */
+  number?: boolean;
+  /** Left away on a phone, where each row is a small card. */
+  minor?: boolean;
+}
+
+export interface TableProps<Row> {
+  /** What the table is of, for screen readers. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  /** Undefined while they are on their way. */
+  rows: readonly Row[] | undefined;
+  keyOf: (row: Row) => string;
+  /** Shown where there is no row. */
+  empty: ReactNode;
+}
+
+/** Some rows that people read; thousands to work with are the studio's grid. */
+export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
+  if (rows?.length === 0) return empty;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+    <section className="table-scroll" aria-label={caption} tabIndex={0} aria-busy={rows === undefined}>
+      <table className="table">
+        <caption className="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.key} scope="col" className={className(column)}>
+                {column.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows
+            ? rows.map((row) => (
+                <tr key={keyOf(row)}>
+                  {columns.map((column) => (
+                    <td key={column.key} className={className(column)} data-label={labelOf(column)}>
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              ))
+            : Array.from({ length: 5 }, (_, i) => `waiting ${i}`).map((key) => (
+                <tr key={key}>
+                  {columns.map((column) => (
+                    <td key={column.key} className={className(column)}>
+                      <Skeleton width={column.number ? "5rem" : "70%"} />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function className({ number, minor }: { number?: boolean; minor?: boolean }): string | undefined {
+  return [number && "number right", minor && "minor"].filter(Boolean).join(" ") || undefined;
+}
+
+function labelOf({ label }: { label: ReactNode }): string | undefined {
+  return typeof label === "string" ? label : undefined;
+}

@@ -1,0 +1,58 @@
+import { useMoralis } from "@purse/react";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { useTexts } from "../texts/TextsContext.tsx";
+import { CommandPalette } from "./CommandPalette.tsx";
+import type { Command } from "./commands.ts";
+import { PAGES } from "./pages.ts";
+import { ShortcutSheet } from "./ShortcutSheet.tsx";
+import { setTheme, THEMES } from "./theme.ts";
+import { useShortcuts } from "./useShortcuts.ts";
+
+/** What can be done from anywhere: by the palette (Ctrl+K), and by keys of its own (`?` lists them). */
+export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  const { t } = useTexts();
+  const navigate = useNavigate();
+  const { isAuthenticated, logout } = useMoralis();
+  const [showsKeys, setShowsKeys] = useState(false);
+  const shortcuts = useMemo(
+    () => ({
+      "mod+k": () => onOpenChange(true),
+      "?": () => setShowsKeys(true),
+      ...Object.fromEntries(PAGES.map(({ to, letter }) => [`g ${letter}`, () => void navigate({ to })])),
+    }),
+    [navigate, onOpenChange],
+  );
+  useShortcuts(shortcuts);
+  const commands: Command[] = [
+    ...PAGES.map(({ to, label, letter, words }) => ({
+      key: to,
+      label: t(label),
+      hint: `G ${letter.toUpperCase()}`,
+      ...(words !== undefined && { words }),
+      run: () => void navigate({ to }),
+    })),
+    isAuthenticated
+      ? { key: "sign-out", label: t("Sign out"), run: () => void logout() }
+      : { key: "sign-in", label: t("Sign in"), run: () => void navigate({ to: "/sign-in", search: {} }) },
+    ...THEMES.map((theme) => ({
+      key: `theme ${theme}`,
+      label: t("Theme: {theme}", { theme: t(theme) }),
+      words: "colours dark light appearance",
+      run: () => setTheme(theme),
+    })),
+    { key: "keys", label: t("Show the keys"), hint: "?", run: () => setShowsKeys(true) },
+    {
+      key: "design",
+      label: t("The design system"),
+      words: "components colours",
+      run: () => void navigate({ to: "/design" }),
+    },
+  ];
+  return (
+    <>
+      <CommandPalette open={open} onClose={() => onOpenChange(false)} commands={commands} />
+      <ShortcutSheet open={showsKeys} onClose={() => setShowsKeys(false)} />
+    </>
+  );
+}

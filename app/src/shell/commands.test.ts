@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { type Command, matching } from "./commands.ts";
+
+const command = (label: string, words = ""): Command => ({ key: label, label, words, run() {} });
+const labels = (words: string) =>
+  matching(
+    [
+      command("Open the portfolio", "tokens balance"),
+      command("Send"),
+      command("Theme: dark"),
+      command("Sign out"),
+    ],
+    words,
+  ).map(({ label }) => label);
+
+describe("finding a command", () => {
+  it("gives all of them while nothing is typed", () => {
+    expect(labels("  ")).toHaveLength(4);
+  });
+
+  it("takes the beginnings of words, in any order and case", () => {
+    expect(labels("PORT op")).toEqual(["Open the portfolio"]);
+    expect(labels("ortfolio")).toEqual([]);
+  });
+
+  it("looks at other words too", () => {
+    expect(labels("bal")).toEqual(["Open the portfolio"]);
+  });
+
+  it("puts those first whose name begins so", () => {
+    expect(labels("s")).toEqual(["Send", "Sign out"]);
+  });
+});

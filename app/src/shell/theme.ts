@@ -1,0 +1,20 @@
+const KEY = "purse/theme";
+export const THEMES = ["system", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+export function theme(): Theme {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen === "light" || chosen === "dark" ? chosen : "system";
+}
+
+/** Takes effect at once and is remembered; theme.js applies it before the first paint of the next visit. */
+export function setTheme(chosen: Theme): void {
+  if (chosen === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = chosen;
+  try {
+    if (chosen === "system") localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, chosen);
+  } catch {
+    // Storage may be switched off: the choice then lasts as long as the page.
+  }
+}

@@ -1,0 +1,37 @@
+import { useEffect } from "react";
+
+/** What is pressed: `mod+k` (Ctrl, or ⌘ on a Mac), `?`, or one key after another as `g p`. */
+export type Shortcuts = Readonly<Record<string, () => void>>;
+
+/** Two keys belong together when the second comes within so many ms. */
+const TOGETHER_MS = 900;
+
+/** Runs what a key stands for, unless somebody is typing. */
+export function useShortcuts(shortcuts: Shortcuts): void {
+  useEffect(() => {
+    let first = "";
+    let at = 0;
+    function press(event: KeyboardEvent) {
+      const isMod = event.ctrlKey || event.metaKey;
+      if (event.altKey || event.isComposing || (!isMod && isTyping(event.target))) return;
+      const key = isMod ? `mod+${event.key.toLowerCase()}` : event.key;
+      const both = event.timeStamp - at < TOGETHER_MS ? `${first} ${key}` : key;
+      const run = own(shortcuts, both) ?? own(shortcuts, key);
+      [first, at] = [run ? "" : key, event.timeStamp];
+      if (!run) return;
+      event.preventDefault();
+      run();
+    }
+    window.addEventListener("keydown", press);
+    return () => window.removeEventListener("keydown", press);
+  }, [shortcuts]);
+}
+
+function own(shortcuts: Shortcuts, key: string): (() => void) | undefined {
+  return Object.hasOwn(shortcuts, key) ? shortcuts[key] : undefined;
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName);
+}
