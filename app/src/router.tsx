@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { ErrorState } from "./design/states.tsx";
-import { Home } from "./pages/Home.tsx";
+import { Home } from "./pages/home/Home.tsx";
 import { NotFound } from "./pages/NotFound.tsx";
 import { Shell } from "./shell/Shell.tsx";
 
@@ -14,7 +14,12 @@ const root = createRootRoute({
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
 const pages = [
-  createRoute({ getParentRoute: () => root, path: "/", component: Home }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/",
+    validateSearch: (search): { code?: string | undefined } => ({ code: text(search.code) }),
+    component: Home,
+  }),
   createRoute({
     getParentRoute: () => root,
     path: "/sign-in",

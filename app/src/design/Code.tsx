@@ -11,12 +11,23 @@ export interface CodeProps {
 
 /** Text for machines, with a button that copies it. It is shown as it is, never run. */
 export function Code({ text, label, wrap }: CodeProps) {
+  const isLine = !text.includes("\n") && !wrap;
   return (
-    <div className="code">
+    <div className={isLine ? "code line" : "code"}>
+      {isLine ? null : <Head text={text} label={label} />}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
       <section tabIndex={0} aria-label={label}>
         <pre className={wrap ? "wrap" : undefined}>{text}</pre>
       </section>
+      {isLine ? <CopyButton text={text} label={label} /> : null}
+    </div>
+  );
+}
+
+function Head({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="code-head">
+      <span className="soft small grow">{label}</span>
       <CopyButton text={text} label={label} />
     </div>
   );

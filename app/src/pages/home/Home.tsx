@@ -1,0 +1,118 @@
+import { useMoralis } from "@purse/react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { ArrowUpRight } from "lucide-react";
+import { Code } from "../../design/Code.tsx";
+import { Tabs } from "../../design/Tabs.tsx";
+import { useSettings } from "../../SettingsContext.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { ServerState } from "./ServerState.tsx";
+import { snippets } from "./snippets.ts";
+import "./Home.css";
+
+/** What this backend is, how it is, and what a developer does next. */
+export function Home() {
+  usePageTitle("Home");
+  const { t } = useTexts();
+  const { isAuthenticated } = useMoralis();
+  return (
+    <>
+      <section className="hero">
+        <h1>{t("A backend with wallets, of your own.")}</h1>
+        <p>
+          {t(
+            "Accounts, live data and answers from the chain, served by this machine. Sign in with a wallet or a password and look around.",
+          )}
+        </p>
+        <div className="row">
+          {isAuthenticated ? (
+            <Link to="/portfolio" search={{}} className="button primary">
+              {t("Open your portfolio")}
+            </Link>
+          ) : (
+            <Link to="/sign-in" search={{}} className="button primary">
+              {t("Sign in")}
+            </Link>
+          )}
+          <Link to="/notes" className="button">
+            {t("See live data")}
+          </Link>
+        </div>
+      </section>
+      <div className="home">
+        <Connect />
+        <div className="stack">
+          <ServerState />
+          <Doors />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Connect() {
+  const { t } = useTexts();
+  const { appId, serverUrl } = useSettings();
+  const { code } = useSearch({ from: "/" });
+  const navigate = useNavigate({ from: "/" });
+  const all = snippets(serverUrl, appId);
+  const shown = all.find(({ key }) => key === code) ?? all[0];
+  if (!shown) return null;
+  return (
+    <section className="card stack" aria-labelledby="connect">
+      <h2 id="connect">{t("Use it from your app")}</h2>
+      <Tabs
+        label={t("Kinds of apps")}
+        tabs={all.map(({ key, label }) => ({ key, label: t(label) }))}
+        value={shown.key}
+        onChange={(key) => void navigate({ search: { code: key }, replace: true, resetScroll: false })}
+      >
+        <p className="soft">{t(shown.about)}</p>
+        <Code text={shown.code} label={t(shown.label)} />
+      </Tabs>
+      <dl className="facts">
+        <div>
+          <dt>serverUrl</dt>
+          <dd>
+            <code>{serverUrl}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>appId</dt>
+          <dd>
+            <code>{appId}</code>
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+/** What else stands at this server's address. */
+function Doors() {
+  const { t } = useTexts();
+  const doors = [
+    { href: "/studio", name: t("Studio"), about: t("The operator's rooms: data, permissions, jobs, logs.") },
+    {
+      href: "/api/v2",
+      name: t("Data service"),
+      about: t("Blocks, balances, transfers, NFTs, prices: every endpoint."),
+    },
+    { href: "/api/v2/openapi.json", name: t("OpenAPI"), about: t("The same for machines.") },
+  ];
+  return (
+    <section className="card stack tight" aria-labelledby="doors">
+      <h2 id="doors">{t("Also here")}</h2>
+      <ul className="list">
+        {doors.map(({ href, name, about }) => (
+          <li key={href}>
+            <a href={href}>
+              {name} <ArrowUpRight size={14} aria-hidden="true" />
+            </a>
+            <p className="small soft">{about}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

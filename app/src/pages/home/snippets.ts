@@ -1,0 +1,79 @@
+export interface Snippet {
+  key: "new" | "react" | "moralis" | "parse" | "rest";
+  label: string;
+  about: string;
+  code: string;
+}
+
+/** What to write to use this server, with its address and application id in place. */
+export function snippets(serverUrl: string, appId: string): readonly Snippet[] {
+  const url = JSON.stringify(serverUrl);
+  const id = JSON.stringify(appId);
+  return [
+    {
+      key: "new",
+      label: "New app",
+      about: "The client library: typed, small, for browsers and Node.",
+      code: `import { ParseObject, Query, start } from "@purse/client";
+
+await start({
+  serverUrl: ${url},
+  appId: ${id},
+});
+
+await new ParseObject("Note", { text: "Hello" }).save();
+const notes = await new Query("Note").find();`,
+    },
+    {
+      key: "react",
+      label: "React",
+      about: "Hooks for accounts, wallets, live data and chains.",
+      code: `import { MoralisProvider, useMoralis } from "@purse/react";
+
+export const App = () => (
+  <MoralisProvider
+    serverUrl=${url}
+    appId=${id}
+  >
+    <Hello />
+  </MoralisProvider>
+);
+
+function Hello() {
+  const { authenticate, isAuthenticated, account } = useMoralis();
+  return isAuthenticated
+    ? <p>Hello, {account}</p>
+    : <button onClick={() => authenticate()}>Sign in</button>;
+}`,
+    },
+    {
+      key: "moralis",
+      label: "Moralis v1",
+      about: "Change one URL; the unmodified packages go on working.",
+      code: `import Moralis from "moralis";
+
+await Moralis.start({
+  serverUrl: ${url}, // the line to change
+  appId: ${id},
+});`,
+    },
+    {
+      key: "parse",
+      label: "Parse",
+      about: "Any Parse SDK: JavaScript, Swift, Kotlin, Flutter, PHP, .NET.",
+      code: `import Parse from "parse";
+
+Parse.initialize(${id});
+Parse.serverURL = ${url}; // the line to change`,
+    },
+    {
+      key: "rest",
+      label: "REST",
+      about: "Everything is plain HTTP underneath.",
+      code: `curl -X POST ${serverUrl}/classes/Note \\
+  -H 'X-Parse-Application-Id: ${appId}' \\
+  -H 'Content-Type: application/json' \\
+  -d '{"text":"Hello"}'`,
+    },
+  ];
+}
