@@ -1,17 +1,6 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
-import { ErrorState } from "./design/states.tsx";
+import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { Home } from "./pages/home/Home.tsx";
-import { NotFound } from "./pages/NotFound.tsx";
-import { Shell } from "./shell/Shell.tsx";
-
-/** The shell is the root: every page is shown inside it. */
-const root = createRootRoute({
-  component: Shell,
-  notFoundComponent: NotFound,
-  errorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
-});
-
-const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+import { root, text } from "./root.tsx";
 
 const pages = [
   createRoute({
