@@ -1,4 +1,5 @@
 export { ErrorCode } from "@purse/protocol";
+export { Chains } from "./chains.ts";
 export { Cloud } from "./cloud.ts";
 export { Config } from "./config.ts";
 export {
@@ -10,6 +11,8 @@ export {
   reconfigure,
 } from "./connection.ts";
 export { AggregateParseError, ObjectError, ParseError, ParseError as Error } from "./errors.ts";
+export { loadEthers, web3Library, web3Of } from "./ethers.ts";
+export type { EthersBigNumber, EthersLibrary, EthersProvider } from "./ethersLibrary.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
 export * from "./legacy.ts";
 export { LiveQueryClient, type LiveQueryClientOptions } from "./live/LiveQueryClient.ts";
@@ -38,11 +41,11 @@ export { Relation } from "./object/Relation.ts";
 export type { ObjectClass } from "./object/registry.ts";
 export type { FetchOptions, SaveOptions } from "./object/saving.ts";
 export {
+  callPlugin,
   type PluginCallOptions,
   type PluginSpec,
   Plugins,
   setTriggerHandler,
-  type Trigger,
 } from "./plugins.ts";
 export { Push, type PushData } from "./push.ts";
 export { type BatchOptions, type CountedResults, Query, type QueryKey } from "./query/Query.ts";
@@ -56,6 +59,8 @@ export {
   syncStorage,
 } from "./storage.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
+export type { Trigger, TriggerHandler } from "./triggers.ts";
+export { UI } from "./ui.ts";
 export { Units } from "./units.ts";
 export { AnonymousUtils } from "./user/AnonymousUtils.ts";
 export { Role } from "./user/Role.ts";
@@ -69,5 +74,7 @@ export {
   type UserAttributes,
 } from "./user/User.ts";
 export * from "./wallet/index.ts";
+export { lookupAddress, resolveName } from "./web3api/names.ts";
 export type * from "./web3api/results.ts";
-export { setConnectedAccount, Web3API } from "./web3api/web3api.ts";
+export { SolanaAPI, type SolanaParams } from "./web3api/solana.ts";
+export { type DataService, setConnectedAccount, Web3API } from "./web3api/web3api.ts";

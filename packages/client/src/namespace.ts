@@ -1,7 +1,9 @@
+import { Chains } from "./chains.ts";
 import { Cloud } from "./cloud.ts";
 import { Config } from "./config.ts";
 import { currentConnection, reconfigure } from "./connection.ts";
 import { ParseError } from "./errors.ts";
+import { loadEthers, web3Library, web3Of } from "./ethers.ts";
 import { installationId } from "./identity.ts";
 import {
   getAllERC20,
@@ -28,6 +30,7 @@ import { Query } from "./query/Query.ts";
 import { initialize, start } from "./start.ts";
 import { type AsyncStorage, asyncStorage } from "./storage.ts";
 import { VERSION } from "./transport.ts";
+import { UI } from "./ui.ts";
 import { Units } from "./units.ts";
 import { AnonymousUtils } from "./user/AnonymousUtils.ts";
 import { Role } from "./user/Role.ts";
@@ -37,9 +40,15 @@ import {
   addNetwork,
   authenticate,
   deactivateWeb3,
+  type EnableOptions,
   enableWeb3,
+  executeFunction,
   isWeb3Enabled,
   link,
+  sendTransaction,
+  signMessage,
+  signTypedData,
+  simulate,
   switchNetwork,
   transfer,
   unlink,
@@ -47,6 +56,7 @@ import {
   walletEvents,
   walletState,
 } from "./wallet/index.ts";
+import { SolanaAPI } from "./web3api/solana.ts";
 import { Web3API } from "./web3api/web3api.ts";
 
 /**
@@ -56,6 +66,7 @@ import { Web3API } from "./web3api/web3api.ts";
 const members = {
   ACL,
   AnonymousUtils,
+  Chains,
   Cloud,
   Config,
   Error: ParseError,
@@ -72,6 +83,8 @@ const members = {
   Relation,
   Role,
   Session,
+  SolanaAPI,
+  UI,
   Units,
   User,
   Web3API,
@@ -92,13 +105,19 @@ const members = {
   authenticate,
   link,
   unlink,
-  enableWeb3,
+  enableWeb3: async (options?: EnableOptions) => web3Of(await enableWeb3(options)),
   deactivateWeb3,
   cleanup: deactivateWeb3,
   isWeb3Enabled,
   switchNetwork,
   addNetwork,
   transfer,
+  executeFunction,
+  sendTransaction,
+  simulate,
+  signMessage,
+  signTypedData,
+  loadEthers,
   /** Hex, null without a wallet. */
   getChainId: () => enabled()?.chainId ?? null,
   on: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
@@ -129,9 +148,14 @@ const members = {
   get provider() {
     return enabled()?.provider ?? null;
   },
-  /** The provider: what the old client had here was a library's object around it. */
+  /** The wallet's provider, and with ethers its Web3Provider around that. */
   get web3() {
-    return enabled()?.provider ?? null;
+    const wallet = enabled();
+    return wallet ? web3Of(wallet.provider) : null;
+  },
+  /** ethers 5. Throws where it was not brought (`loadEthers`, `start({ ethers })`). */
+  get web3Library() {
+    return web3Library();
   },
   get connector() {
     return enabled()?.connector ?? null;
