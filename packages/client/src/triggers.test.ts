@@ -35,7 +35,15 @@ describe("a plugin's triggers", () => {
   it("are done in order, and the call answers its data", async () => {
     const done: unknown[] = [];
     setTriggerHandler("note", ({ data }) => void done.push(data.what));
-    answer({ shop_buy: { data: "ok", triggers: [{ name: "note", what: 1 }, { name: "note", what: 2 }] } });
+    answer({
+      shop_buy: {
+        data: "ok",
+        triggers: [
+          { name: "note", what: 1 },
+          { name: "note", what: 2 },
+        ],
+      },
+    });
     expect(await buy()).toBe("ok");
     expect(done).toEqual([1, 2]);
   });
@@ -83,7 +91,13 @@ describe("a trigger that calls a plugin", () => {
 
   it("hands on what another has saved, as a whole or a part of it", async () => {
     const give = { name: "give", value: { of: { price: 5 } }, saveResponse: true };
-    const whole = { ...next, shouldAwait: true, params: { a: 1 }, useSavedResponse: true, savedResponseAs: "it" };
+    const whole = {
+      ...next,
+      shouldAwait: true,
+      params: { a: 1 },
+      useSavedResponse: true,
+      savedResponseAs: "it",
+    };
     const part = { ...whole, savedResponseAt: ["of", "price"] };
     answer({ shop_buy: { triggers: [give, whole, part] }, shop_pay: {} });
     await buy();

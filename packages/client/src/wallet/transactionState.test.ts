@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TransactionReceipt } from "./receipt.ts";
-import { AT_FIRST, afterLook, isFinal, type Look, sameState, type Standing } from "./transactionState.ts";
+import { AT_FIRST, afterLook, isFinal, type Look, type Standing, sameState } from "./transactionState.ts";
 
 const receipt = (change: Partial<TransactionReceipt> = {}): TransactionReceipt => ({
   transactionHash: "0x1",
