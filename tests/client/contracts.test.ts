@@ -16,15 +16,18 @@ import {
   type TransactionReference,
   type TransactionState,
   transfer,
+  transferCall,
   User,
   walletState,
   writeContract,
 } from "@purse/client";
 import { type ContractName, readArtifact } from "@purse/devchain";
+import { ethers } from "ethers";
 import {
   type Address,
   createTestClient,
   createWalletClient,
+  encodeFunctionData,
   http,
   parseAbi,
   parseEther,
@@ -266,10 +269,24 @@ describe("executeFunction", () => {
   });
 
   it("answers ethers' numbers to old code that brings ethers", async () => {
-    const ethers = await loadEthers();
+    expect(await loadEthers()).toBe(ethers);
     const total = await run("total()");
     expect(total).toBeInstanceOf(ethers.BigNumber);
     expect(await run("item", { id: 0 })).toMatchObject({ label: "tea", price: ethers.BigNumber.from("30") });
+    const theirs = new ethers.Contract(
+      kiosk,
+      JSON.stringify(abi),
+      new ethers.providers.JsonRpcProvider(purse.rpcUrl),
+    );
+    for (const [name, params, args] of [
+      ["item", { id: 1 }, [1]],
+      ["whole", { id: 1 }, [1]],
+      ["all", {}, []],
+    ] as const) {
+      const [ours, expected] = await Promise.all([run(name, params), theirs[name](...args)]);
+      expect(JSON.stringify(ours)).toBe(JSON.stringify(expected));
+      expect(Object.keys(Object(ours))).toEqual(Object.keys(expected));
+    }
     await start({ serverUrl: purse.serverUrl, appId: purse.appId });
     expect(typeof (await run("total()"))).toBe("bigint");
   });
@@ -446,13 +463,8 @@ describe("a transaction's way", () => {
     const way = follow(sent.reference);
     const waiting = sent.wait();
     await expect.poll(() => status(way)).toBe("seen");
-    const hash = await signer().sendTransaction({
-      ...by(),
-      nonce: sent.nonce ?? 0,
-      maxFeePerGas: parseEther("0.000001"),
-      maxPriorityFeePerGas: parseEther("0.0000005"),
-      chain: null,
-    });
+    const fees = { maxFeePerGas: parseEther("0.000001"), maxPriorityFeePerGas: parseEther("0.0000005") };
+    const { hash } = await sendTransaction(by(), { fees, nonce: sent.nonce ?? 0 });
     await node().mine({ blocks: 1 });
     await expect
       .poll(() => way.followed.state, { timeout: 5_000 })
@@ -512,10 +524,8 @@ describe("simulate", () => {
 
   it("tells of tokens too, where the node can run transactions", async () => {
     const token = await deploy("PurseToken");
-    const abi = parseAbi(["function transfer(address to, uint256 amount) returns (bool)"]);
-    const { encodeFunctionData } = await import("viem");
-    const data = encodeFunctionData({ abi, args: [person(5), 12n] });
-    const { changes, complete } = await simulate({ to: token, data });
+    const options = { type: "erc20", contractAddress: token, receiver: person(5), amount: 12 } as const;
+    const { changes, complete } = await simulate(await transferCall(options));
     expect(complete).toBe(true);
     expect(changes).toEqual([
       { type: "erc20", contractAddress: token.toLowerCase(), tokenId: null, amount: -12n },
@@ -524,7 +534,6 @@ describe("simulate", () => {
 
   it("tells why a contract would refuse it", async () => {
     const { abi } = readArtifact("PurseKiosk");
-    const { encodeFunctionData } = await import("viem");
     const data = encodeFunctionData({ abi, functionName: "buy", args: [0n] });
     expect(await simulate({ to: kiosk, data }, { abi })).toMatchObject({
       gas: null,

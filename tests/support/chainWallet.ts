@@ -56,7 +56,7 @@ function providerOf(wallet: ChainWallet, rpcUrl: string): Eip1193Provider {
         case "eth_signTypedData_v4":
           return account.signTypedData(JSON.parse(list[1]));
         case "eth_sendTransaction": {
-          const { to, value, data, gas } = list[0];
+          const { to, value, data, gas, nonce, maxFeePerGas, maxPriorityFeePerGas } = list[0];
           const signer = createWalletClient({ account, transport });
           return signer.sendTransaction({
             chain: null,
@@ -64,6 +64,11 @@ function providerOf(wallet: ChainWallet, rpcUrl: string): Eip1193Provider {
             value: BigInt(value ?? 0),
             data,
             ...(gas && { gas: BigInt(gas) }),
+            ...(nonce && { nonce: Number(nonce) }),
+            ...(maxFeePerGas && {
+              maxFeePerGas: BigInt(maxFeePerGas),
+              maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas),
+            }),
           });
         }
         default:

@@ -33,7 +33,7 @@ export {
   watchTransaction,
 } from "./transaction.ts";
 export type { ReplacementKind, TransactionState } from "./transactionState.ts";
-export { type TransferOptions, transfer, type Whole } from "./transfer.ts";
+export { type TransferOptions, transfer, transferCall, type Whole } from "./transfer.ts";
 export {
   addNetwork,
   type ConnectorClass,

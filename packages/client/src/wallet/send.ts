@@ -1,5 +1,6 @@
 import type { Abi } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
+import type { GasPrice } from "./fees.ts";
 import type { TransactionReference } from "./lookForTransaction.ts";
 import { readTransaction, type TransactionReceipt } from "./receipt.ts";
 import { RevertError, revertOf } from "./revert.ts";
@@ -18,6 +19,10 @@ export interface TransactionCall {
 export interface SendOptions extends SignerExpectation {
   /** Names the errors of the contract that is called. */
   abi?: Abi | undefined;
+  /** One of `feeTiers`; the wallet's own choice where it is left out. */
+  fees?: GasPrice | undefined;
+  /** Of a transaction that this one is to take the place of. Many wallets choose it themselves. */
+  nonce?: number | undefined;
 }
 
 /** A transaction that the wallet has sent, with the fields that old code reads. */
@@ -49,17 +54,24 @@ export interface SentTransaction {
  */
 export async function sendTransaction(
   { to, value = 0n, data = "0x" }: TransactionCall,
-  { abi, ...expected }: SendOptions = {},
+  { abi, fees, nonce: wanted, ...expected }: SendOptions = {},
 ): Promise<SentTransaction> {
   const { provider, account: from, chainId } = await signerNow(expected);
   const call = {
     from,
     ...(to !== undefined && { to }),
-    ...(value > 0n && { value: `0x${value.toString(16)}` }),
+    ...(value > 0n && { value: hex(value) }),
     ...(data !== "0x" && { data }),
   };
+  const choice = {
+    ...(fees && {
+      maxFeePerGas: hex(fees.maxFeePerGas),
+      maxPriorityFeePerGas: hex(fees.maxPriorityFeePerGas),
+    }),
+    ...(wanted !== undefined && { nonce: hex(wanted) }),
+  };
   const [gas, block] = await Promise.all([estimate(provider, call, abi), headOf(provider)]);
-  const params = [gas === null ? call : { ...call, gas }];
+  const params = [{ ...call, ...(gas !== null && { gas }), ...choice }];
   const hash = String(await provider.request({ method: "eth_sendTransaction", params }));
   const nonce = await nonceOf(provider, hash);
   const reference: TransactionReference = {
@@ -94,7 +106,7 @@ async function estimate(
   try {
     const gas = await provider.request({ method: "eth_estimateGas", params: [call] });
     // Some contracts take more in the next block than in this one; what is not used is not paid.
-    return isQuantity(gas) ? `0x${((BigInt(gas) * 12n) / 10n).toString(16)}` : null;
+    return isQuantity(gas) ? hex((BigInt(gas) * 12n) / 10n) : null;
   } catch (error) {
     const revert = await revertOf(error, abi);
     if (revert) throw new RevertError(revert, { cause: error });
@@ -112,6 +124,10 @@ async function headOf(provider: Eip1193Provider): Promise<number | null> {
 async function nonceOf(provider: Eip1193Provider, hash: string): Promise<number | null> {
   const asked = provider.request({ method: "eth_getTransactionByHash", params: [hash] });
   return readTransaction(await asked.catch(() => null))?.nonce ?? null;
+}
+
+function hex(value: bigint | number): string {
+  return `0x${value.toString(16)}`;
 }
 
 function isQuantity(value: unknown): value is string {

@@ -1,6 +1,5 @@
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
 import { signerNow } from "./signer.ts";
-import { enabledWallet } from "./wallet.ts";
 
 /** A whole number: decimal text, 0x text, a bigint, or another library's object that says it in one of these. */
 export type Whole = string | number | bigint | { toString(): string };
@@ -54,6 +53,15 @@ const ERRORS = [
  * text `Unsupported type` for another type and a list of texts for missing fields.
  */
 export async function transfer(options: TransferOptions = {}): Promise<SentTransaction> {
+  const { from, ...call } = await transferCall(options);
+  const { parseAbi } = await import("viem/utils");
+  return sendTransaction(call, { account: from, abi: parseAbi(ERRORS) });
+}
+
+/** What `transfer` has the wallet send, for `simulate`. Throws as it does. */
+export async function transferCall(
+  options: TransferOptions = {},
+): Promise<TransactionCall & { from: string }> {
   const { type = "native" } = options;
   if (!Object.hasOwn(REQUIRED, type)) throw "Unsupported type";
   const fields = {
@@ -64,14 +72,12 @@ export async function transfer(options: TransferOptions = {}): Promise<SentTrans
   };
   const missing = REQUIRED[type].filter((field) => !fields[field] && fields[field] !== 0n);
   if (missing.length > 0) throw missing.map((field) => `${field} is required`);
-  enabledWallet();
   const { account } = await signerNow();
   const tokenId = type === "erc721" || type === "erc1155" ? uint256(fields.tokenId, "Invalid token Id") : 0n;
   const amount = type === "erc721" ? 0n : uint256(fields.amount, "Invalid amount");
   const { receiver = "", contractAddress = "" } = fields;
-  const { parseAbi } = await import("viem/utils");
   const call = await callFor(type, account, { receiver, contractAddress, amount, tokenId });
-  return sendTransaction(call, { account, abi: parseAbi(ERRORS) });
+  return { from: account, ...call };
 }
 
 interface Fields {
