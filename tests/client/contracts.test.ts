@@ -391,7 +391,7 @@ describe("signing", () => {
   const hex = (text: string): `0x${string}` => `0x${text.slice(2)}`;
 });
 
-describe("a transaction's way", () => {
+describe("a transaction's way", { timeout: 60_000 }, () => {
   beforeEach(() => node().setAutomine(false));
   afterEach(async () => {
     await node().setAutomine(true);
@@ -410,16 +410,18 @@ describe("a transaction's way", () => {
     const stop = followed.subscribe((state) => states.push(state));
     return { followed, states, stop };
   }
+  /** The machine may be busy with other tests. */
+  const until = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 });
   const status = ({ followed }: { followed: { state: TransactionState } }) => followed.state.status;
 
   it("is seen, confirmed and confirmed again, and then it is final", async () => {
     const sent = await sendTransaction({ to: person(5), value: 1n });
     const way = follow(sent.reference, { confirmations: 3 });
-    await expect.poll(() => status(way)).toBe("seen");
+    await until(() => status(way)).toBe("seen");
     await node().mine({ blocks: 1 });
-    await expect.poll(() => status(way)).toBe("confirmed");
+    await until(() => status(way)).toBe("confirmed");
     await node().mine({ blocks: 2 });
-    await expect.poll(() => way.followed.state).toMatchObject({ confirmations: 3 });
+    await until(() => way.followed.state).toMatchObject({ confirmations: 3 });
     expect(way.states.map((state) => state.status)).toEqual(expect.arrayContaining(["seen", "confirmed"]));
     expect(await sent.wait(3)).toMatchObject({ transactionHash: sent.hash, succeeded: true });
     way.stop();
@@ -431,7 +433,7 @@ describe("a transaction's way", () => {
     const kept = JSON.parse(JSON.stringify({ chainId, hash, from, nonce }));
     await node().mine({ blocks: 1 });
     const way = follow(kept);
-    await expect.poll(() => status(way)).toBe("confirmed");
+    await until(() => status(way)).toBe("confirmed");
     way.stop();
   });
 
@@ -448,9 +450,10 @@ describe("a transaction's way", () => {
     });
     const way = follow({ hash, chainId: "0x539" }, { abi });
     await node().mine({ blocks: 1 });
-    await expect
-      .poll(() => way.followed.state)
-      .toMatchObject({ status: "reverted", revert: { reason: "SoldOut()", errorName: "SoldOut" } });
+    await until(() => way.followed.state).toMatchObject({
+      status: "reverted",
+      revert: { reason: "SoldOut()", errorName: "SoldOut" },
+    });
     way.stop();
   });
 
@@ -462,13 +465,11 @@ describe("a transaction's way", () => {
     const sent = await sendTransaction({ to: person(5), value: 7n });
     const way = follow(sent.reference);
     const waiting = sent.wait();
-    await expect.poll(() => status(way)).toBe("seen");
+    await until(() => status(way)).toBe("seen");
     const fees = { maxFeePerGas: parseEther("0.000001"), maxPriorityFeePerGas: parseEther("0.0000005") };
     const { hash } = await sendTransaction(by(), { fees, nonce: sent.nonce ?? 0 });
     await node().mine({ blocks: 1 });
-    await expect
-      .poll(() => way.followed.state, { timeout: 5_000 })
-      .toMatchObject({ status: "replaced", how, hash });
+    await until(() => way.followed.state).toMatchObject({ status: "replaced", how, hash });
     await expect(waiting).rejects.toMatchObject({ code: "TRANSACTION_REPLACED", reason, hash });
     way.stop();
   });
@@ -476,9 +477,9 @@ describe("a transaction's way", () => {
   it("is dropped where the node forgets it", async () => {
     const sent = await sendTransaction({ to: person(5), value: 1n });
     const way = follow(sent.reference);
-    await expect.poll(() => status(way)).toBe("seen");
+    await until(() => status(way)).toBe("seen");
     await node().dropTransaction({ hash: `0x${sent.hash.slice(2)}` });
-    await expect.poll(() => status(way)).toBe("dropped");
+    await until(() => status(way)).toBe("dropped");
     way.stop();
   });
 
@@ -486,18 +487,19 @@ describe("a transaction's way", () => {
     const sent = await sendTransaction({ to: person(5), value: 1n });
     wallet.chainId = "0x1";
     const way = follow(sent.reference);
-    await expect
-      .poll(() => way.followed.state)
-      .toMatchObject({ status: "unreachable", last: { status: "submitted" } });
+    await until(() => way.followed.state).toMatchObject({
+      status: "unreachable",
+      last: { status: "submitted" },
+    });
     wallet.chainId = undefined;
-    await expect.poll(() => status(way)).toBe("seen");
+    await until(() => status(way)).toBe("seen");
     way.stop();
   });
 
   it("asks nothing any more once nobody listens", async () => {
     const sent = await sendTransaction({ to: person(5), value: 1n });
     const way = follow(sent.reference);
-    await expect.poll(() => status(way)).toBe("seen");
+    await until(() => status(way)).toBe("seen");
     way.stop();
     await new Promise((resolve) => setTimeout(resolve, 60));
     wallet.calls.length = 0;
