@@ -18,6 +18,7 @@ import {
   transfer,
   transferCall,
   User,
+  Web3API,
   walletState,
   writeContract,
 } from "@purse/client";
@@ -141,6 +142,23 @@ describe("transfer", () => {
     });
     expect(wallet.calls).not.toContain("eth_sendTransaction");
   });
+});
+
+it("[1.capability.query-data-service] the data service knows what was sent", async () => {
+  const to = `0x${"d7".repeat(20)}`;
+  const { hash, wait } = await transfer({ receiver: to, amount: "5" });
+  await wait();
+  const ask = async () => (await Web3API.account.getNativeBalance({ chain: "0x539", address: to })).balance;
+  await expect.poll(ask, { timeout: 20_000 }).toBe("5");
+  await expect
+    .poll(
+      async () => {
+        const { result } = await Web3API.account.getTransactions({ chain: "0x539", address: to });
+        return result.map((row) => [row.hash, row.value]);
+      },
+      { timeout: 20_000 },
+    )
+    .toEqual([[hash, "5"]]);
 });
 
 describe("executeFunction", () => {

@@ -72,7 +72,8 @@ export async function sendTransaction(
   };
   const [gas, block] = await Promise.all([estimate(provider, call, abi), headOf(provider)]);
   const params = [{ ...call, ...(gas !== null && { gas }), ...choice }];
-  const hash = String(await provider.request({ method: "eth_sendTransaction", params }));
+  const hash = await provider.request({ method: "eth_sendTransaction", params });
+  if (typeof hash !== "string" || !hash) throw new Error("The wallet has sent nothing");
   const nonce = await nonceOf(provider, hash);
   const reference: TransactionReference = {
     hash,
