@@ -3,7 +3,7 @@ import { Cloud } from "./cloud.ts";
 import { Config } from "./config.ts";
 import { currentConnection, reconfigure } from "./connection.ts";
 import { ParseError } from "./errors.ts";
-import { loadEthers, web3Library, web3Of } from "./ethers.ts";
+import { web3Library, web3Of } from "./ethers.ts";
 import { installationId } from "./identity.ts";
 import {
   getAllERC20,
@@ -117,7 +117,6 @@ const members = {
   simulate,
   signMessage,
   signTypedData,
-  loadEthers,
   /** Hex, null without a wallet. */
   getChainId: () => enabled()?.chainId ?? null,
   on: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
