@@ -36,8 +36,11 @@ import { User } from "./user/User.ts";
 import {
   addNetwork,
   authenticate,
+  connectorNamed,
   deactivateWeb3,
   enableWeb3,
+  getSigningData,
+  isMetaMaskInstalled,
   isWeb3Enabled,
   link,
   switchNetwork,
@@ -96,6 +99,9 @@ const members = {
   deactivateWeb3,
   cleanup: deactivateWeb3,
   isWeb3Enabled,
+  isMetaMaskInstalled,
+  getSigningData,
+  getWeb3Connector: connectorNamed,
   switchNetwork,
   addNetwork,
   transfer,
@@ -107,6 +113,11 @@ const members = {
     walletEvents.once(event, listener),
   off: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
     walletEvents.off(event, listener),
+  addListener: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
+    walletEvents.on(event, listener),
+  removeListener: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
+    walletEvents.off(event, listener),
+  removeAllListeners: (event?: keyof WalletEvents) => walletEvents.removeAll(event),
   onWeb3Enabled: (listener: (...args: WalletEvents["web3Enabled"]) => void) =>
     walletEvents.on("web3Enabled", listener),
   onWeb3Deactivated: (listener: (...args: WalletEvents["web3Deactivated"]) => void) =>
