@@ -135,7 +135,7 @@ describe("the node to ask", () => {
     ["that of chainId", { chainId: "0x539" }, "0x539"],
     ["that of the deprecated defaultChainId", { defaultChainId: 1337 }, "0x539"],
   ])("is %s", async (_name, options, chainId) => {
-    const given = await open({ urls: { "0x89": url, 1337: url }, ...options });
+    const given = await open({ urls: { 137: url, "0x539": url }, ...options });
     expect(given.chainId).toBe(chainId);
   });
 

@@ -68,6 +68,8 @@ let state: WalletState = { status: "not enabled" };
 /** The enabling that is underway. */
 let underway: AbortController | undefined;
 let letGo: (() => void) | undefined;
+/** Whether the enabled wallet is one that other tabs can take up too. */
+let shared = false;
 let follows = false;
 
 export const walletEvents = events;
@@ -239,7 +241,7 @@ function followTabs(): void {
   if (follows) return;
   follows = true;
   onOtherTabs((enabled) => {
-    if (!enabled && state.status === "enabled" && state.connector.kept?.()) void deactivateWeb3();
+    if (!enabled && shared && state.status === "enabled") void deactivateWeb3();
     // A wallet that this tab cannot take up stays the other tab's.
     if (enabled && !isBusy()) void reconnectWallet().catch(() => undefined);
   });
@@ -247,6 +249,7 @@ function followTabs(): void {
 
 function remember(connector: AbstractWeb3Connector, options: EnableOptions): void {
   const kept = options.connector ? undefined : connector.kept?.(options);
+  shared = kept !== undefined;
   rememberWallet(kept ? { provider: connector.type, options: kept } : null);
 }
 

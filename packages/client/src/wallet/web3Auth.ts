@@ -69,9 +69,10 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
       name: "Web3Auth",
       missing: '"@web3auth/modal" not installed, please install',
     });
+    const settings = settingsOf(options);
     let web3auth: unknown;
     try {
-      web3auth = construct(Web3Auth, settingsOf(options));
+      web3auth = construct(Web3Auth, settings);
     } catch (error) {
       throw new Error(`${FAILED} during initializing Web3Auth`, { cause: error });
     }
@@ -111,8 +112,9 @@ async function logIn(web3auth: unknown): Promise<unknown> {
   let stop = () => {};
   const closed = new Promise<never>((_resolve, reject) => {
     const modal = member(web3auth, "loginModal");
+    // The window closes after a login too, which the library may take note of a moment later.
     const hear = (visible: unknown) => {
-      if (visible === false && !isConnected(web3auth)) reject(new Error(CLOSED));
+      if (visible === false) setTimeout(() => isConnected(web3auth) || reject(new Error(CLOSED)));
     };
     const on = member(modal, "on");
     if (typeof on !== "function") return;
