@@ -34,6 +34,7 @@ import { Role } from "./user/Role.ts";
 import { Session } from "./user/Session.ts";
 import { User } from "./user/User.ts";
 import {
+  AbstractWeb3Connector,
   addNetwork,
   authenticate,
   connectorNamed,
@@ -57,6 +58,7 @@ import { Web3API } from "./web3api/web3api.ts";
  * about their size import the parts by name.
  */
 const members = {
+  AbstractWeb3Connector,
   ACL,
   AnonymousUtils,
   Cloud,

@@ -251,6 +251,20 @@ describe("Web3Auth", () => {
     expect(log).toEqual(["init", "connect"]);
   });
 
+  it("takes the wallet out of a connection, as version 11 has it", async () => {
+    class Newest extends Web3Auth {
+      get connection() {
+        return this.connected ? { ethereumProvider: provider } : null;
+      }
+      override async connect() {
+        this.connected = true;
+        return this.connection;
+      }
+    }
+    const given = await open({ load: async () => ({ Web3Auth: Newest }) });
+    expect(given).toEqual({ provider, account: LOWER, chainId: "0x539" });
+  });
+
   it("starts the window of versions before 10 in their way", async () => {
     class Old extends Web3Auth {
       async initModal() {

@@ -32,8 +32,9 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
   async activate(options: Web3AuthOptions = {}): Promise<Activation> {
     const web3auth = await this.#open(options);
     if (options.newSession && isConnected(web3auth)) await call(web3auth, "logout");
-    const provider = isConnected(web3auth) ? member(web3auth, "provider") : await logIn(web3auth);
-    if (!isProvider(provider)) throw new Error(`${FAILED} in connecting to provider`);
+    if (!isConnected(web3auth)) await logIn(web3auth);
+    const provider = providerOf(web3auth);
+    if (!provider) throw new Error(`${FAILED} in connecting to provider`);
     const [accounts, chainId] = await identity(provider);
     return this.activated(provider, accounts, chainId);
   }
@@ -107,8 +108,14 @@ function isConnected(web3auth: unknown): boolean {
   return member(web3auth, "connected") === true;
 }
 
+/** Of who has logged in; from version 11 on the wallet is one part of a connection. */
+function providerOf(web3auth: unknown): Eip1193Provider | undefined {
+  const provider = member(member(web3auth, "connection"), "ethereumProvider") ?? member(web3auth, "provider");
+  return isProvider(provider) ? provider : undefined;
+}
+
 /** Shows the window. Rejects as soon as it is closed: some versions never answer then. */
-async function logIn(web3auth: unknown): Promise<unknown> {
+async function logIn(web3auth: unknown): Promise<void> {
   let stop = () => {};
   const closed = new Promise<never>((_resolve, reject) => {
     const modal = member(web3auth, "loginModal");
@@ -122,7 +129,7 @@ async function logIn(web3auth: unknown): Promise<unknown> {
     stop = () => void call(modal, "removeListener", "MODAL_VISIBILITY", hear).catch(() => undefined);
   });
   try {
-    return await Promise.race([call(web3auth, "connect"), closed]);
+    await Promise.race([call(web3auth, "connect"), closed]);
   } catch (error) {
     if (/closed the (login )?modal|popup.*closed/i.test(String(member(error, "message"))))
       throw new Error(CLOSED, { cause: error });
