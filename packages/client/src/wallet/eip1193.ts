@@ -19,13 +19,13 @@ export class ProviderError extends Error {
   }
 }
 
-/** A chain id as hex text, whatever a wallet says: `0x539`, `1337`, 1337. Null for anything else. */
+/** A chain id as hex text, whatever a wallet says: `0x539`, `0x0539`, `1337`, 1337. Null for anything else. */
 export function hexChainId(value: unknown): string | null {
-  if (typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value)))
-    return value < 0 ? null : `0x${value.toString(16)}`;
-  if (typeof value !== "string") return null;
-  if (/^0x[0-9a-f]+$/i.test(value)) return value.toLowerCase();
-  return /^\d+$/.test(value) ? `0x${BigInt(value).toString(16)}` : null;
+  const isNumber = typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
+  const isText = typeof value === "string" && /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(value);
+  if (!isNumber && !isText) return null;
+  const id = BigInt(value);
+  return id < 0n ? null : `0x${id.toString(16)}`;
 }
 
 /** The first of a wallet's accounts, in lower case. */

@@ -49,6 +49,9 @@ describe("enabling", () => {
       [1337, "0x539"],
       ["1337", "0x539"],
       ["0x539", "0x539"],
+      ["0x0539", "0x539"],
+      [-1, null],
+      [1.5, null],
       ["<script>", null],
     ]) {
       const { given } = await open(scriptedProvider({ eth_chainId: said }));

@@ -39,7 +39,8 @@ export function onOtherTabs(listener: (enabled: boolean) => void): void {
   if (typeof window === "undefined" || typeof window.addEventListener !== "function") return;
   window.addEventListener("storage", ({ key, newValue }) => {
     const here = currentConnection();
-    if (here && key === keyOf(here)) listener(newValue !== null);
+    // Without a key all of the storage has been cleared.
+    if (here && (key === null || key === keyOf(here))) listener(newValue !== null);
   });
 }
 

@@ -208,6 +208,19 @@ describe("enabling", () => {
     expect(() => vi.runAllTimers()).toThrow("the listener's own");
   });
 
+  it("takes connectors that throw where they should reject", async () => {
+    class Throwing extends Scripted {
+      override activate(): Promise<Activation> {
+        throw new Error("no wallet");
+      }
+      override deactivate(): Promise<void> {
+        throw new Error("no session");
+      }
+    }
+    await expect(enableWeb3({ connector: Throwing })).rejects.toThrow("no wallet");
+    expect(walletState()).toEqual({ status: "not enabled" });
+  });
+
   it("is over even where a wallet never ends its session", async () => {
     vi.useFakeTimers();
     class Stuck extends Scripted {
@@ -386,5 +399,8 @@ describe("over reloads and tabs", () => {
     expect(tab.enabledWallet().chainId).toBe("0x539");
     await hear(null);
     expect(tab.walletState().status).toBe("deactivated");
+    await hear(JSON.stringify({ provider: "network", urls }));
+    page.dispatchEvent(Object.assign(new Event("storage"), { key: null, newValue: null }));
+    expect(tab.isWeb3Enabled()).toBe(false);
   });
 });

@@ -185,14 +185,17 @@ function connectorFor(
 
 /** Opens the wallet. One that is not waited for any more is put away as soon as it opens. */
 async function activated(connector: AbstractWeb3Connector, options: EnableOptions): Promise<Activation> {
-  options.signal?.throwIfAborted();
-  const activation = connector.activate(options);
+  let activation: Promise<Activation> | undefined;
   try {
+    options.signal?.throwIfAborted();
+    activation = connector.activate(options);
     const given = await withinTime(activation, options);
     if (!given?.provider) throw new Error("Failed to activate, no provider returned");
     return given;
   } catch (error) {
-    void activation.catch(() => undefined).then(() => leave(connector));
+    void Promise.resolve(activation)
+      .catch(() => undefined)
+      .then(() => leave(connector));
     throw error;
   }
 }
@@ -207,7 +210,11 @@ async function putAway(before: EnabledWallet, next?: AbstractWeb3Connector): Pro
 
 /** A wallet that fails to end its session, or takes too long, is gone all the same. */
 async function leave(connector: AbstractWeb3Connector): Promise<void> {
-  await withinTime(connector.deactivate(), { timeoutMs: LEAVING_MS }).catch(() => undefined);
+  try {
+    await withinTime(connector.deactivate(), { timeoutMs: LEAVING_MS });
+  } catch {
+    // Nobody could do anything about it.
+  }
 }
 
 function follow(connector: AbstractWeb3Connector): void {
