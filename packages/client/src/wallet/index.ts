@@ -29,6 +29,7 @@ export {
   deactivateWeb3,
   type EnabledWallet,
   type EnableOptions,
+  enabledWallet,
   enableWeb3,
   isWeb3Enabled,
   reconnectWallet,

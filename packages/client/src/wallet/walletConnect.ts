@@ -1,3 +1,4 @@
+import { currentConnection } from "../connection.ts";
 import {
   AbstractWeb3Connector,
   type Activation,
@@ -79,20 +80,38 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
   async #open(options: WalletConnectOptions): Promise<Eip1193Provider> {
     if (this.#library && this.#project === options.projectId) return this.#library;
     if (!options.projectId) throw new Error('"projectId" not provided, please provide projectId');
-    const EthereumProvider = await loadSdk({
-      // The library is not a dependency: without its types the name is a text like any other.
-      load: options.load ?? (() => import("@walletconnect/ethereum-provider" as string).catch(rethrow)),
-      global: ["@walletconnect/ethereum-provider", "EthereumProvider"],
-      name: "EthereumProvider",
-      missing: 'Cannot enable via WalletConnect: dependency "@walletconnect/ethereum-provider" is missing',
-    });
-    const library = await call(EthereumProvider, "init", settingsOf(options));
-    if (!isProvider(library))
-      throw new Error("Could not connect via WalletConnect, error in connecting to provider");
-    this.#library = library;
+    this.#library = await libraryOf(settingsOf(options), options.load);
     this.#project = options.projectId;
-    return library;
+    return this.#library;
   }
+}
+
+/** A second start of the library in one page would answer for the sessions of the first: there is one for its settings. */
+const libraries = new WeakMap<object, Map<string, Promise<Eip1193Provider>>>();
+
+function libraryOf(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
+  const holder = currentConnection()?.storage;
+  if (!holder) return startLibrary(settings, load);
+  const key = JSON.stringify(settings);
+  const known = libraries.get(holder) ?? new Map<string, Promise<Eip1193Provider>>();
+  libraries.set(holder, known);
+  const started = known.get(key) ?? startLibrary(settings, load);
+  known.set(key, started);
+  started.catch(() => known.delete(key));
+  return started;
+}
+
+async function startLibrary(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
+  const EthereumProvider = await loadSdk({
+    // The library is not a dependency: without its types the name is a text like any other.
+    load: load ?? (() => import("@walletconnect/ethereum-provider" as string).catch(rethrow)),
+    global: ["@walletconnect/ethereum-provider", "EthereumProvider"],
+    name: "EthereumProvider",
+    missing: 'Cannot enable via WalletConnect: dependency "@walletconnect/ethereum-provider" is missing',
+  });
+  const library = await call(EthereumProvider, "init", settings);
+  if (isProvider(library)) return library;
+  throw new Error("Could not connect via WalletConnect, error in connecting to provider");
 }
 
 function settingsOf(options: WalletConnectOptions): object {
