@@ -124,6 +124,24 @@ describe("enabling", () => {
     expect(enabledWallet().connector).toBe(instance);
   });
 
+  it("takes what old connectors answer: chain ids as numbers, accounts in mixed case or none", async () => {
+    const answers = [
+      { provider, account: "0xAB", chainId: 137 },
+      { provider, chainId: "137" },
+    ];
+    class Old extends Scripted {
+      override async activate(): Promise<Activation> {
+        return JSON.parse(JSON.stringify(answers.shift()), (key, value) =>
+          key === "provider" ? provider : value,
+        );
+      }
+    }
+    await enableWeb3({ connector: Old });
+    expect(enabledWallet()).toMatchObject({ account: "0xab", chainId: "0x89" });
+    await enableWeb3({ connector: Old });
+    expect(enabledWallet()).toMatchObject({ account: null, chainId: "0x89" });
+  });
+
   it("refuses a second call in the old client's exact words, and goes on with the first", async () => {
     const first = enable();
     await expect(enable()).rejects.toThrow(

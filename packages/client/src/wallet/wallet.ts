@@ -2,7 +2,7 @@ import { beforeLogOut } from "../user/User.ts";
 import { setConnectedAccount } from "../web3api/web3api.ts";
 import type { AbstractWeb3Connector, Activation } from "./Connector.ts";
 import { type CustomConnector, connectorNamed } from "./connectors.ts";
-import { type Eip1193Provider, isPassingDisconnect } from "./eip1193.ts";
+import { type Eip1193Provider, hexChainId, isPassingDisconnect } from "./eip1193.ts";
 import { Emitter } from "./emitter.ts";
 import { onOtherTabs, rememberedWallet, rememberWallet } from "./remembered.ts";
 import { type WaitOptions, withinTime } from "./waiting.ts";
@@ -139,11 +139,12 @@ async function enable(
     if (before) await putAway(before, connector);
     const given = await activated(connector, { ...options, signal: attempt.signal });
     const account = given.account?.toLowerCase() ?? null;
-    const { provider, chainId } = given;
+    const { provider } = given;
+    const chainId = hexChainId(given.chainId);
     underway = undefined;
     follow(connector);
-    setState({ status: "enabled", connector, provider, account, chainId });
     remember(connector, options);
+    setState({ status: "enabled", connector, provider, account, chainId });
     events.emit("web3Enabled", { chainId, account, connector, provider, web3: provider });
     return provider;
   } catch (error) {
