@@ -19,7 +19,7 @@ beforeAll(async () => {
     launchBrowser(),
     serveClientPage(),
   ]);
-}, 90_000);
+}, 120_000);
 afterAll(async () => {
   await browser?.close();
   site?.stop();

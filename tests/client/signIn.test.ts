@@ -24,7 +24,7 @@ beforeAll(async () => {
   purse = await startPurse({ devChain: true });
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
   User.enableUnsafeCurrentUser();
-}, 60_000);
+}, 120_000);
 afterAll(() => purse?.remove());
 beforeEach(() => {
   Wallet.now = Wallet.shown = devAccount(0);

@@ -40,7 +40,7 @@ beforeAll(async () => {
   [purse, relay] = await Promise.all([startPurse({ devChain: true }), startRelay()]);
   await start({ serverUrl: purse.serverUrl, appId: purse.appId });
   User.enableUnsafeCurrentUser();
-}, 90_000);
+}, 120_000);
 afterAll(async () => {
   relay?.stop();
   await purse?.remove();
