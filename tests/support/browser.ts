@@ -49,6 +49,8 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
 export interface TestWallet {
   /** Declines the next request as people do (4001). */
   declineNext(): void;
+  /** The methods that it was asked for. */
+  readonly asked: string[];
 }
 
 /**
@@ -60,14 +62,18 @@ export async function installWallet(
   purse: Purse,
   index = 0,
   name = "Test Wallet",
+  rdns = "test.purse.wallet",
 ): Promise<TestWallet> {
   const account = devAccount(index);
   const transport = http(purse.rpcUrl);
   const node = createPublicClient({ transport });
   const wallet = createWalletClient({ account, transport });
+  const asked: string[] = [];
+  const door = `purseTestWallet${index}`;
   let declining = false;
 
   async function answer(method: string, params: unknown[]): Promise<unknown> {
+    asked.push(method);
     const asks = ["eth_requestAccounts", "personal_sign", "eth_sendTransaction"].includes(method);
     if (asks && declining) {
       declining = false;
@@ -95,21 +101,21 @@ export async function installWallet(
     }
   }
 
-  await page.exposeFunction("purseTestWallet", answer);
+  await page.exposeFunction(door, answer);
   await page.addInitScript(
-    ([walletName, icon]) => {
+    ([walletName, icon, rdns, door]) => {
       const provider = {
         on() {},
         removeListener() {},
         async request({ method, params = [] }: { method: string; params?: unknown[] }) {
-          const ask: unknown = Reflect.get(window, "purseTestWallet");
+          const ask: unknown = Reflect.get(window, door);
           if (typeof ask !== "function") throw new Error("no wallet");
           const { result, error } = await ask(method, params);
           if (error) throw Object.assign(new Error(error.message), { code: error.code });
           return result;
         },
       };
-      const info = { uuid: crypto.randomUUID(), name: walletName, icon, rdns: "test.purse.wallet" };
+      const info = { uuid: crypto.randomUUID(), name: walletName, icon, rdns };
       const announce = () =>
         window.dispatchEvent(
           new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }),
@@ -117,9 +123,10 @@ export async function installWallet(
       window.addEventListener("eip6963:requestProvider", announce);
       announce();
     },
-    [name, ICON] as const,
+    [name, ICON, rdns, door] as const,
   );
   return {
+    asked,
     declineNext() {
       declining = true;
     },

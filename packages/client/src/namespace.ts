@@ -37,12 +37,15 @@ import { Role } from "./user/Role.ts";
 import { Session } from "./user/Session.ts";
 import { User } from "./user/User.ts";
 import {
+  AbstractWeb3Connector,
   addNetwork,
   authenticate,
   deactivateWeb3,
   type EnableOptions,
   enableWeb3,
   executeFunction,
+  getSigningData,
+  isMetaMaskInstalled,
   isWeb3Enabled,
   link,
   sendTransaction,
@@ -64,6 +67,7 @@ import { Web3API } from "./web3api/web3api.ts";
  * about their size import the parts by name.
  */
 const members = {
+  AbstractWeb3Connector,
   ACL,
   AnonymousUtils,
   Chains,
@@ -109,6 +113,8 @@ const members = {
   deactivateWeb3,
   cleanup: deactivateWeb3,
   isWeb3Enabled,
+  isMetaMaskInstalled,
+  getSigningData,
   switchNetwork,
   addNetwork,
   transfer,
@@ -125,6 +131,11 @@ const members = {
     walletEvents.once(event, listener),
   off: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
     walletEvents.off(event, listener),
+  addListener: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
+    walletEvents.on(event, listener),
+  removeListener: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
+    walletEvents.off(event, listener),
+  removeAllListeners: (event?: keyof WalletEvents) => walletEvents.removeAll(event),
   onWeb3Enabled: (listener: (...args: WalletEvents["web3Enabled"]) => void) =>
     walletEvents.on("web3Enabled", listener),
   onWeb3Deactivated: (listener: (...args: WalletEvents["web3Deactivated"]) => void) =>

@@ -1,4 +1,4 @@
-import type { Eip1193Provider } from "./eip1193.ts";
+import { type Eip1193Provider, isProvider } from "./eip1193.ts";
 
 /** A wallet that has announced itself to the page (EIP-6963). */
 export interface InjectedWallet {
@@ -29,6 +29,28 @@ export const injectedWallets = {
   },
 };
 
+/** How long wallets get to announce themselves after a page was loaded, in ms. */
+const ANNOUNCEMENT_MS = 100;
+
+/** The wallets of this page once all that are there have had the time to announce themselves. */
+export async function announcedWallets(): Promise<readonly InjectedWallet[]> {
+  listen();
+  await new Promise((resolve) => setTimeout(resolve, ANNOUNCEMENT_MS));
+  return wallets;
+}
+
+/** The provider of browsers' wallets from before EIP-6963. */
+export function windowEthereum(): Eip1193Provider | undefined {
+  if (typeof window === "undefined") return undefined;
+  const injected: unknown = "ethereum" in window ? window.ethereum : undefined;
+  return isProvider(injected) ? injected : undefined;
+}
+
+/** Whether the browser has a wallet of its own. The name is the old client's; it never told MetaMask from others. */
+export async function isMetaMaskInstalled(): Promise<boolean> {
+  return windowEthereum() !== undefined || (await announcedWallets()).length > 0;
+}
+
 function listen(): void {
   if (listening || typeof window === "undefined") return;
   listening = true;
@@ -48,10 +70,6 @@ function walletOf(detail: unknown): InjectedWallet | undefined {
   // Icons are data, never addresses that the page would fetch for the wallet.
   const safeIcon = typeof icon === "string" && icon.startsWith("data:image/") ? icon : "";
   return Object.freeze({ uuid, name: name.slice(0, 64), icon: safeIcon, rdns, provider: detail.provider });
-}
-
-function isProvider(value: unknown): value is Eip1193Provider {
-  return isRecord(value) && typeof value.request === "function";
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -5,26 +5,46 @@ export interface Eip1193Provider {
   removeListener?(event: string, listener: (...args: never[]) => void): unknown;
 }
 
-/** An error as wallets give it: 4001 declined, 4100 not allowed, 4902 unknown chain, −32002 busy. */
+/** An error as wallets and nodes give it: 4001 declined, 4100 not allowed, 4902 unknown chain, −32002 busy. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly code: number;
+  /** What a node adds to its error, as the revert data of a call. */
+  readonly data: unknown;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, data?: unknown) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
 
-/** A chain id as hex text, whatever a wallet says: `0x539`, `1337`, 1337. */
+/** A chain id as hex text, whatever a wallet says: `0x539`, `0x0539`, `1337`, 1337. Null for anything else. */
 export function hexChainId(value: unknown): string | null {
-  if (typeof value === "number" || typeof value === "bigint") return `0x${value.toString(16)}`;
-  if (typeof value !== "string" || value === "") return null;
-  return value.startsWith("0x") ? value.toLowerCase() : `0x${Number.parseInt(value, 10).toString(16)}`;
+  const isNumber = typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
+  const isText = typeof value === "string" && /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(value);
+  if (!isNumber && !isText) return null;
+  const id = BigInt(value);
+  return id < 0n ? null : `0x${id.toString(16)}`;
 }
 
 /** The first of a wallet's accounts, in lower case. */
 export function firstAccount(value: unknown): string | null {
   const first: unknown = Array.isArray(value) ? value[0] : undefined;
   return typeof first === "string" && first !== "" ? first.toLowerCase() : null;
+}
+
+export function isProvider(value: unknown): value is Eip1193Provider {
+  return (
+    typeof value === "object" && value !== null && "request" in value && typeof value.request === "function"
+  );
+}
+
+const DISCONNECTED_FROM_CHAIN = 1013;
+
+/** Whether a wallet only loses its chain for a moment, as MetaMask does when it changes chains: the connection goes on. */
+export function isPassingDisconnect(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  if ("code" in error && error.code === DISCONNECTED_FROM_CHAIN) return true;
+  return "message" in error && error.message === "MetaMask: Disconnected from chain. Attempting to connect.";
 }

@@ -1,21 +1,37 @@
 type Listener<Args extends unknown[]> = (...args: Args) => void;
 
+/** So many listeners of one event are taken for a leak, as Node's emitters do it. */
+const LISTENER_LIMIT = 10;
+
 /** Listeners by event. `on` and `once` answer the way to stop listening. */
 export class Emitter<Events extends Record<keyof Events, unknown[]>> {
-  readonly #listeners = new Map<keyof Events, Set<Listener<never>>>();
+  readonly #listeners = new Map<keyof Events, Map<Listener<never>, Listener<never>>>();
+  readonly #warned: Set<keyof Events>;
+  #limit = LISTENER_LIMIT;
+
+  /** `unlimited` are events that many listen to by design. */
+  constructor(unlimited: readonly (keyof Events)[] = []) {
+    this.#warned = new Set(unlimited);
+  }
+
+  /** How many listeners an event may have before a warning is logged; 0 for any number. */
+  setMaxListeners(limit: number): void {
+    this.#limit = limit;
+  }
+
+  getMaxListeners(): number {
+    return this.#limit;
+  }
 
   on<E extends keyof Events>(event: E, listener: Listener<Events[E]>): () => void {
-    const listeners = this.#listeners.get(event) ?? new Set();
-    this.#listeners.set(event, listeners.add(listener));
-    return () => this.off(event, listener);
+    return this.#add(event, listener, listener);
   }
 
   once<E extends keyof Events>(event: E, listener: Listener<Events[E]>): () => void {
-    const stop = this.on(event, (...args) => {
-      stop();
+    return this.#add(event, listener, (...args: Events[E]) => {
+      this.off(event, listener);
       listener(...args);
     });
-    return stop;
   }
 
   off<E extends keyof Events>(event: E, listener: Listener<Events[E]>): void {
@@ -27,8 +43,41 @@ export class Emitter<Events extends Record<keyof Events, unknown[]>> {
     else this.#listeners.delete(event);
   }
 
-  emit<E extends keyof Events>(event: E, ...args: Events[E]): void {
-    for (const listener of [...(this.#listeners.get(event) ?? [])])
-      (listener as Listener<Events[E]>)(...args);
+  listenerCount(event: keyof Events): number {
+    return this.#listeners.get(event)?.size ?? 0;
   }
+
+  /** Calls every listener; one that throws keeps neither the others nor the emitter from their work. */
+  emit<E extends keyof Events>(event: E, ...args: Events[E]): void {
+    for (const listener of [...(this.#listeners.get(event)?.values() ?? [])]) {
+      try {
+        (listener as Listener<Events[E]>)(...args);
+      } catch (error) {
+        reportLater(error);
+      }
+    }
+  }
+
+  #add<E extends keyof Events>(
+    event: E,
+    given: Listener<Events[E]>,
+    called: Listener<Events[E]>,
+  ): () => void {
+    const listeners = this.#listeners.get(event) ?? new Map();
+    this.#listeners.set(event, listeners.set(given, called));
+    if (this.#limit > 0 && listeners.size > this.#limit && !this.#warned.has(event)) {
+      this.#warned.add(event);
+      console.warn(
+        `Possible memory leak: ${listeners.size} listeners of ${String(event)}, the limit is ${this.#limit}`,
+      );
+    }
+    return () => this.off(event, given);
+  }
+}
+
+/** An error of a listener is its own: it shows up where uncaught errors do. */
+function reportLater(error: unknown): void {
+  setTimeout(() => {
+    throw error;
+  });
 }

@@ -1,12 +1,19 @@
 export type { AbiJson } from "./abi.ts";
+export { askedWallet } from "./askedWallet.ts";
 export {
   AbstractWeb3Connector,
   type Activation,
   type ChainDescription,
+  type ConnectorClass,
   type ConnectorEvents,
 } from "./Connector.ts";
+export { type CustomConnector, connectorNamed } from "./connectors.ts";
 export { readContract, type WriteContractParameters, writeContract } from "./contract.ts";
-export { type InjectedWallet, injectedWallets } from "./discovery.ts";
+export {
+  type InjectedWallet,
+  injectedWallets,
+  isMetaMaskInstalled,
+} from "./discovery.ts";
 export { type Eip1193Provider, ProviderError } from "./eip1193.ts";
 export { type CallOptions, executeFunction, type FunctionCall } from "./executeFunction.ts";
 export { type FeeTiers, feeTiers, type GasPrice } from "./fees.ts";
@@ -14,13 +21,23 @@ export { InjectedWeb3Connector } from "./injected.ts";
 export { KeystoreConnector, type KeystoreOptions } from "./keystore.ts";
 export { assertCost, decryptKey, encryptKey, type KdfOptions, type KeystoreFile } from "./keystoreFile.ts";
 export type { TransactionReference } from "./lookForTransaction.ts";
+export { type MagicLinkOptions, MagicWeb3Connector } from "./magicLink.ts";
+export { type NetworkOptions, NetworkWeb3Connector } from "./network.ts";
+export { addNetwork, type SwitchOptions, switchNetwork } from "./networks.ts";
 export type { TransactionLogEntry, TransactionReceipt } from "./receipt.ts";
 export { type Revert, RevertError } from "./revert.ts";
 export { callNode } from "./rpcProvider.ts";
+export type { SdkLoader } from "./sdk.ts";
 export { type SendOptions, type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
 export { type SignableMessage, signMessage, signTypedData, type TypedDataToSign } from "./sign.ts";
 export type { SignerExpectation } from "./signer.ts";
-export { authenticate, isWeb3Enabled, link, type SigningOptions, unlink } from "./signIn.ts";
+export {
+  authenticate,
+  getSigningData,
+  link,
+  type SigningOptions,
+  unlink,
+} from "./signIn.ts";
 export { type BalanceChange, type SimulateOptions, type Simulation, simulate } from "./simulate.ts";
 export {
   confirmed,
@@ -33,17 +50,25 @@ export {
   watchTransaction,
 } from "./transaction.ts";
 export type { ReplacementKind, TransactionState } from "./transactionState.ts";
-export { type TransferOptions, transfer, transferCall, type Whole } from "./transfer.ts";
 export {
-  addNetwork,
-  type ConnectorClass,
+  type TransferOptions,
+  transfer,
+  transferCall,
+  type Whole,
+} from "./transfer.ts";
+export type { WaitOptions } from "./waiting.ts";
+export {
   deactivateWeb3,
+  type EnabledWallet,
   type EnableOptions,
+  enabledWallet,
   enableWeb3,
+  isWeb3Enabled,
   reconnectWallet,
-  switchNetwork,
   type WalletEvents,
   type WalletState,
   walletEvents,
   walletState,
 } from "./wallet.ts";
+export { type WalletConnectOptions, WalletConnectWeb3Connector } from "./walletConnect.ts";
+export { Web3AuthConnector, type Web3AuthOptions } from "./web3Auth.ts";

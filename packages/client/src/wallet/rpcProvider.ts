@@ -1,29 +1,71 @@
+import { connection, currentConnection } from "../connection.ts";
 import { type Eip1193Provider, ProviderError } from "./eip1193.ts";
 
-/** JSON-RPC 2.0 to a node. Rejects with ProviderError; −32603 where the node cannot be reached. */
+const NO_ANSWER = -32603;
+/** How long a node may take for one answer, in ms. */
+const NODE_MS = 30_000;
+/** Sent twice, it would be known already: the second answer would hide the first. */
+const ONCE = new Set(["eth_sendRawTransaction", "eth_sendTransaction"]);
+
+/**
+ * JSON-RPC 2.0 to a node, as often as the connection's `requestAttemptLimit` allows while the node fails or cannot be
+ * reached. Rejects with ProviderError: the node's own code, message and data, or −32603.
+ */
 export async function callNode(
   url: string,
   method: string,
   params: readonly unknown[] | object = [],
 ): Promise<unknown> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-  }).catch(() => undefined);
-  if (!response?.ok) throw new ProviderError(-32603, `The node at ${url} does not answer`);
-  const answer: { result?: unknown; error?: { code: number; message: string } } = await response.json();
-  if (answer.error) throw new ProviderError(answer.error.code, answer.error.message);
-  return answer.result;
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const attempts = ONCE.has(method) ? 1 : (currentConnection()?.requestAttemptLimit ?? 1);
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      signal: AbortSignal.timeout(NODE_MS),
+    }).catch(() => undefined);
+    if (response && response.status < 500) return resultOf(response);
+    if (attempt >= attempts) throw noAnswer(response);
+    const { clock } = connection();
+    await clock.sleep(Math.round(clock.random() * 125 * 2 ** attempt));
+  }
+}
+
+async function resultOf(response: Response): Promise<unknown> {
+  if (response.status > 400) throw noAnswer(response);
+  const answer: unknown = await response.json().catch(() => undefined);
+  const error = isRecord(answer) ? answer.error : undefined;
+  if (isRecord(error)) {
+    const { code, message, data } = error;
+    throw new ProviderError(typeof code === "number" ? code : NO_ANSWER, String(message), data);
+  }
+  if (isRecord(answer) && "result" in answer) return answer.result;
+  throw new ProviderError(NO_ANSWER, "Received unexpected JSON-RPC response");
+}
+
+function noAnswer(response: Response | undefined): ProviderError {
+  if (!response) return new ProviderError(NO_ANSWER, "No response");
+  return new ProviderError(NO_ANSWER, `Error response [${response.status}] ${response.statusText}`);
+}
+
+export type NodeCall = (method: string, params?: readonly unknown[] | object) => Promise<unknown>;
+
+/** Throws where the text is not 0x and 64 hex digits. */
+export function privateKeyOf(text: string): `0x${string}` {
+  if (!/^(0x)?[0-9a-fA-F]{64}$/.test(text)) throw new Error("A private key is 0x and 64 hex digits");
+  return `0x${text.replace(/^0x/, "")}`;
 }
 
 /** Signs with a key held here what a wallet would sign, and hands the rest to a node. */
 export async function keyProvider(
   privateKey: `0x${string}`,
-  rpcUrl: string,
+  node: NodeCall,
 ): Promise<Eip1193Provider & { address: string }> {
   const { privateKeyToAccount } = await import("viem/accounts");
   const account = privateKeyToAccount(privateKey);
+  // One after the other: two transactions at once would get the same nonce.
+  let sending: Promise<unknown> = Promise.resolve();
   return {
     address: account.address.toLowerCase(),
     async request({ method, params = [] }) {
@@ -37,9 +79,10 @@ export async function keyProvider(
         case "eth_signTypedData_v4":
           return account.signTypedData(JSON.parse(String(list[1])));
         case "eth_sendTransaction":
-          return sendTransaction(list[0]);
+          sending = sending.catch(() => undefined).then(() => sendTransaction(list[0]));
+          return sending;
         default:
-          return callNode(rpcUrl, method, params);
+          return node(method, params);
       }
     },
   };
@@ -49,11 +92,11 @@ export async function keyProvider(
       throw new ProviderError(-32602, "A transaction must be an object");
     const request = { ...call, from: account.address };
     const [nonce, chainId, gas, block, tip] = await Promise.all([
-      callNode(rpcUrl, "eth_getTransactionCount", [account.address, "pending"]),
-      callNode(rpcUrl, "eth_chainId"),
-      callNode(rpcUrl, "eth_estimateGas", [request]),
-      callNode(rpcUrl, "eth_getBlockByNumber", ["latest", false]),
-      callNode(rpcUrl, "eth_maxPriorityFeePerGas"),
+      node("eth_getTransactionCount", [account.address, "pending"]),
+      node("eth_chainId"),
+      node("eth_estimateGas", [request]),
+      node("eth_getBlockByNumber", ["latest", false]),
+      node("eth_maxPriorityFeePerGas"),
     ]);
     const base = isRecord(block) ? BigInt(String(block.baseFeePerGas ?? 0)) : 0n;
     const priority = BigInt(String(tip));
@@ -69,7 +112,7 @@ export async function keyProvider(
       ...(to && { to }),
       ...(data && { data }),
     });
-    return callNode(rpcUrl, "eth_sendRawTransaction", [signed]);
+    return node("eth_sendRawTransaction", [signed]);
   }
 }
 

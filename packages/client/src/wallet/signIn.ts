@@ -1,55 +1,67 @@
-import { Cloud } from "../cloud.ts";
-import { connection } from "../connection.ts";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { ACL } from "../object/ACL.ts";
+import type { SaveOptions } from "../object/saving.ts";
 import { Query } from "../query/Query.ts";
 import { User } from "../user/User.ts";
-import { firstAccount } from "./eip1193.ts";
-import { type EnableOptions, enabledWallet, enableWeb3, walletState } from "./wallet.ts";
+import { askedWallet } from "./askedWallet.ts";
+import { datedText, siweText } from "./signingText.ts";
+import { type WaitOptions, withinTime } from "./waiting.ts";
+import { type EnableOptions, enableWeb3 } from "./wallet.ts";
 
 const PROVIDER = "moralisEth";
 const DEFAULT_MESSAGE = "Moralis Authentication";
 
-export interface SigningOptions {
-  /** The first part of the text that the wallet shows. */
+export interface SigningOptions extends WaitOptions {
+  /** The first part of the text that the wallet shows, or a message of `requestMessage`. */
   signingMessage?: string | undefined;
+  /** Has the server write the text (EIP-4361, "Sign-In with Ethereum"), with the wallet's account and chain. */
+  siwe?: boolean | undefined;
+  /** Handed to the server's triggers. */
+  context?: JsonObject | undefined;
+  useMasterKey?: boolean | undefined;
+  sessionToken?: string | undefined;
+  /** `evm`; for the chains that the old client knew beside it there is an error. */
+  type?: string | undefined;
+}
+
+/** What is signed where nothing else is given. */
+export function getSigningData(): string {
+  return DEFAULT_MESSAGE;
 }
 
 /**
  * Signs in with a wallet: ends a current session, connects the wallet, has it sign a message with the
- * application's id and the server's time (EIP-191), and logs in with that.
+ * application's id and the server's time (EIP-191), and logs in with that. Throws 252 for wallets that are not EVM.
  */
 export async function authenticate(options: EnableOptions & SigningOptions = {}): Promise<User> {
+  assertEvm(options.type);
   if (await User.currentAsync()) await User.logOut();
   await enableWeb3(options);
-  const account = await currentAccount();
+  const { account } = await askedWallet(options);
   if (account === null) throw new Error("Cannot authenticate, no account returned from provider");
-  const authData = await proveOwnership(account, options);
+  const authData = await proveOwnership(account, "login", options);
   const user = await User.logInWith(PROVIDER, { authData });
   if (!user) throw new Error("Could not get user");
   user.setACL(new ACL(user));
-  user.addAllUnique("accounts", [account]);
-  user.set("ethAddress", account);
-  await user.save();
-  return user;
+  return nowAt(user, account, options);
 }
 
 /** Makes an address the current user's too; the connected wallet signs. Throws 208 where it is another's. */
 export async function link(account: string, options: SigningOptions = {}): Promise<User> {
+  assertEvm(options.type);
   const user = await currentUser();
   const address = account.toLowerCase();
   const known = await new Query("_EthAddress").equalTo("objectId", address).limit(1).find();
   if (known.length === 0) {
-    const authData = await proveOwnership(address, options);
+    const authData = await proveOwnership(address, "link", options);
     await user.save({ authData: { [PROVIDER]: authData } });
   }
-  user.addAllUnique("accounts", [address]);
-  user.set("ethAddress", address);
-  await user.save();
-  return user;
+  return nowAt(user, address, options);
 }
 
 /** Takes an address away from the current user. */
-export async function unlink(account: string): Promise<User> {
+export async function unlink(account: string, options: Pick<SigningOptions, "type"> = {}): Promise<User> {
+  assertEvm(options.type);
   const user = await currentUser();
   const address = account.toLowerCase();
   const [record] = await new Query("_EthAddress").equalTo("objectId", address).limit(1).find();
@@ -64,41 +76,52 @@ export async function unlink(account: string): Promise<User> {
   return user;
 }
 
+/** Polkadot, Elrond and Solana proofs are nothing that the server could check. */
+function assertEvm(type: string | undefined): void {
+  if (!["dot", "polkadot", "kusama", "erd", "elrond", "sol"].includes(type ?? "")) return;
+  throw new ProtocolError(
+    ErrorCode.UNSUPPORTED_SERVICE,
+    `Wallets of type "${type}" are not supported: sign in with an EVM wallet`,
+  );
+}
+
 async function currentUser(): Promise<User> {
   const user = await User.currentAsync();
   if (!user) throw new Error("Could not get user");
   return user;
 }
 
-/** The wallet's account as it is now: asked again, since people switch it meanwhile. */
-async function currentAccount(): Promise<string | null> {
-  const { provider, account } = enabledWallet();
-  const now = await provider.request({ method: "eth_accounts" }).catch(() => undefined);
-  return firstAccount(now) ?? account;
+/** Adds the address to the user's own list of them; the server has the last word on it. */
+async function nowAt(user: User, address: string, options: SigningOptions): Promise<User> {
+  user.addAllUnique("accounts", [address]);
+  user.set("ethAddress", address);
+  const { context, useMasterKey, sessionToken } = options;
+  const saving: SaveOptions = {
+    ...(isJsonObject(context) && { context }),
+    ...(useMasterKey !== undefined && { useMasterKey }),
+    ...(sessionToken !== undefined && { sessionToken }),
+  };
+  await user.save(null, saving);
+  return user;
 }
 
 /** What the server checks: who signed, what, and that it is fresh. */
-async function proveOwnership(account: string, { signingMessage = DEFAULT_MESSAGE }: SigningOptions) {
-  const { provider } = enabledWallet();
-  const time: unknown = await Cloud.run("getServerTime");
-  const dateTime = isRecord(time) && typeof time.dateTime === "string" ? time.dateTime : undefined;
-  const data = dateTime
-    ? `${signingMessage}\n\nId: ${connection().applicationId}:${dateTime}`
-    : signingMessage;
-  const signature = await provider.request({ method: "personal_sign", params: [hexText(data), account] });
+async function proveOwnership(address: string, purpose: "login" | "link", options: SigningOptions) {
+  const { signal, siwe, signingMessage = DEFAULT_MESSAGE } = options;
+  const { chainId } = await askedWallet(options);
+  const data = siwe
+    ? await siweText(address, chainId, purpose, signal)
+    : await datedText(signingMessage, signal);
+  const { provider, account } = await askedWallet(options);
+  // Another account's signature would be refused, after people had been asked for it.
+  if (purpose === "login" && account !== address)
+    throw new Error("The wallet's account was changed while signing in");
+  const work = provider.request({ method: "personal_sign", params: [hexText(data), account ?? address] });
+  const signature = await withinTime(work, options);
   if (typeof signature !== "string" || signature === "") throw new Error("Data not signed");
-  return { id: account, signature, data };
+  return { id: address, signature, data };
 }
 
 function hexText(text: string): string {
   return `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
-
-/** Whether a wallet is enabled. */
-export function isWeb3Enabled(): boolean {
-  return walletState().status === "enabled";
 }

@@ -1,5 +1,5 @@
-import { type Eip1193Provider, firstAccount, hexChainId } from "./eip1193.ts";
-import { enabledWallet } from "./wallet.ts";
+import { askedWallet } from "./askedWallet.ts";
+import { type Eip1193Provider, hexChainId } from "./eip1193.ts";
 
 /** Who signs, as the wallet says at this moment. */
 export interface Signer {
@@ -24,18 +24,12 @@ export interface SignerExpectation {
  * what was expected.
  */
 export async function signerNow(expected: SignerExpectation = {}): Promise<Signer> {
-  const { provider, account: known, chainId: knownChain } = enabledWallet();
-  const [accounts, chain] = await Promise.all([
-    provider.request({ method: "eth_accounts" }).catch(() => undefined),
-    provider.request({ method: "eth_chainId" }).catch(() => undefined),
-  ]);
-  const account = firstAccount(accounts) ?? known;
+  const { provider, account, chainId } = await askedWallet();
   if (!account) throw new Error("Sender address not found");
   const wanted = expected.account?.toLowerCase();
-  if (wanted !== undefined && wanted !== account && !isAmong(accounts, wanted)) {
+  if (wanted !== undefined && wanted !== account && !(await isAmong(provider, wanted))) {
     throw new Error(`The wallet's account is ${account}, not ${wanted}`);
   }
-  const chainId = hexChainId(chain) ?? knownChain;
   const wantedChain = hexChainId(expected.chainId);
   if (wantedChain !== null && chainId !== null && BigInt(wantedChain) !== BigInt(chainId)) {
     throw new Error(`The wallet is on chain ${chainId}, not on ${wantedChain}`);
@@ -43,6 +37,8 @@ export async function signerNow(expected: SignerExpectation = {}): Promise<Signe
   return { provider, account: wanted ?? account, chainId };
 }
 
-function isAmong(accounts: unknown, wanted: string): boolean {
+/** Wallets may have given the page several accounts, of which one is the present one. */
+async function isAmong(provider: Eip1193Provider, wanted: string): Promise<boolean> {
+  const accounts = await provider.request({ method: "eth_accounts" }).catch(() => undefined);
   return Array.isArray(accounts) && accounts.some((account) => String(account).toLowerCase() === wanted);
 }

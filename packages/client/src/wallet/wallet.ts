@@ -1,26 +1,19 @@
-import { connection } from "../connection.ts";
 import { beforeLogOut } from "../user/User.ts";
 import { setConnectedAccount } from "../web3api/web3api.ts";
-import { type AbstractWeb3Connector, type ChainDescription, canSwitchChains } from "./Connector.ts";
-import type { Eip1193Provider } from "./eip1193.ts";
+import type { AbstractWeb3Connector, Activation } from "./Connector.ts";
+import { type CustomConnector, connectorNamed } from "./connectors.ts";
+import { type Eip1193Provider, hexChainId, isPassingDisconnect } from "./eip1193.ts";
 import { Emitter } from "./emitter.ts";
-import { givesAccount, InjectedWeb3Connector } from "./injected.ts";
-import { KeystoreConnector } from "./keystore.ts";
+import { onOtherTabs, rememberedWallet, rememberWallet } from "./remembered.ts";
+import { type WaitOptions, withinTime } from "./waiting.ts";
 
-/** A class of connectors, as old applications pass it. */
-export type ConnectorClass = new () => AbstractWeb3Connector;
-
-export interface EnableOptions {
-  /** `keystore`, or anything else for the browser's own wallet. */
+export interface EnableOptions extends WaitOptions {
+  /** `walletconnect`, `network`, `magicLink`, `web3Auth`, `keystore`, or anything else for the browser's own wallet. */
   provider?: string | undefined;
-  /** A connector class of the application's own. */
-  connector?: ConnectorClass | undefined;
+  /** A connector of the application's own. */
+  connector?: CustomConnector | undefined;
   /** Of a wallet that has announced itself (EIP-6963): its `rdns`. */
   rdns?: string | undefined;
-  /** Stops waiting for the wallet. */
-  signal?: AbortSignal | undefined;
-  /** How long to wait for the wallet, in ms. */
-  timeoutMs?: number | undefined;
   /** What the connector takes beside that. */
   [option: string]: unknown;
 }
@@ -33,10 +26,13 @@ export type WalletState =
       status: "enabled";
       connector: AbstractWeb3Connector;
       provider: Eip1193Provider;
+      /** Null while the wallet is locked. */
       account: string | null;
       chainId: string | null;
     }
   | { status: "deactivated" };
+
+export type EnabledWallet = Extract<WalletState, { status: "enabled" }>;
 
 export interface WalletEvents {
   web3Enabled: [
@@ -59,16 +55,22 @@ export interface WalletEvents {
   state: [state: WalletState];
 }
 
-const DEFAULT_TIMEOUT_MS = 5 * 60_000;
-/** What MetaMask says while it changes chains by itself: the connection goes on. */
-const PASSING_DISCONNECT = "MetaMask: Disconnected from chain. Attempting to connect.";
 const ALREADY_ENABLING =
   "Cannot execute Moralis.enableWeb3(), as Moralis Moralis.enableWeb3() already has been called, but is not finished yet ";
 const MISSING = "Missing web3 instance, make sure to call Moralis.enableWeb3() or Moralis.authenticate()";
+/** How long a wallet that is put away may take to end its session, in ms. */
+const LEAVING_MS = 5_000;
+/** How long a wallet may take to say whether it knows this page, in ms. */
+const RESUMING_MS = 15_000;
 
-const events = new Emitter<WalletEvents>();
+const events = /* @__PURE__ */ new Emitter<WalletEvents>(["state"]);
 let state: WalletState = { status: "not enabled" };
+/** The enabling that is underway. */
+let underway: AbortController | undefined;
 let letGo: (() => void) | undefined;
+/** Whether the enabled wallet is one that other tabs can take up too. */
+let shared = false;
+let follows = false;
 
 export const walletEvents = events;
 
@@ -76,129 +78,164 @@ export function walletState(): WalletState {
   return state;
 }
 
+/** Whether a wallet is enabled. */
+export function isWeb3Enabled(): boolean {
+  return state.status === "enabled";
+}
+
 /** The enabled wallet. Throws where there is none. */
-export function enabledWallet(): Extract<WalletState, { status: "enabled" }> {
+export function enabledWallet(): EnabledWallet {
   if (state.status !== "enabled") throw new Error(MISSING);
   return state;
 }
 
 /**
- * Connects a wallet and answers its provider. Rejects while another call is in progress, when the
- * wallet refuses, and after the deadline; the state is then what it was without a wallet.
+ * Connects a wallet and answers its provider; one that was enabled before is put away. Rejects while another
+ * call is in progress, when the wallet refuses, when it is put away meanwhile, and after the deadline; there is
+ * no wallet then.
  */
-export async function enableWeb3(options: EnableOptions = {}): Promise<Eip1193Provider> {
+export function enableWeb3(options: EnableOptions = {}): Promise<Eip1193Provider> {
+  return enable(options, async () => options.connector ?? connectorNamed(options.provider));
+}
+
+/** Puts the wallet away, and stops an enabling that is underway. Does nothing where there is none. */
+export async function deactivateWeb3(): Promise<void> {
+  const before = state;
+  if (before.status === "not enabled" || before.status === "deactivated") return;
+  underway?.abort(new Error("The wallet was put away"));
+  underway = undefined;
+  setState({ status: "deactivated" });
+  rememberWallet(null);
+  if (before.status === "enabled") await putAway(before);
+}
+
+/**
+ * Takes up the wallet of before a reload, where it gives its account without asking. Answers whether it did.
+ * Follows from then on what other tabs do with it.
+ */
+export async function reconnectWallet(): Promise<boolean> {
+  followTabs();
+  const wallet = rememberedWallet();
+  if (!wallet || isBusy()) return false;
+  const { provider, options } = wallet;
+  const Class = await connectorNamed(provider);
+  const connector = new Class(options);
+  if (!(await withinTime(connector.authorized(options), { timeoutMs: RESUMING_MS }))) return false;
+  // Somebody may have been quicker, or have put it away meanwhile.
+  if (isBusy() || !rememberedWallet()) return false;
+  await enable({ ...options, timeoutMs: RESUMING_MS }, async () => connector);
+  return true;
+}
+
+async function enable(
+  options: EnableOptions,
+  target: () => Promise<CustomConnector>,
+): Promise<Eip1193Provider> {
   if (state.status === "enabling") throw new Error(ALREADY_ENABLING);
-  if (state.status === "enabled") release();
-  setState({ status: "enabling" });
+  const before = state.status === "enabled" ? state : undefined;
+  const attempt = begin(options);
   try {
-    const connector = connectorFor(options);
-    const given = await answered(connector.activate(options), options);
-    if (!given.provider) throw new Error("Failed to activate, no provider returned");
+    const connector = connectorFor(await target(), before?.connector, options);
+    if (before) await putAway(before, connector);
+    const given = await activated(connector, { ...options, signal: attempt.signal });
     const account = given.account?.toLowerCase() ?? null;
-    const { provider, chainId } = given;
+    const { provider } = given;
+    const chainId = hexChainId(given.chainId);
+    underway = undefined;
     follow(connector);
+    remember(connector, options);
     setState({ status: "enabled", connector, provider, account, chainId });
     events.emit("web3Enabled", { chainId, account, connector, provider, web3: provider });
-    remember(connector.type, options);
     return provider;
   } catch (error) {
     // Somebody may have put the wallet away meanwhile.
-    if (walletState().status === "enabling") setState({ status: "not enabled" });
+    if (underway === attempt) {
+      underway = undefined;
+      setState({ status: "not enabled" });
+    }
+    throw error;
+  } finally {
+    attempt.abort();
+  }
+}
+
+/** An attempt at enabling; its signal is aborted when the caller gives up, when it is put away and when it is over. */
+function begin({ signal }: EnableOptions): AbortController {
+  const attempt = new AbortController();
+  const cancel = () => attempt.abort(signal?.reason);
+  if (signal?.aborted) cancel();
+  signal?.addEventListener("abort", cancel, { once: true, signal: attempt.signal });
+  underway = attempt;
+  setConnectedAccount(() => (state.status === "enabled" ? state.account : null));
+  beforeLogOut(deactivateWeb3);
+  followTabs();
+  setState({ status: "enabling" });
+  return attempt;
+}
+
+/** The connector to open; that of the enabled wallet where it goes on with its session. */
+function connectorFor(
+  target: CustomConnector,
+  before: AbstractWeb3Connector | undefined,
+  options: EnableOptions,
+): AbstractWeb3Connector {
+  const same = before !== undefined && (target === before || target === before.constructor);
+  if (same && before.resumes?.(options)) return before;
+  return typeof target === "function" ? new target(options) : target;
+}
+
+/** Opens the wallet. One that is not waited for any more is put away as soon as it opens. */
+async function activated(connector: AbstractWeb3Connector, options: EnableOptions): Promise<Activation> {
+  let activation: Promise<Activation> | undefined;
+  try {
+    options.signal?.throwIfAborted();
+    activation = connector.activate(options);
+    const given = await withinTime(activation, options);
+    if (!given?.provider) throw new Error("Failed to activate, no provider returned");
+    return given;
+  } catch (error) {
+    void Promise.resolve(activation)
+      .catch(() => undefined)
+      .then(() => leave(connector));
     throw error;
   }
 }
 
-/** Puts the wallet away. Does nothing where none is enabled. */
-export async function deactivateWeb3(): Promise<void> {
-  const before = state;
-  if (before.status === "not enabled" || before.status === "deactivated") return;
-  release();
-  setState({ status: "deactivated" });
-  forget();
-  if (before.status !== "enabled") return;
+/** Lets an enabled wallet go. Its session ends, unless the next wallet goes on with it. */
+async function putAway(before: EnabledWallet, next?: AbstractWeb3Connector): Promise<void> {
+  letGo?.();
+  letGo = undefined;
   events.emit("web3Deactivated", { connector: before.connector, provider: before.provider });
-  await before.connector.deactivate().catch(() => undefined);
+  if (next !== before.connector) await leave(before.connector);
 }
 
-/** Throws where the wallet cannot be asked for it. */
-export async function switchNetwork(chainId: string | number): Promise<void> {
-  const { connector } = enabledWallet();
-  if (!canSwitchChains(connector)) throw unsupported("switchNetwork", connector);
-  await connector.switchNetwork(chainId);
-}
-
-export async function addNetwork(
-  chainId: string,
-  chainName: string,
-  currencyName: string,
-  currencySymbol: string,
-  rpcUrl: string,
-  blockExplorerUrl?: string,
-): Promise<void> {
-  const { connector } = enabledWallet();
-  if (!canSwitchChains(connector)) throw unsupported("addNetwork", connector);
-  const chain: ChainDescription = {
-    chainId,
-    chainName,
-    currencyName,
-    currencySymbol,
-    rpcUrl,
-    blockExplorerUrl,
-  };
-  await connector.addNetwork(chain);
-}
-
-/** Takes up the wallet of before a reload, where it gives its account without asking. Answers whether it did. */
-export async function reconnectWallet(): Promise<boolean> {
-  const wallet = rememberedWallet();
-  if (!wallet || state.status === "enabling" || state.status === "enabled") return false;
-  if (!(await givesAccount(wallet.rdns))) return false;
-  await enableWeb3(wallet);
-  return true;
-}
-
-function rememberedWallet(): { provider: string; rdns?: string } | undefined {
-  const { storage, applicationId } = connection();
-  if (storage.kind !== "immediate") return undefined;
-  const text = storage.area.getItem(storageKey(applicationId));
-  return text === null ? undefined : JSON.parse(text);
-}
-
-function connectorFor({ connector, provider }: EnableOptions): AbstractWeb3Connector {
-  if (connector) return new connector();
-  return provider === "keystore" ? new KeystoreConnector() : new InjectedWeb3Connector();
-}
-
-/** Waits for the wallet no longer than agreed. */
-function answered<T>(
-  work: Promise<T>,
-  { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: EnableOptions,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("The wallet did not answer in time")), timeoutMs);
-    const abort = () => reject(signal?.reason ?? new Error("Connecting was cancelled"));
-    if (signal?.aborted) abort();
-    signal?.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    });
-  });
+/** A wallet that fails to end its session, or takes too long, is gone all the same. */
+async function leave(connector: AbstractWeb3Connector): Promise<void> {
+  try {
+    await withinTime(connector.deactivate(), { timeoutMs: LEAVING_MS });
+  } catch {
+    // Nobody could do anything about it.
+  }
 }
 
 function follow(connector: AbstractWeb3Connector): void {
   const stops = [
     connector.on("accountChanged", (account) => {
-      if (state.status === "enabled") setState({ ...state, account });
+      if (state.status !== "enabled" || state.account === account) return;
+      setState({ ...state, account });
       events.emit("accountChanged", account);
     }),
     connector.on("chainChanged", (chainId) => {
-      if (state.status === "enabled") setState({ ...state, chainId });
+      if (state.status !== "enabled" || state.chainId === chainId) return;
+      setState({ ...state, chainId });
       events.emit("chainChanged", chainId);
     }),
-    connector.on("connect", (info) => events.emit("provider-connect", info)),
+    connector.on("connect", (info) => {
+      if (state.status === "enabled" && info.chainId) setState({ ...state, chainId: info.chainId });
+      events.emit("provider-connect", info);
+    }),
     connector.on("disconnect", (error) => {
-      if (error instanceof Error && error.message === PASSING_DISCONNECT) return;
+      if (isPassingDisconnect(error)) return;
       void deactivateWeb3().then(() => events.emit("provider-disconnect", error));
     }),
   ];
@@ -207,35 +244,28 @@ function follow(connector: AbstractWeb3Connector): void {
   };
 }
 
-function release(): void {
-  letGo?.();
-  letGo = undefined;
+/** Does with a wallet that can be taken up again what another tab has done with it. */
+function followTabs(): void {
+  if (follows) return;
+  follows = true;
+  onOtherTabs((enabled) => {
+    if (!enabled && shared && state.status === "enabled") void deactivateWeb3();
+    // A wallet that this tab cannot take up stays the other tab's.
+    if (enabled && !isBusy()) void reconnectWallet().catch(() => undefined);
+  });
+}
+
+function remember(connector: AbstractWeb3Connector, options: EnableOptions): void {
+  const kept = options.connector ? undefined : connector.kept?.(options);
+  shared = kept !== undefined;
+  rememberWallet(kept ? { provider: connector.type, options: kept } : null);
+}
+
+function isBusy(): boolean {
+  return state.status === "enabling" || state.status === "enabled";
 }
 
 function setState(next: WalletState): void {
   state = next;
   events.emit("state", next);
 }
-
-function remember(type: string, { rdns }: EnableOptions): void {
-  const { storage, applicationId } = connection();
-  // An embedded wallet's key is never kept: it is unlocked anew.
-  if (storage.kind !== "immediate" || type !== "injected") return;
-  storage.area.setItem(storageKey(applicationId), JSON.stringify({ provider: type, ...(rdns && { rdns }) }));
-}
-
-function forget(): void {
-  const { storage, applicationId } = connection();
-  if (storage.kind === "immediate") storage.area.removeItem(storageKey(applicationId));
-}
-
-function storageKey(applicationId: string): string {
-  return `Parse/${applicationId}/wallet`;
-}
-
-function unsupported(name: string, connector: AbstractWeb3Connector): Error {
-  return new Error(`Cannot call ${name}, as it does not exist on connector type "${connector.type}"`);
-}
-
-setConnectedAccount(() => (state.status === "enabled" ? state.account : null));
-beforeLogOut(deactivateWeb3);

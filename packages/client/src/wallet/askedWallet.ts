@@ -1,0 +1,31 @@
+import { firstAccount, hexChainId } from "./eip1193.ts";
+import { type WaitOptions, withinTime } from "./waiting.ts";
+import { type EnabledWallet, enabledWallet } from "./wallet.ts";
+
+/** Nobody is asked anything: wallets answer at once or not at all. In ms. */
+const ASKING_MS = 10_000;
+
+/**
+ * The enabled wallet with its account and chain as they are now: people change them, and not every wallet tells.
+ * What a wallet does not answer stays as it was. Throws where no wallet is enabled.
+ */
+export async function askedWallet({ signal }: WaitOptions = {}): Promise<EnabledWallet> {
+  const { connector, provider } = enabledWallet();
+  const ask = (method: string) =>
+    withinTime(provider.request({ method }), { signal, timeoutMs: ASKING_MS }).catch(() => undefined);
+  const [accounts, chain] = await Promise.all([ask("eth_accounts"), ask("eth_chainId")]);
+  signal?.throwIfAborted();
+  const now = enabledWallet();
+  if (now.connector !== connector) return askedWallet({ signal });
+  const account = Array.isArray(accounts) ? firstAccount(accounts) : now.account;
+  const chainId = hexChainId(chain) ?? now.chainId;
+  if (account !== now.account) {
+    connector.account = account;
+    connector.emit("accountChanged", account);
+  }
+  if (chainId !== null && chainId !== now.chainId) {
+    connector.chainId = chainId;
+    connector.emit("chainChanged", chainId);
+  }
+  return enabledWallet();
+}

@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ProviderError } from "./eip1193.ts";
+import { ACCOUNT, LOWER, type ScriptedProvider, scriptedProvider } from "./scriptedProvider.ts";
+
+type Injected = typeof import("./injected.ts");
+type Discovery = typeof import("./discovery.ts");
+
+let page: EventTarget & { ethereum?: ScriptedProvider };
+let injected: Injected;
+let discovery: Discovery;
+
+// A page of its own for every test: what a page has learnt of wallets stays with it.
+beforeEach(async () => {
+  vi.resetModules();
+  page = new EventTarget();
+  vi.stubGlobal("window", page);
+  injected = await import("./injected.ts");
+  discovery = await import("./discovery.ts");
+});
+afterEach(() => vi.unstubAllGlobals());
+
+function announce(name: string, provider: unknown, info: object = {}): void {
+  const detail = {
+    info: { uuid: name, name, icon: "data:image/png;base64,AA==", rdns: `test.${name}`, ...info },
+    provider,
+  };
+  const tell = () => page.dispatchEvent(Object.assign(new Event("eip6963:announceProvider"), { detail }));
+  page.addEventListener("eip6963:requestProvider", tell);
+  tell();
+}
+
+const open = async (provider = scriptedProvider(), options = {}) => {
+  page.ethereum = provider;
+  const connector = new injected.InjectedWeb3Connector();
+  const given = await connector.activate(options);
+  return { provider, connector, given };
+};
+
+describe("enabling", () => {
+  it("[7.wallet-request.accounts] [7.wallet-request.chain-id] asks for the accounts and the chain", async () => {
+    const { provider, given, connector } = await open();
+    expect(provider.calls.map(({ method }) => method)).toEqual(["eth_requestAccounts", "eth_chainId"]);
+    expect(given).toEqual({ provider, account: LOWER, chainId: "0x539" });
+    expect(connector.account).toBe(LOWER);
+  });
+
+  it("takes chain ids as numbers and as decimal text, and nothing else", async () => {
+    for (const [said, hex] of [
+      [1337, "0x539"],
+      ["1337", "0x539"],
+      ["0x539", "0x539"],
+      ["0x0539", "0x539"],
+      [-1, null],
+      [1.5, null],
+      ["<script>", null],
+    ]) {
+      const { given } = await open(scriptedProvider({ eth_chainId: said }));
+      expect(given.chainId).toBe(hex);
+    }
+  });
+
+  it("hands on that people declined", async () => {
+    const declined = new ProviderError(4001, "User rejected the request.");
+    await expect(open(scriptedProvider({ eth_requestAccounts: declined }))).rejects.toMatchObject({
+      code: 4001,
+    });
+  });
+});
+
+describe("several wallets in one browser (EIP-6963)", () => {
+  it("are told apart by their domains", async () => {
+    const [one, two] = [scriptedProvider(), scriptedProvider({ eth_chainId: "0x89" })];
+    announce("one", one);
+    announce("two", two);
+    expect(discovery.injectedWallets.get().map(({ rdns }) => rdns)).toEqual(["test.one", "test.two"]);
+    const { given } = await open(scriptedProvider(), { rdns: "test.two" });
+    expect(given.provider).toBe(two);
+    expect(one.calls).toEqual([]);
+  });
+
+  it("are listed once, however often they announce themselves", () => {
+    const told = vi.fn();
+    discovery.injectedWallets.subscribe(told);
+    announce("one", scriptedProvider());
+    announce("one", scriptedProvider());
+    expect(discovery.injectedWallets.get().length).toBe(1);
+    expect(told).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ["no provider", {}, undefined],
+    ["no name", { name: 7 }, scriptedProvider()],
+  ])("are not taken with %s", (_name, info, provider) => {
+    announce("one", provider, info);
+    expect(discovery.injectedWallets.get()).toEqual([]);
+  });
+
+  it("show no picture from elsewhere", () => {
+    announce("one", scriptedProvider(), { icon: "https://tracker.test/pixel.png" });
+    expect(discovery.injectedWallets.get()[0]?.icon).toBe("");
+  });
+
+  it("are used where there is no window.ethereum, the first of them", async () => {
+    const one = scriptedProvider();
+    announce("one", one);
+    discovery.injectedWallets.get();
+    const given = await new injected.InjectedWeb3Connector().activate();
+    expect(given.provider).toBe(one);
+  });
+
+  it("count as an installed wallet, as window.ethereum does", async () => {
+    expect(await discovery.isMetaMaskInstalled()).toBe(false);
+    announce("one", scriptedProvider());
+    expect(await discovery.isMetaMaskInstalled()).toBe(true);
+  });
+});
+
+describe("chains", () => {
+  const CHAIN = {
+    chainId: "0x89",
+    chainName: "Polygon",
+    currencyName: "Polygon Ecosystem Token",
+    currencySymbol: "POL",
+    rpcUrl: "https://node.test",
+    blockExplorerUrl: "https://explorer.test",
+  };
+
+  it("[7.wallet-request.switch-chain] are switched by the wallet", async () => {
+    const { connector, provider } = await open();
+    await connector.switchNetwork(137);
+    expect(provider.calls.at(-1)).toEqual({
+      method: "wallet_switchEthereumChain",
+      params: [{ chainId: "0x89" }],
+    });
+  });
+
+  it("are not switched to where the wallet is already", async () => {
+    const { connector, provider } = await open();
+    await connector.switchNetwork("0x539");
+    await connector.switchNetwork(1337);
+    expect(provider.calls.length).toBe(2);
+  });
+
+  it.each([
+    ["as wallets should say it", new ProviderError(4902, "Unrecognized chain")],
+    [
+      "as telephones wrap it",
+      Object.assign(new Error("internal"), { code: -32603, data: { originalError: { code: 4902 } } }),
+    ],
+  ])("that the wallet does not know are 4902, %s", async (_name, refusal) => {
+    const { connector } = await open(scriptedProvider({ wallet_switchEthereumChain: refusal }));
+    await expect(connector.switchNetwork("0x89")).rejects.toMatchObject({ code: 4902 });
+  });
+
+  it("[7.wallet-request.add-chain] [7.wallet-request.add-chain-chain-id] [7.wallet-request.add-chain-name] [7.wallet-request.add-chain-currency] [7.wallet-request.add-chain-rpc-url] [7.wallet-request.add-chain-explorer-url] [9.added-chain-decimals] are added with 18 decimals", async () => {
+    const { connector, provider } = await open();
+    await connector.addNetwork(CHAIN);
+    expect(provider.calls.at(-1)).toEqual({
+      method: "wallet_addEthereumChain",
+      params: [
+        {
+          chainId: "0x89",
+          chainName: "Polygon",
+          nativeCurrency: { name: "Polygon Ecosystem Token", symbol: "POL", decimals: 18 },
+          rpcUrls: ["https://node.test"],
+          blockExplorerUrls: ["https://explorer.test"],
+        },
+      ],
+    });
+    await connector.addNetwork({ ...CHAIN, blockExplorerUrl: undefined });
+    expect(provider.calls.at(-1)?.params).toMatchObject([{ blockExplorerUrls: null }]);
+  });
+});
+
+describe("after a reload", () => {
+  it("is taken up only where the wallet gives its account unasked", async () => {
+    page.ethereum = scriptedProvider();
+    const connector = new injected.InjectedWeb3Connector();
+    expect(await connector.authorized()).toBe(true);
+    expect(page.ethereum.calls).toEqual([{ method: "eth_accounts", params: undefined }]);
+    page.ethereum.answers.eth_accounts = [];
+    expect(await connector.authorized()).toBe(false);
+    expect(await connector.authorized({ rdns: "test.gone" })).toBe(false);
+  });
+});
+
+it("stops listening to the wallet when it is put away", async () => {
+  const { connector, provider } = await open(scriptedProvider({ eth_requestAccounts: [ACCOUNT] }));
+  expect(provider.listenerCount()).toBe(4);
+  await connector.deactivate();
+  expect(provider.listenerCount()).toBe(0);
+  expect([connector.account, connector.chainId]).toEqual([null, null]);
+});

@@ -1,0 +1,105 @@
+import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
+import { type Eip1193Provider, hexChainId, ProviderError } from "./eip1193.ts";
+import { callNode, keyProvider, privateKeyOf } from "./rpcProvider.ts";
+
+export interface NetworkOptions {
+  /** Addresses of nodes by chain id. */
+  urls?: Record<string, string> | undefined;
+  /** Of the node to use; the first of `urls` where it is left out. */
+  chainId?: string | number | undefined;
+  /** The old name of `chainId`. */
+  defaultChainId?: string | number | undefined;
+  /** The key of the hosted nodes, instead of `urls`. */
+  speedyNodeApiKey?: string | undefined;
+  /** Signs with this key; without one nothing can be signed. */
+  privateKey?: string | undefined;
+}
+
+const HOSTED = "https://speedy-nodes-nyc.moralis.io";
+
+/** The hosted nodes by their chain ids. */
+const HOSTED_PATHS: Record<string, string> = {
+  1: "eth/mainnet",
+  3: "eth/ropsten",
+  4: "eth/rinkeby",
+  5: "eth/goerli",
+  42: "eth/kovan",
+  137: "polygon/mainnet",
+  80001: "polygon/mumbai",
+  56: "bsc/mainnet",
+  97: "bsc/testnet",
+  43114: "avalanche/mainnet",
+  43113: "avalanche/testnet",
+  250: "fantom/mainnet",
+};
+
+/** A node as a wallet: it answers what chains answer, and signs where it is given a key. */
+export class NetworkWeb3Connector extends AbstractWeb3Connector {
+  override type = "network";
+
+  async activate(options: NetworkOptions = {}): Promise<Activation> {
+    const { chainId, url } = chosenNode(options);
+    const { privateKey } = options;
+    if (privateKey === undefined || privateKey === null) return this.activated(provider(url), [], chainId);
+    const signer = await keyProvider(privateKeyOf(privateKey), nodeCall(url));
+    return this.activated(signer, [signer.address], chainId);
+  }
+
+  /** Nobody has to be asked; a private key is never kept, so with one there is nothing to go on with. */
+  override async authorized({ urls }: NetworkOptions = {}): Promise<boolean> {
+    return urls !== undefined;
+  }
+
+  override kept(options: NetworkOptions = {}): Record<string, unknown> | undefined {
+    const { urls, chainId = options.defaultChainId, privateKey } = options;
+    return privateKey === undefined && urls ? { urls, chainId } : undefined;
+  }
+}
+
+function chosenNode(options: NetworkOptions): { chainId: string; url: string } {
+  const { speedyNodeApiKey: key } = options;
+  const urls = options.urls ?? (key ? hostedNodes(key) : undefined);
+  if (!urls) {
+    throw new Error("Cannot connect to rpc: No urls or speedyNodeApiKey provided for NetworkWeb3Connector.");
+  }
+  const byChain = new Map(Object.entries(urls).map(([chain, url]) => [hexChainId(chain), url]));
+  const wanted = options.chainId ?? options.defaultChainId ?? Object.keys(urls)[0];
+  const chainId = hexChainId(wanted);
+  const url = chainId === null ? undefined : byChain.get(chainId);
+  if (chainId === null || !url) throw new Error(`No rpc url provided for chainId ${chainId ?? wanted}`);
+  return { chainId, url };
+}
+
+function hostedNodes(key: string): Record<string, string> {
+  const entries = Object.entries(HOSTED_PATHS);
+  return Object.fromEntries(
+    entries.map(([chain, path]) => [chain, `${HOSTED}/${encodeURIComponent(key)}/${path}`]),
+  );
+}
+
+function provider(url: string): Eip1193Provider {
+  const call = nodeCall(url);
+  return {
+    async request({ method, params }) {
+      // It has no accounts; what nodes answer here are accounts of their own.
+      if (method === "eth_accounts" || method === "eth_requestAccounts") return [];
+      return call(method, params);
+    },
+  };
+}
+
+function nodeCall(url: string) {
+  return async (method: string, params?: readonly unknown[] | object): Promise<unknown> => {
+    try {
+      return await callNode(url, method, params);
+    } catch (error) {
+      const { message, code, data } =
+        error instanceof ProviderError ? error : new ProviderError(-32603, String(error));
+      throw new ProviderError(
+        code,
+        `Failed to make "${method}" request with networkConnector: "${message}"`,
+        data,
+      );
+    }
+  };
+}

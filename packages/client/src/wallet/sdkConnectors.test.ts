@@ -1,0 +1,462 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { connect } from "../connection.ts";
+import { memoryStorage } from "../storage.ts";
+import type { AbstractWeb3Connector } from "./Connector.ts";
+import { connectorNamed } from "./connectors.ts";
+import { type MagicLinkOptions, MagicWeb3Connector } from "./magicLink.ts";
+import { LOWER, type ScriptedProvider, scriptedProvider } from "./scriptedProvider.ts";
+import { type WalletConnectOptions, WalletConnectWeb3Connector } from "./walletConnect.ts";
+import { Web3AuthConnector, type Web3AuthOptions } from "./web3Auth.ts";
+
+/*
+ * The libraries themselves talk to services on the internet. What stands in for them here has the face that
+ * they have, and is brought as applications bring them: by `load`.
+ */
+
+let provider: ScriptedProvider;
+let log: string[];
+let settings: unknown;
+let constructed: number;
+
+beforeEach(() => {
+  provider = scriptedProvider();
+  log = [];
+  settings = undefined;
+  constructed = 0;
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const notInstalled = () =>
+  Promise.reject(Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" }));
+
+describe("the names of providers", () => {
+  it.each([
+    ["walletconnect", "WalletConnect"],
+    ["walletConnect", "WalletConnect"],
+    ["wc", "WalletConnect"],
+    ["network", "network"],
+    ["magicLink", "MagicLink"],
+    ["web3Auth", "web3Auth"],
+    ["keystore", "keystore"],
+    ["metamask", "injected"],
+    ["injected", "injected"],
+    [undefined, "injected"],
+  ])("%s is the connector %s, and so is that connector's own type", async (name, type) => {
+    const connector: AbstractWeb3Connector = new (await connectorNamed(name))();
+    expect(connector.type).toBe(type);
+    expect(new (await connectorNamed(type))().type).toBe(type);
+  });
+});
+
+describe("Magic", () => {
+  let signedIn: string | null;
+  let fails: Error | undefined;
+  let staysOut = false;
+  beforeEach(() => {
+    signedIn = null;
+    fails = undefined;
+    staysOut = false;
+  });
+
+  class Magic {
+    rpcProvider = provider;
+    constructor(apiKey: string, options: object) {
+      constructed += 1;
+      settings = { apiKey, ...options };
+    }
+    auth = {
+      loginWithMagicLink: async ({ email }: { email: string }) => {
+        log.push(`e-mail to ${email}`);
+        if (fails) throw fails;
+        if (!staysOut) signedIn = email;
+      },
+    };
+    user = {
+      isLoggedIn: async () => signedIn !== null,
+      getInfo: async () => ({ email: signedIn }),
+      logout: async () => {
+        log.push("logout");
+        signedIn = null;
+      },
+    };
+  }
+
+  const complete: MagicLinkOptions = {
+    email: "ada@test.local",
+    apiKey: "pk",
+    network: "sepolia",
+    load: async () => ({ Magic }),
+  };
+  const open = (options: MagicLinkOptions = {}) =>
+    new MagicWeb3Connector().activate({ ...complete, ...options });
+
+  it.each([
+    [
+      "[5.email-link.email-required] [8.wallet.missing-email]",
+      "email",
+      '"email" not provided, please provide Email',
+    ],
+    [
+      "[5.email-link.api-key-required] [8.wallet.missing-api-key]",
+      "apiKey",
+      '"apiKey" not provided, please provide Api Key',
+    ],
+    [
+      "[5.email-link.network-required] [8.wallet.missing-network]",
+      "network",
+      '"network" not provided, please provide network',
+    ],
+  ])("%s requires %s", async (_ids, field, message) => {
+    await expect(open({ [field]: undefined })).rejects.toThrow(message);
+    expect(constructed).toBe(0);
+  });
+
+  it("says that its library is missing", async () => {
+    await expect(open({ load: notInstalled })).rejects.toThrow(
+      'Cannot enable via MagicLink: dependency "magic-sdk" is missing',
+    );
+  });
+
+  it("does not take a library that is broken for one that is missing", async () => {
+    const load = () => Promise.reject(new SyntaxError("Unexpected token"));
+    await expect(open({ load })).rejects.toThrow("Unexpected token");
+  });
+
+  it("takes its library from a script in the page too", async () => {
+    vi.stubGlobal("Magic", Magic);
+    await open({ load: notInstalled });
+    expect(constructed).toBe(1);
+  });
+
+  it("[8.wallet.magic-link-enable] says to check network and apikey where the e-mail cannot be sent", async () => {
+    fails = new Error("Magic RPC Error: [-32600]");
+    await expect(open()).rejects.toMatchObject({
+      message: "Error during enable via MagicLink, please double check network and apikey",
+      cause: fails,
+    });
+  });
+
+  it("[8.wallet.magic-login-failed] says that the login did not succeed", async () => {
+    staysOut = true;
+    await expect(open()).rejects.toThrow("login to magic failed");
+  });
+
+  it("gives the account and chain of who has followed the link", async () => {
+    expect(await open()).toEqual({ provider, account: LOWER, chainId: "0x539" });
+    expect(settings).toEqual({ apiKey: "pk", network: "sepolia" });
+    expect(log).toEqual(["e-mail to ada@test.local"]);
+  });
+
+  it("sends no e-mail to who is still signed in, unless a new session or another person is wanted", async () => {
+    signedIn = "Ada@test.local";
+    await open();
+    expect(log).toEqual([]);
+    await open({ newSession: true });
+    expect(log).toEqual(["logout", "e-mail to ada@test.local"]);
+    await open({ email: "bob@test.local" });
+    expect(log.at(-1)).toBe("e-mail to bob@test.local");
+  });
+
+  it("is taken up after a reload by who is signed in, and ended when it is put away", async () => {
+    const connector = new MagicWeb3Connector();
+    expect(await connector.authorized(complete)).toBe(false);
+    signedIn = "ada@test.local";
+    expect(await connector.authorized(complete)).toBe(true);
+    await connector.activate(complete);
+    expect(constructed).toBe(1);
+    expect(connector.resumes(complete)).toBe(true);
+    expect(JSON.parse(JSON.stringify(connector.kept(complete)))).toEqual({
+      email: "ada@test.local",
+      apiKey: "pk",
+      network: "sepolia",
+    });
+    await connector.deactivate();
+    expect(log).toEqual(["logout"]);
+    expect(connector.account).toBeNull();
+    expect(provider.listenerCount()).toBe(0);
+  });
+});
+
+describe("Web3Auth", () => {
+  let answer: () => Promise<unknown>;
+  let closes: ((visible: boolean) => void) | undefined;
+  beforeEach(() => {
+    answer = async () => provider;
+    closes = undefined;
+  });
+
+  class Web3Auth {
+    connected = false;
+    provider: unknown = null;
+    loginModal = {
+      on: (_event: string, listener: (visible: boolean) => void) => {
+        closes = listener;
+      },
+      removeListener: () => {
+        closes = undefined;
+      },
+    };
+    constructor(options: object) {
+      constructed += 1;
+      settings = options;
+    }
+    async init() {
+      log.push("init");
+    }
+    async connect() {
+      log.push("connect");
+      this.provider = await answer();
+      this.connected = true;
+      return this.provider;
+    }
+    async logout() {
+      log.push("logout");
+      this.connected = false;
+    }
+  }
+
+  const complete: Web3AuthOptions = { clientId: "client", load: async () => ({ Web3Auth }) };
+  const open = (options: Web3AuthOptions = {}) =>
+    new Web3AuthConnector().activate({ ...complete, ...options });
+
+  it("[5.web3auth.client-id-required] [8.sdk.web3auth-client-id] requires a clientId", async () => {
+    await expect(open({ clientId: undefined })).rejects.toThrow(
+      '"clientId" not provided, please provide clientId',
+    );
+    expect(constructed).toBe(0);
+  });
+
+  it("[8.sdk.web3auth-not-installed] says that its library is missing", async () => {
+    await expect(open({ load: notInstalled })).rejects.toThrow(
+      '"@web3auth/modal" not installed, please install',
+    );
+  });
+
+  it("[9.web3auth.default-chain] [9.web3auth.default-theme] opens on Ethereum and dark, where nothing else is said", async () => {
+    await open();
+    expect(settings).toMatchObject({
+      clientId: "client",
+      defaultChainId: "0x1",
+      chainConfig: { chainNamespace: "eip155", chainId: "0x1" },
+      uiConfig: { theme: "dark", mode: "dark" },
+    });
+    await open({ chainId: 137, theme: "light", loginMethodsOrder: ["google"], appLogo: "/logo.svg" });
+    expect(settings).toMatchObject({
+      defaultChainId: "0x89",
+      uiConfig: { theme: "light", loginMethodsOrder: ["google"], appLogo: "/logo.svg" },
+    });
+  });
+
+  it("gives the account and chain of who has logged in", async () => {
+    expect(await open()).toEqual({ provider, account: LOWER, chainId: "0x539" });
+    expect(log).toEqual(["init", "connect"]);
+  });
+
+  it("takes the wallet out of a connection, as version 11 has it", async () => {
+    class Newest extends Web3Auth {
+      get connection() {
+        return this.connected ? { ethereumProvider: provider } : null;
+      }
+      override async connect() {
+        this.connected = true;
+        return this.connection;
+      }
+    }
+    const given = await open({ load: async () => ({ Web3Auth: Newest }) });
+    expect(given).toEqual({ provider, account: LOWER, chainId: "0x539" });
+  });
+
+  it("starts the window of versions before 10 in their way", async () => {
+    class Old extends Web3Auth {
+      async initModal() {
+        log.push("initModal");
+      }
+    }
+    await open({ load: async () => ({ Web3Auth: Old }) });
+    expect(log).toEqual(["initModal", "connect"]);
+  });
+
+  it("[8.sdk.web3auth-user-closed] says that the window was closed, in versions that tell and in those that never answer", async () => {
+    answer = () => Promise.reject(new Error("User closed the modal"));
+    await expect(open()).rejects.toThrow("User closed login modal");
+    answer = () => new Promise(() => {});
+    const opening = open();
+    await vi.waitFor(() => expect(closes).toBeDefined());
+    closes?.(false);
+    await expect(opening).rejects.toThrow("User closed login modal");
+    expect(closes).toBeUndefined();
+  });
+
+  it("[8.sdk.web3auth-authenticating] says that the wallet behind the login did not answer", async () => {
+    provider.answers.eth_accounts = new Error("shares are missing");
+    await expect(open()).rejects.toThrow("Could not connect via Web3Auth, error while authenticating");
+  });
+
+  it.each([
+    [
+      "settings that the library refuses",
+      {
+        load: async () => ({
+          Web3Auth: class {
+            constructor() {
+              throw new Error("clientId");
+            }
+          },
+        }),
+      },
+      "error during initializing Web3Auth",
+    ],
+    ["a login without a wallet", {}, "error in connecting to provider"],
+    ["a chain that is none", { chainId: "eth" }, '"eth" is not a chain id'],
+  ])("refuses %s", async (_name, options, message) => {
+    answer = async () => null;
+    await expect(open(options)).rejects.toThrow(message);
+  });
+
+  it("is taken up after a reload without the window, and logged out when it is put away", async () => {
+    const connector = new Web3AuthConnector();
+    await connector.activate(complete);
+    expect(await connector.authorized(complete)).toBe(true);
+    expect(connector.resumes(complete)).toBe(true);
+    await connector.activate(complete);
+    expect(log).toEqual(["init", "connect"]);
+    await connector.deactivate();
+    expect(log.at(-1)).toBe("logout");
+  });
+});
+
+describe("WalletConnect", () => {
+  let session: object | undefined;
+  let approve: (() => void) | undefined;
+  let waits: boolean;
+  beforeEach(() => {
+    session = undefined;
+    approve = undefined;
+    waits = false;
+  });
+
+  const EthereumProvider = {
+    async init(options: object) {
+      constructed += 1;
+      settings = options;
+      Object.defineProperty(provider, "session", { get: () => session, configurable: true });
+      return Object.assign(provider, {
+        accounts: [LOWER.toUpperCase().replace("0X", "0x")],
+        chainId: 137,
+        async connect() {
+          log.push("connect");
+          provider.tell("display_uri", "wc:topic@2?relay-protocol=irn");
+          if (waits) {
+            await new Promise<void>((resolve) => {
+              approve = resolve;
+            });
+          }
+          session = {};
+        },
+        async disconnect() {
+          log.push("disconnect");
+          session = undefined;
+        },
+        signer: {
+          async abortPairingAttempt() {
+            log.push("abort");
+          },
+        },
+      });
+    },
+  };
+
+  const complete: WalletConnectOptions = { projectId: "project", load: async () => ({ EthereumProvider }) };
+  const open = (options: WalletConnectOptions = {}, connector = new WalletConnectWeb3Connector()) =>
+    connector.activate({ ...complete, ...options });
+
+  it("[8.sdk.walletconnect-missing] says that its library is missing", async () => {
+    const message =
+      'Cannot enable via WalletConnect: dependency "@walletconnect/ethereum-provider" is missing';
+    await expect(
+      new WalletConnectWeb3Connector().activate({ ...complete, load: notInstalled }),
+    ).rejects.toThrow(message);
+  });
+
+  it("requires a projectId", async () => {
+    await expect(new WalletConnectWeb3Connector().activate({})).rejects.toThrow('"projectId" not provided');
+  });
+
+  it("shows its address, and gives account and chain once a wallet has taken it", async () => {
+    const uris: string[] = [];
+    const given = await open({ onUri: (uri) => uris.push(uri) });
+    expect(uris).toEqual(["wc:topic@2?relay-protocol=irn"]);
+    expect(given).toEqual({ provider, account: LOWER, chainId: "0x89" });
+    expect(settings).toMatchObject({ projectId: "project", optionalChains: [1], showQrModal: false });
+  });
+
+  it("asks for the chains that it is told, and shows the library's window by itself", async () => {
+    await open({
+      chainId: "0x89",
+      chains: [1, "0xa"],
+      mobileLinks: ["rainbow"],
+      relayUrl: "ws://relay.test",
+    });
+    expect(settings).toEqual({
+      projectId: "project",
+      chains: [137],
+      optionalChains: [137, 1, 10],
+      showQrModal: true,
+      qrModalOptions: { mobileWallets: ["rainbow"] },
+      relayUrl: "ws://relay.test",
+    });
+  });
+
+  it("ends the attempt at the relay too when it is cancelled", async () => {
+    waits = true;
+    const controller = new AbortController();
+    const opening = new WalletConnectWeb3Connector().activate({ ...complete, signal: controller.signal });
+    await vi.waitFor(() => expect(approve).toBeDefined());
+    controller.abort();
+    await vi.waitFor(() => expect(log).toContain("abort"));
+    approve?.();
+    await opening;
+  });
+
+  it("goes on with a session that is there, unless a new one is wanted", async () => {
+    session = {};
+    await open();
+    expect(log).toEqual([]);
+    await open({ newSession: true });
+    expect(log).toEqual(["disconnect", "connect"]);
+  });
+
+  it("is taken up after a reload where the session is there, and ended when it is put away", async () => {
+    const connector = new WalletConnectWeb3Connector();
+    expect(await connector.authorized(complete)).toBe(false);
+    session = {};
+    expect(await connector.authorized(complete)).toBe(true);
+    await connector.activate(complete);
+    expect(connector.resumes(complete)).toBe(true);
+    expect(JSON.parse(JSON.stringify(connector.kept(complete)))).toEqual({ projectId: "project" });
+    expect(constructed).toBe(1);
+    await connector.deactivate();
+    expect(log).toEqual(["disconnect"]);
+    expect(provider.listenerCount()).toBe(0);
+  });
+
+  it("has its wallet switch and add chains", async () => {
+    const connector = new WalletConnectWeb3Connector();
+    await open({}, connector);
+    await connector.switchNetwork(1);
+    expect(provider.calls.at(-1)).toEqual({
+      method: "wallet_switchEthereumChain",
+      params: [{ chainId: "0x1" }],
+    });
+  });
+
+  it("is started once in a page, for its settings", async () => {
+    connect({ applicationId: "app", storage: memoryStorage() });
+    await expect(open({ load: notInstalled })).rejects.toThrow("is missing");
+    await open();
+    await open();
+    expect(constructed).toBe(1);
+    await open({ chains: [137] });
+    expect(constructed).toBe(2);
+  });
+});

@@ -1,0 +1,424 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { connect } from "../connection.ts";
+import { memoryStorage, type Storage, syncStorage } from "../storage.ts";
+import { askedWallet } from "./askedWallet.ts";
+import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
+import { ProviderError } from "./eip1193.ts";
+import { addNetwork, switchNetwork } from "./networks.ts";
+import { LOWER, type ScriptedProvider, scriptedProvider } from "./scriptedProvider.ts";
+import {
+  deactivateWeb3,
+  enabledWallet,
+  enableWeb3,
+  isWeb3Enabled,
+  reconnectWallet,
+  walletEvents,
+  walletState,
+} from "./wallet.ts";
+
+let made: Scripted[];
+let provider: ScriptedProvider;
+let storage: Storage;
+
+/** A connector of the application's own, with a scripted wallet behind it. */
+class Scripted extends AbstractWeb3Connector {
+  override type = "scripted";
+  left = 0;
+  readonly given: object | undefined;
+
+  constructor(options?: object) {
+    super();
+    this.given = options;
+    made.push(this);
+  }
+
+  async activate(_options?: object): Promise<Activation> {
+    const accounts = await provider.request({ method: "eth_requestAccounts" });
+    return this.activated(provider, accounts, await provider.request({ method: "eth_chainId" }));
+  }
+
+  override async deactivate(): Promise<void> {
+    this.left += 1;
+    await super.deactivate();
+  }
+}
+
+class Switching extends Scripted {
+  override type = "switching";
+  async switchNetwork(chainId: string | number): Promise<void> {
+    await provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId }] });
+  }
+  async addNetwork(chain: object): Promise<void> {
+    await provider.request({ method: "wallet_addEthereumChain", params: [chain] });
+  }
+}
+
+beforeEach(() => {
+  made = [];
+  provider = scriptedProvider();
+  storage = memoryStorage();
+  connect({ applicationId: "app", storage });
+});
+afterEach(async () => {
+  await deactivateWeb3();
+  walletEvents.removeAll();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+const enable = (options = {}) => enableWeb3({ connector: Scripted, ...options });
+/** An answer that the test gives later. */
+function later<T>() {
+  let give: (value: T) => void = () => {};
+  const promise = new Promise<T>((resolve) => {
+    give = resolve;
+  });
+  return { answer: () => promise, give };
+}
+const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe("the flag", () => {
+  it("[4.web3-flag.true-on-connection] is true once the wallet is connected", async () => {
+    const { answer, give } = later();
+    provider.answers.eth_requestAccounts = answer;
+    const enabling = enable();
+    expect(isWeb3Enabled()).toBe(false);
+    give([LOWER]);
+    await enabling;
+    expect(isWeb3Enabled()).toBe(true);
+  });
+
+  it("[4.web3-flag.false-on-deactivate] [4.web3-flag.false-on-deactivated] is false as soon as the wallet is put away, when listeners hear of it too", async () => {
+    await enable();
+    const seen: boolean[] = [];
+    walletEvents.on("web3Deactivated", () => seen.push(isWeb3Enabled()));
+    const leaving = deactivateWeb3();
+    expect(isWeb3Enabled()).toBe(false);
+    await leaving;
+    expect(seen).toEqual([false]);
+  });
+
+  it("[4.web3-flag.false-on-disconnect] is false after the provider disconnects", async () => {
+    await enable();
+    provider.tell("disconnect", new ProviderError(4900, "gone"));
+    expect(isWeb3Enabled()).toBe(false);
+  });
+
+  it.each([
+    ["in MetaMask's words", { message: "MetaMask: Disconnected from chain. Attempting to connect." }],
+    ["by its code", { code: 1013, message: "Disconnected from chain." }],
+  ])("stays true while the wallet only changes chains, %s", async (_name, error) => {
+    await enable();
+    provider.tell("disconnect", error);
+    await soon();
+    expect(enabledWallet()).toMatchObject({ account: LOWER, connector: { account: LOWER } });
+  });
+});
+
+describe("enabling", () => {
+  it("takes a connector's class, which is given the options, or an instance", async () => {
+    await enable({ colour: "red" });
+    expect(made[0]?.given).toMatchObject({ colour: "red" });
+    const instance = new Scripted();
+    await enableWeb3({ connector: instance });
+    expect(enabledWallet().connector).toBe(instance);
+  });
+
+  it("takes what old connectors answer: chain ids as numbers, accounts in mixed case or none", async () => {
+    const answers = [
+      { provider, account: "0xAB", chainId: 137 },
+      { provider, chainId: "137" },
+    ];
+    class Old extends Scripted {
+      override async activate(): Promise<Activation> {
+        return JSON.parse(JSON.stringify(answers.shift()), (key, value) =>
+          key === "provider" ? provider : value,
+        );
+      }
+    }
+    await enableWeb3({ connector: Old });
+    expect(enabledWallet()).toMatchObject({ account: "0xab", chainId: "0x89" });
+    await enableWeb3({ connector: Old });
+    expect(enabledWallet()).toMatchObject({ account: null, chainId: "0x89" });
+  });
+
+  it("refuses a second call in the old client's exact words, and goes on with the first", async () => {
+    const first = enable();
+    await expect(enable()).rejects.toThrow(
+      /^Cannot execute Moralis\.enableWeb3\(\), as Moralis Moralis\.enableWeb3\(\) already has been called, but is not finished yet $/,
+    );
+    await first;
+    expect(isWeb3Enabled()).toBe(true);
+  });
+
+  it("puts the wallet of before away", async () => {
+    const told = vi.fn();
+    await enable();
+    walletEvents.on("web3Deactivated", told);
+    await enable();
+    expect(made.map(({ left }) => left)).toEqual([1, 0]);
+    expect(told).toHaveBeenCalledTimes(1);
+    expect(provider.listenerCount()).toBe(4);
+  });
+
+  it("goes on with a connector's session where the connector says so", async () => {
+    class Resuming extends Scripted {
+      override resumes(): boolean {
+        return true;
+      }
+    }
+    await enableWeb3({ connector: Resuming });
+    await enableWeb3({ connector: Resuming });
+    expect(made.map(({ left }) => left)).toEqual([0]);
+  });
+
+  it("leaves nothing behind when it fails, and can be tried again", async () => {
+    provider.answers.eth_chainId = new Error("broken");
+    const told = vi.fn();
+    walletEvents.on("web3Deactivated", told);
+    await expect(enable()).rejects.toThrow("broken");
+    expect(walletState()).toEqual({ status: "not enabled" });
+    await soon();
+    expect(made[0]?.left).toBe(1);
+    expect(told).not.toHaveBeenCalled();
+    provider.answers.eth_chainId = "0x1";
+    await enable();
+    expect(isWeb3Enabled()).toBe(true);
+  });
+
+  it.each([
+    ["after its deadline", { timeoutMs: 5 }, "did not answer in time"],
+    ["on request", { signal: AbortSignal.timeout(5) }, "timeout"],
+    ["when it was cancelled before", { signal: AbortSignal.abort(new Error("cancelled")) }, "cancelled"],
+  ])("ends %s; a wallet that opens afterwards is put away", async (_name, options, message) => {
+    const { answer, give } = later();
+    provider.answers.eth_requestAccounts = answer;
+    await expect(enable(options)).rejects.toThrow(message);
+    expect(walletState()).toEqual({ status: "not enabled" });
+    give([LOWER]);
+    await soon();
+    expect(isWeb3Enabled()).toBe(false);
+    expect(provider.listenerCount()).toBe(0);
+  });
+
+  it("ends when the wallet is put away meanwhile, and leaves the next one alone", async () => {
+    const { answer, give } = later();
+    provider.answers.eth_requestAccounts = answer;
+    const first = enable();
+    await Promise.resolve();
+    await deactivateWeb3();
+    await expect(first).rejects.toThrow("The wallet was put away");
+    expect(walletState()).toEqual({ status: "deactivated" });
+    provider.answers.eth_requestAccounts = [LOWER];
+    await enable();
+    give([LOWER]);
+    await soon();
+    expect(enabledWallet().connector).toBe(made[1]);
+  });
+
+  it("is not undone by a listener that throws", async () => {
+    vi.useFakeTimers();
+    walletEvents.on("web3Enabled", () => {
+      throw new Error("the listener's own");
+    });
+    await enable();
+    expect(isWeb3Enabled()).toBe(true);
+    expect(() => vi.runAllTimers()).toThrow("the listener's own");
+  });
+
+  it("takes connectors that throw where they should reject", async () => {
+    class Throwing extends Scripted {
+      override activate(): Promise<Activation> {
+        throw new Error("no wallet");
+      }
+      override deactivate(): Promise<void> {
+        throw new Error("no session");
+      }
+    }
+    await expect(enableWeb3({ connector: Throwing })).rejects.toThrow("no wallet");
+    expect(walletState()).toEqual({ status: "not enabled" });
+  });
+
+  it("is over even where a wallet never ends its session", async () => {
+    vi.useFakeTimers();
+    class Stuck extends Scripted {
+      override deactivate(): Promise<void> {
+        return new Promise(() => {});
+      }
+    }
+    await enableWeb3({ connector: Stuck });
+    const leaving = deactivateWeb3();
+    expect(isWeb3Enabled()).toBe(false);
+    await vi.runAllTimersAsync();
+    await leaving;
+  });
+});
+
+describe("what people do in the wallet", () => {
+  it("switching accounts changes the account and tells so once", async () => {
+    await enable();
+    const told = vi.fn();
+    walletEvents.on("accountChanged", told);
+    provider.tell("accountsChanged", ["0xCD"]);
+    provider.tell("accountsChanged", ["0xCD"]);
+    expect(enabledWallet().account).toBe("0xcd");
+    expect(told.mock.calls).toEqual([["0xcd"]]);
+  });
+
+  it("locking it leaves it enabled without an account, until it is unlocked", async () => {
+    await enable();
+    provider.tell("accountsChanged", []);
+    expect(enabledWallet().account).toBeNull();
+    provider.tell("accountsChanged", [LOWER]);
+    expect(enabledWallet().account).toBe(LOWER);
+  });
+
+  it("is asked again where it counts, and what has changed is told", async () => {
+    await enable();
+    const told: unknown[] = [];
+    walletEvents.on("accountChanged", (account) => told.push(account));
+    walletEvents.on("chainChanged", (chainId) => told.push(chainId));
+    Object.assign(provider.answers, { eth_accounts: ["0xCD"], eth_chainId: 137 });
+    expect(await askedWallet()).toMatchObject({ account: "0xcd", chainId: "0x89" });
+    expect(told).toEqual(["0xcd", "0x89"]);
+    expect(made[0]).toMatchObject({ account: "0xcd", chainId: "0x89" });
+  });
+
+  it("keeps what the wallet does not answer", async () => {
+    await enable();
+    const refusal = new ProviderError(4200, "not supported");
+    Object.assign(provider.answers, { eth_accounts: refusal, eth_chainId: refusal });
+    expect(await askedWallet()).toMatchObject({ account: LOWER, chainId: "0x539" });
+  });
+});
+
+describe("chains", () => {
+  it("cannot be switched or added through a connector without that", async () => {
+    await enable();
+    await expect(switchNetwork(1)).rejects.toThrow(
+      /^Cannot call switchNetwork, as it does not exist on connector type "scripted"$/,
+    );
+    await expect(addNetwork("0x1", "Ethereum", "Ether", "ETH", "https://node.test")).rejects.toThrow(
+      /^Cannot call addNetwork, as it does not exist on connector type "scripted"$/,
+    );
+  });
+
+  it("are known after switching, whether the wallet tells or not", async () => {
+    await enableWeb3({ connector: Switching });
+    provider.answers.wallet_switchEthereumChain = () => {
+      provider.answers.eth_chainId = "0x89";
+      return null;
+    };
+    await switchNetwork(137);
+    expect(enabledWallet().chainId).toBe("0x89");
+  });
+
+  const chain = {
+    chainName: "Polygon",
+    currencyName: "Polygon Ecosystem Token",
+    currencySymbol: "POL",
+    rpcUrl: "https://node.test",
+  };
+
+  it("that the wallet does not know are an error, or are added where they are described", async () => {
+    await enableWeb3({ connector: Switching });
+    let known = false;
+    Object.assign(provider.answers, {
+      wallet_switchEthereumChain: () => {
+        if (!known) throw new ProviderError(4902, "Unrecognized chain");
+        provider.answers.eth_chainId = "0x89";
+      },
+      wallet_addEthereumChain: () => {
+        known = true;
+      },
+    });
+    await expect(switchNetwork("0x89")).rejects.toMatchObject({ code: 4902 });
+    await switchNetwork("0x89", { chain });
+    expect(provider.calls.find(({ method }) => method === "wallet_addEthereumChain")?.params).toEqual([
+      { ...chain, chainId: "0x89" },
+    ]);
+    expect(enabledWallet().chainId).toBe("0x89");
+  });
+
+  it("are not added where people decline to switch", async () => {
+    await enableWeb3({ connector: Switching });
+    provider.answers.wallet_switchEthereumChain = new ProviderError(4001, "declined");
+    await expect(switchNetwork("0x89", { chain })).rejects.toMatchObject({ code: 4001 });
+    expect(provider.calls.some(({ method }) => method === "wallet_addEthereumChain")).toBe(false);
+  });
+
+  it("have a deadline and a way to cancel", async () => {
+    await enableWeb3({ connector: Switching });
+    provider.answers.wallet_switchEthereumChain = () => new Promise(() => {});
+    await expect(switchNetwork("0x89", { timeoutMs: 5 })).rejects.toThrow("did not answer in time");
+    const signal = AbortSignal.abort(new Error("cancelled"));
+    await expect(switchNetwork("0x89", { signal })).rejects.toThrow("cancelled");
+  });
+});
+
+describe("over reloads and tabs", () => {
+  const KEY = "Parse/app/wallet";
+  const urls = { 1337: "http://127.0.0.1:9" };
+  const kept = () => (storage.kind === "immediate" ? storage.area.getItem(KEY) : undefined);
+
+  it("takes the wallet up again, with what it was enabled with, never with a key", async () => {
+    await enableWeb3({ provider: "network", urls });
+    expect(JSON.parse(kept() ?? "")).toEqual({ provider: "network", urls });
+    const told = vi.fn();
+    walletEvents.on("web3Enabled", told);
+    await enableWeb3({ provider: "network", urls, privateKey: "01".repeat(32) });
+    expect(kept()).toBeNull();
+    expect(await reconnectWallet()).toBe(false);
+  });
+
+  it("takes nothing up after the wallet was put away, or was the application's own", async () => {
+    await enable();
+    expect(kept()).toBeNull();
+    await enableWeb3({ provider: "network", urls });
+    await deactivateWeb3();
+    expect(kept()).toBeNull();
+    expect(await reconnectWallet()).toBe(false);
+  });
+
+  it.each(["", "{", "null", "[]", '{"provider":7}'])("takes nothing up from the record %s", async (text) => {
+    if (storage.kind === "immediate") storage.area.setItem(KEY, text);
+    expect(await reconnectWallet()).toBe(false);
+  });
+
+  it("works where the storage is full", async () => {
+    const area = {
+      getItem: () => null,
+      removeItem: () => {},
+      setItem: () => {
+        throw new Error("full");
+      },
+    };
+    connect({ applicationId: "app", storage: syncStorage(area) });
+    await enableWeb3({ provider: "network", urls });
+    expect(isWeb3Enabled()).toBe(true);
+  });
+
+  it("follows another tab that enables a wallet, and that puts it away", async () => {
+    vi.resetModules();
+    const page = new EventTarget();
+    vi.stubGlobal("window", page);
+    const tab = await import("./wallet.ts");
+    const connections = await import("../connection.ts");
+    connections.connect({ applicationId: "app", storage });
+    expect(await tab.reconnectWallet()).toBe(false);
+    const hear = async (newValue: string | null) => {
+      if (storage.kind !== "immediate") return;
+      if (newValue === null) storage.area.removeItem(KEY);
+      else storage.area.setItem(KEY, newValue);
+      page.dispatchEvent(Object.assign(new Event("storage"), { key: KEY, newValue }));
+      await vi.waitFor(() => expect(tab.isWeb3Enabled()).toBe(newValue !== null));
+    };
+    await hear(JSON.stringify({ provider: "network", urls }));
+    expect(tab.enabledWallet().chainId).toBe("0x539");
+    await hear(null);
+    expect(tab.walletState().status).toBe("deactivated");
+    await hear(JSON.stringify({ provider: "network", urls }));
+    page.dispatchEvent(Object.assign(new Event("storage"), { key: null, newValue: null }));
+    expect(tab.isWeb3Enabled()).toBe(false);
+  });
+});

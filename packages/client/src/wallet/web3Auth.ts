@@ -1,0 +1,151 @@
+import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
+import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
+import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
+
+export interface Web3AuthOptions {
+  /** The application's id at Web3Auth. */
+  clientId?: string | undefined;
+  chainId?: string | number | undefined;
+  theme?: "dark" | "light" | undefined;
+  /** Address of a picture for the window. */
+  appLogo?: string | undefined;
+  /** As `["google", "email_passwordless"]`. */
+  loginMethodsOrder?: readonly string[] | undefined;
+  /** Web3Auth's own network: `sapphire_mainnet`, `sapphire_devnet` … */
+  web3AuthNetwork?: string | undefined;
+  newSession?: boolean | undefined;
+  load?: SdkLoader | undefined;
+}
+
+const DEFAULT_CHAIN = "0x1";
+const DEFAULT_THEME = "dark";
+const DEFAULT_NETWORK = "sapphire_mainnet";
+const FAILED = "Could not connect via Web3Auth, error";
+const CLOSED = "Web3Auth: User closed login modal.";
+
+/** A wallet behind a social or e-mail login, in the window of `@web3auth/modal`. */
+export class Web3AuthConnector extends AbstractWeb3Connector {
+  override type = "web3Auth";
+  #web3auth: unknown;
+  #clientId: string | undefined;
+
+  async activate(options: Web3AuthOptions = {}): Promise<Activation> {
+    const web3auth = await this.#open(options);
+    if (options.newSession && isConnected(web3auth)) await call(web3auth, "logout");
+    if (!isConnected(web3auth)) await logIn(web3auth);
+    const provider = providerOf(web3auth);
+    if (!provider) throw new Error(`${FAILED} in connecting to provider`);
+    const [accounts, chainId] = await identity(provider);
+    return this.activated(provider, accounts, chainId);
+  }
+
+  override async authorized(options: Web3AuthOptions = {}): Promise<boolean> {
+    return isConnected(await this.#open(options));
+  }
+
+  override kept(options: Web3AuthOptions = {}): Record<string, unknown> {
+    const { clientId, chainId, theme, appLogo, loginMethodsOrder, web3AuthNetwork } = options;
+    return { clientId, chainId, theme, appLogo, loginMethodsOrder, web3AuthNetwork };
+  }
+
+  override resumes({ clientId, newSession }: Web3AuthOptions = {}): boolean {
+    return this.#web3auth !== undefined && this.#clientId === clientId && !newSession;
+  }
+
+  override async deactivate(): Promise<void> {
+    const web3auth = this.#web3auth;
+    this.#web3auth = undefined;
+    await super.deactivate();
+    if (isConnected(web3auth)) await call(web3auth, "logout");
+  }
+
+  async #open(options: Web3AuthOptions): Promise<unknown> {
+    const { clientId } = options;
+    if (this.#web3auth !== undefined && this.#clientId === clientId) return this.#web3auth;
+    if (!clientId) throw new Error('"clientId" not provided, please provide clientId');
+    const Web3Auth = await loadSdk({
+      // The library is not a dependency: without its types the name is a text like any other.
+      load: options.load ?? (() => import("@web3auth/modal" as string).catch(rethrow)),
+      global: ["Modal", "Web3Auth"],
+      name: "Web3Auth",
+      missing: '"@web3auth/modal" not installed, please install',
+    });
+    const settings = settingsOf(options);
+    let web3auth: unknown;
+    try {
+      web3auth = construct(Web3Auth, settings);
+    } catch (error) {
+      throw new Error(`${FAILED} during initializing Web3Auth`, { cause: error });
+    }
+    // Until its version 9 the window had a start of its own.
+    await call(web3auth, typeof member(web3auth, "initModal") === "function" ? "initModal" : "init");
+    this.#web3auth = web3auth;
+    this.#clientId = clientId;
+    return web3auth;
+  }
+}
+
+function settingsOf(options: Web3AuthOptions): object {
+  const { clientId, theme = DEFAULT_THEME, appLogo, loginMethodsOrder } = options;
+  const chainId = hexChainId(options.chainId ?? DEFAULT_CHAIN);
+  if (chainId === null) throw new Error(`"${options.chainId}" is not a chain id`);
+  return {
+    clientId,
+    web3AuthNetwork: options.web3AuthNetwork ?? DEFAULT_NETWORK,
+    // The chain as its newer versions take it, and as the older ones did.
+    defaultChainId: chainId,
+    chainConfig: { chainNamespace: "eip155", chainId },
+    uiConfig: {
+      mode: theme,
+      theme,
+      ...(appLogo !== undefined && { appLogo, logoDark: appLogo, logoLight: appLogo }),
+      ...(loginMethodsOrder && { loginMethodsOrder }),
+    },
+  };
+}
+
+function isConnected(web3auth: unknown): boolean {
+  return member(web3auth, "connected") === true;
+}
+
+/** Of who has logged in; from version 11 on the wallet is one part of a connection. */
+function providerOf(web3auth: unknown): Eip1193Provider | undefined {
+  const provider = member(member(web3auth, "connection"), "ethereumProvider") ?? member(web3auth, "provider");
+  return isProvider(provider) ? provider : undefined;
+}
+
+/** Shows the window. Rejects as soon as it is closed: some versions never answer then. */
+async function logIn(web3auth: unknown): Promise<void> {
+  let stop = () => {};
+  const closed = new Promise<never>((_resolve, reject) => {
+    const modal = member(web3auth, "loginModal");
+    // The window closes after a login too, which the library may take note of a moment later.
+    const hear = (visible: unknown) => {
+      if (visible === false) setTimeout(() => isConnected(web3auth) || reject(new Error(CLOSED)));
+    };
+    const on = member(modal, "on");
+    if (typeof on !== "function") return;
+    Reflect.apply(on, modal, ["MODAL_VISIBILITY", hear]);
+    stop = () => void call(modal, "removeListener", "MODAL_VISIBILITY", hear).catch(() => undefined);
+  });
+  try {
+    await Promise.race([call(web3auth, "connect"), closed]);
+  } catch (error) {
+    if (/closed the (login )?modal|popup.*closed/i.test(String(member(error, "message"))))
+      throw new Error(CLOSED, { cause: error });
+    throw error;
+  } finally {
+    stop();
+  }
+}
+
+async function identity(provider: Eip1193Provider): Promise<[accounts: unknown, chainId: unknown]> {
+  try {
+    return await Promise.all([
+      provider.request({ method: "eth_accounts" }),
+      provider.request({ method: "eth_chainId" }),
+    ]);
+  } catch (error) {
+    throw new Error(`${FAILED} while authenticating`, { cause: error });
+  }
+}

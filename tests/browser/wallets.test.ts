@@ -1,0 +1,285 @@
+import { type EnableOptions, encryptKey } from "@purse/client";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { toHex } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { devAccount, expectNoErrors, installWallet, launchBrowser, visit } from "../support/browser.ts";
+import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+type Client = typeof import("@purse/client");
+
+let purse: Purse;
+let browser: Browser;
+let site: ClientPage;
+const contexts: BrowserContext[] = [];
+
+beforeAll(async () => {
+  [purse, browser, site] = await Promise.all([
+    startPurse({ devChain: true }),
+    launchBrowser(),
+    serveClientPage(),
+  ]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  site?.stop();
+  await purse?.remove();
+});
+afterEach(async () => {
+  for (const context of contexts.splice(0)) await context.close();
+});
+
+async function open() {
+  const visitor = await visit(browser);
+  contexts.push(visitor.page.context());
+  return visitor;
+}
+
+/** Loads the page and connects its client to the server. */
+async function load(page: Page): Promise<void> {
+  await page.goto(site.url);
+  await page.waitForFunction(() => "purse" in window);
+  await run(page, async ({ start }, settings) => start(settings), {
+    serverUrl: purse.serverUrl,
+    appId: purse.appId,
+  });
+}
+
+/** Runs in the page, with the client and a value from here. */
+function run<A, R>(page: Page, work: (client: Client, value: A) => R | Promise<R>, value: A): Promise<R> {
+  return page.evaluate(
+    ([source, given]) =>
+      new Function("client", "value", `return (${source})(client, value)`)(
+        Reflect.get(window, "purse"),
+        given,
+      ),
+    [String(work), value] as const,
+  );
+}
+
+const state = (page: Page) =>
+  run(
+    page,
+    ({ walletState }) => {
+      const now = walletState();
+      return now.status === "enabled"
+        ? { status: now.status, type: now.connector.type, account: now.account, chainId: now.chainId }
+        : { status: now.status };
+    },
+    null,
+  );
+const signIn = (page: Page, options: EnableOptions) =>
+  run(
+    page,
+    async ({ authenticate }, given) => String((await authenticate(given)).get("ethAddress")),
+    options,
+  );
+const reconnect = (page: Page) => run(page, ({ reconnectWallet }) => reconnectWallet(), null);
+
+const address = (index: number) => devAccount(index).address.toLowerCase();
+function keyOf(index: number): `0x${string}` {
+  const { privateKey } = devAccount(index).getHdKey();
+  if (!privateKey) throw new Error("the account has no key");
+  return toHex(privateKey);
+}
+
+describe("wallets of the browser", () => {
+  it("are several beside each other: the chosen one signs in, the other is not asked", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    const one = await installWallet(page, purse, 1, "One", "test.one");
+    await installWallet(page, purse, 2, "Two", "test.two");
+    await load(page);
+    const names = await run(
+      page,
+      ({ injectedWallets }) => injectedWallets.get().map(({ name }) => name),
+      null,
+    );
+    expect(names.sort()).toEqual(["One", "Two"]);
+    expect(await signIn(page, { rdns: "test.two" })).toBe(address(2));
+    expect(await state(page)).toEqual({
+      status: "enabled",
+      type: "injected",
+      account: address(2),
+      chainId: "0x539",
+    });
+    expect(one.asked).toEqual([]);
+    expectNoErrors(visitor);
+  });
+
+  it("are taken up after a reload without a question", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 1, "One", "test.one");
+    const two = await installWallet(page, purse, 2, "Two", "test.two");
+    await load(page);
+    await run(page, async ({ enableWeb3 }) => void (await enableWeb3({ rdns: "test.two" })), null);
+    await load(page);
+    expect(await state(page)).toEqual({ status: "not enabled" });
+    expect(await reconnect(page)).toBe(true);
+    expect(await state(page)).toMatchObject({ status: "enabled", account: address(2) });
+    expect(two.asked.indexOf("eth_accounts")).toBeLessThan(two.asked.lastIndexOf("eth_requestAccounts"));
+    await run(page, ({ deactivateWeb3 }) => deactivateWeb3(), null);
+    await load(page);
+    expect(await reconnect(page)).toBe(false);
+  });
+
+  it("are put away in every tab when they are in one, and taken up in all", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 3);
+    const other = await page.context().newPage();
+    await installWallet(other, purse, 3);
+    await load(page);
+    await load(other);
+    expect(await reconnect(other)).toBe(false);
+    expect(await signIn(page, {})).toBe(address(3));
+    await expect.poll(() => state(other)).toMatchObject({ status: "enabled", account: address(3) });
+    await run(other, ({ deactivateWeb3 }) => deactivateWeb3(), null);
+    await expect.poll(() => state(page)).toEqual({ status: "deactivated" });
+  });
+
+  it("[8.wallet.non-ethereum-browser] may be none", async () => {
+    const { page } = await open();
+    await load(page);
+    await expect(signIn(page, {})).rejects.toThrow("Non ethereum enabled browser");
+    expect(await run(page, ({ isMetaMaskInstalled }) => isMetaMaskInstalled(), null)).toBe(false);
+  });
+});
+
+describe("wallets without an extension", () => {
+  it("can be a node, which is taken up after a reload", async () => {
+    const { page } = await open();
+    await load(page);
+    const options = { provider: "network", urls: { 1337: purse.rpcUrl } };
+    await run(page, async ({ enableWeb3 }, given) => void (await enableWeb3(given)), options);
+    const block = await run(
+      page,
+      async ({ Moralis }) => Number(await Moralis.provider?.request({ method: "eth_blockNumber" })),
+      null,
+    );
+    expect(block).toBeGreaterThan(0);
+    await load(page);
+    expect(await reconnect(page)).toBe(true);
+    expect(await state(page)).toEqual({
+      status: "enabled",
+      type: "network",
+      account: null,
+      chainId: "0x539",
+    });
+  });
+
+  it("can be a node with a key, which is never kept", async () => {
+    const { page } = await open();
+    await load(page);
+    const options = { provider: "network", urls: { 1337: purse.rpcUrl }, privateKey: keyOf(4) };
+    expect(await signIn(page, options)).toBe(address(4));
+    const kept = await page.evaluate(() => JSON.stringify(localStorage));
+    expect(kept).not.toContain(keyOf(4).slice(2));
+    await load(page);
+    expect(await reconnect(page)).toBe(false);
+  });
+
+  it("can be a keystore, which is unlocked anew in every page", async () => {
+    const { page } = await open();
+    await load(page);
+    const keystore = await encryptKey(keyOf(5), "correct horse", { n: 2 });
+    const options = { provider: "keystore", rpcUrl: purse.rpcUrl, keystore, password: "correct horse" };
+    expect(await signIn(page, options)).toBe(address(5));
+    await load(page);
+    expect(await reconnect(page)).toBe(false);
+  });
+
+  it("can be the application's own", async () => {
+    const { page } = await open();
+    await load(page);
+    const options = { urls: { 1337: purse.rpcUrl }, privateKey: keyOf(6) };
+    const given = await run(
+      page,
+      async ({ NetworkWeb3Connector, authenticate, walletState }, value) => {
+        class Own extends NetworkWeb3Connector {
+          override type = "own";
+        }
+        const user = await authenticate({ connector: Own, ...value });
+        const now = walletState();
+        return [user.get("ethAddress"), now.status === "enabled" && now.connector.type];
+      },
+      options,
+    );
+    expect(given).toEqual([address(6), "own"]);
+  });
+});
+
+describe("libraries of others", () => {
+  it.each([
+    ["wc", { projectId: "project" }, 'dependency "@walletconnect/ethereum-provider" is missing'],
+    ["web3Auth", { clientId: "client" }, '"@web3auth/modal" not installed'],
+  ])("are asked for where they are missing: %s", async (provider, options, message) => {
+    const { page } = await open();
+    await load(page);
+    await expect(signIn(page, { provider, ...options })).rejects.toThrow(message);
+    expect(await state(page)).toEqual({ status: "not enabled" });
+  });
+
+  it("are loaded when they are wanted: Magic's signs in by e-mail, and is taken up after a reload", async () => {
+    const { page } = await open();
+    const { asked } = await installWallet(page, purse, 7);
+    const mails = await standInForMagic(page, 7);
+    await load(page);
+    const options = {
+      provider: "magicLink",
+      email: "ada@test.local",
+      apiKey: "pk_live_1",
+      network: "mainnet",
+    };
+    expect(await signIn(page, options)).toBe(address(7));
+    expect(await state(page)).toMatchObject({ type: "MagicLink", account: address(7), chainId: "0x539" });
+    expect(asked).toContain("personal_sign");
+    await load(page);
+    expect(await reconnect(page)).toBe(true);
+    expect(mails).toEqual(["ada@test.local"]);
+    await run(page, ({ deactivateWeb3 }) => deactivateWeb3(), null);
+    await load(page);
+    expect(await reconnect(page)).toBe(false);
+  });
+});
+
+/**
+ * What is behind magic-sdk: the window that it opens at Magic, which here is in Node. It answers the library's
+ * messages, with one of the page's test wallets as the person's wallet. Answers who was sent an e-mail.
+ */
+async function standInForMagic(page: Page, index: number): Promise<string[]> {
+  const mails: string[] = [];
+  let signedIn: string | null = null;
+  await page.exposeFunction("magicService", (method: string, params: { email?: string }[]) => {
+    if (method.includes("login_with_magic_link")) {
+      signedIn = params[0]?.email ?? null;
+      mails.push(String(signedIn));
+      return "did-token";
+    }
+    if (method.includes("is_logged_in")) return signedIn !== null;
+    if (method.includes("logout")) {
+      signedIn = null;
+      return true;
+    }
+    return { email: signedIn, publicAddress: address(index) };
+  });
+  await page.context().route("https://auth.magic.link/**", (route) =>
+    route.fulfill({
+      contentType: "text/html",
+      body: `<script>
+        const params = new URLSearchParams(location.search).get("params");
+        const tell = (name, response) => parent.postMessage({ msgType: name + "-" + params, response }, "*");
+        addEventListener("message", async ({ data: { payload } }) => {
+          if (!payload?.method) return;
+          const { id, method } = payload;
+          const wallet = window["purseTestWallet${index}"];
+          const answer = method.startsWith("magic_")
+            ? { result: await window.magicService(method, payload.params) }
+            : await wallet(method, payload.params);
+          tell("MAGIC_HANDLE_RESPONSE", { jsonrpc: "2.0", id, ...answer });
+        });
+        tell("MAGIC_OVERLAY_READY");
+      </script>`,
+    }),
+  );
+  return mails;
+}
