@@ -32,6 +32,7 @@ import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
+import { nftPictures, Thumbnails } from "./images/index.ts";
 import { createGateway, createUriReader, openIpfs, uploadFolder } from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
@@ -98,6 +99,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     publicUrl,
     filesUrl: config.filesUrl,
   });
+  const fetchContent = createUriReader({
+    ipfs,
+    ownGateway: fileUrls.gateway(),
+    gateway: config.ipfsGateway,
+    kuboRpc: config.ipfsRpcUrl,
+    isAllowed: config.allowPrivateMetadata ? () => true : isPublicAddress,
+  });
   const askGateway = gatewayAsker(config.names.gateways);
   const chain = createChainService({
     chains: options.chains.map((each) => withNames(each, config.names)),
@@ -108,13 +116,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         : { kind: "sqlite", folder: join(config.dataDir, "chains") },
     log,
     uploadFolder: (files) => uploadFolder(ipfs, files, fileUrls.gateway()),
-    fetchContent: createUriReader({
-      ipfs,
-      ownGateway: fileUrls.gateway(),
-      gateway: config.ipfsGateway,
-      kuboRpc: config.ipfsRpcUrl,
-      isAllowed: config.allowPrivateMetadata ? () => true : isPublicAddress,
-    }),
+    fetchContent,
   });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
@@ -307,7 +309,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     send,
     report: (error) => report(error, "files"),
   });
-  const serveIpfs = createGateway(ipfs);
+  const thumbnails = new Thumbnails(join(config.dataDir, "thumbnails"));
+  const serveIpfs = createGateway(ipfs, thumbnails);
   const { changeLog, onAnnounced } = store;
   const live = createLive({
     appId: config.appId,
@@ -352,6 +355,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const handleData = createDataDoor(chain, admit, config.limits.maxBodyBytes, (error) =>
     report(error, "the data service"),
   );
+  const pictureAt = nftPictures({ routes: chain.routes, thumbnails, fetchContent, admit });
   const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
   const dataPageAt = createDataPages(dataUrlOf(publicUrl));
   const answerForProvider = createProviderRoutes({
@@ -369,6 +373,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     files: handleFiles,
     data: handleData,
     dataPageAt,
+    pictureAt,
     ipfs: serveIpfs,
     provider: answerForProvider,
     pages: {
@@ -439,6 +444,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       await operator.stop();
       await cloud.stop();
       await aggregates.stop();
+      await thumbnails.stop();
       await ipfs.stop();
       await store.close();
       metrics.close();

@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProtocolError } from "@purse/protocol";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Thumbnails } from "../images/index.ts";
 import { createGateway, type Ipfs, openIpfs, uploadFolder } from "./index.ts";
 
 const HELLO = "hello world\n";
@@ -16,13 +18,15 @@ const MEBIBYTE_OF_ZEROS_CID = "QmVkbauSDEaMP4Tkq6Epm9uW75mWm136n81YH8fGtfwdHU";
 
 let folder: string;
 let ipfs: Ipfs;
+let thumbnails: Thumbnails;
 let server: Server;
 let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-ipfs-"));
   ipfs = await openIpfs(folder);
-  const serve = createGateway(ipfs);
+  thumbnails = new Thumbnails(join(folder, "thumbnails"));
+  const serve = createGateway(ipfs, thumbnails);
   server = createServer((message, response) => {
     const [path = "", search = ""] = (message.url ?? "").slice("/ipfs".length).split("?");
     serve(message, response, path, search).catch((error: unknown) => {
@@ -37,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
+  await thumbnails.stop();
   await ipfs.stop();
   rmSync(folder, { recursive: true });
 });
@@ -152,6 +157,23 @@ describe("the gateway", () => {
     const shown = await fetch(`${url}/${await ipfs.addFile(bytes(png))}`);
     expect(shown.headers.get("content-type")).toBe("image/png");
     expect(shown.headers.get("content-disposition")).toMatch(/^inline;/);
+  });
+
+  it("makes small pictures of large ones where asked, and of nothing else", async () => {
+    const large = await sharp({ create: { width: 900, height: 300, channels: 3, background: "#08f" } })
+      .png()
+      .toBuffer();
+    const cid = await ipfs.addFile(bytes(large));
+    const small = await fetch(`${url}/${cid}?width=100`);
+    expect(small.headers.get("content-type")).toBe("image/webp");
+    expect(small.headers.get("content-security-policy")).toContain("sandbox");
+    const { width, height, format } = await sharp(Buffer.from(await small.arrayBuffer())).metadata();
+    expect({ width, height, format }).toEqual({ width: 128, height: 43, format: "webp" });
+    const text = await fetch(`${url}/${await ipfs.addFile(bytes(HELLO))}?width=100`);
+    expect(text.status).toBe(415);
+    for (const wrong of ["0", "-1", "1e3", "100000", ""]) {
+      expect((await fetch(`${url}/${cid}?width=${wrong}`)).status).toBe(400);
+    }
   });
 
   it.each([
