@@ -355,7 +355,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const handleData = createDataDoor(chain, admit, config.limits.maxBodyBytes, (error) =>
     report(error, "the data service"),
   );
-  const pictureAt = nftPictures({ routes: chain.routes, thumbnails, fetchContent, admit });
+  const pictureAt = nftPictures({ chain, thumbnails, fetchContent, admit });
   const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
   const dataPageAt = createDataPages(dataUrlOf(publicUrl));
   const answerForProvider = createProviderRoutes({

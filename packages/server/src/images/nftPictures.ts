@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { dataUriContent, type FetchContent, isDataUri, type Route } from "@purse/chain";
+import { type ChainService, dataUriContent, type FetchContent, isDataUri } from "@purse/chain";
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Admission } from "../http/dataGate.ts";
 import { sendPicture } from "./sendPicture.ts";
 import { askedWidth, MAX_PICTURE, type Thumbnails } from "./thumbnails.ts";
 
 export interface NftPicturesParts {
-  /** Those of the data service. */
-  routes: readonly Route[];
+  chain: Pick<ChainService, "metadataText">;
   thumbnails: Thumbnails;
   fetchContent: FetchContent;
   admit(message: IncomingMessage): Promise<Admission>;
@@ -25,14 +24,11 @@ const PICTURE_KEYS = ["image", "image_url", "image_data"];
  * `/nft/{address}/{token_id}/image?chain=…&width=…` below the data service's path: the picture that an NFT's metadata
  * names, small and harmless. The way to answer such a request; undefined for other paths. Rejects with ProtocolError.
  */
-export function nftPictures({ routes, thumbnails, fetchContent, admit }: NftPicturesParts) {
-  const metadataRoute = routes.find(({ functionName }) => functionName === "getTokenIdMetadata");
-
+export function nftPictures({ chain, thumbnails, fetchContent, admit }: NftPicturesParts) {
   async function pictureOf(params: Record<string, string>): Promise<string> {
-    if (!metadataRoute) throw new Error("the data service has no endpoint for metadata");
-    const nft = await metadataRoute.run(params);
-    const text = isJsonObject(nft) && typeof nft.metadata === "string" ? nft.metadata : undefined;
-    if (text === undefined) throw notFound("The metadata of this NFT has not been read.");
+    const text = await chain.metadataText(params);
+    if (text === undefined)
+      throw notFound("There is no metadata of such an NFT, or it has not been read yet.");
     const metadata: JsonValue = JSON.parse(text);
     const named = PICTURE_KEYS.map((key) => (isJsonObject(metadata) ? metadata[key] : undefined));
     const picture = named.find((each) => typeof each === "string" && each.trim() !== "");
@@ -65,11 +61,11 @@ export function nftPictures({ routes, thumbnails, fetchContent, admit }: NftPict
       if (refusal) throw refusal;
       const asked = new URLSearchParams(search);
       const width = askedWidth(asked) ?? WIDTH;
-      const chain = asked.get("chain");
+      const selector = asked.get("chain");
       const picture = await pictureOf({
         address: decodeURIComponent(address),
         token_id: decodeURIComponent(tokenId),
-        ...(chain !== null && { chain }),
+        ...(selector !== null && { chain: selector }),
       });
       const source = {
         name: picture,
