@@ -33,7 +33,14 @@ import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
 import { nftPictures, Thumbnails } from "./images/index.ts";
-import { createGateway, createUriReader, openIpfs, uploadFolder } from "./ipfs/index.ts";
+import {
+  createGateway,
+  createUriReader,
+  IPFS_PATH,
+  openIpfs,
+  pinRoutes,
+  uploadFolder,
+} from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
@@ -92,7 +99,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     chains: () => chain.status(),
   }));
   const store = metrics.watchStore(await openStore(config.database));
-  const ipfs = await openIpfs(join(config.dataDir, "ipfs"));
+  const ipfs = await openIpfs(join(config.dataDir, "ipfs"), config.ipfsRpcUrl);
   const fileUrls = new FileUrls({
     appId: config.appId,
     mountPath: MOUNT_PATH,
@@ -273,6 +280,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       ...cloud.routes,
       ...operator.routes,
       ...push.routes,
+      ...pinRoutes(ipfs),
     ],
     store,
     idempotency: config.idempotency,

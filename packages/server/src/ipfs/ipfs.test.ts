@@ -120,6 +120,51 @@ describe("folders", () => {
   });
 });
 
+describe("pins", () => {
+  it("are what was added; content goes with the last pin that reaches it", async () => {
+    const own = await openIpfs(join(folder, "pinned"));
+    const large = Buffer.from(Array.from({ length: 600_000 }, (_, at) => (at * 7) % 253));
+    const file = await own.addFile(bytes(large));
+    const tree = await own.addFolder([
+      { path: "a/large", content: large },
+      { path: "b/hello", content: Buffer.from(HELLO) },
+    ]);
+    expect((await own.pins()).map(({ cid }) => cid)).toEqual([file, tree]);
+    expect(Date.parse((await own.pins())[0]?.pinnedAt ?? "")).toBeGreaterThan(Date.now() - 60_000);
+
+    expect(await own.unpin(tree)).toBe(true);
+    expect(await own.read(tree, [])).toBeUndefined();
+    expect(await own.read(HELLO_CID, [])).toBeUndefined();
+    expect(await own.read(file, [])).toMatchObject({ size: 600_000 });
+    expect([await own.unpin(tree), await own.pin(tree), await own.pin(file)]).toEqual([false, false, true]);
+
+    // A part of a folder stays where it is pinned by itself.
+    const again = await own.addFolder([{ path: "b/hello", content: Buffer.from(HELLO) }]);
+    expect(await own.pin(HELLO_CID)).toBe(true);
+    await own.unpin(again);
+    expect(await own.read(HELLO_CID, [])).toMatchObject({ size: 12 });
+    await own.unpin(HELLO_CID);
+    await own.unpin(file);
+    expect(await own.pins()).toEqual([]);
+    expect(await own.read(file, [])).toBeUndefined();
+  });
+
+  it("hold what is being added while others are taken away", async () => {
+    const own = await openIpfs(join(folder, "at-once"));
+    for (let round = 0; round < 10; round++) {
+      const cid = await own.addFile(bytes(HELLO));
+      const [, again] = await Promise.all([own.unpin(cid), own.addFile(bytes(HELLO)), own.unpin(cid)]);
+      const isPinned = (await own.pins()).some((pin) => pin.cid === again);
+      expect((await own.read(again, [])) !== undefined).toBe(isPinned);
+    }
+  });
+
+  it.each(["", "hello", "../../etc/passwd", "bafkqaddimvwgy3zao5xxe3debi"])("are not of %j", async (cid) => {
+    expect(await ipfs.pin(cid).catch((error) => error.code)).toSatisfy((it) => it === 107 || it === false);
+    expect(await ipfs.unpin(cid).catch((error) => error.code)).toSatisfy((it) => it === 107 || it === false);
+  });
+});
+
 describe("the gateway", () => {
   it("serves content by either spelling of its CID, for ever and inert", async () => {
     await ipfs.addFile(bytes(HELLO));
