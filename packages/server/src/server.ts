@@ -17,7 +17,7 @@ import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads 
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
-import { dataFunctions } from "./http/dataFunctions.ts";
+import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
 import { createDataGate } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
@@ -238,6 +238,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   for (const { name, run } of chainEvents.functions) cloud.define(name, run);
   cloud.onDefined(({ watches }) => chainEvents.take(watches));
   for (const { name, run } of dataFunctions(chain.routes, userOf)) cloud.define(name, run);
+  for (const { name, run } of solanaFunctions()) cloud.define(name, run);
 
   const operator = await createOperator({
     store,
