@@ -33,14 +33,7 @@ import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
 import { nftPictures, Thumbnails } from "./images/index.ts";
-import {
-  createGateway,
-  createUriReader,
-  IPFS_PATH,
-  openIpfs,
-  pinRoutes,
-  uploadFolder,
-} from "./ipfs/index.ts";
+import { createGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
