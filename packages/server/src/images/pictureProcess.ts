@@ -1,4 +1,4 @@
-import type { PictureAnswer, PictureTask } from "./pictureTasks.ts";
+import { type PictureAnswer, type PictureTask, READY } from "./pictureTasks.ts";
 import { smallPicture } from "./smallPicture.ts";
 
 /** A process that decodes pictures of strangers: it has no secrets, and may be killed in the middle of any of them. */
@@ -14,3 +14,5 @@ process.on("disconnect", () => process.exit(0));
 function answer(message: PictureAnswer): void {
   process.send?.(message);
 }
+
+process.send?.(READY);

@@ -8,9 +8,12 @@ export interface PictureTask {
   width: number;
 }
 export type PictureAnswer = { picture: Uint8Array } | { problem: string };
+/** The first that it tells. */
+export const READY = "ready";
 
-/** How long a picture may take, the start of a process included, in ms. */
+/** How long a picture may take, and the start of a process before it, in ms. */
 const DEADLINE_MS = 10_000;
+const START_MS = 30_000;
 /** A process that nobody needs any more ends after this, in ms. */
 const IDLE_MS = 60_000;
 
@@ -18,6 +21,7 @@ const IDLE_MS = 60_000;
 export class PictureTasks {
   readonly #deadlineMs: number;
   #child: ChildProcess | undefined;
+  #isReady = false;
   #last: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
   #isStopped = false;
@@ -46,13 +50,23 @@ export class PictureTasks {
     this.#child ??= this.#start();
     const child = this.#child;
     const answered = Promise.withResolvers<PictureAnswer>();
-    const onMessage = (answer: PictureAnswer) => answered.resolve(answer);
+    const late = () => answered.resolve({ problem: TOO_LONG });
     const onEnd = () => answered.resolve({ problem: "it breaks what decodes it" });
-    const tooLong = setTimeout(() => answered.resolve({ problem: TOO_LONG }), this.#deadlineMs);
-    child.once("message", onMessage).once("exit", onEnd).once("error", onEnd);
-    child.send(task, (error) => error && onEnd());
+    const begin = () => {
+      clearTimeout(timer);
+      timer = setTimeout(late, this.#deadlineMs);
+      child.send(task, (error) => error && onEnd());
+    };
+    const onMessage = (answer: PictureAnswer | typeof READY) => {
+      if (answer !== READY) return answered.resolve(answer);
+      this.#isReady = true;
+      begin();
+    };
+    let timer = setTimeout(late, START_MS);
+    child.on("message", onMessage).once("exit", onEnd).once("error", onEnd);
+    if (this.#isReady) begin();
     const answer = await answered.promise;
-    clearTimeout(tooLong);
+    clearTimeout(timer);
     child.off("message", onMessage).off("exit", onEnd).off("error", onEnd);
     if ("problem" in answer && answer.problem === TOO_LONG) await this.#end();
     this.#idle = setTimeout(() => void this.#end(), IDLE_MS).unref();
@@ -60,6 +74,7 @@ export class PictureTasks {
   }
 
   #start(): ChildProcess {
+    this.#isReady = false;
     const child = fork(fileURLToPath(new URL("./pictureProcess.ts", import.meta.url)), {
       env: {},
       execArgv: ["--max-old-space-size=256"],

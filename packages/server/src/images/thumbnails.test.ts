@@ -127,15 +127,15 @@ describe("a thumbnail", () => {
     await expect(thumbnails().of(source(content), 64)).rejects.toMatchObject({ code: 143, status: 415 });
   });
 
-  it("is not made of what takes too long, and the next one is", { timeout: 20_000 }, async () => {
-    const made = thumbnails({ pictureMs: 1_500 });
+  it("is not made of what takes too long, and the next one is", { timeout: 60_000 }, async () => {
+    const made = thumbnails({ pictureMs: 3_000 });
     const filter = `<filter id="f"><feTurbulence numOctaves="9" baseFrequency="0.9"/></filter>`;
     const slow = svg(filter + `<rect width="200" height="100" filter="url(#f)"/>`.repeat(50_000));
     const started = Date.now();
     await expect(made.of(source(slow, "slow"), 64)).rejects.toMatchObject({
       message: expect.stringContaining("too long"),
     });
-    expect(Date.now() - started).toBeLessThan(8_000);
+    expect(Date.now() - started).toBeLessThan(40_000);
     const content = await plain(80, 40).png().toBuffer();
     expect((await made.of(source(content, "quick"), 64)).length).toBeGreaterThan(0);
   });
