@@ -196,18 +196,58 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     live.socket.terminate();
 
     // What has arrived stays to be seen, and can be sent again.
-    const { body } = await rest(
-      purse,
-      "GET",
-      `/classes/_ChainMessage${query({ order: "sequence" })}`,
-      undefined,
-      MASTER,
-    );
-    const rows = Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
-    expect(rows.map(({ status }) => status)).toEqual(Array(4).fill("delivered"));
+    const messages = async () => {
+      const path = `/classes/_ChainMessage${query({ order: "sequence" })}`;
+      const { body } = await rest(purse, "GET", path, undefined, MASTER);
+      return Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
+    };
+    await expect
+      .poll(async () => (await messages()).map(({ status }) => status), { timeout: 10_000 })
+      .toEqual(Array(4).fill("delivered"));
+    const rows = await messages();
     expect(Number(rows[1]?.attempts)).toBeGreaterThan(1);
     await rest(purse, "PUT", `/classes/_ChainMessage/${rows[0]?.objectId}`, { status: "waiting" }, MASTER);
     await expect.poll(() => other.heard.at(-1)?.text, { timeout: 10_000 }).toBe(message?.text);
+  }, 60_000);
+
+  it("is told to others at once while a web hook's server hangs or floods, which is told to the operator", async () => {
+    const stuck = createServer((request, response) => {
+      if (request.url !== "/flood") return;
+      const more = () => {
+        while (response.write(Buffer.alloc(65_536)));
+      };
+      response.on("drain", more);
+      more();
+    });
+    await new Promise<void>((done) => stuck.listen(0, "127.0.0.1", done));
+    const at = stuck.address();
+    const port = at && typeof at === "object" ? at.port : 0;
+    const filter = { eq: ["to", hand.account(8)] };
+    await watch({ tableName: "Hanging", webhook: `http://127.0.0.1:${port}/hang`, filter });
+    await watch({ tableName: "Flooding", webhook: `http://127.0.0.1:${port}/flood`, filter });
+    await watch({ tableName: "Prompt", webhook: other.url, filter });
+    await new Promise((done) => setTimeout(done, 1_500));
+    const before = other.heard.length;
+    for (let i = 1; i <= 5; i++) {
+      await hand.moveToken(0, hand.account(8), BigInt(i));
+      await expect.poll(() => other.heard.length - before, { timeout: 5_000 }).toBe(i);
+    }
+    expect((await until("Hanging", {}, 5)).length).toBe(5);
+    const problems = async () => {
+      const where = { status: "waiting", error: { $exists: true } };
+      const { body } = await rest(
+        purse,
+        "GET",
+        `/classes/_ChainMessage${query({ where })}`,
+        undefined,
+        MASTER,
+      );
+      const rows = Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
+      return new Set(rows.map(({ url }) => String(url).replace(/.*\//, "")));
+    };
+    await expect.poll(problems, { timeout: 20_000 }).toEqual(new Set(["hang", "flood"]));
+    stuck.closeAllConnections();
+    stuck.close();
   }, 60_000);
 
   it("goes through the triggers of its class, which may refuse", async () => {

@@ -74,6 +74,57 @@ describe("the metadata of NFTs", () => {
     expect(await call("PUT", `/nft/${gallery}/sync`)).toEqual({ status: 201, body: {} });
   });
 
+  it("names a picture that is served small, from IPFS or the chain itself, with nothing in it that runs", async () => {
+    const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="600" height="300"><script>1</script><rect width="600" height="300" fill="red"/></svg>`;
+    const content = `data:image/svg+xml;base64,${Buffer.from(drawing).toString("base64")}`;
+    const { body } = await call("POST", "/ipfs/uploadFolder", [{ path: "picture.svg", content }]);
+    const uploaded = body[0].path.replace(`${purse.url}/ipfs/`, "ipfs://");
+    for (const [id, metadata] of [
+      [111n, { name: "a", image: content }],
+      [112n, { name: "b", image_url: uploaded }],
+      [113n, { name: "c", image_data: drawing }],
+    ] as const) {
+      await mint(id, `data:application/json,${encodeURIComponent(JSON.stringify(metadata))}`);
+      const url = `${purse.url}/api/v2/nft/${gallery}/${id}/image?width=100&chain=0x539`;
+      await expect.poll(async () => (await fetch(url)).status, { timeout: 10_000 }).toBe(200);
+      const picture = await fetch(url);
+      expect(picture.headers.get("content-type")).toBe("image/webp");
+      expect(picture.headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
+      const head = Buffer.from(await picture.arrayBuffer());
+      expect(head.toString("latin1", 0, 4) + head.toString("latin1", 8, 12)).toBe("RIFFWEBP");
+    }
+  }, 20_000);
+
+  it.each<[string, object, number]>([
+    ["inside of the network", { image: "INNER" }, 404],
+    ["a page in place of a picture", { image: "data:text/html,<script>alert(1)</script>" }, 415],
+    ["a program's address", { image: "javascript:alert(1)" }, 404],
+    ["nothing", { name: "x" }, 404],
+  ])("names %s: there is no picture", async (_, metadata, status) => {
+    const id = 120n + BigInt(JSON.stringify(metadata).length);
+    const inside = `http://127.0.0.1:${(inner.address() as AddressInfo).port}/picture.png`;
+    const text = JSON.stringify(metadata).replace("INNER", inside);
+    await mint(id, `data:application/json,${encodeURIComponent(text)}`);
+    await expect
+      .poll(async () => (await call("GET", `/nft/${gallery}/${id}`)).body.metadata, { timeout: 10_000 })
+      .toBe(text);
+    const answer = await call("GET", `/nft/${gallery}/${id}/image`);
+    expect([answer.status, typeof answer.body.error]).toEqual([status, "string"]);
+    expect(visits).toBe(0);
+  });
+
+  it("has no picture where nobody is asked properly", async () => {
+    for (const [path, status] of [
+      [`/nft/${gallery}/999999/image`, 404],
+      ["/nft/0x12/1/image", 400],
+      [`/nft/${gallery}/one/image`, 400],
+      [`/nft/${gallery}/1/image?chain=nowhere`, 400],
+      [`/nft/${gallery}/1/image?width=5000`, 400],
+    ] as const) {
+      expect([path, (await call("GET", path)).status]).toEqual([path, status]);
+    }
+  });
+
   it("is not read from inside of the network", async () => {
     await mint(103n, `http://127.0.0.1:${(inner.address() as AddressInfo).port}/`);
     await expect

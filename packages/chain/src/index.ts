@@ -5,6 +5,7 @@ export { ENDPOINTS, type EndpointRow, type Kind, type ParameterRow } from "./end
 export { addressOf, eventSelection } from "./feed/eventSelection.ts";
 export { type BlockReference, type ChainFeed, endOf, type FeedEvent, type FeedPlace } from "./feed/feed.ts";
 export type { Selection } from "./feed/selections.ts";
+export { dataUriContent, isDataUri } from "./nft/content.ts";
 export { ContentRefused, type FetchContent } from "./nft/fetchedContent.ts";
 export { createChainService } from "./service.ts";
 export type {

@@ -9,7 +9,7 @@ import type { FollowedChain } from "./endpoints/followed.ts";
 import { absentRoutes, infoRoutes } from "./endpoints/info.ts";
 import { logRoutes } from "./endpoints/logs.ts";
 import { nameRoutes } from "./endpoints/names.ts";
-import { nftMetadataRoutes } from "./endpoints/nftMetadata.ts";
+import { metadataTextOf, nftMetadataRoutes } from "./endpoints/nftMetadata.ts";
 import { nftRoutes } from "./endpoints/nfts.ts";
 import { inMatchOrder } from "./endpoints/routes.ts";
 import { storageRoutes } from "./endpoints/storage.ts";
@@ -84,6 +84,7 @@ export function createChainService({
       const id = tokenId === undefined ? undefined : `0x${BigInt(tokenId).toString(16).padStart(64, "0")}`;
       return chain.store.nftsHeld(token, id, owners);
     },
+    metadataText: metadataTextOf(select),
     chainIdOf: (selector) => select(selector).config.id,
     async call(chainId, call, signal) {
       const node = untrusted.get(chainId);

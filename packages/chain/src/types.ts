@@ -133,6 +133,11 @@ export interface ChainService {
   onStatus(listener: (status: ChainStatus) => void): () => void;
   /** Has the index of a chain hold what addresses do, where it does not hold everything. */
   watch(chainId: number, addresses: string[]): void;
+  /**
+   * The text of an NFT's metadata (a JSON object), by the parameters `chain`, `address` and `token_id` of endpoints;
+   * undefined where the index has none. Rejects with ProtocolError 142.
+   */
+  metadataText(params: Record<string, unknown>): Promise<string | undefined>;
   /** The id (EIP-155) of the chain that a client's selector means. Throws ProtocolError 142. */
   chainIdOf(selector: unknown): number;
   /** Reads the index of a configured chain on and on; `onStatus` tells when there may be more. */

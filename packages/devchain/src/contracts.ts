@@ -1,4 +1,5 @@
 import type { Address, Hex } from "viem";
+import { devAccounts } from "./accounts.ts";
 import { type ContractName, readArtifact } from "./artifacts.ts";
 import { createdBy, type DevContract } from "./devContract.ts";
 import { type MarketContracts, type MarketPlan, planMarket } from "./worlds/market.ts";
@@ -78,4 +79,9 @@ export function planContracts(deployer: Address): ContractPlan {
     market: market.contracts,
   };
   return { contracts, creations: { first, later }, market };
+}
+
+/** The contracts of every development chain, which are at the same addresses on every machine. */
+export function devContracts(): DevContracts {
+  return planContracts(devAccounts()[0]?.address ?? "0x").contracts;
 }

@@ -3,6 +3,7 @@ export { DEV_MNEMONIC } from "./accounts.ts";
 export type { Artifact, ContractName } from "./artifacts.ts";
 export { readArtifact } from "./artifacts.ts";
 export type { DevContracts } from "./contracts.ts";
+export { devContracts } from "./contracts.ts";
 export type { DevContract } from "./devContract.ts";
 export type { DevChain, DevChainOptions } from "./devchain.ts";
 export { startDevChain } from "./devchain.ts";

@@ -50,7 +50,7 @@ export interface Config extends SectionValues {
   webhookKey: string | undefined;
   /** Whether web hooks may live at loopback, private and link-local addresses. */
   allowPrivateHooks: boolean;
-  /** Who is asked for metadata of NFTs that lies in IPFS and not here: a gateway, a Kubo node's RPC. */
+  /** Who is asked for metadata of NFTs that lies in IPFS and not here: a gateway, a Kubo node's RPC. That node keeps content, too. */
   ipfsGateway: string | undefined;
   ipfsRpcUrl: string | undefined;
   /** Whether metadata of NFTs may be read from loopback, private and link-local addresses. */

@@ -17,7 +17,7 @@ import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads 
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
-import { dataFunctions } from "./http/dataFunctions.ts";
+import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
 import { createDataGate } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
@@ -32,7 +32,8 @@ import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
-import { createGateway, createUriReader, openIpfs, uploadFolder } from "./ipfs/index.ts";
+import { nftPictures, Thumbnails } from "./images/index.ts";
+import { createGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
@@ -91,12 +92,19 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     chains: () => chain.status(),
   }));
   const store = metrics.watchStore(await openStore(config.database));
-  const ipfs = await openIpfs(join(config.dataDir, "ipfs"));
+  const ipfs = await openIpfs(join(config.dataDir, "ipfs"), config.ipfsRpcUrl);
   const fileUrls = new FileUrls({
     appId: config.appId,
     mountPath: MOUNT_PATH,
     publicUrl,
     filesUrl: config.filesUrl,
+  });
+  const fetchContent = createUriReader({
+    ipfs,
+    ownGateway: fileUrls.gateway(),
+    gateway: config.ipfsGateway,
+    kuboRpc: config.ipfsRpcUrl,
+    isAllowed: config.allowPrivateMetadata ? () => true : isPublicAddress,
   });
   const askGateway = gatewayAsker(config.names.gateways);
   const chain = createChainService({
@@ -108,13 +116,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         : { kind: "sqlite", folder: join(config.dataDir, "chains") },
     log,
     uploadFolder: (files) => uploadFolder(ipfs, files, fileUrls.gateway()),
-    fetchContent: createUriReader({
-      ipfs,
-      ownGateway: fileUrls.gateway(),
-      gateway: config.ipfsGateway,
-      kuboRpc: config.ipfsRpcUrl,
-      isAllowed: config.allowPrivateMetadata ? () => true : isPublicAddress,
-    }),
+    fetchContent,
   });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
@@ -229,6 +231,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   for (const { name, run } of chainEvents.functions) cloud.define(name, run);
   cloud.onDefined(({ watches }) => chainEvents.take(watches));
   for (const { name, run } of dataFunctions(chain.routes, userOf)) cloud.define(name, run);
+  for (const { name, run } of solanaFunctions()) cloud.define(name, run);
 
   const operator = await createOperator({
     store,
@@ -271,6 +274,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       ...cloud.routes,
       ...operator.routes,
       ...push.routes,
+      ...pinRoutes(ipfs),
     ],
     store,
     idempotency: config.idempotency,
@@ -307,7 +311,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     send,
     report: (error) => report(error, "files"),
   });
-  const serveIpfs = createGateway(ipfs);
+  const thumbnails = new Thumbnails(join(config.dataDir, "thumbnails"));
+  const serveIpfs = createGateway(ipfs, thumbnails);
   const { changeLog, onAnnounced } = store;
   const live = createLive({
     appId: config.appId,
@@ -352,6 +357,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const handleData = createDataDoor(chain, admit, config.limits.maxBodyBytes, (error) =>
     report(error, "the data service"),
   );
+  const pictureAt = nftPictures({ chain, thumbnails, fetchContent, admit });
   const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
   const dataPageAt = createDataPages(dataUrlOf(publicUrl));
   const answerForProvider = createProviderRoutes({
@@ -369,6 +375,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     files: handleFiles,
     data: handleData,
     dataPageAt,
+    pictureAt,
     ipfs: serveIpfs,
     provider: answerForProvider,
     pages: {
@@ -439,6 +446,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       await operator.stop();
       await cloud.stop();
       await aggregates.stop();
+      await thumbnails.stop();
       await ipfs.stop();
       await store.close();
       metrics.close();

@@ -6,8 +6,9 @@ import { type KnownMetadata, keyText, type NftKey } from "../store/nftMetadata.t
 import { assertIndexed, assertWhole, type ChainOf, type FollowedChain, notFound } from "./followed.ts";
 import { blockBounds } from "./lists.ts";
 import { contractType, fittingPage, idBytes, idText, metadataFields } from "./nftFields.ts";
-import { cursorText, invalid } from "./parameters.ts";
+import { cursorText, invalid, type Parameters, readParameters } from "./parameters.ts";
 import { AnswerWithStatus, routeOf } from "./routes.ts";
+import { endpointOf } from "./table.ts";
 
 /** How long an answer waits for metadata that is read for it, and how often it looks, in ms. */
 const REREAD_MS = 20_000;
@@ -79,6 +80,15 @@ export function nftMetadataRoutes(chainOf: ChainOf) {
       return {};
     }),
   ];
+}
+
+/** Reads the text of an NFT's metadata in the index; undefined where it has none. Takes the parameters of an endpoint. */
+export function metadataTextOf(chainOf: ChainOf) {
+  return async (given: Parameters): Promise<string | undefined> => {
+    const { chain, address, token_id } = readParameters(endpointOf("getTokenIdMetadata"), given);
+    const known = await knownOf(chainOf(chain), { token: address, tokenId: idBytes(token_id) });
+    return known?.metadata ?? undefined;
+  };
 }
 
 async function knownOf(chain: FollowedChain, nft: NftKey): Promise<KnownMetadata | undefined> {

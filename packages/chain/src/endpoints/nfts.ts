@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { askRoyalty } from "../nft/royalties.ts";
 import { askTokenUris } from "../nft/tokenUris.ts";
+import { LyingNode, RpcError, RpcUnreachable } from "../node/rpcErrors.ts";
 import type { BalanceSelection, Found, NftBalance, NftSelection, Window } from "../store/chainStore.ts";
 import type { TokenFacts } from "../store/indexWriter.ts";
 import { keyText, type NftKey } from "../store/nftMetadata.ts";
@@ -78,7 +81,8 @@ export function nftRoutes(chainOf: ChainOf) {
       const known = (await chain.store.metadata.of([first])).get(keyText(first));
       // Of a token that has just come its contract tells more than the index.
       const asking = known?.isAsked || object?.token_uri ? undefined : await askUri(chain, first);
-      return { ...object, ...(asking && { token_uri: asking }), amount: amount.toString() };
+      const uri = asking && { token_uri: asking };
+      return { ...object, ...uri, ...(await royaltyFields(chain, first)), amount: amount.toString() };
     }),
     routeOf("getNFTMetadata", async ({ chain: selector, address }) => {
       const chain = chainOf(selector);
@@ -207,6 +211,28 @@ async function askUri(chain: FollowedChain, nft: NftBalance): Promise<string | u
   );
   return uri;
 }
+
+/** What goes to whom when a token is sold; nothing where no node tells in time, for the rest is known without one. */
+async function royaltyFields(chain: FollowedChain, nft: NftKey): Promise<JsonObject> {
+  const waiting = new AbortController();
+  const enough = sleep(ROYALTY_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+  try {
+    const royalty = await Promise.race([askRoyalty(chain.node, nft), enough]);
+    if (royalty === undefined) return {};
+    return {
+      royalty_receiver: royalty?.receiver ?? null,
+      royalty_basis_points: royalty?.basisPoints ?? null,
+    };
+  } catch (error) {
+    if (error instanceof RpcUnreachable || error instanceof RpcError || error instanceof LyingNode) return {};
+    throw error;
+  } finally {
+    waiting.abort();
+  }
+}
+
+/** How long an answer waits for a contract to say what it wants of sales, in ms. */
+const ROYALTY_MS = 3_000;
 
 /** Tokens with what the index knows of them. */
 async function nftObjects(

@@ -180,7 +180,15 @@ export const SCHEMAS = {
   },
   nft: {
     about: "An NFT; its metadata is JSON text.",
-    fields: { ...nft, ...nftMetadata, amount: "decimal?", name: "text?", symbol: "text?" },
+    fields: {
+      ...nft,
+      ...nftMetadata,
+      amount: "decimal?",
+      name: "text?",
+      symbol: "text?",
+      royalty_receiver: "address?",
+      royalty_basis_points: "integer?",
+    },
   },
   nftCollection: { about: "A page of NFTs.", pageOf: "nft" },
   nftMetadata: {

@@ -89,6 +89,13 @@ function updating(uri: string): string {
   return `3660${target.toString(16)}57${telling}5b61${length}60${from}5f3961${length}5ff3${answer}`;
 }
 
+/** Supports EIP-2981, or everything; of each sale it wants the same, whatever the price. */
+function royal(receiver: Address, amount: number, isHonest = true): string {
+  const share = amount.toString(16).padStart(4, "0");
+  const supports = isHonest ? "60043560e01c632a55205a14" : "6001";
+  return `5f3560e01c6301ffc9a714602f5773${receiver.slice(2)}5f5261${share}60205260405ff35b${supports}5f5260205ff3`;
+}
+
 /** The creation of a contract that has some tokens (ERC-721) and does nothing but what it is told. */
 function collectionOf(owner: Address, tokens: number, runtime: string): Hex {
   const transfer = toEventSelector("Transfer(address,address,uint256)").slice(2);
@@ -257,6 +264,24 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
     await chain.rpc("eth_sendTransaction", [{ from: chain.account(0), to: gallery }]);
     for (const id of [1, 2, 3]) await until(id, (nft) => nameIn(nft) === "after");
   });
+
+  it("says what of each sale goes to whom where the contract does (EIP-2981)", async () => {
+    const receiver = chain.account(7);
+    const none = { royalty_receiver: null, royalty_basis_points: null };
+    for (const [runtime, royalty] of [
+      [royal(receiver, 750), { royalty_receiver: receiver, royalty_basis_points: 750 }],
+      [royal(receiver, 10_001), none],
+      [royal(receiver, 0), none],
+      [royal(`0x${"0".repeat(40)}`, 750), none],
+      [royal(receiver, 750, false), none],
+      [MEGABYTE, none],
+      [LOOP, none],
+    ] as const) {
+      const { contractAddress } = await chain.create(collectionOf(owner, 1, runtime));
+      gallery = contractAddress ?? gallery;
+      await expect.poll(() => token(1).catch(() => undefined), { timeout: 10_000 }).toMatchObject(royalty);
+    }
+  }, 40_000);
 
   it("goes with the blocks that a reorganisation takes back", async () => {
     pages.set("/old", { name: "old" });

@@ -204,6 +204,8 @@ export interface Nft {
   amount?: string | null;
   name?: string | null;
   symbol?: string | null;
+  royalty_receiver?: string | null;
+  royalty_basis_points?: number | null;
 }
 
 /** An NFT's metadata, which is JSON text. */

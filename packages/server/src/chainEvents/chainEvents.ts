@@ -128,7 +128,8 @@ export class ChainEvents {
     for (const end of this.#ends) end();
     await this.#working;
     // A server that is slow to answer is told again later.
-    await Promise.race([this.#sending, sleep(STOP_MS, undefined, { ref: false })]);
+    const sent = Promise.resolve(this.#sending).then(() => this.#messages.idle());
+    await Promise.race([sent, sleep(STOP_MS, undefined, { ref: false })]);
     await this.#parts.store.write([{ kind: "release", scope: LEASE, value: LEASE, owner: this.#own }]);
   }
 
@@ -193,12 +194,11 @@ export class ChainEvents {
   /** Servers that are slow to answer hold nothing up. */
   #send(): void {
     this.#sending ??= this.#messages
-      .send()
-      .then(
-        (isMore) => isMore && this.#wake(),
-        (error: unknown) => this.#parts.log.error("messages could not be sent", { error: String(error) }),
+      .send(() => this.#wake())
+      .catch((error: unknown) =>
+        this.#parts.log.error("messages could not be sent", { error: String(error) }),
       )
-      .then(() => {
+      .finally(() => {
         this.#sending = undefined;
       });
   }

@@ -20,9 +20,12 @@ export interface MessagesParts {
 }
 
 const CLASS = "_ChainMessage";
-/** Sources that are looked at together, and messages of one that are sent in a row. */
+/** Sources that are told at once, and how many messages of one are sent in a row, and for how long, in ms. */
 const SOURCES = 50;
 const IN_A_ROW = 50;
+const IN_A_ROW_MS = 10_000;
+/** An operator may have a message sent again before it is due: so often that is looked at, in ms. */
+const LONGEST_REST_MS = 10_000;
 const DEADLINE_MS = 10_000;
 /** Nobody reads the answer. */
 const MAX_BYTES = 64 * 1024;
@@ -39,6 +42,11 @@ const KEPT_MS = 7 * 24 * 3_600_000;
  */
 export class Messages {
   readonly #parts: MessagesParts;
+  /** What is being sent, by source. */
+  readonly #underWay = new Map<string, Promise<void>>();
+  /** When sources whose first message is not due are looked at again. */
+  readonly #resting = new Map<string, number>();
+  #begunLast = "";
   #sweptAt = 0;
 
   constructor(parts: MessagesParts) {
@@ -74,21 +82,49 @@ export class Messages {
     });
   }
 
-  /** Sends what is due. Answers whether there may be more at once. */
-  async send(): Promise<boolean> {
-    const sources = await this.#sources();
-    const ends = await Promise.all(sources.map((source) => this.#sendOf(source)));
+  /**
+   * Begins to send what is due, each source by itself: a server that hangs holds up nobody but its own source. `onMore`
+   * is called when one of them has more that can be sent at once.
+   */
+  async send(onMore: () => void): Promise<void> {
+    const { clock, log } = this.#parts;
+    const waiting = await this.#sources();
+    for (const source of this.#resting.keys()) if (!waiting.includes(source)) this.#resting.delete(source);
+    for (const source of waiting) {
+      if (this.#underWay.size >= SOURCES) break;
+      if (this.#underWay.has(source) || (this.#resting.get(source) ?? 0) > clock()) continue;
+      this.#begunLast = source;
+      const sending = this.#sendOf(source)
+        .then(
+          (isMore) => isMore,
+          (error: unknown) => {
+            log.error("messages could not be sent", { source, error: String(error) });
+            return false;
+          },
+        )
+        .then((isMore) => {
+          this.#underWay.delete(source);
+          if (isMore) onMore();
+        });
+      this.#underWay.set(source, sending);
+    }
     await this.#sweep();
-    return ends.some((isMore) => isMore);
   }
 
-  /** Sources that have something waiting. */
+  /** Resolves when nothing is being sent. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#underWay.values());
+  }
+
+  /** Sources that have something waiting, those first that come after the one that had its turn last. */
   async #sources(): Promise<string[]> {
     const { store, schemaOf } = this.#parts;
     const where = parseWhere({ status: "waiting" });
     const query = { schema: schemaOf(CLASS), where, order: [], limit: undefined, skip: 0, principals: null };
-    const found = await store.distinct(query, ["source"]);
-    return found.filter((source) => typeof source === "string").slice(0, SOURCES);
+    const found = (await store.distinct(query, ["source"])).filter((source) => typeof source === "string");
+    const sorted = found.sort();
+    const next = sorted.findIndex((source) => source > this.#begunLast);
+    return next < 0 ? sorted : [...sorted.slice(next), ...sorted.slice(0, next)];
   }
 
   async #sendOf(source: string): Promise<boolean> {
@@ -101,12 +137,18 @@ export class Messages {
       skip: 0,
       principals: null,
     });
+    const end = clock() + IN_A_ROW_MS;
     for (const text of texts) {
+      if (clock() > end) return true;
       const message: JsonObject = JSON.parse(text);
       const { nextAt } = message;
       const due = isJsonObject(nextAt) ? Date.parse(String(nextAt.iso)) : 0;
       // Those behind it wait for it: they come in their order.
-      if (due > clock() || !(await this.#sendOne(message))) return false;
+      if (due > clock()) {
+        this.#resting.set(source, Math.min(due, clock() + LONGEST_REST_MS));
+        return false;
+      }
+      if (!(await this.#sendOne(message))) return false;
     }
     return texts.length === IN_A_ROW;
   }

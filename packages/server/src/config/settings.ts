@@ -216,7 +216,8 @@ export const SETTINGS = {
   },
   ipfsRpcUrl: {
     env: "PURSE_IPFS_RPC_URL",
-    about: "RPC of a Kubo node, as in http://host:5001, that is asked instead of a gateway.",
+    about:
+      "RPC of a Kubo node, as in http://host:5001, that keeps what is put into IPFS, and is asked instead of a gateway.",
     parse: webUrl,
   },
   allowPrivateMetadata: {

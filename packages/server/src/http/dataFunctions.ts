@@ -28,3 +28,20 @@ export function dataFunctions(
     })),
   );
 }
+
+/** What old clients call to ask about Solana, whose chains are none of ours. */
+const SOLANA = ["balance", "getSPL", "getNFTs", "getPortfolio", "getNFTMetadata"];
+
+/** Functions that say so: an empty answer would look as if there were nothing. */
+export function solanaFunctions(): { name: string; run(): Promise<JsonValue> }[] {
+  return SOLANA.map((name) => ({
+    name: `sol-${name}`,
+    async run() {
+      throw new ProtocolError(
+        ErrorCode.COMMAND_UNAVAILABLE,
+        "This server answers about EVM chains only: it follows no Solana network.",
+        400,
+      );
+    },
+  }));
+}

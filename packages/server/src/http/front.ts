@@ -24,6 +24,10 @@ export interface FrontParts {
   files: Answer;
   data: Reply;
   dataPageAt(method: string | undefined, below: string): ApiReply | undefined;
+  /** The way to answer with a picture of an NFT; undefined for other paths below the data service's. */
+  pictureAt(
+    below: string,
+  ): ((message: IncomingMessage, response: ServerResponse, search: string) => Promise<void>) | undefined;
   ipfs: Answer;
   provider(message: IncomingMessage, path: string): Promise<ApiReply | undefined>;
   /** What stands at a path of its own. */
@@ -76,19 +80,13 @@ export function createFront(parts: FrontParts): (message: IncomingMessage, respo
         message.resume();
         return send(response, dataPage);
       }
+      const picture = parts.pictureAt(data);
+      if (picture) return orError(response, picture(message, response, search), "pictures of NFTs");
       return send(response, await parts.data(message, data, search));
     }
     const content = belowMount(path, IPFS_PATH);
     if (content !== undefined) {
-      try {
-        return await parts.ipfs(message, response, content, search);
-      } catch (error) {
-        if (response.headersSent) throw error;
-        return send(
-          response,
-          errorReply(error, (unexpected) => report(unexpected, "the IPFS gateway")),
-        );
-      }
+      return orError(response, parts.ipfs(message, response, content, search), "the IPFS gateway");
     }
     if (path.startsWith("/api/") || path.startsWith("/api-docs/") || path.startsWith("/moralis/")) {
       if (message.method === "OPTIONS") return preflight(response);
@@ -111,6 +109,19 @@ export function createFront(parts: FrontParts): (message: IncomingMessage, respo
     if (path === "/metrics") return send(response, await parts.figures(message), {});
     if (parts.app(message, response, path)) return;
     nothingAt(response, path);
+  }
+
+  /** For doors that answer in pieces: what goes wrong before the first of them is told. */
+  async function orError(response: ServerResponse, answered: Promise<void>, door: string): Promise<void> {
+    try {
+      await answered;
+    } catch (error) {
+      if (response.headersSent) throw error;
+      send(
+        response,
+        errorReply(error, (unexpected) => report(unexpected, door)),
+      );
+    }
   }
 
   return handle;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { contentTypeOf, extensionOf } from "../http/contentTypes.ts";
 import { INERT_HEADERS, sendContent } from "../http/sendContent.ts";
+import { askedWidth, MAX_PICTURE, noPicture, sendPicture, type Thumbnails } from "../images/index.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
 
 /** Where content is served by its CID. */
@@ -14,9 +15,10 @@ const FOREVER = "public, max-age=31536000, immutable";
 
 /**
  * Serves `/{cid}/{path}` (below IPFS_PATH): files with ranges, folders as lists of links. `?filename=` names a file
- * whose path does not. Throws ProtocolError for what is not here, URIError for broken escapes.
+ * whose path does not; `?width=` asks for a small picture of one. Throws ProtocolError for what is not here, URIError
+ * for broken escapes.
  */
-export function createGateway(ipfs: Ipfs) {
+export function createGateway(ipfs: Ipfs, thumbnails: Thumbnails) {
   return async function serve(
     message: IncomingMessage,
     response: ServerResponse,
@@ -38,13 +40,23 @@ export function createGateway(ipfs: Ipfs) {
       );
     }
     if (entry.kind === "folder") return sendFolder(message, response, entry, [cid, ...names]);
-    await sendFile(
-      message,
-      response,
-      entry,
-      new URLSearchParams(search).get("filename") ?? names.at(-1) ?? cid,
-    );
+    const asked = new URLSearchParams(search);
+    const name = asked.get("filename") ?? names.at(-1) ?? cid;
+    const width = askedWidth(asked);
+    if (width === undefined) return sendFile(message, response, entry, name);
+    await sendPicture(message, response, {
+      picture: await thumbnails.of({ name: entry.cid, read: () => pictureOf(entry) }, width),
+      fileName: `${name.replace(/\.[^.]*$/, "")}.webp`,
+      cacheControl: FOREVER,
+    });
   };
+}
+
+async function pictureOf(entry: FileEntry): Promise<Buffer> {
+  if (entry.size > MAX_PICTURE) throw noPicture(`it is larger than ${MAX_PICTURE} bytes`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of entry.read(0, entry.size)) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }
 
 async function sendFile(

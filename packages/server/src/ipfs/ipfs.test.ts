@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProtocolError } from "@purse/protocol";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Thumbnails } from "../images/index.ts";
 import { createGateway, type Ipfs, openIpfs, uploadFolder } from "./index.ts";
 
 const HELLO = "hello world\n";
@@ -16,13 +18,15 @@ const MEBIBYTE_OF_ZEROS_CID = "QmVkbauSDEaMP4Tkq6Epm9uW75mWm136n81YH8fGtfwdHU";
 
 let folder: string;
 let ipfs: Ipfs;
+let thumbnails: Thumbnails;
 let server: Server;
 let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-ipfs-"));
   ipfs = await openIpfs(folder);
-  const serve = createGateway(ipfs);
+  thumbnails = new Thumbnails(join(folder, "thumbnails"));
+  const serve = createGateway(ipfs, thumbnails);
   server = createServer((message, response) => {
     const [path = "", search = ""] = (message.url ?? "").slice("/ipfs".length).split("?");
     serve(message, response, path, search).catch((error: unknown) => {
@@ -37,6 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   server.closeAllConnections();
   server.close();
+  await thumbnails.stop();
   await ipfs.stop();
   rmSync(folder, { recursive: true });
 });
@@ -115,6 +120,51 @@ describe("folders", () => {
   });
 });
 
+describe("pins", () => {
+  it("are what was added; content goes with the last pin that reaches it", async () => {
+    const own = await openIpfs(join(folder, "pinned"));
+    const large = Buffer.from(Array.from({ length: 600_000 }, (_, at) => (at * 7) % 253));
+    const file = await own.addFile(bytes(large));
+    const tree = await own.addFolder([
+      { path: "a/large", content: large },
+      { path: "b/hello", content: Buffer.from(HELLO) },
+    ]);
+    expect((await own.pins()).map(({ cid }) => cid)).toEqual([file, tree]);
+    expect(Date.parse((await own.pins())[0]?.pinnedAt ?? "")).toBeGreaterThan(Date.now() - 60_000);
+
+    expect(await own.unpin(tree)).toBe(true);
+    expect(await own.read(tree, [])).toBeUndefined();
+    expect(await own.read(HELLO_CID, [])).toBeUndefined();
+    expect(await own.read(file, [])).toMatchObject({ size: 600_000 });
+    expect([await own.unpin(tree), await own.pin(tree), await own.pin(file)]).toEqual([false, false, true]);
+
+    // A part of a folder stays where it is pinned by itself.
+    const again = await own.addFolder([{ path: "b/hello", content: Buffer.from(HELLO) }]);
+    expect(await own.pin(HELLO_CID)).toBe(true);
+    await own.unpin(again);
+    expect(await own.read(HELLO_CID, [])).toMatchObject({ size: 12 });
+    await own.unpin(HELLO_CID);
+    await own.unpin(file);
+    expect(await own.pins()).toEqual([]);
+    expect(await own.read(file, [])).toBeUndefined();
+  });
+
+  it("hold what is being added while others are taken away", async () => {
+    const own = await openIpfs(join(folder, "at-once"));
+    for (let round = 0; round < 10; round++) {
+      const cid = await own.addFile(bytes(HELLO));
+      const [, again] = await Promise.all([own.unpin(cid), own.addFile(bytes(HELLO)), own.unpin(cid)]);
+      const isPinned = (await own.pins()).some((pin) => pin.cid === again);
+      expect((await own.read(again, [])) !== undefined).toBe(isPinned);
+    }
+  });
+
+  it.each(["", "hello", "../../etc/passwd", "bafkqaddimvwgy3zao5xxe3debi"])("are not of %j", async (cid) => {
+    expect(await ipfs.pin(cid).catch((error) => error.code)).toSatisfy((it) => it === 107 || it === false);
+    expect(await ipfs.unpin(cid).catch((error) => error.code)).toSatisfy((it) => it === 107 || it === false);
+  });
+});
+
 describe("the gateway", () => {
   it("serves content by either spelling of its CID, for ever and inert", async () => {
     await ipfs.addFile(bytes(HELLO));
@@ -152,6 +202,23 @@ describe("the gateway", () => {
     const shown = await fetch(`${url}/${await ipfs.addFile(bytes(png))}`);
     expect(shown.headers.get("content-type")).toBe("image/png");
     expect(shown.headers.get("content-disposition")).toMatch(/^inline;/);
+  });
+
+  it("makes small pictures of large ones where asked, and of nothing else", async () => {
+    const large = await sharp({ create: { width: 900, height: 300, channels: 3, background: "#08f" } })
+      .png()
+      .toBuffer();
+    const cid = await ipfs.addFile(bytes(large));
+    const small = await fetch(`${url}/${cid}?width=100`);
+    expect(small.headers.get("content-type")).toBe("image/webp");
+    expect(small.headers.get("content-security-policy")).toContain("sandbox");
+    const { width, height, format } = await sharp(Buffer.from(await small.arrayBuffer())).metadata();
+    expect({ width, height, format }).toEqual({ width: 128, height: 43, format: "webp" });
+    const text = await fetch(`${url}/${await ipfs.addFile(bytes(HELLO))}?width=100`);
+    expect(text.status).toBe(415);
+    for (const wrong of ["0", "-1", "1e3", "100000", ""]) {
+      expect((await fetch(`${url}/${cid}?width=${wrong}`)).status).toBe(400);
+    }
   });
 
   it.each([

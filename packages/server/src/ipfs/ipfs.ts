@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { FsBlockstore } from "blockstore-fs";
@@ -6,6 +7,8 @@ import { importByteStream, importer } from "ipfs-unixfs-importer";
 import { fixedSize } from "ipfs-unixfs-importer/chunker";
 import { balanced } from "ipfs-unixfs-importer/layout";
 import { CID } from "multiformats/cid";
+import { DiskPins, type Pin } from "./diskPins.ts";
+import { KuboNode } from "./kubo.ts";
 
 /** A file of a folder to add; `path` is relative to the folder, with slashes. */
 export interface FolderEntry {
@@ -24,7 +27,11 @@ export type IpfsEntry =
     }
   | { kind: "folder"; cid: string; names(): Promise<string[]> };
 
-/** Content under the address of its hash, kept on the own disk: nothing is fetched from, or told to, other nodes. */
+/**
+ * Content under the address of its hash. It is kept on the own disk, and nothing is fetched from, or told to, other
+ * nodes; or a Kubo node keeps it, which is asked for what is not on the disk. Rejects with 100 (HTTP 503) where that
+ * node cannot be asked.
+ */
 export interface Ipfs {
   /** Answers the CID that `ipfs add` would give: version 0, or 1 (with raw leaves) where asked for. */
   addFile(content: AsyncIterable<Uint8Array> | Readable, version?: 0 | 1): Promise<string>;
@@ -32,6 +39,12 @@ export interface Ipfs {
   addFolder(entries: FolderEntry[]): Promise<string>;
   /** What is at a path below a CID; undefined where this server holds no such thing. Throws 107 for what is no CID. */
   read(cid: string, path: string[]): Promise<IpfsEntry | undefined>;
+  /** What is to stay: all that was added, unless it was unpinned. */
+  pins(): Promise<Pin[]>;
+  /** Has content stay; answers false where a part of it is not to be had. */
+  pin(cid: string): Promise<boolean>;
+  /** Lets content go that no other pin reaches. Answers whether it was pinned. */
+  unpin(cid: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -48,10 +61,21 @@ const CODECS: ReadonlySet<number> = new Set([0x55, 0x70]);
 /** A "hash" that is the content itself: would have us serve whatever an address says. */
 const IDENTITY = 0x00;
 
-/** Keeps blocks in `folder`, which is made where it is missing. */
-export async function openIpfs(folder: string): Promise<Ipfs> {
-  const blocks = new FsBlockstore(folder);
-  await blocks.open();
+/** Keeps blocks in `folder`, which is made where it is missing, or in a Kubo node where there is one. */
+export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> {
+  const disk = new FsBlockstore(folder);
+  await disk.open();
+  const pins = new DiskPins(join(folder, "pins"), disk);
+  const kubo = kuboRpc === undefined ? undefined : new KuboNode(kuboRpc);
+  const blocks = kubo ? behindDisk(disk, kubo) : disk;
+
+  /** Puts blocks where they are kept, and pins the root of them. */
+  async function keep(put: () => Promise<CID>): Promise<string> {
+    if (!kubo) return (await pins.add(put)).toString();
+    const cid = await put();
+    await kubo.pin(cid);
+    return cid.toString();
+  }
 
   const options = (version: 0 | 1) => ({
     cidVersion: version,
@@ -62,23 +86,24 @@ export async function openIpfs(folder: string): Promise<Ipfs> {
 
   return {
     async addFile(content, version = 0) {
-      const { cid } = await importByteStream(content, blocks, options(version));
-      return cid.toString();
+      return keep(async () => (await importByteStream(content, blocks, options(version))).cid);
     },
 
     async addFolder(entries) {
       assertFolder(entries);
-      let root: CID | undefined;
-      const imported = importer(entries, blocks, { ...options(0), wrapWithDirectory: true });
-      // The folder that holds all others comes last.
-      for await (const { cid } of imported) root = cid;
-      if (!root) throw new Error("A folder was added and has no CID");
-      return root.toString();
+      return keep(async () => {
+        let root: CID | undefined;
+        const imported = importer(entries, blocks, { ...options(0), wrapWithDirectory: true });
+        // The folder that holds all others comes last.
+        for await (const { cid } of imported) root = cid;
+        if (!root) throw new Error("A folder was added and has no CID");
+        return root;
+      });
     },
 
     async read(text, path) {
       const cid = parseCid(text);
-      if (!CODECS.has(cid.code) || cid.multihash.code === IDENTITY) return undefined;
+      if (!isServed(cid)) return undefined;
       const entry = await found(() => exporter([cid.toString(), ...path].join("/"), blocks));
       if (!entry) return undefined;
       if (entry.type === "directory") {
@@ -98,10 +123,52 @@ export async function openIpfs(folder: string): Promise<Ipfs> {
       };
     },
 
+    async pins() {
+      const [held, onDisk] = await Promise.all([kubo?.pins() ?? [], pins.list()]);
+      const known = new Set(onDisk.map(({ cid }) => cid));
+      return [...onDisk, ...held.filter((cid) => !known.has(cid)).map((cid) => ({ cid }))];
+    },
+
+    async pin(text) {
+      const cid = parseCid(text);
+      if (!isServed(cid)) return false;
+      const pinned = await found(async () => {
+        await (kubo ?? pins).pin(cid);
+        return true;
+      });
+      return pinned ?? false;
+    },
+
+    async unpin(text) {
+      const cid = parseCid(text);
+      const [wasThere, wasHere] = await Promise.all([kubo?.unpin(cid) ?? false, pins.unpin(cid)]);
+      return wasThere || wasHere;
+    },
+
     async stop() {
-      await blocks.close();
+      await disk.close();
     },
   };
+}
+
+/** Blocks of the disk before those of a node, which takes all new ones. */
+function behindDisk(disk: FsBlockstore, kubo: KuboNode): Pick<FsBlockstore, "get" | "put"> {
+  return {
+    async *get(cid, options) {
+      if (await disk.has(cid)) yield* disk.get(cid, options);
+      else yield await kubo.get(cid);
+    },
+    async put(cid, content) {
+      if (content instanceof Uint8Array) return kubo.put(cid, content);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of content) chunks.push(chunk);
+      return kubo.put(cid, Buffer.concat(chunks));
+    },
+  };
+}
+
+function isServed(cid: CID): boolean {
+  return CODECS.has(cid.code) && cid.multihash.code !== IDENTITY;
 }
 
 function parseCid(text: string): CID {

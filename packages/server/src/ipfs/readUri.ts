@@ -86,6 +86,8 @@ async function heldContent(
     for await (const chunk of entry.read(0, entry.size)) chunks.push(chunk);
     return Buffer.concat(chunks);
   } catch (error) {
+    // The operator's node is away: another try may bring it.
+    if (error instanceof ProtocolError && error.status === 503) throw new Error(error.message);
     if (error instanceof ProtocolError) throw new ContentRefused(error.message);
     if (error instanceof Error && error.name === "NotFoundError") return undefined;
     throw error;

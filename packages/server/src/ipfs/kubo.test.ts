@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openIpfs } from "./index.ts";
+import type { Ipfs, IpfsEntry } from "./ipfs.ts";
+import { type KuboStandIn, startKuboStandIn } from "./kuboStandIn.ts";
+
+const HELLO = "hello world\n";
+const HELLO_CID = "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o";
+
+let kubo: KuboStandIn;
+let ipfs: Ipfs;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  kubo = await startKuboStandIn();
+  ends.push(kubo.stop);
+  ipfs = await opened(await newFolder(), kubo.url);
+});
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "purse-kubo-"));
+  ends.push(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+async function opened(folder: string, rpc?: string): Promise<Ipfs> {
+  const made = await openIpfs(folder, rpc);
+  ends.push(made.stop);
+  return made;
+}
+
+async function* bytes(content: string | Uint8Array) {
+  yield Buffer.from(content);
+}
+
+async function contentOf(entry: IpfsEntry | undefined, start = 0, length = 1_000): Promise<string> {
+  if (entry?.kind !== "file") throw new Error("it is no file");
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of entry.read(start, Math.min(length, entry.size))) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+describe("content that a Kubo node keeps", () => {
+  it("has the CIDs that ipfs add gives, is pinned there, and read from there", async () => {
+    expect(await ipfs.addFile(bytes(HELLO))).toBe(HELLO_CID);
+    expect([...kubo.pinned]).toEqual([HELLO_CID]);
+    expect(await contentOf(await ipfs.read(HELLO_CID, []))).toBe(HELLO);
+    expect(kubo.asked).toEqual(["block/put", "pin/add", "block/get"]);
+    const other = await opened(await newFolder(), kubo.url);
+    expect(await contentOf(await other.read(HELLO_CID, []))).toBe(HELLO);
+  });
+
+  it("may be large, with parts of it read, and folders", async () => {
+    const content = Buffer.alloc(700_000, "0123456789");
+    const cid = await ipfs.addFile(bytes(content));
+    expect(await contentOf(await ipfs.read(cid, []), 262_140, 10)).toBe("0123456789");
+    const folder = await ipfs.addFolder([
+      { path: "a.txt", content: Buffer.from(HELLO) },
+      { path: "deep/b.txt", content },
+    ]);
+    const root = await ipfs.read(folder, []);
+    expect(root?.kind === "folder" && (await root.names())).toEqual(["a.txt", "deep"]);
+    expect(await ipfs.read(folder, ["deep", "b.txt"])).toMatchObject({ cid, size: 700_000 });
+    expect(await ipfs.read(folder, ["deep", "c.txt"])).toBeUndefined();
+  });
+
+  it("is what others have put there, too, by either spelling of its CID", async () => {
+    const cid = await kubo.hold(Buffer.from("by hand"));
+    expect(await contentOf(await ipfs.read(cid.toString(), []))).toBe("by hand");
+  });
+
+  it("stays readable where it was on the disk before", async () => {
+    const folder = await newFolder();
+    const before = await opened(folder);
+    await before.addFile(bytes(HELLO));
+    const after = await opened(folder, kubo.url);
+    expect(await contentOf(await after.read(HELLO_CID, []))).toBe(HELLO);
+    expect(await after.pins()).toMatchObject([{ cid: HELLO_CID }]);
+    expect([kubo.blocks.size, await after.unpin(HELLO_CID)]).toEqual([0, true]);
+    expect(await after.read(HELLO_CID, [])).toBeUndefined();
+  });
+
+  it("is nothing where the node has none, which it is not made to look for", async () => {
+    expect(await ipfs.read(HELLO_CID, [])).toBeUndefined();
+    expect(await ipfs.pin(HELLO_CID)).toBe(false);
+  });
+
+  it("is pinned, unpinned and listed there", async () => {
+    const cid = (await kubo.hold(Buffer.from("by hand"))).toString();
+    expect(await ipfs.pin(cid)).toBe(true);
+    expect(await ipfs.pins()).toEqual([{ cid }]);
+    expect([await ipfs.unpin(cid), await ipfs.unpin(cid)]).toEqual([true, false]);
+    expect(await ipfs.pins()).toEqual([]);
+  });
+
+  it("is not believed where it does not fit its hash", async () => {
+    const cid = await kubo.hold(Buffer.from("the truth"));
+    for (const key of kubo.blocks.keys()) kubo.blocks.set(key, Buffer.from("a lie"));
+    await expect(ipfs.read(cid.toString(), [])).rejects.toMatchObject({ code: 100, status: 503 });
+  });
+});
+
+describe("a Kubo node", () => {
+  async function nodeThat(answers: RequestListener): Promise<Ipfs> {
+    const server = createServer(answers);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    ends.push(async () => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return opened(await newFolder(), `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  }
+
+  it.each<[string, RequestListener]>([
+    ["that is not one", (_, response) => void response.writeHead(404).end("404 page")],
+    ["that wants a password", (_, response) => void response.writeHead(401).end("Unauthorized")],
+    ["that talks nonsense", (_, response) => void response.end("<html>")],
+    ["that sends elsewhere", (_, response) => void response.writeHead(302, { location: "/" }).end()],
+    ["that hangs up", (_, response) => void response.destroy()],
+    [
+      "that answers without end",
+      (_, response) => {
+        const more = () => {
+          while (response.write(Buffer.alloc(65_536)));
+        };
+        response.on("drain", more);
+        more();
+      },
+    ],
+  ])("%s is told in words", async (_, answers) => {
+    const far = await nodeThat(answers);
+    const told = {
+      code: 100,
+      status: 503,
+      message: expect.stringMatching(/^The IPFS node cannot be asked: /),
+    };
+    await expect(far.addFile(bytes(HELLO))).rejects.toMatchObject(told);
+    await expect(far.addFolder([{ path: "a", content: Buffer.from(HELLO) }])).rejects.toMatchObject(told);
+    await expect(far.read(HELLO_CID, [])).rejects.toMatchObject(told);
+    await expect(far.pins()).rejects.toMatchObject(told);
+  });
+});

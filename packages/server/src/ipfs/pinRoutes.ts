@@ -1,0 +1,42 @@
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { ApiRoute } from "../http/api.ts";
+import { assertMaster } from "../http/rights.ts";
+import type { Ipfs } from "./ipfs.ts";
+
+/** What the operator lets stay in IPFS: `/ipfs/pins`. */
+export function pinRoutes(ipfs: Ipfs): ApiRoute[] {
+  return [
+    {
+      method: "GET",
+      path: "/ipfs/pins",
+      async handle(request) {
+        assertMaster(request);
+        return { results: (await ipfs.pins()).map((pin) => ({ ...pin })) };
+      },
+    },
+    {
+      method: "POST",
+      path: "/ipfs/pins",
+      async handle(request) {
+        assertMaster(request, "write");
+        const { cid } = request.params;
+        if (typeof cid !== "string") throw new ProtocolError(ErrorCode.INVALID_JSON, "cid must be text");
+        if (!(await ipfs.pin(cid))) throw notFound("All of this content is not here");
+        return { status: 201, body: JSON.stringify({ cid }) };
+      },
+    },
+    {
+      method: "DELETE",
+      path: "/ipfs/pins/:cid",
+      async handle(request) {
+        assertMaster(request, "write");
+        if (!(await ipfs.unpin(request.names.cid ?? ""))) throw notFound("This content is not pinned");
+        return {};
+      },
+    },
+  ];
+}
+
+function notFound(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, message, 404);
+}

@@ -1,0 +1,267 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startDevChain } from "@purse/devchain";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  http,
+  keccak256,
+  parseAbi,
+  toHex,
+} from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import { describe, expect, it } from "vitest";
+import { devAccount } from "../support/browser.ts";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+
+/*
+ * Whole servers live through random histories of a chain: transfers, reorganisations up to 64 deep, kill -9. What they
+ * have made of the chain then (objects of a watched event, members of gated roles) is what a new server makes of it.
+ */
+
+/** How many for each database; `npm run prove:histories` runs 200. */
+const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 2);
+const EVENTS = 20;
+const PEOPLE = 3;
+const MASTER = { useMasterKey: true };
+const TRANSFER = erc20Abi.find((entry) => entry.type === "event" && entry.name === "Transfer");
+const pieces = parseAbi([
+  "function mint(address to)",
+  "function balanceOf(address owner) view returns (uint256)",
+]);
+
+/** The same people on every server: their keys are made of their number. */
+const signers = Array.from({ length: PEOPLE }, (_, i) =>
+  privateKeyToAccount(keccak256(toHex(`person ${i}`))),
+);
+
+interface Server {
+  purse: Purse;
+  env: Record<string, string>;
+  people: { sessionToken: string }[];
+}
+
+type Ends = (() => Promise<unknown>)[];
+
+/** A chain of its own, and servers that follow it. */
+async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
+  const dataDir = await mkdtemp(join(tmpdir(), "purse-histories-"));
+  ends.push(() => rm(dataDir, { recursive: true, force: true }));
+  const chain = await startDevChain({ port: 0, dataDir });
+  ends.push(() => chain.stop());
+  const node = () => createPublicClient({ transport: http(chain.url), pollingInterval: 20, cacheTime: 0 });
+
+  async function rpc(method: string, params: unknown[]): Promise<void> {
+    const response = await fetch(chain.url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const { error } = await response.json();
+    if (error) throw new Error(JSON.stringify(error));
+  }
+
+  async function send(from: number, to: Address, data: Hex): Promise<void> {
+    const wallet = createWalletClient({ account: devAccount(from), transport: http(chain.url) });
+    await node().waitForTransactionReceipt({ hash: await wallet.sendTransaction({ to, data, chain: null }) });
+  }
+
+  /** A server that watches a token and has two gated roles, with people who might be in them. */
+  async function newServer(): Promise<Server> {
+    const env = { ...(await databaseEnv(database)), PURSE_CHAIN_LOCALDEVCHAIN_RPC_URL: chain.url };
+    const server: Server = { purse: await startPurse({ env }), env, people: [] };
+    ends.push(() => server.purse.remove());
+    const { purse } = server;
+    for (const signer of signers) {
+      const user = await signUp(purse);
+      const { body } = await rest(purse, "POST", "/functions/requestMessage", {
+        address: signer.address,
+        purpose: "link",
+      });
+      const { message }: { message: string } = Object(body.result);
+      const id = signer.address.toLowerCase();
+      const moralisEth = { id, signature: await signer.signMessage({ message }), data: message };
+      const linked = await rest(purse, "PUT", `/users/${user.id}`, { authData: { moralisEth } }, user);
+      expect(linked.status).toBe(200);
+      server.people.push(user);
+    }
+    const { token, collection } = chain.contracts;
+    const gates = {
+      Rich: { chainId: 1337, token: token.address, standard: "ERC20", min: "900" },
+      Collectors: { chainId: 1337, token: collection.address, standard: "ERC721" },
+    };
+    for (const [name, gate] of Object.entries(gates)) {
+      expect((await rest(purse, "POST", "/roles", { name, ACL: {}, gate }, MASTER)).status).toBe(201);
+      const ACL = { [`role:${name}`]: { read: true } };
+      await rest(purse, "POST", `/classes/For${name}`, { text: "secret", ACL }, MASTER);
+    }
+    const watch = {
+      chainId: 1337,
+      address: token.address,
+      abi: TRANSFER,
+      tableName: "Moves",
+      sync_historical: true,
+      confirmations: 12,
+    };
+    expect(
+      (await rest(purse, "POST", "/functions/watchContractEvent", watch, MASTER)).body.error,
+    ).toBeUndefined();
+    return server;
+  }
+
+  /** Who may read what only members of a role may, by role. */
+  async function members({ purse, people }: Server): Promise<Record<string, boolean[]>> {
+    const isIn = async (role: string, person: { sessionToken: string }) => {
+      const { body } = await rest(purse, "GET", `/classes/For${role}`, undefined, person);
+      return JSON.stringify(body.results).includes("secret");
+    };
+    const of = (role: string) => Promise.all(people.map((person) => isIn(role, person)));
+    return { Rich: await of("Rich"), Collectors: await of("Collectors") };
+  }
+
+  /** Who they ought to be, as the node knows. */
+  async function holders(): Promise<Record<string, boolean[]>> {
+    const { token, collection } = chain.contracts;
+    const held = (address: Address) =>
+      Promise.all(
+        signers.map((signer) =>
+          node().readContract({ address, abi: pieces, functionName: "balanceOf", args: [signer.address] }),
+        ),
+      );
+    return {
+      Rich: (await held(token.address)).map((amount) => amount >= 900n),
+      Collectors: (await held(collection.address)).map((amount) => amount >= 1n),
+    };
+  }
+
+  /** All that a server has made of the watched event, but for when it did. */
+  async function moves({ purse }: Server): Promise<JsonObject[]> {
+    const asked = query({ limit: 10_000, order: "block_number,log_index" });
+    const { body } = await rest(purse, "GET", `/classes/Moves${asked}`, undefined, MASTER);
+    const found = Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
+    return found.map(({ createdAt, updatedAt, ...object }) => object).sort(byId);
+  }
+
+  /** What the node says has happened, in short. */
+  async function logs(): Promise<string[]> {
+    const { token } = chain.contracts;
+    const found = await node().getContractEvents({
+      address: token.address,
+      abi: erc20Abi,
+      eventName: "Transfer",
+      fromBlock: 0n,
+      strict: true,
+    });
+    return found.map(({ blockHash, logIndex, args }) => `${blockHash} ${logIndex} ${args.value}`).sort();
+  }
+
+  /** Waits until a server has come to the head of what has become of the chain. */
+  async function settled(server: Server): Promise<void> {
+    const wait = { timeout: 60_000, interval: 100 };
+    const head = Number(await node().getBlockNumber());
+    await expect
+      .poll(async () => (await (await fetch(`${server.purse.url}/health`)).json()).chains[0].indexed, wait)
+      .toBe(head);
+    await expect.poll(async () => shortly(await moves(server)), wait).toEqual(await logs());
+    const confirmed = (objects: JsonObject[]) =>
+      objects.every((each) => each.confirmed === true || Number(each.block_number) > head - 12);
+    await expect.poll(async () => confirmed(await moves(server)), wait).toBe(true);
+    await expect.poll(() => members(server), wait).toEqual(await holders());
+  }
+
+  async function liveThrough(seed: number, server: Server): Promise<string[]> {
+    const random = seeded(seed);
+    const upTo = (most: number) => 1 + Math.floor(random() * most);
+    const someone = (): Address => signers[upTo(PEOPLE) - 1]?.address ?? "0x";
+    const { token, collection } = chain.contracts;
+    // What the accounts have been given stays theirs.
+    const beginning = Number(await node().getBlockNumber());
+    const told: string[] = [];
+    for (let event = 0; event < EVENTS; event++) {
+      const dice = random();
+      if (dice < 0.35) {
+        told.push("transfer");
+        const args = [someone(), BigInt(upTo(700))] as const;
+        await send(
+          upTo(5) - 1,
+          token.address,
+          encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args }),
+        );
+      } else if (dice < 0.45) {
+        told.push("piece");
+        const args = [someone()] as const;
+        await send(0, collection.address, encodeFunctionData({ abi: pieces, functionName: "mint", args }));
+      } else if (dice < 0.55) {
+        const blocks = upTo(20);
+        told.push(`${blocks} blocks`);
+        await rpc("anvil_mine", [toHex(blocks)]);
+      } else if (dice < 0.88) {
+        const most = Number(await node().getBlockNumber()) - beginning;
+        const depth = Math.min(random() < 0.3 ? upTo(64) : upTo(6), most);
+        told.push(`reorganisation of ${depth}`);
+        if (depth > 0) await rpc("anvil_reorg", [depth, []]);
+      } else {
+        told.push("kill");
+        const { port, dataDir } = server.purse;
+        await server.purse.kill();
+        server.purse = await startPurse({ port, dataDir, env: server.env });
+      }
+      await new Promise((resolve) => setTimeout(resolve, random() * 100));
+    }
+    return told;
+  }
+
+  return { newServer, liveThrough, settled, moves, members };
+}
+
+function byId(a: JsonObject, b: JsonObject): number {
+  return String(a.objectId).localeCompare(String(b.objectId));
+}
+
+const shortly = (objects: JsonObject[]) =>
+  objects.map(({ block_hash, log_index, value }) => `${block_hash} ${log_index} ${value}`).sort();
+
+/** Numbers from 0 up to, but not, 1, the same for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+async function prove(database: (typeof DATABASES)[number], seed: number): Promise<void> {
+  const ends: Ends = [];
+  try {
+    const { newServer, liveThrough, settled, moves, members } = await newWorld(database, ends);
+    const lived = await newServer();
+    const told = `${database}: ${(await liveThrough(seed, lived)).join(", ")}`;
+    await settled(lived);
+    const anew = await newServer();
+    await settled(anew);
+    expect(await moves(lived), told).toEqual(await moves(anew));
+    expect(await members(lived), told).toEqual(await members(anew));
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+describe("a server", () => {
+  // On both databases at once: much of the time is waiting for what a killed process has leased.
+  it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
+    "has the objects and the members of roles that a new one has, after history %i on each database",
+    { timeout: 240_000 },
+    async (seed) => {
+      await Promise.all(DATABASES.map((database) => prove(database, seed)));
+    },
+  );
+});
