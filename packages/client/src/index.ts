@@ -16,7 +16,7 @@ export { LiveQueryClient, type LiveQueryClientOptions } from "./live/LiveQueryCl
 export { LiveQuery, liveQueryClient, liveQueryUrl } from "./live/liveQuery.ts";
 export {
   type EventMeta,
-  Subscription,
+  Subscription as LiveQuerySubscription,
   type SubscriptionEvent,
   type SubscriptionEvents,
 } from "./live/Subscription.ts";
@@ -45,7 +45,14 @@ export {
   type Trigger,
 } from "./plugins.ts";
 export { Push, type PushData } from "./push.ts";
-export { type BatchOptions, type CountedResults, Query, type QueryKey } from "./query/Query.ts";
+export {
+  type BatchOptions,
+  type CountedResults,
+  Query,
+  type QueryClass,
+  type QueryKey,
+  type Subscription,
+} from "./query/Query.ts";
 export { initialize, type StartOptions, start } from "./start.ts";
 export {
   type AsyncStorage,

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Clock } from "../connection.ts";
-import type { ParseObject } from "../object/ParseObject.ts";
+import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
-import type { Query } from "../query/Query.ts";
+import type { ClassQuery } from "../query/ClassQuery.ts";
 import { Subscription } from "./Subscription.ts";
 
 export interface LiveQueryClientOptions {
@@ -45,7 +45,7 @@ const systemClock: Pick<Clock, "random" | "sleep"> = {
 export class LiveQueryClient {
   readonly #options: LiveQueryClientOptions;
   readonly #clock: Pick<Clock, "random" | "sleep">;
-  readonly #subscriptions = new Map<number, Subscription<ParseObject<object>>>();
+  readonly #subscriptions = new Map<number, Subscription<AnyObject>>();
   readonly #listeners: { [E in ClientEvent]: Set<(...args: LiveQueryClientEvents[E]) => void> } = {
     open: new Set(),
     close: new Set(),
@@ -110,18 +110,18 @@ export class LiveQueryClient {
   }
 
   /** Subscribes as soon as there is a connection. */
-  subscribe<T extends ParseObject<object>>(query: Query<T>, sessionToken?: string): Subscription<T> {
+  subscribe<T extends AnyObject>(query: ClassQuery<T>, sessionToken?: string): Subscription<T> {
     const id = this.#requestId;
     this.#requestId += 1;
     const subscription = new Subscription<T>(id, query, sessionToken, (closing) => this.unsubscribe(closing));
     // Objects of an event are of the query's class, which the map cannot say.
-    this.#subscriptions.set(id, subscription as unknown as Subscription<ParseObject<object>>);
+    this.#subscriptions.set(id, subscription as unknown as Subscription<AnyObject>);
     if (this.#state.name === "connected") this.#sendSubscription(subscription);
     else this.open();
     return subscription;
   }
 
-  async unsubscribe<T extends ParseObject<object>>(subscription: Subscription<T>): Promise<void> {
+  async unsubscribe<T extends AnyObject>(subscription: Subscription<T>): Promise<void> {
     if (!this.#subscriptions.delete(subscription.id)) return;
     if (this.#state.name === "connected") this.#send({ op: "unsubscribe", requestId: subscription.id });
     subscription._emit("close");
@@ -132,7 +132,7 @@ export class LiveQueryClient {
     for (const subscription of this.#subscriptions.values()) this.#sendSubscription(subscription);
   }
 
-  #sendSubscription<T extends ParseObject<object>>(subscription: Subscription<T>): void {
+  #sendSubscription<T extends AnyObject>(subscription: Subscription<T>): void {
     const { id, query, sessionToken } = subscription;
     const { where = {}, keys } = query.toJSON();
     const asked: JsonObject = { className: query.className, where };
@@ -248,6 +248,6 @@ function later(task: () => void): void {
   setTimeout(task, 0);
 }
 
-function objectOf(json: JsonValue | undefined): ParseObject | undefined {
+function objectOf(json: JsonValue | undefined): AnyObject | undefined {
   return isJsonObject(json) && typeof json.className === "string" ? objects().fromJSON(json) : undefined;
 }

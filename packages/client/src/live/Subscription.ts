@@ -1,5 +1,5 @@
-import type { ParseObject } from "../object/ParseObject.ts";
-import type { Query } from "../query/Query.ts";
+import type { AnyObject } from "../object/AnyObject.ts";
+import type { ClassQuery } from "../query/ClassQuery.ts";
 
 /** Where an event came from. */
 export interface EventMeta {
@@ -26,9 +26,9 @@ type Listener<T, E extends SubscriptionEvent> = (...args: SubscriptionEvents<T>[
 type Listeners<T> = { [E in SubscriptionEvent]: Set<Listener<T, E>> };
 
 /** An open live query. */
-export class Subscription<T extends ParseObject<object> = ParseObject> {
+export class Subscription<T extends AnyObject = AnyObject> {
   readonly id: number;
-  readonly query: Query<T>;
+  readonly query: ClassQuery<T>;
   readonly sessionToken: string | undefined;
   /** Settles when the server confirmed the subscription, or refused it. */
   readonly subscribePromise: Promise<void>;
@@ -50,7 +50,7 @@ export class Subscription<T extends ParseObject<object> = ParseObject> {
 
   constructor(
     id: number,
-    query: Query<T>,
+    query: ClassQuery<T>,
     sessionToken: string | undefined,
     close: (subscription: Subscription<T>) => Promise<void>,
   ) {

@@ -2,9 +2,9 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { connection } from "../connection.ts";
 import { AggregateParseError, ObjectError } from "../errors.ts";
 import { invalidResponse, type Method, type RequestOptions, request } from "../transport.ts";
+import type { AnyObject } from "./AnyObject.ts";
 import { encode, isPlainObject } from "./encode.ts";
 import { ParseFile } from "./File.ts";
-import type { ParseObject } from "./ParseObject.ts";
 import { objects } from "./registry.ts";
 
 export interface SaveOptions extends RequestOptions {
@@ -13,8 +13,6 @@ export interface SaveOptions extends RequestOptions {
   /** Objects per request of saveAll and destroyAll. */
   batchSize?: number;
 }
-
-type AnyObject = ParseObject<object>;
 
 /** Saves one object, and before it what it needs. */
 export async function saveObject(object: AnyObject, options: SaveOptions): Promise<void> {

@@ -1,0 +1,375 @@
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  type WirePointer,
+} from "@purse/protocol";
+import { loadStoredUser } from "../identity.ts";
+import type { Subscription } from "../live/Subscription.ts";
+import type { AnyObject } from "../object/AnyObject.ts";
+import { encode, encodeFields } from "../object/encode.ts";
+import { type ObjectClass, objects, storedClassName } from "../object/registry.ts";
+import { invalidResponse, type RequestOptions, request } from "../transport.ts";
+import { Constraints, names } from "./Constraints.ts";
+
+/** Fields of T's class, also with a path into them. */
+export type QueryKey<T extends AnyObject> =
+  | (keyof T["attributes"] & string)
+  | "objectId"
+  | "createdAt"
+  | "updatedAt"
+  | "ACL"
+  | `${string}.${string}`;
+
+export interface BatchOptions extends RequestOptions {
+  /** Objects per request; 100 by default. */
+  batchSize?: number;
+}
+
+/** What `find` answers after `withCount`. */
+export interface CountedResults<T> {
+  results: T[];
+  count: number;
+}
+
+type ReadPreference = "PRIMARY" | "PRIMARY_PREFERRED" | "SECONDARY" | "SECONDARY_PREFERRED" | "NEAREST";
+
+/** A question about the objects of one class. */
+export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<QueryKey<T>> {
+  readonly className: string;
+  #include: string[] = [];
+  #exclude: string[] = [];
+  #limit = -1;
+  #skip = 0;
+  #count = false;
+  /** Further parameters as they travel: hint, explain, read preferences. */
+  #extra: JsonObject = {};
+  #running: AbortController | undefined;
+
+  constructor(objectClass: string | ObjectClass<T>) {
+    super();
+    const name =
+      typeof objectClass === "string" ? objectClass : (objectClass.className ?? new objectClass().className);
+    this.className = storedClassName(name);
+  }
+
+  /** The object with that id. Throws 101 when it is not there. */
+  async get(objectId: string, options: RequestOptions = {}): Promise<T> {
+    const query = this.#copy();
+    query._where = { ...this._where, objectId };
+    const object = await query.first(options);
+    if (object) return object;
+    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+  }
+
+  async first(options: RequestOptions = {}): Promise<T | undefined> {
+    const { results } = await this.#ask({ ...this.toJSON(), limit: 1 }, options);
+    return results[0];
+  }
+
+  /** The objects found; see `findWithCount` for how many there are in all. */
+  async find(options: RequestOptions = {}): Promise<T[]> {
+    const { results, count } = await this.#ask(this.toJSON(), options);
+    if (!this.#count) return results;
+    // After withCount() the old clients answer this object in the place of the array.
+    const counted: unknown = { results, count };
+    return counted as T[];
+  }
+
+  /** The objects found and how many there are beyond limit and skip. */
+  async findWithCount(options: RequestOptions = {}): Promise<CountedResults<T>> {
+    return this.#ask({ ...this.toJSON(), count: 1 }, options);
+  }
+
+  /** All objects, whatever their number, in several requests. */
+  async findAll(options: BatchOptions = {}): Promise<T[]> {
+    const all: T[] = [];
+    await this.eachBatch((batch) => void all.push(...batch), options);
+    return all;
+  }
+
+  async count(options: RequestOptions = {}): Promise<number> {
+    const { count } = await this.#ask({ ...this.toJSON(), limit: 0, count: 1 }, options);
+    return count;
+  }
+
+  /** The different values that a field has. Needs the master key. */
+  async distinct(key: QueryKey<T>, options: RequestOptions = {}): Promise<JsonValue[]> {
+    return this.#aggregate({ distinct: key, where: this._where, ...this.#extra }, options);
+  }
+
+  /** Runs an aggregation pipeline on what the query matches. Needs the master key. */
+  async aggregate(pipeline: object | readonly object[], options: RequestOptions = {}): Promise<JsonValue[]> {
+    const given = Array.isArray(pipeline) ? pipeline : [pipeline];
+    const stages = Object.keys(this._where).length > 0 ? [{ match: this._where }, ...given] : given;
+    return this.#aggregate({ pipeline: encode(stages), ...this.#extra }, options);
+  }
+
+  async #aggregate(payload: JsonObject, options: RequestOptions): Promise<JsonValue[]> {
+    const asMaster = { ...options, useMasterKey: true };
+    const { body } = await request("GET", `aggregate/${this.className}`, payload, asMaster);
+    if (!isJsonObject(body) || !Array.isArray(body.results)) throw invalidResponse();
+    return body.results;
+  }
+
+  /** Calls back for each object, one after the other, waiting for each. */
+  async each(callback: (object: T) => unknown, options: BatchOptions = {}): Promise<void> {
+    await this.eachBatch(async (batch) => {
+      for (const object of batch) await callback(object);
+    }, options);
+  }
+
+  /** Calls back for each batch, in the order of objectId, waiting for each. */
+  async eachBatch(callback: (batch: T[]) => unknown, options: BatchOptions = {}): Promise<void> {
+    if (this._order.length > 0 || this.#skip > 0 || this.#limit >= 0) {
+      throw new Error("Cannot iterate on a query with sort, skip, or limit.");
+    }
+    const { batchSize = 100, ...rest } = options;
+    const query = this.#copy();
+    query.ascending("objectId").limit(batchSize);
+    for (;;) {
+      const batch = (await query.#ask(query.toJSON(), rest)).results;
+      if (batch.length > 0) await callback(batch);
+      const last = batch.at(-1)?.id;
+      if (batch.length < batchSize || !last) return;
+      query.greaterThan("objectId", last);
+    }
+  }
+
+  async map<R>(
+    callback: (object: T, index: number, query: this) => R | Promise<R>,
+    options?: BatchOptions,
+  ): Promise<R[]> {
+    const mapped: R[] = [];
+    await this.each(async (object) => void mapped.push(await callback(object, mapped.length, this)), options);
+    return mapped;
+  }
+
+  async reduce<R>(
+    callback: (accumulator: R, object: T, index: number) => R | Promise<R>,
+    initial: R,
+    options?: BatchOptions,
+  ): Promise<R> {
+    let accumulator = initial;
+    let index = 0;
+    await this.each(async (object) => {
+      accumulator = await callback(accumulator, object, index);
+      index += 1;
+    }, options);
+    return accumulator;
+  }
+
+  async filter(
+    callback: (object: T, index: number, query: this) => boolean | Promise<boolean>,
+    options?: BatchOptions,
+  ): Promise<T[]> {
+    const kept: T[] = [];
+    let index = 0;
+    await this.each(async (object) => {
+      if (await callback(object, index, this)) kept.push(object);
+      index += 1;
+    }, options);
+    return kept;
+  }
+
+  /**
+   * Opens a live query, as the current user unless a token is given; see Subscription for its events.
+   * Rejects when the server refuses it.
+   */
+  async subscribe(sessionToken?: string): Promise<Subscription<T>> {
+    const { liveQueryClient } = await import("../live/liveQuery.ts");
+    const client = await liveQueryClient();
+    const own = (await loadStoredUser())?.sessionToken;
+    const token = sessionToken ?? (typeof own === "string" ? own : undefined);
+    const subscription = client.subscribe<T>(this, token);
+    await subscription.subscribePromise;
+    return subscription;
+  }
+
+  /** Calls back for objects created or updated. Returns the way to stop it. */
+  onChange(onUpdate: (object: T) => void, onError: (error: unknown) => void = console.warn): () => void {
+    let stopped = false;
+    let subscription: Subscription<T> | undefined;
+    this.subscribe().then((opened) => {
+      subscription = opened;
+      if (stopped) return void opened.unsubscribe();
+      opened.on("create", onUpdate);
+      opened.on("update", onUpdate);
+      opened.on("error", onError);
+    }, onError);
+    return () => {
+      stopped = true;
+      void subscription?.unsubscribe();
+    };
+  }
+
+  /** Ends the request under way; its promise then answers without objects. */
+  cancel(): this {
+    this.#running?.abort();
+    this.#running = undefined;
+    return this;
+  }
+
+  async #ask(payload: JsonObject, options: RequestOptions): Promise<{ results: T[]; count: number }> {
+    const running = new AbortController();
+    this.#running = running;
+    const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
+    try {
+      const { body } = await request("GET", `classes/${this.className}`, payload, { ...options, signal });
+      return this.#read(body);
+    } catch (error) {
+      if (running.signal.aborted && !options.signal?.aborted) return { results: [], count: 0 };
+      throw error;
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
+  }
+
+  #read(body: JsonValue): { results: T[]; count: number } {
+    if (!isJsonObject(body) || !Array.isArray(body.results)) throw invalidResponse();
+    const override = typeof body.className === "string" ? body.className : this.className;
+    const results = body.results.filter(isJsonObject).map((result) => {
+      // The class of T was chosen by whoever made the query.
+      return objects().fromJSON(
+        {
+          ...result,
+          className: result.className ?? override,
+        },
+        !this._keys,
+      ) as T;
+    });
+    return { results, count: typeof body.count === "number" ? body.count : results.length };
+  }
+
+  limit(count: number): this {
+    if (typeof count !== "number") throw new Error("You can only set the limit to a numeric value");
+    this.#limit = count;
+    return this;
+  }
+
+  skip(count: number): this {
+    if (typeof count !== "number" || !(count >= 0)) throw new Error("You can only skip by a positive number");
+    this.#skip = count;
+    return this;
+  }
+
+  /** Makes `find` answer `{results, count}`; `findWithCount` does so with its type. */
+  withCount(include = true): this {
+    if (typeof include !== "boolean") throw new Error("You can only set withCount to a boolean value");
+    this.#count = include;
+    return this;
+  }
+
+  /** Replaces pointers by their objects: "author", "author.company". */
+  include(...keys: (string | readonly string[])[]): this {
+    this.#include.push(...names(keys));
+    return this;
+  }
+
+  includeAll(): this {
+    return this.include("*");
+  }
+
+  /** Answers only these fields. */
+  select(...keys: (QueryKey<T> | readonly QueryKey<T>[])[]): this {
+    this._keys = [...(this._keys ?? []), ...names(keys)];
+    return this;
+  }
+
+  exclude(...keys: (QueryKey<T> | readonly QueryKey<T>[])[]): this {
+    this.#exclude.push(...names(keys));
+    return this;
+  }
+
+  readPreference(preference: ReadPreference, include?: ReadPreference, subquery?: ReadPreference): this {
+    this.#extra.readPreference = preference;
+    if (include) this.#extra.includeReadPreference = include;
+    if (subquery) this.#extra.subqueryReadPreference = subquery;
+    return this;
+  }
+
+  hint(index: string | object): this {
+    this.#extra.hint = encode(index);
+    return this;
+  }
+
+  explain(explain = true): this {
+    if (typeof explain !== "boolean") throw new Error("You can only set explain to a boolean value");
+    this.#extra.explain = explain;
+    return this;
+  }
+
+  _relatedTo(parent: { toPointer(): WirePointer }, key: string): this {
+    this._where.$relatedTo = { object: parent.toPointer(), key };
+    return this;
+  }
+
+  _redirectClassNameForKey(key: string): this {
+    this.#extra.redirectClassNameForKey = key;
+    return this;
+  }
+
+  toJSON(): JsonObject {
+    const json: JsonObject = { where: this._where };
+    if (this.#include.length > 0) json.include = this.#include.join(",");
+    if (this.#exclude.length > 0) json.excludeKeys = this.#exclude.join(",");
+    if (this._keys) json.keys = this._keys.join(",");
+    if (this.#count) json.count = 1;
+    if (this.#limit >= 0) json.limit = this.#limit;
+    if (this.#skip > 0) json.skip = this.#skip;
+    if (this._order.length > 0) json.order = this._order.join(",");
+    return { ...json, ...this.#extra };
+  }
+
+  /** Takes the parameters over from JSON as `toJSON` writes it. */
+  withJSON(json: JsonObject): this {
+    const { where, include, excludeKeys, keys, count, limit, skip, order, className: _, ...extra } = json;
+    if (isJsonObject(where)) this._where = where;
+    if (typeof include === "string") this.#include = include.split(",");
+    if (typeof excludeKeys === "string") this.#exclude = excludeKeys.split(",");
+    if (typeof keys === "string") this._keys = keys.split(",");
+    if (count) this.#count = count === 1;
+    if (typeof limit === "number") this.#limit = limit;
+    if (typeof skip === "number") this.#skip = skip;
+    if (typeof order === "string") this._order = order.split(",");
+    this.#extra = { ...this.#extra, ...extra };
+    return this;
+  }
+
+  #copy(): ClassQuery<T> {
+    return new ClassQuery<T>(this.className).withJSON(encodeFields(this.toJSON()));
+  }
+
+  static fromJSON<T extends AnyObject>(className: string, json: JsonObject): ClassQuery<T> {
+    return new ClassQuery<T>(className).withJSON(json);
+  }
+
+  /** Objects that any of the queries finds; all must be of one class. */
+  static or<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
+    return combine("$or", queries);
+  }
+
+  /** Objects that all of the queries find. */
+  static and<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
+    return combine("$and", queries);
+  }
+
+  /** Objects that none of the queries finds. */
+  static nor<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
+    return combine("$nor", queries);
+  }
+}
+
+function combine<T extends AnyObject>(
+  operator: "$or" | "$and" | "$nor",
+  queries: readonly ClassQuery<T>[],
+): ClassQuery<T> {
+  const [first] = queries;
+  if (!first || queries.some((query) => query.className !== first.className)) {
+    throw new Error("All queries must be for the same class.");
+  }
+  const where = { [operator]: queries.map((query) => query.toJSON().where ?? {}) };
+  return new ClassQuery<T>(first.className).withJSON({ where });
+}
