@@ -1,5 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { connection } from "./connection.ts";
+import { escapeHtml } from "./escapeHtml.ts";
 import { decodeFields } from "./object/decode.ts";
 import { encodeFields } from "./object/encode.ts";
 import { storageKey } from "./storage.ts";
@@ -15,6 +16,11 @@ export class Config {
 
   get(key: string): unknown {
     return Object.hasOwn(this.attributes, key) ? this.attributes[key] : undefined;
+  }
+
+  /** The setting as text that is safe in HTML. */
+  escape(key: string): string {
+    return escapeHtml(this.get(key));
   }
 
   /** Asks the server and remembers the answer for `current`. Throws 107 for an answer without settings. */

@@ -1,8 +1,10 @@
 import { ErrorCode, ProtocolError, type WirePointer } from "@purse/protocol";
+import { escapeHtml } from "../escapeHtml.ts";
 import { ACL } from "./ACL.ts";
 import type { AnyObject } from "./AnyObject.ts";
 import { decode } from "./decode.ts";
 import { encodeFields, isPlainObject } from "./encode.ts";
+import type { Attributes, FieldName, Fields, Item, SetOptions } from "./fieldTypes.ts";
 import {
   AddOp,
   AddUniqueOp,
@@ -19,26 +21,6 @@ import { storedClassName } from "./registry.ts";
 import { aclOf } from "./serverFields.ts";
 import { stateOf } from "./singleInstance.ts";
 import { ObjectState } from "./state.ts";
-
-export type Attributes = Record<string, unknown>;
-
-/** Fields that every object has. */
-export interface BaseAttributes {
-  objectId: string;
-  createdAt: Date;
-  updatedAt: Date;
-  ACL: ACL;
-}
-
-export type Fields<A extends object> = A & BaseAttributes;
-export type FieldName<A extends object> = keyof Fields<A> & string;
-type Item<V> = V extends readonly (infer I)[] ? I : unknown;
-
-export interface SetOptions {
-  unset?: boolean;
-  ignoreValidation?: boolean;
-  error?: (object: unknown, error: Error) => void;
-}
 
 const FIELD_KEY = /^[A-Za-z][0-9A-Za-z_.]*$/;
 
@@ -117,16 +99,7 @@ export abstract class ObjectFields<A extends object> {
 
   /** The field's value as text that is safe in HTML. */
   escape(key: FieldName<A>): string {
-    const value = this._get(key) ?? "";
-    const entities: Record<string, string> = {
-      "&": "&amp;",
-      "<": "&lt;",
-      ">": "&gt;",
-      '"': "&quot;",
-      "'": "&#x27;",
-      "/": "&#x2F;",
-    };
-    return String(value).replace(/[&<>'"/]/g, (character) => entities[character] ?? character);
+    return escapeHtml(this._get(key));
   }
 
   relation<T extends AnyObject = AnyObject>(key: FieldName<A>): Relation<T> {
@@ -310,10 +283,6 @@ export abstract class ObjectFields<A extends object> {
   toPointer(): WirePointer {
     if (!this.id) throw new Error("Cannot create a pointer to an unsaved ParseObject");
     return { __type: "Pointer", className: this.className, objectId: this.id };
-  }
-
-  _commit(fields: Attributes): void {
-    this._state.commit(fields);
   }
 
   /** Fields that only the server sets. */

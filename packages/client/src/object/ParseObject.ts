@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { uuid } from "../identity.ts";
-import { type Method, type RequestOptions, request } from "../transport.ts";
+import { type RequestOptions, request } from "../transport.ts";
 import { encode, isPlainObject } from "./encode.ts";
-import { type Attributes, type FieldName, type Fields, ObjectFields } from "./ObjectFields.ts";
+import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";
 import { SetOp } from "./Op.ts";
 import {
   classNamed,
@@ -12,6 +12,7 @@ import {
   setObjectFactory,
   storedClassName,
 } from "./registry.ts";
+import { SyncedObject } from "./SyncedObject.ts";
 import {
   destroyAllObjects,
   type FetchOptions,
@@ -21,16 +22,15 @@ import {
   saveAllObjects,
   saveObject,
 } from "./saving.ts";
-import { serverFields } from "./serverFields.ts";
 import { forgetInstances, shareInstances } from "./singleInstance.ts";
 
-export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./ObjectFields.ts";
+export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./fieldTypes.ts";
 
 /**
  * An object of a class on the server. `A` are its fields. Changes gather locally as operations,
  * apart from the server's data, until `save` sends them.
  */
-export class ParseObject<A extends object = Attributes> extends ObjectFields<A> {
+export class ParseObject<A extends object = Attributes> extends SyncedObject<A> {
   /** Asks the server whether the object is there. */
   async exists(options: RequestOptions = {}): Promise<boolean> {
     if (!this.id) return false;
@@ -127,70 +127,6 @@ export class ParseObject<A extends object = Attributes> extends ObjectFields<A> 
     await request("DELETE", this._path(), {}, options);
     await this._afterDestroy();
     return this;
-  }
-
-  /** After the object and the server agree again: what subclasses keep elsewhere follows. */
-  async _afterSync(): Promise<void> {}
-
-  async _afterDestroy(): Promise<void> {}
-
-  _path(): string {
-    const { className, id } = this;
-    if (id) return `classes/${className}/${encodeURIComponent(id)}`;
-    return className === "_User" ? "users" : `classes/${className}`;
-  }
-
-  _saveParams(): { method: Method; path: string; body: JsonObject } {
-    const body = this._state.saveBody(this._attributes());
-    return { method: this.id ? "PUT" : "POST", path: this._path(), body };
-  }
-
-  _enqueue<T>(task: () => Promise<T>): Promise<T> {
-    return this._state.enqueue(task);
-  }
-
-  _beginSave(): void {
-    this._state.beginSave();
-  }
-
-  _failSave(): void {
-    this._state.failSave();
-  }
-
-  /** Status 201 means that the object was created; any other that it existed. */
-  _finishSave(answer: JsonValue, status: number): void {
-    const json = isJsonObject(answer) ? answer : {};
-    this._state.finishSave(serverFields(json), () => this);
-    if (typeof json.objectId === "string") this.id = json.objectId;
-    if (status !== 201) this._state.existed = true;
-  }
-
-  /** Takes the server's data; with `whole`, instead of what was known. */
-  _finishFetch(json: JsonObject, whole = false): void {
-    if (typeof json.objectId === "string" && !this.id) this.id = json.objectId;
-    const kept = whole ? this._keptOnFetch() : {};
-    if (whole) this._state.clear();
-    this._state.commit({ ...kept, ...serverFields(json) });
-    if (this.id) this._state.existed = true;
-  }
-
-  /** Fields that stay when the server's data replaces the known. */
-  _keptOnFetch(): Attributes {
-    return {};
-  }
-
-  /** Forgets one field, as nothing that the server tells. */
-  _forget(key: string): void {
-    this._state.commit({ [key]: undefined });
-  }
-
-  /** Drops the server's data. */
-  _clearServerData(): void {
-    this._state.clear();
-  }
-
-  _serverField(key: string): unknown {
-    return this._state.serverData[key];
   }
 
   /** An object from its JSON, of the subclass registered for its `className`. */
