@@ -5,7 +5,14 @@ import { ParseObject } from "./object/ParseObject.ts";
 import { invalidResponse, type RequestOptions, request, requestObject } from "./transport.ts";
 
 /** Functions and jobs that run on the server. */
-export const Cloud = { run, startJob, getJobsData, getJobStatus };
+export const Cloud = {
+  run,
+  startJob,
+  getJobsData,
+  getJobStatus,
+  /** Does nothing: pass `{ useMasterKey: true }` to the call that needs it. */
+  useMasterKey(): void {},
+};
 
 /**
  * Calls a cloud function and answers its result; undefined when it has none. Dates, files and places are

@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 
 /** An error of the protocol, with its codes as static properties as the Parse SDKs have them. */
-export const ParseError = Object.assign(ProtocolError, ErrorCode);
+export const ParseError = Object.assign(ProtocolError, ErrorCode, { INVALID_VALUE: 162 });
 export type ParseError = ProtocolError;
 
 /** Several objects of one call failed; `errors` has one entry per failed object, with it as `object`. */

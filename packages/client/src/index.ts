@@ -1,4 +1,5 @@
 export { ErrorCode } from "@purse/protocol";
+export { Analytics } from "./analytics.ts";
 export { Cloud } from "./cloud.ts";
 export { Config } from "./config.ts";
 export {
@@ -9,7 +10,9 @@ export {
   onConnection,
   reconfigure,
 } from "./connection.ts";
+export { CoreManager } from "./coreManager.ts";
 export { AggregateParseError, ObjectError, ParseError, ParseError as Error } from "./errors.ts";
+export { type Hook, Hooks } from "./hooks.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
 export * from "./legacy.ts";
 export { LiveQueryClient, type LiveQueryClientOptions } from "./live/LiveQueryClient.ts";
@@ -22,12 +25,15 @@ export {
 } from "./live/Subscription.ts";
 export { Moralis, type MoralisNamespace } from "./namespace.ts";
 export { ACL } from "./object/ACL.ts";
+export type { AnyObject } from "./object/AnyObject.ts";
+export { CLP } from "./object/CLP.ts";
 export { type FileData, ParseFile, ParseFile as File } from "./object/File.ts";
 export { GeoPoint } from "./object/GeoPoint.ts";
 export * as Op from "./object/ops.ts";
 export {
   type Attributes,
   type BaseAttributes,
+  type ExtendedClass,
   type FieldName,
   ParseObject,
   ParseObject as Object,
@@ -53,6 +59,7 @@ export {
   type QueryKey,
   type Subscription,
 } from "./query/Query.ts";
+export { type FieldOptions, type FieldType, Schema } from "./schema.ts";
 export { initialize, type StartOptions, start } from "./start.ts";
 export {
   type AsyncStorage,
@@ -65,6 +72,8 @@ export {
 export { type RequestOptions, VERSION } from "./transport.ts";
 export { Units } from "./units.ts";
 export { AnonymousUtils } from "./user/AnonymousUtils.ts";
+export { FacebookUtils } from "./user/FacebookUtils.ts";
+export { Installation, type InstallationAttributes } from "./user/Installation.ts";
 export { Role } from "./user/Role.ts";
 export { Session, type SessionAttributes } from "./user/Session.ts";
 export {

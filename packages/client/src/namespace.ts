@@ -1,7 +1,11 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import { Analytics } from "./analytics.ts";
 import { Cloud } from "./cloud.ts";
 import { Config } from "./config.ts";
-import { currentConnection, reconfigure } from "./connection.ts";
+import { connection, currentConnection, reconfigure } from "./connection.ts";
+import { CoreManager } from "./coreManager.ts";
 import { ParseError } from "./errors.ts";
+import { Hooks } from "./hooks.ts";
 import { installationId } from "./identity.ts";
 import {
   getAllERC20,
@@ -14,6 +18,7 @@ import {
 import { LiveQueryClient } from "./live/LiveQueryClient.ts";
 import { LiveQuery } from "./live/liveQuery.ts";
 import { ACL } from "./object/ACL.ts";
+import { CLP } from "./object/CLP.ts";
 import { decode } from "./object/decode.ts";
 import { encode } from "./object/encode.ts";
 import { ParseFile } from "./object/File.ts";
@@ -25,11 +30,14 @@ import { Relation } from "./object/Relation.ts";
 import { Plugins } from "./plugins.ts";
 import { Push } from "./push.ts";
 import { Query } from "./query/Query.ts";
+import { Schema } from "./schema.ts";
 import { initialize, start } from "./start.ts";
 import { type AsyncStorage, asyncStorage } from "./storage.ts";
-import { VERSION } from "./transport.ts";
+import { type Method, type RequestOptions, request, requestObject, send, VERSION } from "./transport.ts";
 import { Units } from "./units.ts";
 import { AnonymousUtils } from "./user/AnonymousUtils.ts";
+import { FacebookUtils } from "./user/FacebookUtils.ts";
+import { Installation } from "./user/Installation.ts";
 import { Role } from "./user/Role.ts";
 import { Session } from "./user/Session.ts";
 import { User } from "./user/User.ts";
@@ -54,41 +62,62 @@ import { Web3API } from "./web3api/web3api.ts";
  * about their size import the parts by name.
  */
 const members = {
+  // Objects, users and what the server offers besides.
   ACL,
+  Analytics,
   AnonymousUtils,
+  CLP,
   Cloud,
   Config,
+  CoreManager,
   Error: ParseError,
-  File: ParseFile,
+  FacebookUtils,
   GeoPoint,
-  LiveQuery,
-  LiveQueryClient,
+  Hooks,
+  Installation,
   Object: ParseObject,
   Op,
-  Plugins,
   Polygon,
   Push,
   Query,
   Relation,
   Role,
+  Schema,
   Session,
-  Units,
   User,
-  Web3API,
   start,
   initialize,
   version: VERSION,
+  /** The server's own word on how it is. */
+  getServerHealth: () => requestObject("GET", "health"),
+  _getInstallationId: () => installationId(),
+  _encode: (value: unknown, _: unknown, refuseObjects = false) => encode(value, { refuseObjects }),
+  _decode: (_: unknown, value: JsonValue) => decode(value),
+  _request: async (method: Method, path: string, data: JsonObject = {}, options: RequestOptions = {}) =>
+    (await request(method, path, data, options)).body,
+  _ajax: async (method: string, url: string, body: string, headers: Record<string, string> = {}) => {
+    const answer = await send(url, { method, headers, body }, {}, connection());
+    return { status: answer.status, response: answer.body };
+  },
+
+  // Live queries, files, storage and what is kept on the device.
+  File: ParseFile,
+  LiveQuery,
+  LiveQueryClient,
+  setAsyncStorage: (area: AsyncStorage) => void reconfigure({ storage: asyncStorage(area) }),
+
+  // Chain data, plugins, units.
+  Plugins,
+  Units,
+  Web3API,
   getAllERC20,
   getERC20,
   getNFTs,
   getNFTsCount,
   getTransactions,
   getTransactionsCount,
-  setAsyncStorage: (area: AsyncStorage) => void reconfigure({ storage: asyncStorage(area) }),
-  _getInstallationId: () => installationId(),
-  _encode: encode,
-  _decode: decode,
 
+  // The wallet.
   authenticate,
   link,
   unlink,
@@ -146,11 +175,18 @@ const members = {
     return walletState().status === "enabling";
   },
 
+  // Settings of the connection.
   get applicationId(): string | undefined {
     return currentConnection()?.applicationId;
   },
+  set applicationId(applicationId: string) {
+    reconfigure({ applicationId });
+  },
   get javaScriptKey(): string | undefined {
     return currentConnection()?.javascriptKey;
+  },
+  set javaScriptKey(javascriptKey: string | undefined) {
+    reconfigure({ javascriptKey });
   },
   get masterKey(): string | undefined {
     return currentConnection()?.masterKey;
@@ -163,6 +199,19 @@ const members = {
   },
   set serverURL(url: string) {
     reconfigure({ serverUrl: url.replace(/\/+$/, "") });
+  },
+  /** The two words of the Authorization header, for servers behind a gate. */
+  get serverAuthType(): unknown {
+    return CoreManager.get("SERVER_AUTH_TYPE");
+  },
+  set serverAuthType(type: string) {
+    CoreManager.set("SERVER_AUTH_TYPE", type);
+  },
+  get serverAuthToken(): unknown {
+    return CoreManager.get("SERVER_AUTH_TOKEN");
+  },
+  set serverAuthToken(token: string) {
+    CoreManager.set("SERVER_AUTH_TOKEN", token);
   },
   get liveQueryServerURL(): string | undefined {
     return currentConnection()?.liveQueryUrl;

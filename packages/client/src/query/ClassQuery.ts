@@ -10,18 +10,22 @@ import { loadStoredUser } from "../identity.ts";
 import type { Subscription } from "../live/Subscription.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { encode, encodeFields } from "../object/encode.ts";
-import { type ObjectClass, objects, storedClassName } from "../object/registry.ts";
+import { classNamed, type ObjectClass, objects, setClass, storedClassName } from "../object/registry.ts";
 import { invalidResponse, type RequestOptions, request } from "../transport.ts";
 import { Constraints, names } from "./Constraints.ts";
 
-/** Fields of T's class, also with a path into them. */
+/** Fields of T's class, also with a path into them or several in one text: "author.name", "a,b". */
 export type QueryKey<T extends AnyObject> =
   | (keyof T["attributes"] & string)
   | "objectId"
   | "createdAt"
   | "updatedAt"
   | "ACL"
-  | `${string}.${string}`;
+  | `${string}.${string}`
+  | `${string},${string}`;
+
+/** Fields or lists of them; text may also name several, "a,b". */
+export type Keys<T extends AnyObject> = (QueryKey<T> | readonly QueryKey<T>[])[];
 
 export interface BatchOptions extends RequestOptions {
   /** Objects per request; 100 by default. */
@@ -53,6 +57,8 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
     const name =
       typeof objectClass === "string" ? objectClass : (objectClass.className ?? new objectClass().className);
     this.className = storedClassName(name);
+    // What is asked for as a class comes back as its instances.
+    if (typeof objectClass !== "string" && !classNamed(this.className)) setClass(this.className, objectClass);
   }
 
   /** The object with that id. Throws 101 when it is not there. */
@@ -263,22 +269,23 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
   }
 
   /** Replaces pointers by their objects: "author", "author.company". */
-  include(...keys: (string | readonly string[])[]): this {
+  include(...keys: Keys<T>): this {
     this.#include.push(...names(keys));
     return this;
   }
 
   includeAll(): this {
-    return this.include("*");
+    this.#include.push("*");
+    return this;
   }
 
   /** Answers only these fields. */
-  select(...keys: (QueryKey<T> | readonly QueryKey<T>[])[]): this {
+  select(...keys: Keys<T>): this {
     this._keys = [...(this._keys ?? []), ...names(keys)];
     return this;
   }
 
-  exclude(...keys: (QueryKey<T> | readonly QueryKey<T>[])[]): this {
+  exclude(...keys: Keys<T>): this {
     this.#exclude.push(...names(keys));
     return this;
   }
@@ -292,6 +299,23 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
 
   hint(index: string | object): this {
     this.#extra.hint = encode(index);
+    return this;
+  }
+
+  /** A note that stands beside the query in the database's log; none for null. */
+  comment(comment: string | null): this {
+    if (comment !== null && comment !== undefined && typeof comment !== "string") {
+      throw new Error("The value of a comment to be sent with this query must be a string.");
+    }
+    const { comment: _, ...extra } = this.#extra;
+    this.#extra = comment ? { ...extra, comment } : extra;
+    return this;
+  }
+
+  /** Of a live query: tells of updates only where one of these fields changed. */
+  watch(...keys: Keys<T>): this {
+    const known = typeof this.#extra.watch === "string" ? this.#extra.watch.split(",") : [];
+    this.#extra.watch = [...known, ...names(keys)].join(",");
     return this;
   }
 

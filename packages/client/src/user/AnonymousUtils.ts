@@ -10,6 +10,9 @@ export const AnonymousUtils = {
     return user._isLinked(PROVIDER);
   },
 
+  /** Whether it can be used: always, as it needs nothing to be set up. */
+  isRegistered: (): boolean => true,
+
   logIn(options?: SaveOptions): Promise<User> {
     return User.logInWith(PROVIDER, { authData: { id: uuid() } }, options);
   },

@@ -30,6 +30,8 @@ export function beforeLogOut(hook: () => void | Promise<void>): () => void {
 
 /** A person with an account. `A` are the application's own fields. */
 export class User<A extends object = Attributes> extends Account<A> {
+  static readonly className: string = "_User";
+
   /** The signed-in user, or null. Throws with an async storage: use `currentAsync` there. */
   static current(): User | null {
     const json = storedUser();
