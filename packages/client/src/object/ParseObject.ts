@@ -13,15 +13,7 @@ import {
   storedClassName,
 } from "./registry.ts";
 import { SyncedObject } from "./SyncedObject.ts";
-import {
-  destroyAllObjects,
-  type FetchOptions,
-  fetchAllObjects,
-  includePaths,
-  type SaveOptions,
-  saveAllObjects,
-  saveObject,
-} from "./saving.ts";
+import { type FetchOptions, includePaths, type SaveOptions, saveObject } from "./saving.ts";
 import { forgetInstances, shareInstances } from "./singleInstance.ts";
 
 export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./fieldTypes.ts";
@@ -199,7 +191,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     list: readonly T[],
     options: SaveOptions = {},
   ): Promise<T[]> {
-    await saveAllObjects(list, options);
+    await (await batches()).saveAllObjects(list, options);
     return [...list];
   }
 
@@ -208,7 +200,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     list: readonly T[],
     options: SaveOptions = {},
   ): Promise<T[]> {
-    await destroyAllObjects(list, options);
+    await (await batches()).destroyAllObjects(list, options);
     return [...list];
   }
 
@@ -216,7 +208,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     list: readonly T[],
     options: FetchOptions = {},
   ): Promise<T[]> {
-    await fetchAllObjects(list, false, options);
+    await (await batches()).fetchAllObjects(list, false, options);
     return [...list];
   }
 
@@ -224,7 +216,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     list: readonly T[],
     options: FetchOptions = {},
   ): Promise<T[]> {
-    await fetchAllObjects(list, true, options);
+    await (await batches()).fetchAllObjects(list, true, options);
     return [...list];
   }
 
@@ -244,6 +236,9 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return ParseObject.fetchAllIfNeeded(list, { ...options, include });
   }
 }
+
+/** Calls about many objects are loaded with the first of them. */
+const batches = () => import("./batches.ts");
 
 /** A class that `extend` made. */
 export interface ExtendedClass extends ObjectClass<ParseObject> {
