@@ -106,7 +106,11 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   /** Sends the changes, after setting the given fields. Unsaved objects and files within are saved first. */
   save<K extends FieldName<A>>(key: K, value: Fields<A>[K], options?: SaveOptions): Promise<this>;
   save(fields?: Partial<A> | null, options?: SaveOptions): Promise<this>;
-  async save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
+  save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
+    return this._save(key, value, last);
+  }
+
+  async _save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
     const fields = typeof key === "string" ? { [key]: value } : key;
     const options = last ?? (typeof key !== "string" && isPlainObject(value) ? value : {});
     if (fields) this._setOrThrow(fields);

@@ -80,9 +80,19 @@ export class ObjectState {
   failSave(): void {
     const [sent, next, ...rest] = this.#pending;
     if (!sent || !next) return;
-    for (const [key, op] of next) sent.set(key, op.mergeWith(sent.get(key)));
     this.#pending = [sent, ...rest];
+    for (const [key, op] of next) sent.set(key, this.#merged(key, sent.get(key), op));
     this.#estimate = undefined;
+  }
+
+  /** Both operations as one. Where no operation does the same, what the field has become is sent whole. */
+  #merged(key: string, before: Op | undefined, op: Op): Op {
+    try {
+      return op.mergeWith(before);
+    } catch (error) {
+      if (!before || key.includes(".") || op instanceof RelationOp) throw error;
+      return new SetOp(op.applyTo(before.applyTo(this.serverData[key])));
+    }
   }
 
   /**

@@ -109,7 +109,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
   /** Runs an aggregation pipeline on what the query matches. Needs the master key. */
   async aggregate(pipeline: object | readonly object[], options: RequestOptions = {}): Promise<JsonValue[]> {
     const given = Array.isArray(pipeline) ? pipeline : [pipeline];
-    const stages = Object.keys(this._where).length > 0 ? [{ match: this._where }, ...given] : given;
+    const stages = Object.keys(this._where).length > 0 ? [{ $match: this._where }, ...given] : given;
     return this.#aggregate({ pipeline: encode(stages), ...this.#extra }, options);
   }
 

@@ -5,6 +5,9 @@ import { type Attributes, ParseObject } from "../object/ParseObject.ts";
 import type { FetchOptions, SaveOptions } from "../object/saving.ts";
 import { storageKey } from "../storage.ts";
 
+/** Where this installation is kept in the storage. */
+const STORED = "currentInstallation";
+
 export interface InstallationAttributes {
   appIdentifier: string;
   appName: string;
@@ -95,13 +98,21 @@ export class Installation<A extends object = Attributes> extends ParseObject<Ins
     return this.#orAnew(() => super.fetch(options), options);
   }
 
+  /** Saves; an installation that the server deleted meanwhile is made anew. */
+  override _save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
+    return this.#orAnew(() => super._save(key, value, last), last ?? {});
+  }
+
   override async _afterSync(): Promise<void> {
     const on = connection();
     if (this._get("installationId") !== (await installationId(on))) return;
-    await on.storage.area.setItem(
-      storageKey(on.applicationId, "currentInstallation"),
-      JSON.stringify(this._toFullJSON()),
-    );
+    await on.storage.area.setItem(storageKey(on.applicationId, STORED), JSON.stringify(this._toFullJSON()));
+  }
+
+  override async _afterDestroy(): Promise<void> {
+    const on = connection();
+    if (this._get("installationId") !== (await installationId(on))) return;
+    await on.storage.area.removeItem(storageKey(on.applicationId, STORED));
   }
 
   async #orAnew(call: () => Promise<this>, options: SaveOptions): Promise<this> {
@@ -113,14 +124,14 @@ export class Installation<A extends object = Attributes> extends ParseObject<Ins
       this.id = undefined;
       this._clearServerData();
       this._setOrThrow(known);
-      return this.save(null, options);
+      return super._save(null, options);
     }
   }
 
   /** This copy of the application: as it was saved last, or new with its installationId. */
   static async currentInstallation(): Promise<Installation> {
     const on = connection();
-    const text = await on.storage.area.getItem(storageKey(on.applicationId, "currentInstallation"));
+    const text = await on.storage.area.getItem(storageKey(on.applicationId, STORED));
     const installation = new Installation();
     const stored = parsed(text);
     if (stored) installation._finishFetch(stored);
