@@ -11,7 +11,7 @@ export {
   reconfigure,
 } from "./connection.ts";
 export { CoreManager } from "./coreManager.ts";
-export { AggregateParseError, ObjectError, ParseError, ParseError as Error } from "./errors.ts";
+export { ParseError, ParseError as Error } from "./errors.ts";
 export { type Hook, Hooks } from "./hooks.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
 export * from "./legacy.ts";
@@ -26,6 +26,7 @@ export {
 export { Moralis, type MoralisNamespace } from "./namespace.ts";
 export { ACL } from "./object/ACL.ts";
 export type { AnyObject } from "./object/AnyObject.ts";
+export { AggregateParseError, ObjectError } from "./object/batchErrors.ts";
 export { CLP } from "./object/CLP.ts";
 export { type FileData, ParseFile, ParseFile as File } from "./object/File.ts";
 export { GeoPoint } from "./object/GeoPoint.ts";

@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
-import { AggregateParseError, ObjectError } from "../errors.ts";
 import { invalidResponse, type Method, type RequestOptions, request } from "../transport.ts";
 import type { AnyObject } from "./AnyObject.ts";
+import { AggregateParseError, ObjectError } from "./batchErrors.ts";
 import { encode, isPlainObject } from "./encode.ts";
 import { ParseFile } from "./File.ts";
 import { objects } from "./registry.ts";
