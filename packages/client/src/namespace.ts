@@ -62,7 +62,6 @@ import { Web3API } from "./web3api/web3api.ts";
  * about their size import the parts by name.
  */
 const members = {
-  // Objects, users and what the server offers besides.
   ACL,
   Analytics,
   AnonymousUtils,
@@ -72,11 +71,15 @@ const members = {
   CoreManager,
   Error: ParseError,
   FacebookUtils,
+  File: ParseFile,
   GeoPoint,
   Hooks,
   Installation,
+  LiveQuery,
+  LiveQueryClient,
   Object: ParseObject,
   Op,
+  Plugins,
   Polygon,
   Push,
   Query,
@@ -84,12 +87,19 @@ const members = {
   Role,
   Schema,
   Session,
+  Units,
   User,
+  Web3API,
   start,
   initialize,
   version: VERSION,
-  /** The server's own word on how it is. */
-  getServerHealth: () => requestObject("GET", "health"),
+  getAllERC20,
+  getERC20,
+  getNFTs,
+  getNFTsCount,
+  getTransactions,
+  getTransactionsCount,
+  setAsyncStorage: (area: AsyncStorage) => void reconfigure({ storage: asyncStorage(area) }),
   _getInstallationId: () => installationId(),
   _encode: (value: unknown, _: unknown, refuseObjects = false) => encode(value, { refuseObjects }),
   _decode: (_: unknown, value: JsonValue) => decode(value),
@@ -99,25 +109,9 @@ const members = {
     const answer = await send(url, { method, headers, body }, {}, connection());
     return { status: answer.status, response: answer.body };
   },
+  /** The server's own word on how it is. */
+  getServerHealth: () => requestObject("GET", "health"),
 
-  // Live queries, files, storage and what is kept on the device.
-  File: ParseFile,
-  LiveQuery,
-  LiveQueryClient,
-  setAsyncStorage: (area: AsyncStorage) => void reconfigure({ storage: asyncStorage(area) }),
-
-  // Chain data, plugins, units.
-  Plugins,
-  Units,
-  Web3API,
-  getAllERC20,
-  getERC20,
-  getNFTs,
-  getNFTsCount,
-  getTransactions,
-  getTransactionsCount,
-
-  // The wallet.
   authenticate,
   link,
   unlink,
@@ -175,7 +169,6 @@ const members = {
     return walletState().status === "enabling";
   },
 
-  // Settings of the connection.
   get applicationId(): string | undefined {
     return currentConnection()?.applicationId;
   },
