@@ -1,14 +1,17 @@
 export { ErrorCode } from "@purse/protocol";
+export { Storage } from "./applicationStorage.ts";
 export { Cloud } from "./cloud.ts";
 export { Config } from "./config.ts";
 export {
   type Clock,
   type Connection,
+  configure,
   connection,
   currentConnection,
   onConnection,
   reconfigure,
 } from "./connection.ts";
+export { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
 export { AggregateParseError, ObjectError, ParseError, ParseError as Error } from "./errors.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
 export * from "./legacy.ts";
@@ -20,6 +23,14 @@ export {
   type SubscriptionEvent,
   type SubscriptionEvents,
 } from "./live/Subscription.ts";
+export {
+  dumpLocalDatastore,
+  enableLocalDatastore,
+  isLocalDatastoreEnabled,
+  setLocalDatastoreController,
+  updateLocalDatastore,
+} from "./local/LocalDatastore.ts";
+export type { LocalDatastoreController } from "./local/LocalStore.ts";
 export { Moralis, type MoralisNamespace } from "./namespace.ts";
 export { ACL } from "./object/ACL.ts";
 export { type FileData, ParseFile, ParseFile as File } from "./object/File.ts";
@@ -51,7 +62,7 @@ export {
   type AsyncStorage,
   asyncStorage,
   memoryStorage,
-  type Storage,
+  type StorageArea,
   type SyncStorage,
   syncStorage,
 } from "./storage.ts";

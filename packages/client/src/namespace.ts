@@ -1,6 +1,8 @@
+import { Storage } from "./applicationStorage.ts";
 import { Cloud } from "./cloud.ts";
 import { Config } from "./config.ts";
-import { currentConnection, reconfigure } from "./connection.ts";
+import { configure, currentConnection, reconfigure, setting } from "./connection.ts";
+import { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
 import { ParseError } from "./errors.ts";
 import { installationId } from "./identity.ts";
 import {
@@ -13,6 +15,13 @@ import {
 } from "./legacy.ts";
 import { LiveQueryClient } from "./live/LiveQueryClient.ts";
 import { LiveQuery } from "./live/liveQuery.ts";
+import {
+  dumpLocalDatastore,
+  enableLocalDatastore,
+  isLocalDatastoreEnabled,
+  setLocalDatastoreController,
+  updateLocalDatastore,
+} from "./local/LocalDatastore.ts";
 import { ACL } from "./object/ACL.ts";
 import { decode } from "./object/decode.ts";
 import { encode } from "./object/encode.ts";
@@ -84,7 +93,20 @@ const members = {
   getNFTsCount,
   getTransactions,
   getTransactionsCount,
-  setAsyncStorage: (area: AsyncStorage) => void reconfigure({ storage: asyncStorage(area) }),
+  setAsyncStorage: (area: AsyncStorage) => configure({ storage: asyncStorage(area) }),
+  Storage,
+  LocalDatastore: {
+    get isEnabled(): boolean {
+      return isLocalDatastoreEnabled();
+    },
+    updateFromServer: updateLocalDatastore,
+  },
+  enableLocalDatastore,
+  isLocalDatastoreEnabled,
+  setLocalDatastoreController,
+  dumpLocalDatastore,
+  enableEncryptedUser: () => enableEncryptedUser(),
+  isEncryptedUserEnabled,
   _getInstallationId: () => installationId(),
   _encode: encode,
   _decode: decode,
@@ -165,16 +187,41 @@ const members = {
     reconfigure({ serverUrl: url.replace(/\/+$/, "") });
   },
   get liveQueryServerURL(): string | undefined {
-    return currentConnection()?.liveQueryUrl;
+    return setting("liveQueryUrl");
   },
   set liveQueryServerURL(liveQueryUrl: string) {
-    reconfigure({ liveQueryUrl });
+    configure({ liveQueryUrl });
   },
   get idempotency(): boolean {
-    return currentConnection()?.idempotency ?? false;
+    return setting("idempotency") ?? false;
   },
   set idempotency(idempotency: boolean) {
-    reconfigure({ idempotency });
+    configure({ idempotency });
+  },
+  get serverAuthType(): string | undefined {
+    return setting("serverAuthType");
+  },
+  set serverAuthType(serverAuthType: string) {
+    configure({ serverAuthType });
+  },
+  get serverAuthToken(): string | undefined {
+    return setting("serverAuthToken");
+  },
+  set serverAuthToken(serverAuthToken: string) {
+    configure({ serverAuthToken });
+  },
+  get encryptedUser(): boolean {
+    return isEncryptedUserEnabled();
+  },
+  set encryptedUser(isEncrypted: boolean) {
+    if (isEncrypted) enableEncryptedUser();
+    else configure({ userCipher: undefined });
+  },
+  get secret(): string | undefined {
+    return setting("secret");
+  },
+  set secret(secret: string) {
+    configure({ secret });
   },
 };
 

@@ -37,7 +37,8 @@ export async function request(
 ): Promise<Answer> {
   const body = JSON.stringify(await envelope(method, payload, options, on));
   const headers: Record<string, string> = { "Content-Type": "text/plain" };
-  if (on.authorization) headers.Authorization = on.authorization;
+  const { serverAuthType, serverAuthToken } = on;
+  if (serverAuthType && serverAuthToken) headers.Authorization = `${serverAuthType} ${serverAuthToken}`;
   if (on.idempotency) headers["X-Parse-Request-Id"] = uuid();
   return send(`${on.serverUrl}/${path}`, { method: "POST", headers, body }, options, on);
 }

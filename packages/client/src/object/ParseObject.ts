@@ -7,6 +7,7 @@ import {
   type WirePointer,
 } from "@purse/protocol";
 import { uuid } from "../identity.ts";
+import { DEFAULT_PIN, keepDestroyed, keepSynced, localStore } from "../local/pins.ts";
 import { type Method, type RequestOptions, request } from "../transport.ts";
 import { ACL } from "./ACL.ts";
 import { decode, decodeFields } from "./decode.ts";
@@ -221,6 +222,10 @@ export class ParseObject<A extends object = Attributes> {
 
   /** The operation that waits for one field. */
   op(key: FieldName<A>): Op | undefined {
+    return this._operation(key);
+  }
+
+  _operation(key: string): Op | undefined {
     return this.#state.operation(key);
   }
 
@@ -364,10 +369,50 @@ export class ParseObject<A extends object = Attributes> {
 
   /** A reference to an object that has no id yet; only this client understands it. */
   toOfflinePointer(): { __type: "Object"; className: string; _localId: string } {
-    this.#localId ??= `local${uuid()}`;
-    return { __type: "Object", className: this.className, _localId: this.#localId };
+    return { __type: "Object", className: this.className, _localId: this._localId };
   }
   #localId: string | undefined;
+
+  /** Stands for the id on this device until the object has one. */
+  get _localId(): string {
+    this.#localId ??= `local${uuid()}`;
+    return this.#localId;
+  }
+
+  set _localId(localId: string) {
+    this.#localId = localId;
+  }
+
+  _hasLocalId(): boolean {
+    return this.#localId !== undefined;
+  }
+
+  /** Keeps the object, and those within, on this device; needs `enableLocalDatastore`. */
+  pin(): Promise<void> {
+    return this.pinWithName(DEFAULT_PIN);
+  }
+
+  unPin(): Promise<void> {
+    return this.unPinWithName(DEFAULT_PIN);
+  }
+
+  pinWithName(name: string): Promise<void> {
+    return ParseObject.pinAllWithName(name, [this]);
+  }
+
+  unPinWithName(name: string): Promise<void> {
+    return ParseObject.unPinAllWithName(name, [this]);
+  }
+
+  async isPinned(): Promise<boolean> {
+    return localStore().isPinned(this);
+  }
+
+  /** Takes over what is kept of the object on this device. */
+  async fetchFromLocalDatastore(): Promise<this> {
+    await localStore().restore(this);
+    return this;
+  }
 
   async fetch(options: FetchOptions = {}): Promise<this> {
     if (!this.id) throw new ProtocolError(ErrorCode.MISSING_OBJECT_ID, "Object does not have an ID");
@@ -375,6 +420,7 @@ export class ParseObject<A extends object = Attributes> {
     const { body } = await request("GET", this._path(), include ? { include } : {}, options);
     if (isJsonObject(body)) this._finishFetch(body, true);
     await this._afterSync();
+    await keepSynced([this]);
     return this;
   }
 
@@ -407,6 +453,7 @@ export class ParseObject<A extends object = Attributes> {
     if (!this.id) return this;
     await request("DELETE", this._path(), {}, options);
     await this._afterDestroy();
+    await keepDestroyed([this]);
     return this;
   }
 
@@ -563,6 +610,32 @@ export class ParseObject<A extends object = Attributes> {
   ): Promise<T[]> {
     await fetchAllObjects(list, true, options);
     return [...list];
+  }
+
+  /** Keeps objects on this device; needs `enableLocalDatastore`. */
+  static pinAll(list: readonly ParseObject<object>[]): Promise<void> {
+    return ParseObject.pinAllWithName(DEFAULT_PIN, list);
+  }
+
+  static async pinAllWithName(name: string, list: readonly ParseObject<object>[]): Promise<void> {
+    await localStore().pin(name, list);
+  }
+
+  static unPinAll(list: readonly ParseObject<object>[]): Promise<void> {
+    return ParseObject.unPinAllWithName(DEFAULT_PIN, list);
+  }
+
+  static async unPinAllWithName(name: string, list: readonly ParseObject<object>[]): Promise<void> {
+    await localStore().unpin(name, list);
+  }
+
+  /** Empties the pin without a name. */
+  static unPinAllObjects(): Promise<void> {
+    return ParseObject.unPinAllObjectsWithName(DEFAULT_PIN);
+  }
+
+  static async unPinAllObjectsWithName(name: string): Promise<void> {
+    await localStore().unpinAll(name);
   }
 
   static fetchAllWithInclude<T extends ParseObject<object>>(

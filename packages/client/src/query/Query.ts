@@ -1,6 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { connection } from "../connection.ts";
 import { loadStoredUser } from "../identity.ts";
 import type { Subscription } from "../live/Subscription.ts";
+import { DEFAULT_PIN, localStore } from "../local/pins.ts";
 import { encode, encodeFields } from "../object/encode.ts";
 import type { ParseObject } from "../object/ParseObject.ts";
 import { type ObjectClass, objects } from "../object/registry.ts";
@@ -40,6 +42,8 @@ export class Query<T extends ParseObject<object> = ParseObject> extends Constrai
   /** Further parameters as they travel: hint, explain, read preferences. */
   #extra: JsonObject = {};
   #running: AbortController | undefined;
+  /** Where objects come from when not from the server: a pin, or all of this device. */
+  #local: { pin: string | undefined } | undefined;
 
   constructor(objectClass: string | ObjectClass<T>) {
     super();
@@ -205,7 +209,39 @@ export class Query<T extends ParseObject<object> = ParseObject> extends Constrai
     return this;
   }
 
+  /** Asks the server, as queries do unless told otherwise. */
+  fromNetwork(): this {
+    this.#local = undefined;
+    return this;
+  }
+
+  /** Asks all objects kept on this device. */
+  fromLocalDatastore(): this {
+    return this.#fromLocal(undefined);
+  }
+
+  /** Asks the objects pinned without a name. */
+  fromPin(): this {
+    return this.#fromLocal(DEFAULT_PIN);
+  }
+
+  fromPinWithName(name: string): this {
+    return this.#fromLocal(name);
+  }
+
+  #fromLocal(pin: string | undefined): this {
+    // As ever, a query without a local datastore goes to the server.
+    if (connection().local) this.#local = { pin };
+    else console.error("Moralis.enableLocalDatastore() must be called first");
+    return this;
+  }
+
   async #ask(payload: JsonObject, options: RequestOptions): Promise<{ results: T[]; count: number }> {
+    if (this.#local) {
+      const { results, count } = await localStore().find(this.className, payload, this.#local.pin);
+      // The class of T was chosen by whoever made the query.
+      return { results: results as unknown[] as T[], count };
+    }
     const running = new AbortController();
     this.#running = running;
     const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
@@ -329,7 +365,9 @@ export class Query<T extends ParseObject<object> = ParseObject> extends Constrai
   }
 
   #copy(): Query<T> {
-    return new Query<T>(this.className).withJSON(encodeFields(this.toJSON()));
+    const copy = new Query<T>(this.className).withJSON(encodeFields(this.toJSON()));
+    copy.#local = this.#local;
+    return copy;
   }
 
   static fromJSON(className: string, json: JsonObject): Query {
