@@ -15,7 +15,7 @@ export { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts"
 export { AggregateParseError, ObjectError, ParseError, ParseError as Error } from "./errors.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
 export * from "./legacy.ts";
-export { LiveQueryClient, type LiveQueryClientOptions } from "./live/LiveQueryClient.ts";
+export { LiveQueryClient, type LiveQueryClientOptions, type LiveQueryState } from "./live/LiveQueryClient.ts";
 export { LiveQuery, liveQueryClient, liveQueryUrl } from "./live/liveQuery.ts";
 export {
   type EventMeta,
@@ -33,7 +33,7 @@ export {
 export type { LocalDatastoreController } from "./local/LocalStore.ts";
 export { Moralis, type MoralisNamespace } from "./namespace.ts";
 export { ACL } from "./object/ACL.ts";
-export { type FileData, ParseFile, ParseFile as File } from "./object/File.ts";
+export { type FileData, type FileSaveOptions, ParseFile, ParseFile as File } from "./object/File.ts";
 export { GeoPoint } from "./object/GeoPoint.ts";
 export * as Op from "./object/ops.ts";
 export {
