@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError, type WireFile } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { credentialHeaders, type RequestOptions, request, send } from "../transport.ts";
-import { type Bytes, CHUNK, RESUMABLE_FROM, ResumableUpload, sizeOf } from "./resumableUpload.ts";
+import type { Bytes, ResumableUpload } from "./resumableUpload.ts";
 
 /** Content of a file: bytes, a blob, base64 (a data URI will do) or an address to fetch it from. */
 export type FileData = readonly number[] | Uint8Array | Blob | { base64: string } | { uri: string };
@@ -15,6 +15,11 @@ export interface FileSaveOptions extends RequestOptions {
    */
   progress?: (part: number, loaded: number, total: number, about: { type: "upload" }) => void;
 }
+
+/** Content of so many bytes is uploaded in parts, where the server takes those. */
+const RESUMABLE_FROM = 5 * 1024 * 1024;
+/** Bytes of one part. */
+const PART = 1024 * 1024;
 
 const DATA_URI = /^data:([a-zA-Z]+\/[-a-zA-Z0-9+.]+)?(;charset=[a-zA-Z0-9\-/]*)?;base64,/;
 
@@ -124,21 +129,19 @@ export class ParseFile {
     const options = { ...rest, signal };
     const content = await contentOf(this.#data, signal);
     const type = this.#type || content.type;
-    const size = "bytes" in content ? sizeOf(content.bytes) : Math.floor((content.base64.length * 3) / 4);
+    const size = sizeOf(content);
     const told = (loaded: number, total: number): void =>
       progress?.(loaded / total, loaded, total, { type: "upload" });
-    const isLarge = size >= RESUMABLE_FROM || (progress !== undefined && size > CHUNK);
+    const isLarge = size >= RESUMABLE_FROM || (progress !== undefined && size > PART);
     // Where a resumable upload ends in IPFS, its answer does not say.
     if (isLarge && !ipfs) {
-      const about = { name: this.#name, type, metadata: this.#metadata, tags: this.#tags };
-      this.#upload ??= await ResumableUpload.begin(bytesOf(content), about, options);
+      this.#upload ??= await this.#begin(content, type, options);
       const answer = await this.#upload?.run(options, told);
+      this.#upload = undefined;
       if (answer) {
-        this.#upload = undefined;
         this.#accept(answer);
         return this;
       }
-      this.#upload = undefined;
     }
     const fileData: JsonObject = { metadata: this.#metadata, tags: this.#tags };
     if (ipfs) fileData.ipfs = true;
@@ -148,6 +151,18 @@ export class ParseFile {
     this.#accept(body);
     if (size > 0) told(size, size);
     return this;
+  }
+
+  /** Undefined where the server takes no parts. */
+  async #begin(
+    content: Content,
+    type: string,
+    options: RequestOptions,
+  ): Promise<ResumableUpload | undefined> {
+    const { ResumableUpload } = await import("./resumableUpload.ts");
+    const [name, metadata, tags] = [this.#name, this.#metadata, this.#tags];
+    const about = { size: sizeOf(content), part: PART, name, type, metadata, tags };
+    return ResumableUpload.begin(bytesOf(content), about, options);
   }
 
   #abortable(signal?: AbortSignal): AbortSignal {
@@ -248,6 +263,12 @@ async function contentOf(data: FileData, signal: AbortSignal): Promise<Content> 
   }
   if (data instanceof Blob) return { bytes: data, type: data.type };
   return { bytes: Uint8Array.from(data), type: "" };
+}
+
+/** In bytes. */
+function sizeOf(content: Content): number {
+  if ("base64" in content) return Math.floor((content.base64.replace(/=+$/, "").length * 3) / 4);
+  return content.bytes instanceof Uint8Array ? content.bytes.length : content.bytes.size;
 }
 
 async function base64Of(content: Content): Promise<string> {

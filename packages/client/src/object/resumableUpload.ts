@@ -10,20 +10,15 @@ import {
   type RequestOptions,
 } from "../transport.ts";
 
-/** Content of so many bytes is uploaded in parts, where the server takes those. */
-export const RESUMABLE_FROM = 5 * 1024 * 1024;
-/** Bytes of one part. */
-export const CHUNK = 1024 * 1024;
-
 const VERSION = "1.0.0";
 
 export type Bytes = Blob | Uint8Array<ArrayBuffer>;
 
-export function sizeOf(bytes: Bytes): number {
-  return bytes instanceof Uint8Array ? bytes.length : bytes.size;
-}
-
 export interface UploadedFile {
+  /** In bytes. */
+  size: number;
+  /** Bytes that are sent at once. */
+  part: number;
   name: string;
   type: string;
   metadata: JsonObject;
@@ -33,13 +28,15 @@ export interface UploadedFile {
 /** An upload by the tus protocol: it goes on where it was broken off. */
 export class ResumableUpload {
   readonly #content: Bytes;
+  readonly #about: UploadedFile;
   readonly #url: string;
   readonly #on: Connection;
   /** Bytes on the server; undefined where only the server knows. */
   #offset: number | undefined = 0;
 
-  private constructor(content: Bytes, url: string, on: Connection) {
+  private constructor(content: Bytes, about: UploadedFile, url: string, on: Connection) {
     this.#content = content;
+    this.#about = about;
     this.#url = url;
     this.#on = on;
   }
@@ -55,13 +52,13 @@ export class ResumableUpload {
     const headers = {
       ...(await credentialHeaders(options, on)),
       "Tus-Resumable": VERSION,
-      "Upload-Length": String(sizeOf(content)),
+      "Upload-Length": String(about.size),
       "Upload-Metadata": uploadMetadata(about),
     };
     const answer = await attemptOnce(url, { method: "POST", headers }, options.signal, on);
     const id = answer.headers.get("location")?.split("/").at(-1);
     // Below the address that the client knows: credentials go nowhere else.
-    if (answer.status === 201 && id) return new ResumableUpload(content, `${url}/${id}`, on);
+    if (answer.status === 201 && id) return new ResumableUpload(content, about, `${url}/${id}`, on);
     if (isUnknown(answer)) return undefined;
     throw failure(answer);
   }
@@ -71,7 +68,7 @@ export class ResumableUpload {
     options: RequestOptions,
     told: (loaded: number, total: number) => void,
   ): Promise<JsonObject | undefined> {
-    const size = sizeOf(this.#content);
+    const { size } = this.#about;
     for (let failures = 0; ; ) {
       const before = this.#offset;
       // Until there is an answer nobody knows how much has come through.
@@ -105,7 +102,7 @@ export class ResumableUpload {
       "Upload-Offset": String(offset),
       "Content-Type": "application/offset+octet-stream",
     };
-    return this.#exchange("PATCH", headers, this.#content.slice(offset, offset + CHUNK), options);
+    return this.#exchange("PATCH", headers, this.#content.slice(offset, offset + this.#about.part), options);
   }
 
   async #exchange(
