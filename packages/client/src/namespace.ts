@@ -181,10 +181,10 @@ const members = {
     reconfigure({ masterKey });
   },
   get serverURL(): string | undefined {
-    return currentConnection()?.serverUrl;
+    return setting("serverUrl");
   },
   set serverURL(url: string) {
-    reconfigure({ serverUrl: url.replace(/\/+$/, "") });
+    configure({ serverUrl: url.replace(/\/+$/, "") });
   },
   get liveQueryServerURL(): string | undefined {
     return setting("liveQueryUrl");

@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { Cloud } from "./cloud.ts";
-import { type Connection, type ConnectionSettings, connect, currentConnection } from "./connection.ts";
+import { type ConnectionSettings, connect, setting } from "./connection.ts";
 import { ParseObject } from "./object/ParseObject.ts";
 import { type PluginSpec, parsePluginSpecs, setPlugins } from "./plugins.ts";
 import { inBrowser, servesOnePerson } from "./storage.ts";
@@ -31,10 +31,9 @@ export async function start(options: StartOptions): Promise<void> {
   }
   if (!serverUrl) throw new Error("Moralis.start failed: serverUrl is required");
   if (!appId) throw new Error("Moralis.start failed: appId is required");
-  const before = currentConnection();
   open({
     ...settings,
-    keepsCurrentUser: settings.keepsCurrentUser ?? keptBefore(before),
+    keepsCurrentUser: settings.keepsCurrentUser ?? keptBefore(),
     applicationId: appId,
     serverUrl,
   });
@@ -43,19 +42,18 @@ export async function start(options: StartOptions): Promise<void> {
 
 /** Connects without plugins; the server's address is given later, as `Moralis.serverURL`. */
 export function initialize(applicationId: string, javascriptKey?: string, masterKey?: string): void {
-  const before = currentConnection();
   open({
     applicationId,
     javascriptKey,
     masterKey,
-    serverUrl: before?.serverUrl ?? "",
-    keepsCurrentUser: keptBefore(before),
+    serverUrl: setting("serverUrl") ?? "",
+    keepsCurrentUser: keptBefore(),
   });
 }
 
-/** `enableUnsafeCurrentUser` outlasts a new start. */
-function keptBefore(before: Connection | undefined): boolean {
-  return before?.keepsCurrentUser ?? servesOnePerson();
+/** `enableUnsafeCurrentUser` outlasts a new start, and may come before the first. */
+function keptBefore(): boolean {
+  return setting("keepsCurrentUser") ?? servesOnePerson();
 }
 
 function open(settings: ConnectionSettings): void {

@@ -7,6 +7,7 @@ import { ParseObject } from "../object/ParseObject.ts";
 import { Query } from "../query/Query.ts";
 import { type RecordingServer, type slowStorage, startRecordingServer } from "../recordingServer.ts";
 import { memoryStorage, syncStorage } from "../storage.ts";
+import { User } from "../user/User.ts";
 import {
   dumpLocalDatastore,
   enableLocalDatastore,
@@ -224,6 +225,16 @@ describe("pinned objects", () => {
     expect(found.map((object) => within(object, "author").get("name"))).toEqual(["Ada"]);
     expect(log).toHaveBeenCalledOnce();
     log.mockRestore();
+  });
+
+  it("keep no secrets of users", async () => {
+    const user = new User();
+    user._finishFetch({ objectId: "u1", username: "ada", sessionToken: "r:secret" });
+    await user.pin();
+    await new User({ username: "eve", password: "hush" }).pin();
+    const text = JSON.stringify(await dumpLocalDatastore());
+    expect(text).toContain("eve");
+    expect(text).not.toMatch(/secret|hush/);
   });
 
   it("need enableLocalDatastore; without it queries go to the server", async () => {

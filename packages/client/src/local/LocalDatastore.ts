@@ -3,7 +3,7 @@ import { configure, connection, setting } from "../connection.ts";
 import type { ParseObject } from "../object/ParseObject.ts";
 import { objects } from "../object/registry.ts";
 import { fetchAllObjects } from "../object/saving.ts";
-import { storageKeys } from "../storage.ts";
+import { inBrowser, storageKeys } from "../storage.ts";
 import {
   isObjectKey,
   keptForms,
@@ -100,7 +100,10 @@ class Datastore implements LocalStore {
 
   /** What reads and writes does so alone, or it would forget what another adds meanwhile. */
   #alone<T>(task: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(task, task);
+    // Pages of one application share their storage.
+    const locks = inBrowser() ? navigator.locks : undefined;
+    const run = async (): Promise<T> => (locks ? locks.request("Parse_LDS", task) : task());
+    const done = this.#last.then(run, run);
     this.#last = done.catch(() => undefined);
     return done;
   }

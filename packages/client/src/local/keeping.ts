@@ -13,6 +13,9 @@ import { objects } from "../object/registry.ts";
 
 const OBJECT_PREFIX = "Parse_LDS_";
 
+/** What is not written to the device with a user. */
+const SECRETS: ReadonlySet<string> = new Set(["sessionToken", "password"]);
+
 type AnyObject = ParseObject<object>;
 
 export function isObjectKey(key: string): boolean {
@@ -50,13 +53,16 @@ export function keptForms(root: AnyObject): Map<string, JsonObject> {
 
 function formOf(object: AnyObject, keep: (value: unknown) => JsonValue): JsonObject {
   const form: JsonObject = {};
+  const isUser = object.className === "_User";
   for (const [key, value] of Object.entries(object.attributes)) {
+    if (isUser && SECRETS.has(key)) continue;
     const isTime = (key === "createdAt" || key === "updatedAt") && value instanceof Date;
     form[key] = isTime ? value.toISOString() : keep(value);
   }
   const changes: JsonObject = {};
   const dirty = object.id ? object.dirtyKeys() : [];
   for (const key of dirty) {
+    if (isUser && SECRETS.has(key)) continue;
     const op = object._operation(key);
     // A dotted operation makes its field dirty too, which has none of its own.
     if (!op && dirty.some((other) => other.startsWith(`${key}.`))) continue;

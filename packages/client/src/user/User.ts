@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { connection, reconfigure } from "../connection.ts";
+import { configure, connection } from "../connection.ts";
 import { loadStoredUser, storedUser, storeUser } from "../identity.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
 import type { SaveOptions } from "../object/saving.ts";
@@ -326,16 +326,16 @@ export class User<A extends object = Attributes> extends ParseObject<UserAttribu
   }
 
   static enableRevocableSession(): void {
-    reconfigure({ revocableSession: true });
+    configure({ revocableSession: true });
   }
 
   /** Lets a process outside the browser have a current user, which all its callers then share. */
   static enableUnsafeCurrentUser(): void {
-    reconfigure({ keepsCurrentUser: true });
+    configure({ keepsCurrentUser: true });
   }
 
   static disableUnsafeCurrentUser(): void {
-    reconfigure({ keepsCurrentUser: false });
+    configure({ keepsCurrentUser: false });
   }
 
   static readOnlyAttributes(): string[] {
