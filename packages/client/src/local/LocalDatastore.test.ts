@@ -173,8 +173,10 @@ describe("pinned objects", () => {
     await note.fetch();
     expect((await local())[0]?.get("text")).toBe("c");
     server.answer(() => ({ body: { results: [{ objectId: "1", text: "d" }] } }));
+    await stored("Note", "9", { text: "not on the server any more" }).pinWithName("other");
     await updateLocalDatastore();
     expect((await local())[0]?.get("text")).toBe("d");
+    await ParseObject.unPinAllObjectsWithName("other");
     server.answer(() => ({ body: {} }));
     await note.destroy();
     expect(await keys()).toEqual([]);

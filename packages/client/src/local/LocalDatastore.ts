@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue, parseList } from "@purse
 import { configure, connection, setting } from "../connection.ts";
 import type { ParseObject } from "../object/ParseObject.ts";
 import { objects } from "../object/registry.ts";
-import { fetchAllObjects } from "../object/saving.ts";
+import { Query } from "../query/Query.ts";
 import { inBrowser, storageKeys } from "../storage.ts";
 import {
   isObjectKey,
@@ -50,7 +50,7 @@ export async function dumpLocalDatastore(): Promise<Record<string, JsonValue>> {
   return {};
 }
 
-/** Fetches everything that is pinned anew. */
+/** Fetches everything that is kept anew. Changes that were not saved stay, and so does what is not found. */
 export async function updateLocalDatastore(): Promise<void> {
   const byClass = new Map<string, AnyObject[]>();
   for (const [key, value] of Object.entries(await dumpLocalDatastore())) {
@@ -59,7 +59,16 @@ export async function updateLocalDatastore(): Promise<void> {
     const object = restoredObject(form);
     byClass.set(object.className, [...(byClass.get(object.className) ?? []), object]);
   }
-  await Promise.all([...byClass.values()].map((list) => fetchAllObjects(list, false, {})));
+  await Promise.all([...byClass].map(([className, list]) => update(className, list)));
+}
+
+async function update(className: string, list: readonly AnyObject[]): Promise<void> {
+  const ids = list.map(({ id }) => id);
+  const found = await new Query(className).containedIn("objectId", ids).limit(ids.length).find();
+  const byId = new Map(found.map((object) => [object.id, object]));
+  const changed = list.filter(({ id }) => byId.has(id));
+  for (const object of changed) object._commit(byId.get(object.id)?.attributes ?? {});
+  await setting("local")?.synced(changed);
 }
 
 /** The storage of the connection, one value for each key. */
