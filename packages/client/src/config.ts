@@ -3,7 +3,7 @@ import { connection } from "./connection.ts";
 import { escapeHtml } from "./escapeHtml.ts";
 import { decodeFields } from "./object/decode.ts";
 import { encodeFields } from "./object/encode.ts";
-import { storageKey } from "./storage.ts";
+import { storageKey, tolerating } from "./storage.ts";
 import { type RequestOptions, requestObject } from "./transport.ts";
 
 /** The application's settings as kept on the server. */
@@ -30,7 +30,8 @@ export class Config {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "Config JSON response invalid.");
     }
     const on = connection();
-    await on.storage.area.setItem(storageKey(on.applicationId, "currentConfig"), JSON.stringify(params));
+    const key = storageKey(on.applicationId, "currentConfig");
+    await tolerating<unknown>(() => on.storage.area.setItem(key, JSON.stringify(params)), undefined);
     return new Config(decodeFields(params));
   }
 

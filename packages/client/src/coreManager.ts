@@ -1,4 +1,4 @@
-import { type Connection, connection, currentConnection, reconfigure } from "./connection.ts";
+import { type Connection, configure, setting } from "./connection.ts";
 import { installationId } from "./identity.ts";
 import { allowOwnUserClass, storedClassName } from "./object/registry.ts";
 import { inBrowser } from "./storage.ts";
@@ -14,6 +14,9 @@ const OF_CONNECTION = {
   REQUEST_ATTEMPT_LIMIT: "requestAttemptLimit",
   REQUEST_BATCH_SIZE: "batchSize",
   IDEMPOTENCY: "idempotency",
+  SERVER_AUTH_TYPE: "serverAuthType",
+  SERVER_AUTH_TOKEN: "serverAuthToken",
+  ENCRYPTED_KEY: "secret",
   FORCE_REVOCABLE_SESSION: "revocableSession",
 } as const satisfies Record<string, keyof Connection>;
 
@@ -21,13 +24,8 @@ const OF_CONNECTION = {
 export const CoreManager = {
   /** Throws for a setting that there is not. */
   get(key: string): unknown {
-    if (isOfConnection(key)) return currentConnection()?.[OF_CONNECTION[key]];
-    const [type = null, token = null] = currentConnection()?.authorization?.split(" ") ?? [];
+    if (isOfConnection(key)) return setting(OF_CONNECTION[key]);
     switch (key) {
-      case "SERVER_AUTH_TYPE":
-        return type;
-      case "SERVER_AUTH_TOKEN":
-        return token;
       case "PERFORM_USER_REWRITE":
         return storedClassName("User") === "_User";
       case "IS_NODE":
@@ -42,13 +40,8 @@ export const CoreManager = {
   set(key: string, value: unknown): void {
     if (isOfConnection(key)) {
       const name = OF_CONNECTION[key];
-      reconfigure({
+      configure({
         [name]: name === "serverUrl" ? String(value).replace(/\/+$/, "") : (value ?? undefined),
-      });
-    } else if (key === "SERVER_AUTH_TYPE" || key === "SERVER_AUTH_TOKEN") {
-      const [type = "Bearer", token = ""] = connection().authorization?.split(" ") ?? [];
-      reconfigure({
-        authorization: key === "SERVER_AUTH_TYPE" ? `${value} ${token}` : `${type} ${value}`,
       });
     } else if (key === "PERFORM_USER_REWRITE") allowOwnUserClass(!value);
     else throw new Error(`Configuration key not found: ${key}`);

@@ -1,21 +1,24 @@
 export { ErrorCode } from "@purse/protocol";
 export { Analytics } from "./analytics.ts";
+export { Storage } from "./applicationStorage.ts";
 export { Cloud } from "./cloud.ts";
 export { Config } from "./config.ts";
 export {
   type Clock,
   type Connection,
+  configure,
   connection,
   currentConnection,
   onConnection,
   reconfigure,
 } from "./connection.ts";
 export { CoreManager } from "./coreManager.ts";
+export { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
 export { ParseError, ParseError as Error } from "./errors.ts";
 export { type Hook, Hooks } from "./hooks.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
 export * from "./legacy.ts";
-export { LiveQueryClient, type LiveQueryClientOptions } from "./live/LiveQueryClient.ts";
+export { LiveQueryClient, type LiveQueryClientOptions, type LiveQueryState } from "./live/LiveQueryClient.ts";
 export { LiveQuery, liveQueryClient, liveQueryUrl } from "./live/liveQuery.ts";
 export {
   type EventMeta,
@@ -23,12 +26,20 @@ export {
   type SubscriptionEvent,
   type SubscriptionEvents,
 } from "./live/Subscription.ts";
+export {
+  dumpLocalDatastore,
+  enableLocalDatastore,
+  isLocalDatastoreEnabled,
+  setLocalDatastoreController,
+  updateLocalDatastore,
+} from "./local/LocalDatastore.ts";
+export type { LocalDatastoreController } from "./local/LocalStore.ts";
 export { Moralis, type MoralisNamespace } from "./namespace.ts";
 export { ACL } from "./object/ACL.ts";
 export type { AnyObject } from "./object/AnyObject.ts";
 export { AggregateParseError, ObjectError } from "./object/batchErrors.ts";
 export { CLP } from "./object/CLP.ts";
-export { type FileData, ParseFile, ParseFile as File } from "./object/File.ts";
+export { type FileData, type FileSaveOptions, ParseFile, ParseFile as File } from "./object/File.ts";
 export { GeoPoint } from "./object/GeoPoint.ts";
 export * as Op from "./object/ops.ts";
 export {
@@ -66,7 +77,7 @@ export {
   type AsyncStorage,
   asyncStorage,
   memoryStorage,
-  type Storage,
+  type StorageArea,
   type SyncStorage,
   syncStorage,
 } from "./storage.ts";

@@ -1,9 +1,11 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { Analytics } from "./analytics.ts";
+import { Storage } from "./applicationStorage.ts";
 import { Cloud } from "./cloud.ts";
 import { Config } from "./config.ts";
-import { connection, currentConnection, reconfigure } from "./connection.ts";
+import { configure, connection, currentConnection, reconfigure, setting } from "./connection.ts";
 import { CoreManager } from "./coreManager.ts";
+import { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
 import { ParseError } from "./errors.ts";
 import { Hooks } from "./hooks.ts";
 import { installationId } from "./identity.ts";
@@ -17,6 +19,13 @@ import {
 } from "./legacy.ts";
 import { LiveQueryClient } from "./live/LiveQueryClient.ts";
 import { LiveQuery } from "./live/liveQuery.ts";
+import {
+  dumpLocalDatastore,
+  enableLocalDatastore,
+  isLocalDatastoreEnabled,
+  setLocalDatastoreController,
+  updateLocalDatastore,
+} from "./local/LocalDatastore.ts";
 import { ACL } from "./object/ACL.ts";
 import { CLP } from "./object/CLP.ts";
 import { decode } from "./object/decode.ts";
@@ -99,7 +108,20 @@ const members = {
   getNFTsCount,
   getTransactions,
   getTransactionsCount,
-  setAsyncStorage: (area: AsyncStorage) => void reconfigure({ storage: asyncStorage(area) }),
+  setAsyncStorage: (area: AsyncStorage) => configure({ storage: asyncStorage(area) }),
+  Storage,
+  LocalDatastore: {
+    get isEnabled(): boolean {
+      return isLocalDatastoreEnabled();
+    },
+    updateFromServer: updateLocalDatastore,
+  },
+  enableLocalDatastore,
+  isLocalDatastoreEnabled,
+  setLocalDatastoreController,
+  dumpLocalDatastore,
+  enableEncryptedUser: () => enableEncryptedUser(),
+  isEncryptedUserEnabled,
   _getInstallationId: () => installationId(),
   _encode: (value: unknown, _: unknown, refuseObjects = false) => encode(value, { refuseObjects }),
   _decode: (_: unknown, value: JsonValue) => decode(value),
@@ -188,35 +210,47 @@ const members = {
     reconfigure({ masterKey });
   },
   get serverURL(): string | undefined {
-    return currentConnection()?.serverUrl;
+    return setting("serverUrl");
   },
   set serverURL(url: string) {
-    reconfigure({ serverUrl: url.replace(/\/+$/, "") });
-  },
-  /** The two words of the Authorization header, for servers behind a gate. */
-  get serverAuthType(): unknown {
-    return CoreManager.get("SERVER_AUTH_TYPE");
-  },
-  set serverAuthType(type: string) {
-    CoreManager.set("SERVER_AUTH_TYPE", type);
-  },
-  get serverAuthToken(): unknown {
-    return CoreManager.get("SERVER_AUTH_TOKEN");
-  },
-  set serverAuthToken(token: string) {
-    CoreManager.set("SERVER_AUTH_TOKEN", token);
+    configure({ serverUrl: url.replace(/\/+$/, "") });
   },
   get liveQueryServerURL(): string | undefined {
-    return currentConnection()?.liveQueryUrl;
+    return setting("liveQueryUrl");
   },
   set liveQueryServerURL(liveQueryUrl: string) {
-    reconfigure({ liveQueryUrl });
+    configure({ liveQueryUrl });
   },
   get idempotency(): boolean {
-    return currentConnection()?.idempotency ?? false;
+    return setting("idempotency") ?? false;
   },
   set idempotency(idempotency: boolean) {
-    reconfigure({ idempotency });
+    configure({ idempotency });
+  },
+  get serverAuthType(): string | undefined {
+    return setting("serverAuthType");
+  },
+  set serverAuthType(serverAuthType: string) {
+    configure({ serverAuthType });
+  },
+  get serverAuthToken(): string | undefined {
+    return setting("serverAuthToken");
+  },
+  set serverAuthToken(serverAuthToken: string) {
+    configure({ serverAuthToken });
+  },
+  get encryptedUser(): boolean {
+    return isEncryptedUserEnabled();
+  },
+  set encryptedUser(isEncrypted: boolean) {
+    if (isEncrypted) enableEncryptedUser();
+    else configure({ userCipher: undefined });
+  },
+  get secret(): string | undefined {
+    return setting("secret");
+  },
+  set secret(secret: string) {
+    configure({ secret });
   },
 };
 

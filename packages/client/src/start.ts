@@ -1,5 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { type Connection, type ConnectionSettings, connect, currentConnection } from "./connection.ts";
+import { type ConnectionSettings, connect, currentConnection, setting } from "./connection.ts";
 import { ParseObject } from "./object/ParseObject.ts";
 import type { PluginSpec } from "./plugins.ts";
 import { inBrowser, servesOnePerson } from "./storage.ts";
@@ -34,7 +34,7 @@ export async function start(options: StartOptions): Promise<void> {
   const before = currentConnection();
   open({
     ...settings,
-    keepsCurrentUser: settings.keepsCurrentUser ?? keptBefore(before),
+    keepsCurrentUser: settings.keepsCurrentUser ?? keptBefore(),
     applicationId: appId,
     serverUrl,
   });
@@ -45,19 +45,18 @@ export async function start(options: StartOptions): Promise<void> {
 
 /** Connects without plugins; the server's address is given later, as `Moralis.serverURL`. */
 export function initialize(applicationId: string, javascriptKey?: string, masterKey?: string): void {
-  const before = currentConnection();
   open({
     applicationId,
     javascriptKey,
     masterKey,
-    serverUrl: before?.serverUrl ?? "",
-    keepsCurrentUser: keptBefore(before),
+    serverUrl: setting("serverUrl") ?? "",
+    keepsCurrentUser: keptBefore(),
   });
 }
 
-/** `enableUnsafeCurrentUser` outlasts a new start. */
-function keptBefore(before: Connection | undefined): boolean {
-  return before?.keepsCurrentUser ?? servesOnePerson();
+/** `enableUnsafeCurrentUser` outlasts a new start, and may come before the first. */
+function keptBefore(): boolean {
+  return setting("keepsCurrentUser") ?? servesOnePerson();
 }
 
 function open(settings: ConnectionSettings): void {

@@ -30,6 +30,8 @@ export class Subscription<T extends AnyObject = AnyObject> {
   readonly id: number;
   readonly query: ClassQuery<T>;
   readonly sessionToken: string | undefined;
+  /** Whether the server tells of changes now; false while the connection is lost. */
+  subscribed = false;
   /** Settles when the server confirmed the subscription, or refused it. */
   readonly subscribePromise: Promise<void>;
   readonly #listeners: Listeners<T> = {

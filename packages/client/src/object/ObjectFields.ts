@@ -197,6 +197,11 @@ export abstract class ObjectFields<A extends object> {
 
   /** The operation that waits for one field. */
   op(key: FieldName<A>): Op | undefined {
+    return this._operation(key);
+  }
+
+  /** @internal */
+  _operation(key: string): Op | undefined {
     return this._state.operation(key);
   }
 

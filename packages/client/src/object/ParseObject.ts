@@ -1,5 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { uuid } from "../identity.ts";
+import { DEFAULT_PIN, keepDestroyed, keepSynced, localStore } from "../local/pins.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import { encode, isPlainObject } from "./encode.ts";
 import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";
@@ -85,10 +86,50 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
 
   /** A reference to an object that has no id yet; only this client understands it. */
   toOfflinePointer(): { __type: "Object"; className: string; _localId: string } {
-    this.#localId ??= `local${uuid()}`;
-    return { __type: "Object", className: this.className, _localId: this.#localId };
+    return { __type: "Object", className: this.className, _localId: this._localId };
   }
   #localId: string | undefined;
+
+  /** Stands for the id on this device until the object has one. */
+  get _localId(): string {
+    this.#localId ??= `local${uuid()}`;
+    return this.#localId;
+  }
+
+  set _localId(localId: string) {
+    this.#localId = localId;
+  }
+
+  _hasLocalId(): boolean {
+    return this.#localId !== undefined;
+  }
+
+  /** Keeps the object, and those within, on this device; needs `enableLocalDatastore`. */
+  pin(): Promise<void> {
+    return this.pinWithName(DEFAULT_PIN);
+  }
+
+  unPin(): Promise<void> {
+    return this.unPinWithName(DEFAULT_PIN);
+  }
+
+  pinWithName(name: string): Promise<void> {
+    return ParseObject.pinAllWithName(name, [this]);
+  }
+
+  unPinWithName(name: string): Promise<void> {
+    return ParseObject.unPinAllWithName(name, [this]);
+  }
+
+  async isPinned(): Promise<boolean> {
+    return localStore().isPinned(this);
+  }
+
+  /** Takes over what is kept of the object on this device. */
+  async fetchFromLocalDatastore(): Promise<this> {
+    await localStore().restore(this);
+    return this;
+  }
 
   async fetch(options: FetchOptions = {}): Promise<this> {
     if (!this.id) throw new ProtocolError(ErrorCode.MISSING_OBJECT_ID, "Object does not have an ID");
@@ -96,6 +137,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     const { body } = await request("GET", this._path(), include ? { include } : {}, options);
     if (isJsonObject(body)) this._finishFetch(body, true);
     await this._afterSync();
+    await keepSynced([this]);
     return this;
   }
 
@@ -122,6 +164,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     if (!this.id) return this;
     await request("DELETE", this._path(), {}, options);
     await this._afterDestroy();
+    await keepDestroyed([this]);
     return this;
   }
 
@@ -222,6 +265,32 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   ): Promise<T[]> {
     await (await batches()).fetchAllObjects(list, true, options);
     return [...list];
+  }
+
+  /** Keeps objects on this device; needs `enableLocalDatastore`. */
+  static pinAll(list: readonly ParseObject<object>[]): Promise<void> {
+    return ParseObject.pinAllWithName(DEFAULT_PIN, list);
+  }
+
+  static async pinAllWithName(name: string, list: readonly ParseObject<object>[]): Promise<void> {
+    await localStore().pin(name, list);
+  }
+
+  static unPinAll(list: readonly ParseObject<object>[]): Promise<void> {
+    return ParseObject.unPinAllWithName(DEFAULT_PIN, list);
+  }
+
+  static async unPinAllWithName(name: string, list: readonly ParseObject<object>[]): Promise<void> {
+    await localStore().unpin(name, list);
+  }
+
+  /** Empties the pin without a name. */
+  static unPinAllObjects(): Promise<void> {
+    return ParseObject.unPinAllObjectsWithName(DEFAULT_PIN);
+  }
+
+  static async unPinAllObjectsWithName(name: string): Promise<void> {
+    await localStore().unpinAll(name);
   }
 
   static fetchAllWithInclude<T extends ParseObject<object>>(

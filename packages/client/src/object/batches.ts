@@ -1,5 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
+import { keepDestroyed, keepSynced } from "../local/pins.ts";
 import { invalidResponse, type Method, type RequestOptions, request } from "../transport.ts";
 import type { AnyObject } from "./AnyObject.ts";
 import { AggregateParseError, ObjectError } from "./batchErrors.ts";
@@ -73,6 +74,7 @@ async function saveBatch(batch: readonly AnyObject[], options: SaveOptions): Pro
         failure ??= batchError(answer, object);
       }
     });
+    await keepSynced(batch.filter((_, index) => succeeded(answers[index])));
     return failure;
   });
 }
@@ -101,6 +103,10 @@ async function requestBatch(
   return body;
 }
 
+function succeeded(answer: JsonValue | undefined): boolean {
+  return isJsonObject(answer) && "success" in answer;
+}
+
 function batchError(answer: JsonValue | undefined, object: AnyObject): ObjectError {
   const error = isJsonObject(answer) ? answer.error : undefined;
   const code = isJsonObject(error) && typeof error.code === "number" ? error.code : ErrorCode.INVALID_JSON;
@@ -120,8 +126,9 @@ export async function destroyAllObjects(list: readonly AnyObject[], options: Sav
     const answers = await requestBatch(requests, options);
     batch.forEach((object, index) => {
       const answer = answers[index];
-      if (!isJsonObject(answer) || !("success" in answer)) errors.push(batchError(answer, object));
+      if (!succeeded(answer)) errors.push(batchError(answer, object));
     });
+    await keepDestroyed(batch.filter((_, index) => succeeded(answers[index])));
   }
   if (errors.length > 0) throw new AggregateParseError(errors);
 }
@@ -155,4 +162,5 @@ export async function fetchAllObjects(
     if (result) object._finishFetch(result);
     else if (!onlyMissing) throw error(ErrorCode.OBJECT_NOT_FOUND, "All objects must exist on the server.");
   }
+  await keepSynced(wanted);
 }

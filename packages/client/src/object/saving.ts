@@ -1,3 +1,4 @@
+import { keepSynced } from "../local/pins.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import type { AnyObject } from "./AnyObject.ts";
 import { isPlainObject } from "./encode.ts";
@@ -26,6 +27,7 @@ export async function saveObject(object: AnyObject, options: SaveOptions): Promi
       throw error;
     }
     await object._afterSync();
+    await keepSynced([object]);
   });
 }
 

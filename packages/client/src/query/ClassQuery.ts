@@ -6,8 +6,10 @@ import {
   ProtocolError,
   type WirePointer,
 } from "@purse/protocol";
+import { connection } from "../connection.ts";
 import { loadStoredUser } from "../identity.ts";
 import type { Subscription } from "../live/Subscription.ts";
+import { DEFAULT_PIN, localStore } from "../local/pins.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { encode, encodeFields } from "../object/encode.ts";
 import { classNamed, type ObjectClass, objects, setClass, storedClassName } from "../object/registry.ts";
@@ -51,6 +53,8 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
   /** Further parameters as they travel: hint, explain, read preferences. */
   #extra: JsonObject = {};
   #running: AbortController | undefined;
+  /** Where objects come from when not from the server: a pin, or all of this device. */
+  #local: { pin: string | undefined } | undefined;
 
   constructor(objectClass: string | ObjectClass<T>) {
     super();
@@ -218,7 +222,39 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
     return this;
   }
 
+  /** Asks the server, as queries do unless told otherwise. */
+  fromNetwork(): this {
+    this.#local = undefined;
+    return this;
+  }
+
+  /** Asks all objects kept on this device. */
+  fromLocalDatastore(): this {
+    return this.#fromLocal(undefined);
+  }
+
+  /** Asks the objects pinned without a name. */
+  fromPin(): this {
+    return this.#fromLocal(DEFAULT_PIN);
+  }
+
+  fromPinWithName(name: string): this {
+    return this.#fromLocal(name);
+  }
+
+  #fromLocal(pin: string | undefined): this {
+    // As ever, a query without a local datastore goes to the server.
+    if (connection().local) this.#local = { pin };
+    else console.error("Moralis.enableLocalDatastore() must be called first");
+    return this;
+  }
+
   async #ask(payload: JsonObject, options: RequestOptions): Promise<{ results: T[]; count: number }> {
+    if (this.#local) {
+      const { results, count } = await localStore().find(this.className, payload, this.#local.pin);
+      // The class of T was chosen by whoever made the query.
+      return { results: results as unknown[] as T[], count };
+    }
     const running = new AbortController();
     this.#running = running;
     const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
@@ -363,7 +399,9 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
   }
 
   #copy(): ClassQuery<T> {
-    return new ClassQuery<T>(this.className).withJSON(encodeFields(this.toJSON()));
+    const copy = new ClassQuery<T>(this.className).withJSON(encodeFields(this.toJSON()));
+    copy.#local = this.#local;
+    return copy;
   }
 
   static fromJSON<T extends AnyObject>(className: string, json: JsonObject): ClassQuery<T> {

@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { reconfigure } from "../connection.ts";
+import { configure, currentConnection } from "../connection.ts";
 import { loadStoredUser, storedUser } from "../identity.ts";
 import { isPlainObject } from "../object/encode.ts";
 import { type Attributes, type ExtendedClass, ParseObject } from "../object/ParseObject.ts";
@@ -192,19 +192,19 @@ export class User<A extends object = Attributes> extends Account<A> {
 
   /** Asks for sessions that can be revoked from now on, also for who is signed in with an old one. */
   static async enableRevocableSession(options: RequestOptions = {}): Promise<void> {
-    reconfigure({ revocableSession: true });
-    const user = await User.currentAsync();
+    configure({ revocableSession: true });
+    const user = currentConnection() ? await User.currentAsync() : null;
     const token = user?.getSessionToken();
     if (user && token && !token.includes("r:")) await user._upgradeToRevocableSession(options);
   }
 
   /** Lets a process outside the browser have a current user, which all its callers then share. */
   static enableUnsafeCurrentUser(): void {
-    reconfigure({ keepsCurrentUser: true });
+    configure({ keepsCurrentUser: true });
   }
 
   static disableUnsafeCurrentUser(): void {
-    reconfigure({ keepsCurrentUser: false });
+    configure({ keepsCurrentUser: false });
   }
 
   static readOnlyAttributes(): string[] {
