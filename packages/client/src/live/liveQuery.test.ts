@@ -217,6 +217,18 @@ describe("a live query", () => {
     expect(LiveQuery.state).toBe("closed");
   });
 
+  it("says when it is interrupted and when it goes on", async () => {
+    const subscription = await new Query("Note").subscribe();
+    const events: string[] = [];
+    subscription.on("open", () => events.push("open"));
+    subscription.on("close", () => events.push("close"));
+    await until(() => events.length === 1);
+    server.drop();
+    await until(() => events.length === 3);
+    await subscription.unsubscribe();
+    expect(events).toEqual(["open", "close", "open", "close"]);
+  });
+
   it("ends during a lost connection, and is not asked for again", async () => {
     const subscription = await new Query("Note").subscribe();
     const other = await new Query("Other").subscribe();
