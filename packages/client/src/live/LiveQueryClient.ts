@@ -310,6 +310,10 @@ export class LiveQueryClient {
     this.#enter({ name: "waiting", pause });
     this.#failures += 1;
     this.#emit("close");
+    for (const subscription of [...this.#subscriptions.values()]) {
+      if (subscription.subscribed) subscription._emit("close");
+      subscription.subscribed = false;
+    }
     // A listener may have opened or closed it by now.
     if (pause.signal.aborted) return;
     const ms = this.#clock.random() * Math.min(30, 2 ** this.#failures - 1) * 1_000;

@@ -9,7 +9,9 @@ export interface EventMeta {
 
 /** Events of a live query and what their listeners get. `original` is the object as it was before. */
 export interface SubscriptionEvents<T> {
+  /** The server tells of changes from now on; again after each lost connection. */
   open: [answer: object];
+  /** It does not any more: the connection is lost, or the subscription is over. */
   close: [];
   error: [error: unknown];
   create: [object: T, meta: unknown];

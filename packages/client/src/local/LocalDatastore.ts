@@ -193,9 +193,8 @@ class Datastore implements LocalStore {
   }
 
   async isPinned(object: LocalObject): Promise<boolean> {
-    const keys = known([object]).map(keyOfObject);
-    const kept = await Promise.all(keys.map((key) => this.#controller.fromPinWithName(key)));
-    return kept.some((forms) => forms.length > 0);
+    const [asked] = known([object]);
+    return asked !== undefined && this.#isKept(keyOfObject(asked));
   }
 
   async restore(object: LocalObject): Promise<void> {
@@ -221,24 +220,40 @@ class Datastore implements LocalStore {
 
   synced(list: readonly LocalObject[]): Promise<void> {
     return this.#alone(async () => {
-      for (const object of known(list)) await this.#follow(object);
+      let pins: Contents["pins"] | undefined;
+      for (const object of known(list)) {
+        const key = keyOfObject(object);
+        const localKey = object._hasLocalId() ? keyOf(object.className, object._localId) : key;
+        const wasLocal = localKey !== key && (await this.#isKept(localKey));
+        if (!wasLocal && !(await this.#isKept(key))) continue;
+        pins ??= (await this.#contents()).pins;
+        await this.#follow(object, key, wasLocal ? localKey : undefined, pins);
+      }
     });
   }
 
-  async #follow(object: AnyObject): Promise<void> {
-    const key = keyOfObject(object);
-    const localKey = object._hasLocalId() ? keyOf(object.className, object._localId) : key;
-    const wasLocal = localKey !== key && (await this.#controller.fromPinWithName(localKey)).length > 0;
-    if (!wasLocal && (await this.#controller.fromPinWithName(key)).length === 0) return;
-    const { pins } = await this.#contents();
-    const holding = [...pins].filter(([, keys]) => keys.includes(key) || keys.includes(localKey));
+  async #isKept(key: string): Promise<boolean> {
+    return (await this.#controller.fromPinWithName(key)).length > 0;
+  }
+
+  /** Writes an object anew, and under its id what stood under a local one. */
+  async #follow(
+    object: AnyObject,
+    key: string,
+    localKey: string | undefined,
+    pins: Contents["pins"],
+  ): Promise<void> {
+    const holding = [...pins].filter(([, keys]) => keys.includes(localKey ?? key));
     for (const [pin, keys] of holding) {
-      const renamed = keys.map((other) => (other === localKey ? key : other));
-      if (wasLocal) await this.#controller.pinWithName(pin, [...new Set(renamed)]);
+      if (localKey !== undefined) {
+        const renamed = [...new Set(keys.map((other) => (other === localKey ? key : other)))];
+        await this.#controller.pinWithName(pin, renamed);
+        pins.set(pin, renamed);
+      }
       await this.#pinAt(pin, [object]);
     }
     if (holding.length === 0) await this.#controller.pinWithName(key, [keptForms(object).get(key) ?? {}]);
-    if (wasLocal) await this.#controller.unPinWithName(localKey);
+    if (localKey !== undefined) await this.#controller.unPinWithName(localKey);
   }
 
   destroyed(list: readonly LocalObject[]): Promise<void> {
