@@ -2,7 +2,7 @@ import { Moralis as ours } from "@purse/client";
 import { describe, expect, it } from "vitest";
 import { freshRequire } from "../support/freshRequire.ts";
 
-const OFFLINE = "comes with the local data store";
+const LATER = "the parse package's own queue and storage for calls without a network";
 const HOSTED = "belongs to the hosted service";
 const INTERNAL = "inner part of the old client without a leading underscore";
 const OTHER_CHAINS = "wallets of chains that are not EVM chains";
@@ -11,18 +11,8 @@ const WALLET = "comes with the wallet";
 
 /** Names of the namespace that are not there, and why. */
 const NOT_IN_NAMESPACE: Record<string, string> = {
-  LocalDatastore: OFFLINE,
-  Storage: OFFLINE,
-  IndexedDB: OFFLINE,
-  EventuallyQueue: OFFLINE,
-  setLocalDatastoreController: OFFLINE,
-  enableLocalDatastore: OFFLINE,
-  isLocalDatastoreEnabled: OFFLINE,
-  dumpLocalDatastore: OFFLINE,
-  enableEncryptedUser: OFFLINE,
-  isEncryptedUserEnabled: OFFLINE,
-  encryptedUser: OFFLINE,
-  secret: OFFLINE,
+  IndexedDB: LATER,
+  EventuallyQueue: LATER,
 
   SolanaAPI: CONTRACTS,
   Chains: CONTRACTS,
@@ -64,28 +54,26 @@ const NOT_IN_NAMESPACE: Record<string, string> = {
   nodeLogging: "the client does not log",
 };
 
-const PINS = ["pin", "unPin", "isPinned", "pinWithName", "unPinWithName", "fetchFromLocalDatastore"];
-const STATIC_PINS = [
-  "pinAll",
-  "pinAllWithName",
-  "unPinAll",
-  "unPinAllWithName",
-  "unPinAllObjects",
-  "unPinAllObjectsWithName",
-];
-const EVENTUALLY = ["saveEventually", "destroyEventually"];
-
 /** Members of any class that are not there. */
-const NOT_IN_CLASSES: Record<string, string> = Object.fromEntries(
-  [...PINS, ...STATIC_PINS, ...EVENTUALLY].map((name) => [name, OFFLINE]),
-);
+const NOT_IN_CLASSES: Record<string, string> = { saveEventually: LATER, destroyEventually: LATER };
 
 /** Members of one class that are not there. */
 const NOT_IN: Record<string, Record<string, string>> = {
-  Query: Object.fromEntries(
-    ["fromNetwork", "fromLocalDatastore", "fromPin", "fromPinWithName"].map((name) => [name, OFFLINE]),
+  LocalDatastore: Object.fromEntries(
+    [
+      "isSyncing",
+      "checkIfEnabled",
+      "getKeyForObject",
+      "getPinName",
+      "fromPinWithName",
+      "pinWithName",
+      "unPinWithName",
+    ].map((name) => [name, INTERNAL]),
   ),
-  File: { directory: OFFLINE, setDirectory: OFFLINE },
+  Storage: { getAllKeys: "getAllKeysAsync tells them wherever they are kept" },
+  File: Object.fromEntries(
+    ["directory", "setDirectory"].map((name) => [name, "files have names, not folders"]),
+  ),
   Web3API: Object.fromEntries(
     [
       "getBody",
