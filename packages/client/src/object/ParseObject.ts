@@ -1,6 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { uuid } from "../identity.ts";
 import { type RequestOptions, request } from "../transport.ts";
+import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
 import { encode, isPlainObject } from "./encode.ts";
 import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";
 import { SetOp } from "./Op.ts";
@@ -13,7 +14,7 @@ import {
   storedClassName,
 } from "./registry.ts";
 import { SyncedObject } from "./SyncedObject.ts";
-import { type FetchOptions, includePaths, type SaveOptions, saveObject } from "./saving.ts";
+import { saveObject } from "./saving.ts";
 import { forgetInstances, shareInstances } from "./singleInstance.ts";
 
 export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./fieldTypes.ts";
