@@ -39,6 +39,7 @@ export { ACL } from "./object/ACL.ts";
 export type { AnyObject } from "./object/AnyObject.ts";
 export { AggregateParseError, ObjectError } from "./object/batchErrors.ts";
 export { CLP } from "./object/CLP.ts";
+export type { FetchOptions, SaveOptions } from "./object/callOptions.ts";
 export { type FileData, type FileSaveOptions, ParseFile, ParseFile as File } from "./object/File.ts";
 export { GeoPoint } from "./object/GeoPoint.ts";
 export * as Op from "./object/ops.ts";
@@ -54,7 +55,6 @@ export {
 export { Polygon } from "./object/Polygon.ts";
 export { Relation } from "./object/Relation.ts";
 export type { ObjectClass } from "./object/registry.ts";
-export type { FetchOptions, SaveOptions } from "./object/saving.ts";
 export {
   type PluginCallOptions,
   type PluginSpec,

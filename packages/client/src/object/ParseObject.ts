@@ -2,6 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { uuid } from "../identity.ts";
 import { DEFAULT_PIN, keepDestroyed, keepSynced, localStore } from "../local/pins.ts";
 import { type RequestOptions, request } from "../transport.ts";
+import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
 import { encode, isPlainObject } from "./encode.ts";
 import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";
 import { SetOp } from "./Op.ts";
@@ -14,7 +15,7 @@ import {
   storedClassName,
 } from "./registry.ts";
 import { SyncedObject } from "./SyncedObject.ts";
-import { type FetchOptions, includePaths, type SaveOptions, saveObject } from "./saving.ts";
+import { saveObject } from "./saving.ts";
 import { forgetInstances, shareInstances } from "./singleInstance.ts";
 
 export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./fieldTypes.ts";

@@ -4,10 +4,11 @@ import { keepDestroyed, keepSynced } from "../local/pins.ts";
 import { invalidResponse, type Method, type RequestOptions, request } from "../transport.ts";
 import type { AnyObject } from "./AnyObject.ts";
 import { AggregateParseError, ObjectError } from "./batchErrors.ts";
+import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
 import { encode, isPlainObject } from "./encode.ts";
 import { ParseFile } from "./File.ts";
 import { objects } from "./registry.ts";
-import { type FetchOptions, includePaths, type SaveOptions, unsavedWithin } from "./saving.ts";
+import { unsavedWithin } from "./unsaved.ts";
 
 /* Many objects in few requests. Loaded when the first such call is made. */
 

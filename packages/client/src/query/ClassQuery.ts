@@ -1,11 +1,4 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ProtocolError,
-  type WirePointer,
-} from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { loadStoredUser } from "../identity.ts";
 import type { Subscription } from "../live/Subscription.ts";
@@ -14,20 +7,9 @@ import type { AnyObject } from "../object/AnyObject.ts";
 import { encode, encodeFields } from "../object/encode.ts";
 import { classNamed, type ObjectClass, objects, setClass, storedClassName } from "../object/registry.ts";
 import { invalidResponse, type RequestOptions, request } from "../transport.ts";
-import { Constraints, names } from "./Constraints.ts";
+import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
 
-/** Fields of T's class, also with a path into them or several in one text: "author.name", "a,b". */
-export type QueryKey<T extends AnyObject> =
-  | (keyof T["attributes"] & string)
-  | "objectId"
-  | "createdAt"
-  | "updatedAt"
-  | "ACL"
-  | `${string}.${string}`
-  | `${string},${string}`;
-
-/** Fields or lists of them; text may also name several, "a,b". */
-export type Keys<T extends AnyObject> = (QueryKey<T> | readonly QueryKey<T>[])[];
+export type { Keys, QueryKey } from "./QueryParameters.ts";
 
 export interface BatchOptions extends RequestOptions {
   /** Objects per request; 100 by default. */
@@ -40,18 +22,9 @@ export interface CountedResults<T> {
   count: number;
 }
 
-type ReadPreference = "PRIMARY" | "PRIMARY_PREFERRED" | "SECONDARY" | "SECONDARY_PREFERRED" | "NEAREST";
-
 /** A question about the objects of one class. */
-export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<QueryKey<T>> {
+export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters<T> {
   readonly className: string;
-  #include: string[] = [];
-  #exclude: string[] = [];
-  #limit = -1;
-  #skip = 0;
-  #count = false;
-  /** Further parameters as they travel: hint, explain, read preferences. */
-  #extra: JsonObject = {};
   #running: AbortController | undefined;
   /** Where objects come from when not from the server: a pin, or all of this device. */
   #local: { pin: string | undefined } | undefined;
@@ -82,7 +55,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
   /** The objects found; see `findWithCount` for how many there are in all. */
   async find(options: RequestOptions = {}): Promise<T[]> {
     const { results, count } = await this.#ask(this.toJSON(), options);
-    if (!this.#count) return results;
+    if (!this._counts) return results;
     // After withCount() the old clients answer this object in the place of the array.
     const counted: unknown = { results, count };
     return counted as T[];
@@ -107,14 +80,14 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
 
   /** The different values that a field has. Needs the master key. */
   async distinct(key: QueryKey<T>, options: RequestOptions = {}): Promise<JsonValue[]> {
-    return this.#aggregate({ distinct: key, where: this._where, ...this.#extra }, options);
+    return this.#aggregate({ distinct: key, where: this._where, ...this._extra }, options);
   }
 
   /** Runs an aggregation pipeline on what the query matches. Needs the master key. */
   async aggregate(pipeline: object | readonly object[], options: RequestOptions = {}): Promise<JsonValue[]> {
     const given = Array.isArray(pipeline) ? pipeline : [pipeline];
     const stages = Object.keys(this._where).length > 0 ? [{ $match: this._where }, ...given] : given;
-    return this.#aggregate({ pipeline: encode(stages), ...this.#extra }, options);
+    return this.#aggregate({ pipeline: encode(stages), ...this._extra }, options);
   }
 
   async #aggregate(payload: JsonObject, options: RequestOptions): Promise<JsonValue[]> {
@@ -133,7 +106,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
 
   /** Calls back for each batch, in the order of objectId, waiting for each. */
   async eachBatch(callback: (batch: T[]) => unknown, options: BatchOptions = {}): Promise<void> {
-    if (this._order.length > 0 || this.#skip > 0 || this.#limit >= 0) {
+    if (this._order.length > 0 || this._skipFirst > 0 || this._limitTo >= 0) {
       throw new Error("Cannot iterate on a query with sort, skip, or limit.");
     }
     const { batchSize = 100, ...rest } = options;
@@ -283,119 +256,6 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends Constraints<Que
       ) as T;
     });
     return { results, count: typeof body.count === "number" ? body.count : results.length };
-  }
-
-  limit(count: number): this {
-    if (typeof count !== "number") throw new Error("You can only set the limit to a numeric value");
-    this.#limit = count;
-    return this;
-  }
-
-  skip(count: number): this {
-    if (typeof count !== "number" || !(count >= 0)) throw new Error("You can only skip by a positive number");
-    this.#skip = count;
-    return this;
-  }
-
-  /** Makes `find` answer `{results, count}`; `findWithCount` does so with its type. */
-  withCount(include = true): this {
-    if (typeof include !== "boolean") throw new Error("You can only set withCount to a boolean value");
-    this.#count = include;
-    return this;
-  }
-
-  /** Replaces pointers by their objects: "author", "author.company". */
-  include(...keys: Keys<T>): this {
-    this.#include.push(...names(keys));
-    return this;
-  }
-
-  includeAll(): this {
-    this.#include.push("*");
-    return this;
-  }
-
-  /** Answers only these fields. */
-  select(...keys: Keys<T>): this {
-    this._keys = [...(this._keys ?? []), ...names(keys)];
-    return this;
-  }
-
-  exclude(...keys: Keys<T>): this {
-    this.#exclude.push(...names(keys));
-    return this;
-  }
-
-  readPreference(preference: ReadPreference, include?: ReadPreference, subquery?: ReadPreference): this {
-    this.#extra.readPreference = preference;
-    if (include) this.#extra.includeReadPreference = include;
-    if (subquery) this.#extra.subqueryReadPreference = subquery;
-    return this;
-  }
-
-  hint(index: string | object): this {
-    this.#extra.hint = encode(index);
-    return this;
-  }
-
-  /** A note that stands beside the query in the database's log; none for null. */
-  comment(comment: string | null): this {
-    if (comment !== null && comment !== undefined && typeof comment !== "string") {
-      throw new Error("The value of a comment to be sent with this query must be a string.");
-    }
-    const { comment: _, ...extra } = this.#extra;
-    this.#extra = comment ? { ...extra, comment } : extra;
-    return this;
-  }
-
-  /** Of a live query: tells of updates only where one of these fields changed. */
-  watch(...keys: Keys<T>): this {
-    const known = typeof this.#extra.watch === "string" ? this.#extra.watch.split(",") : [];
-    this.#extra.watch = [...known, ...names(keys)].join(",");
-    return this;
-  }
-
-  explain(explain = true): this {
-    if (typeof explain !== "boolean") throw new Error("You can only set explain to a boolean value");
-    this.#extra.explain = explain;
-    return this;
-  }
-
-  _relatedTo(parent: { toPointer(): WirePointer }, key: string): this {
-    this._where.$relatedTo = { object: parent.toPointer(), key };
-    return this;
-  }
-
-  _redirectClassNameForKey(key: string): this {
-    this.#extra.redirectClassNameForKey = key;
-    return this;
-  }
-
-  toJSON(): JsonObject {
-    const json: JsonObject = { where: this._where };
-    if (this.#include.length > 0) json.include = this.#include.join(",");
-    if (this.#exclude.length > 0) json.excludeKeys = this.#exclude.join(",");
-    if (this._keys) json.keys = this._keys.join(",");
-    if (this.#count) json.count = 1;
-    if (this.#limit >= 0) json.limit = this.#limit;
-    if (this.#skip > 0) json.skip = this.#skip;
-    if (this._order.length > 0) json.order = this._order.join(",");
-    return { ...json, ...this.#extra };
-  }
-
-  /** Takes the parameters over from JSON as `toJSON` writes it. */
-  withJSON(json: JsonObject): this {
-    const { where, include, excludeKeys, keys, count, limit, skip, order, className: _, ...extra } = json;
-    if (isJsonObject(where)) this._where = where;
-    if (typeof include === "string") this.#include = include.split(",");
-    if (typeof excludeKeys === "string") this.#exclude = excludeKeys.split(",");
-    if (typeof keys === "string") this._keys = keys.split(",");
-    if (count) this.#count = count === 1;
-    if (typeof limit === "number") this.#limit = limit;
-    if (typeof skip === "number") this.#skip = skip;
-    if (typeof order === "string") this._order = order.split(",");
-    this.#extra = { ...this.#extra, ...extra };
-    return this;
   }
 
   #copy(): ClassQuery<T> {

@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { loadStoredUser, storedUser } from "../identity.ts";
+import type { SaveOptions } from "../object/callOptions.ts";
 import { isPlainObject } from "../object/encode.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
-import type { SaveOptions } from "../object/saving.ts";
 import { type RequestOptions, requestObject } from "../transport.ts";
 import { type AuthData, type AuthProvider, identify, providerName } from "./authProviders.ts";
 import { clearCurrent, makeCurrent, persist } from "./currentUser.ts";

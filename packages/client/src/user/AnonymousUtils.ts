@@ -1,5 +1,5 @@
 import { uuid } from "../identity.ts";
-import type { SaveOptions } from "../object/saving.ts";
+import type { SaveOptions } from "../object/callOptions.ts";
 import { User } from "./User.ts";
 
 const PROVIDER = "anonymous";

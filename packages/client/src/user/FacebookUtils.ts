@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import type { SaveOptions } from "../object/saving.ts";
+import type { SaveOptions } from "../object/callOptions.ts";
 import type { AuthData, AuthProvider } from "./authProviders.ts";
 import { User } from "./User.ts";
 

@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { installationId } from "../identity.ts";
+import type { FetchOptions, SaveOptions } from "../object/callOptions.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
-import type { FetchOptions, SaveOptions } from "../object/saving.ts";
 import { storageKey } from "../storage.ts";
 
 /** Where this installation is kept in the storage. */

@@ -1,10 +1,10 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { configure, currentConnection } from "../connection.ts";
 import { loadStoredUser, storedUser } from "../identity.ts";
+import type { SaveOptions } from "../object/callOptions.ts";
 import { isPlainObject } from "../object/encode.ts";
 import { type Attributes, type ExtendedClass, ParseObject } from "../object/ParseObject.ts";
 import { allowOwnUserClass } from "../object/registry.ts";
-import type { SaveOptions } from "../object/saving.ts";
 import { type RequestOptions, request, requestObject } from "../transport.ts";
 import {
   Account,
