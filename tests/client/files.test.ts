@@ -1,4 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { ParseFile, start, User } from "@purse/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BreakableProxy, startBreakableProxy } from "../support/breakableProxy.ts";
@@ -101,7 +103,24 @@ describe("files", () => {
     const saving = file.save({ sessionToken, progress: (part) => part > 0.3 && file.cancel() });
     await expect(saving).rejects.toThrow(/abort/i);
     expect(file.url()).toBeUndefined();
+    calls = [];
     await file.save({ sessionToken });
+    // It goes on, rather than beginning anew.
+    expect(calls[0]).toMatch(/^HEAD/);
+    expect(calls.some((call) => call.startsWith("POST"))).toBe(false);
+    expect(await served(file)).toBe(digest(content));
+  });
+
+  it("begin anew where the server knows nothing of the upload any more", async () => {
+    const content = new Uint8Array(randomBytes(5 * MIB));
+    const file = new ParseFile("forgotten.bin", content);
+    const saving = file.save({ sessionToken, progress: (part) => part > 0.3 && file.cancel() });
+    await expect(saving).rejects.toThrow(/abort/i);
+    rmSync(join(purse.dataDir, "uploads"), { recursive: true });
+    mkdirSync(join(purse.dataDir, "uploads"));
+    calls = [];
+    await file.save({ sessionToken });
+    expect(calls.slice(0, 2)).toEqual([expect.stringMatching(/^HEAD/), "POST files/resumable"]);
     expect(await served(file)).toBe(digest(content));
   });
 

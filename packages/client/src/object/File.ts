@@ -135,8 +135,10 @@ export class ParseFile {
     const isLarge = size >= RESUMABLE_FROM || (progress !== undefined && size > PART);
     // Where a resumable upload ends in IPFS, its answer does not say.
     if (isLarge && !ipfs) {
-      this.#upload ??= await this.#begin(content, type, options);
-      const answer = await this.#upload?.run(options, told);
+      const earlier = await this.#upload?.run(options, told);
+      // Begun anew where there was none, or where the server has forgotten it.
+      if (!earlier) this.#upload = await this.#begin(content, type, options);
+      const answer = earlier ?? (await this.#upload?.run(options, told));
       this.#upload = undefined;
       if (answer) {
         this.#accept(answer);
@@ -166,7 +168,7 @@ export class ParseFile {
   }
 
   #abortable(signal?: AbortSignal): AbortSignal {
-    this.#abort = new AbortController();
+    this.#abort ??= new AbortController();
     return signal ? AbortSignal.any([signal, this.#abort.signal]) : this.#abort.signal;
   }
 
@@ -181,6 +183,7 @@ export class ParseFile {
   /** Ends an upload or a download under way; its promise rejects. */
   cancel(): void {
     this.#abort?.abort();
+    this.#abort = undefined;
   }
 
   /** Deletes the file on the server; with the master key unless told otherwise. */
@@ -229,9 +232,12 @@ export class ParseFile {
   }
 
   static encodeBase64(bytes: readonly number[] | Uint8Array): string {
-    let text = "";
-    for (const byte of bytes) text += String.fromCharCode(byte);
-    return btoa(text);
+    const array = Uint8Array.from(bytes);
+    const parts: string[] = [];
+    for (let at = 0; at < array.length; at += 0x8000) {
+      parts.push(String.fromCharCode(...array.subarray(at, at + 0x8000)));
+    }
+    return btoa(parts.join(""));
   }
 }
 
