@@ -1,4 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { EthersLibrary } from "./ethersLibrary.ts";
 import { defaultStorage, type Storage, servesOnePerson } from "./storage.ts";
 
 /** Time and chance, passed in so that tests need not wait. */
@@ -34,6 +35,8 @@ export interface Connection {
   readonly storage: Storage;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
+  /** For old code that works with its objects. */
+  readonly ethers: EthersLibrary | undefined;
 }
 
 export type ConnectionSettings = Partial<Connection> & Pick<Connection, "applicationId">;
@@ -83,6 +86,7 @@ export function connect(settings: ConnectionSettings): Connection {
     storage: rest.storage ?? defaultStorage(),
     fetch: (input, init) => fetch(input, init),
     clock: systemClock,
+    ethers: undefined,
     ...rest,
     applicationId,
     serverUrl: serverUrl.replace(/\/+$/, ""),
