@@ -6,7 +6,6 @@ const LATER = "the parse package's own queue and storage for calls without a net
 const HOSTED = "belongs to the hosted service";
 const INTERNAL = "inner part of the old client without a leading underscore";
 const OTHER_CHAINS = "wallets of chains that are not EVM chains";
-const CONTRACTS = "comes with contract calls and the data service's old names";
 const WALLET = "comes with the wallet";
 
 /** Names of the namespace that are not there, and why. */
@@ -14,14 +13,10 @@ const NOT_IN_NAMESPACE: Record<string, string> = {
   IndexedDB: LATER,
   EventuallyQueue: LATER,
 
-  SolanaAPI: CONTRACTS,
-  Chains: CONTRACTS,
-  UI: CONTRACTS,
-  executeFunction: CONTRACTS,
-  initPlugins: CONTRACTS,
-  handleTriggers: CONTRACTS,
-  memoryCard: CONTRACTS,
-  speedyNodeApiKey: CONTRACTS,
+  initPlugins: INTERNAL,
+  handleTriggers: INTERNAL,
+  memoryCard: INTERNAL,
+  speedyNodeApiKey: HOSTED,
 
   AbstractWeb3Connector: WALLET,
   addListener: WALLET,
@@ -34,7 +29,6 @@ const NOT_IN_NAMESPACE: Record<string, string> = {
   internalWeb3Provider: WALLET,
   getInternalWeb3: WALLET,
   getInternalWeb3Provider: WALLET,
-  web3Library: "the wallet's provider is EIP-1193; which library stands on it is the application's choice",
 
   Elrond: OTHER_CHAINS,
   Erd: OTHER_CHAINS,
@@ -57,6 +51,21 @@ const NOT_IN_NAMESPACE: Record<string, string> = {
 /** Members of any class that are not there. */
 const NOT_IN_CLASSES: Record<string, string> = { saveEventually: LATER, destroyEventually: LATER };
 
+const DATA_HELPERS = [
+  "getBody",
+  "getParameterizedUrl",
+  "getNextOptions",
+  "getApiRateLimitInfo",
+  "getApiErrorMessage",
+  "getErrorMessage",
+  "fetch",
+  "fetchFromApi",
+  "fetchFromServer",
+  "baseURL",
+  "BodyParamTypes",
+  "checkObjEqual",
+];
+
 /** Members of one class that are not there. */
 const NOT_IN: Record<string, Record<string, string>> = {
   LocalDatastore: Object.fromEntries(
@@ -74,21 +83,8 @@ const NOT_IN: Record<string, Record<string, string>> = {
   File: Object.fromEntries(
     ["directory", "setDirectory"].map((name) => [name, "files have names, not folders"]),
   ),
-  Web3API: Object.fromEntries(
-    [
-      "getBody",
-      "getParameterizedUrl",
-      "getNextOptions",
-      "getApiRateLimitInfo",
-      "getApiErrorMessage",
-      "fetch",
-      "fetchFromApi",
-      "fetchFromServer",
-      "baseURL",
-      "BodyParamTypes",
-      "checkObjEqual",
-    ].map((name) => [name, INTERNAL]),
-  ),
+  Web3API: Object.fromEntries(DATA_HELPERS.map((name) => [name, INTERNAL])),
+  SolanaAPI: Object.fromEntries(DATA_HELPERS.map((name) => [name, INTERNAL])),
 };
 
 /** What Node's emitter brings along; ours have `on`, `off` and those that the old client's documents name. */

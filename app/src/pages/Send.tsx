@@ -188,7 +188,8 @@ function Form({ account, chain }: { account: string; chain: AppChain }) {
   );
 }
 
-type Stage = "wallet" | "submitted" | "seen" | "confirmed" | "reverted";
+type Stage = "wallet" | "submitted" | "seen" | "confirmed" | Failure;
+type Failure = "reverted" | "replaced" | "dropped";
 
 /** A transaction from its hash on: also after a reload, in another tab, or from a link. */
 function Following({ hash }: { hash: string }) {
@@ -197,7 +198,7 @@ function Following({ hash }: { hash: string }) {
   return (
     <section className="stack" aria-labelledby="following">
       <h2 id="following">
-        {stage === "confirmed" ? "Sent" : stage === "reverted" ? "Reverted" : "On its way"}
+        {stage === "confirmed" ? "Sent" : isFailure(stage) ? FAILURES[stage].title : "On its way"}
       </h2>
       <Stepper steps={stepsFor(stage)} />
       <p className="row">
@@ -230,10 +231,20 @@ const LABELS = {
   confirmed: "Confirmed in a block",
 } as const;
 
+const FAILURES: Record<Failure, { title: string; label: string }> = {
+  reverted: { title: "Reverted", label: "Reverted by the chain" },
+  replaced: { title: "Replaced", label: "Another transaction has taken its place" },
+  dropped: { title: "Dropped", label: "Forgotten by the node" },
+};
+
+function isFailure(stage: Stage): stage is Failure {
+  return Object.hasOwn(FAILURES, stage);
+}
+
 function stepsFor(stage: Stage): { label: string; state: StepState }[] {
-  if (stage === "reverted") {
+  if (isFailure(stage)) {
     return STAGES.map((each) => ({
-      label: each === "confirmed" ? "Reverted by the chain" : LABELS[each],
+      label: each === "confirmed" ? FAILURES[stage].label : LABELS[each],
       state: each === "confirmed" ? "failed" : "done",
     }));
   }

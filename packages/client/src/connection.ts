@@ -1,4 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { EthersLibrary } from "./ethersLibrary.ts";
 import type { LocalDatastoreController, LocalStore } from "./local/LocalStore.ts";
 import { defaultStorage, type StorageArea, servesOnePerson } from "./storage.ts";
 
@@ -43,6 +44,8 @@ export interface Connection {
   readonly secret: string | undefined;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
+  /** For old code that works with its objects. */
+  readonly ethers: EthersLibrary | undefined;
 }
 
 /** Hides a text from whoever reads the storage and has no secret. `open` throws when it was changed. */
@@ -97,6 +100,7 @@ export function connect(settings: ConnectionSettings): Connection {
     secret: undefined,
     fetch: (input, init) => fetch(input, init),
     clock: systemClock,
+    ethers: undefined,
     ...rest,
     applicationId: settings.applicationId,
     serverUrl: serverUrl.replace(/\/+$/, ""),

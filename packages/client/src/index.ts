@@ -1,6 +1,7 @@
 export { ErrorCode } from "@purse/protocol";
 export { Analytics } from "./analytics.ts";
 export { Storage } from "./applicationStorage.ts";
+export { Chains } from "./chains.ts";
 export { Cloud } from "./cloud.ts";
 export { Config } from "./config.ts";
 export {
@@ -15,6 +16,8 @@ export {
 export { CoreManager } from "./coreManager.ts";
 export { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
 export { ParseError, ParseError as Error } from "./errors.ts";
+export { loadEthers, web3Library, web3Of } from "./ethers.ts";
+export type { EthersBigNumber, EthersLibrary, EthersProvider } from "./ethersLibrary.ts";
 export { type Hook, Hooks } from "./hooks.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
 export * from "./legacy.ts";
@@ -56,11 +59,11 @@ export { Polygon } from "./object/Polygon.ts";
 export { Relation } from "./object/Relation.ts";
 export type { ObjectClass } from "./object/registry.ts";
 export {
+  callPlugin,
   type PluginCallOptions,
   type PluginSpec,
   Plugins,
   setTriggerHandler,
-  type Trigger,
 } from "./plugins.ts";
 export { Push, type PushData } from "./push.ts";
 export {
@@ -82,6 +85,8 @@ export {
   syncStorage,
 } from "./storage.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
+export type { Trigger, TriggerHandler } from "./triggers.ts";
+export { UI } from "./ui.ts";
 export { Units } from "./units.ts";
 export { AnonymousUtils } from "./user/AnonymousUtils.ts";
 export { FacebookUtils } from "./user/FacebookUtils.ts";
@@ -97,5 +102,7 @@ export {
   type UserAttributes,
 } from "./user/User.ts";
 export * from "./wallet/index.ts";
+export { lookupAddress, resolveName } from "./web3api/names.ts";
 export type * from "./web3api/results.ts";
-export { setConnectedAccount, Web3API } from "./web3api/web3api.ts";
+export { SolanaAPI, type SolanaParams } from "./web3api/solana.ts";
+export { type DataService, setConnectedAccount, Web3API } from "./web3api/web3api.ts";

@@ -1,12 +1,14 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { Analytics } from "./analytics.ts";
 import { Storage } from "./applicationStorage.ts";
+import { Chains } from "./chains.ts";
 import { Cloud } from "./cloud.ts";
 import { Config } from "./config.ts";
 import { configure, connection, currentConnection, reconfigure, setting } from "./connection.ts";
 import { CoreManager } from "./coreManager.ts";
 import { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
 import { ParseError } from "./errors.ts";
+import { web3Library, web3Of } from "./ethers.ts";
 import { Hooks } from "./hooks.ts";
 import { installationId } from "./identity.ts";
 import {
@@ -43,6 +45,7 @@ import { Schema } from "./schema.ts";
 import { initialize, start } from "./start.ts";
 import { type AsyncStorage, asyncStorage } from "./storage.ts";
 import { type Method, type RequestOptions, request, requestObject, send, VERSION } from "./transport.ts";
+import { UI } from "./ui.ts";
 import { Units } from "./units.ts";
 import { AnonymousUtils } from "./user/AnonymousUtils.ts";
 import { FacebookUtils } from "./user/FacebookUtils.ts";
@@ -54,9 +57,15 @@ import {
   addNetwork,
   authenticate,
   deactivateWeb3,
+  type EnableOptions,
   enableWeb3,
+  executeFunction,
   isWeb3Enabled,
   link,
+  sendTransaction,
+  signMessage,
+  signTypedData,
+  simulate,
   switchNetwork,
   transfer,
   unlink,
@@ -64,6 +73,7 @@ import {
   walletEvents,
   walletState,
 } from "./wallet/index.ts";
+import { SolanaAPI } from "./web3api/solana.ts";
 import { Web3API } from "./web3api/web3api.ts";
 
 /**
@@ -75,6 +85,7 @@ const members = {
   Analytics,
   AnonymousUtils,
   CLP,
+  Chains,
   Cloud,
   Config,
   CoreManager,
@@ -96,6 +107,8 @@ const members = {
   Role,
   Schema,
   Session,
+  SolanaAPI,
+  UI,
   Units,
   User,
   Web3API,
@@ -137,13 +150,18 @@ const members = {
   authenticate,
   link,
   unlink,
-  enableWeb3,
+  enableWeb3: async (options?: EnableOptions) => web3Of(await enableWeb3(options)),
   deactivateWeb3,
   cleanup: deactivateWeb3,
   isWeb3Enabled,
   switchNetwork,
   addNetwork,
   transfer,
+  executeFunction,
+  sendTransaction,
+  simulate,
+  signMessage,
+  signTypedData,
   /** Hex, null without a wallet. */
   getChainId: () => enabled()?.chainId ?? null,
   on: <E extends keyof WalletEvents>(event: E, listener: (...args: WalletEvents[E]) => void) =>
@@ -174,9 +192,14 @@ const members = {
   get provider() {
     return enabled()?.provider ?? null;
   },
-  /** The provider: what the old client had here was a library's object around it. */
+  /** The wallet's provider, and with ethers its Web3Provider around that. */
   get web3() {
-    return enabled()?.provider ?? null;
+    const wallet = enabled();
+    return wallet ? web3Of(wallet.provider) : null;
+  },
+  /** ethers 5. Throws where it was not brought (`loadEthers`, `start({ ethers })`). */
+  get web3Library() {
+    return web3Library();
   },
   get connector() {
     return enabled()?.connector ?? null;

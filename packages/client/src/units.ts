@@ -1,31 +1,60 @@
-/** Conversions between amounts as people write them and the smallest unit (wei) as text. */
+/** An amount as people write it, or another library's big number. */
+type Amount = string | number | bigint | { toString(): string };
+
+/**
+ * Conversions between amounts as people write them and the smallest unit (wei) as text, digit by digit: nothing is
+ * rounded. They throw for what is no amount.
+ */
 export const Units = {
   /** Ether to wei. */
-  ETH: (value: number | string): string => Units.Token(value, 18),
+  ETH: (value: Amount): string => Units.Token(value, 18),
 
-  /** A token amount to its smallest unit. Throws for what is no amount or has more decimals. */
-  Token(value: number | string, decimals = 18): string {
-    const match = /^(-?)(\d*)\.?(\d*)$/.exec(plain(value));
+  /** A token amount to its smallest unit. Throws where it has more decimals than the token. */
+  Token(value: Amount, decimals: number | string = 18): string {
+    const places = placesOf(decimals);
+    const match = /^(-?)(\d*)\.?(\d*)$/.exec(plain(String(value)));
     const [, sign = "", whole = "", fraction = ""] = match ?? [];
     if (!match || (whole === "" && fraction === "")) throw new Error(`Not an amount: ${value}`);
     const digits = fraction.replace(/0+$/, "");
-    if (digits.length > decimals) throw new Error(`${value} has more than ${decimals} decimals`);
-    return BigInt(`${sign}${whole}${digits.padEnd(decimals, "0")}`).toString();
+    if (digits.length > places) throw new Error(`${value} has more than ${places} decimals`);
+    return BigInt(`${sign}${whole}${digits.padEnd(places, "0")}`).toString();
   },
 
-  /** The smallest unit to a token amount. */
-  FromWei(value: number | string | bigint, decimals = 18): string {
-    const wei = BigInt(typeof value === "number" ? plain(value) : value);
-    const digits = (wei < 0n ? -wei : wei).toString().padStart(decimals + 1, "0");
-    const whole = digits.slice(0, digits.length - decimals);
-    const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  /** The smallest unit to a token amount, without zeros at its end. */
+  FromWei(value: Amount, decimals: number | string = 18): string {
+    const places = placesOf(decimals);
+    const wei = wholeOf(value);
+    const digits = (wei < 0n ? -wei : wei).toString().padStart(places + 1, "0");
+    const whole = digits.slice(0, digits.length - places);
+    const fraction = digits.slice(digits.length - places).replace(/0+$/, "");
     return `${wei < 0n ? "-" : ""}${whole}${fraction ? `.${fraction}` : ""}`;
   },
 };
 
-/** A number without exponent. */
-function plain(value: number | string): string {
-  const text = String(value).trim();
+/** As the ABI has it, a uint8; old code gives it as text too. */
+function placesOf(decimals: number | string): number {
+  const places = Number(decimals);
+  if (Number.isInteger(places) && places >= 0 && places <= 255 && decimals !== "") return places;
+  throw new Error(`Not a number of decimals: ${decimals}`);
+}
+
+function wholeOf(value: Amount): bigint {
+  const [, sign = "", digits = ""] = /^(-?)(\d+|0x[0-9a-f]+)$/i.exec(wholeText(value)) ?? [];
+  if (!digits) throw new Error(`Not a whole amount: ${value}`);
+  return sign ? -BigInt(digits) : BigInt(digits);
+}
+
+function wholeText(value: Amount): string {
+  // A number beyond these is no longer the amount that was meant.
+  if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    throw new Error(`${value} is too large for a number: give it as text`);
+  }
+  return String(value).trim();
+}
+
+/** A number's text without exponent. */
+function plain(value: string): string {
+  const text = value.trim();
   const match = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/i.exec(text);
   if (!match) return text;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;

@@ -14,6 +14,7 @@ it("makes exactly the artifacts that are checked in", { timeout: 60_000 }, () =>
     "PurseDollar",
     "PurseGallery",
     "PurseItems",
+    "PurseKiosk",
     "PurseLegacy",
     "PurseMarket",
     "PurseNames",

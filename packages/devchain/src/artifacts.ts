@@ -21,6 +21,7 @@ export type ContractName =
   | "PurseDollar"
   | "PurseGallery"
   | "PurseItems"
+  | "PurseKiosk"
   | "PurseLegacy"
   | "PurseMarket"
   | "PurseNames"

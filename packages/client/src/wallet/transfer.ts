@@ -1,22 +1,20 @@
-import { type Eip1193Provider, firstAccount } from "./eip1193.ts";
-import { type TransactionReceipt, waitForReceipt } from "./transaction.ts";
-import { enabledWallet } from "./wallet.ts";
+import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
+import { signerNow } from "./signer.ts";
+
+/** A whole number: decimal text, 0x text, a bigint, or another library's object that says it in one of these. */
+export type Whole = string | number | bigint | { toString(): string };
 
 /** Amounts are in the smallest unit (wei for native), decimal. */
 export interface TransferOptions {
   type?: "native" | "erc20" | "erc721" | "erc1155";
   receiver?: string;
-  amount?: string | number | bigint;
+  amount?: Whole;
   contractAddress?: string;
   contract_address?: string;
-  tokenId?: string | number | bigint;
-  token_id?: string | number | bigint;
-}
-
-export interface SentTransaction {
-  hash: string;
-  /** Resolves once the transaction has so many confirmations (1 by default). */
-  wait(confirmations?: number): Promise<TransactionReceipt>;
+  tokenId?: Whole;
+  token_id?: Whole;
+  /** Only `evm` is there; other values are taken for it, as they were. */
+  system?: string;
 }
 
 const REQUIRED = {
@@ -26,84 +24,98 @@ const REQUIRED = {
   erc1155: ["receiver", "tokenId", "amount", "contractAddress"],
 } as const;
 
+type TransferType = keyof typeof REQUIRED;
+
+/**
+ * Without outputs: contracts from before ERC-20 was settled return nothing where others return true, and what a sent
+ * transaction returns is seen by nobody anyway.
+ */
 const SIGNATURES = {
   erc20: "function transfer(address to, uint256 amount)",
   erc721: "function safeTransferFrom(address from, address to, uint256 tokenId)",
   erc1155: "function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes data)",
 } as const;
 
+/** What tokens refuse transfers with (ERC-6093), so that people read why. */
+const ERRORS = [
+  "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
+  "error ERC20InvalidReceiver(address receiver)",
+  "error ERC721NonexistentToken(uint256 tokenId)",
+  "error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner)",
+  "error ERC721InsufficientApproval(address operator, uint256 tokenId)",
+  "error ERC721InvalidReceiver(address receiver)",
+  "error ERC1155InsufficientBalance(address sender, uint256 balance, uint256 needed, uint256 tokenId)",
+  "error ERC1155InvalidReceiver(address receiver)",
+] as const;
+
 /**
  * Sends native currency or a token from the connected wallet. As the old client did, it throws the
  * text `Unsupported type` for another type and a list of texts for missing fields.
  */
 export async function transfer(options: TransferOptions = {}): Promise<SentTransaction> {
+  const { from, ...call } = await transferCall(options);
+  const { parseAbi } = await import("viem/utils");
+  return sendTransaction(call, { account: from, abi: parseAbi(ERRORS) });
+}
+
+/** What `transfer` has the wallet send, for `simulate`. Throws as it does. */
+export async function transferCall(
+  options: TransferOptions = {},
+): Promise<TransactionCall & { from: string }> {
   const { type = "native" } = options;
   if (!Object.hasOwn(REQUIRED, type)) throw "Unsupported type";
   const fields = {
     receiver: options.receiver,
     amount: options.amount,
-    contractAddress: options.contractAddress ?? options.contract_address,
-    tokenId: options.tokenId ?? options.token_id,
+    contractAddress: options.contractAddress || options.contract_address,
+    tokenId: options.tokenId || options.token_id || options.tokenId,
   };
   const missing = REQUIRED[type].filter((field) => !fields[field] && fields[field] !== 0n);
   if (missing.length > 0) throw missing.map((field) => `${field} is required`);
-  const { provider, account } = enabledWallet();
-  // People switch accounts meanwhile: the one that will sign is asked for now.
-  const sender =
-    firstAccount(await provider.request({ method: "eth_accounts" }).catch(() => undefined)) ?? account;
-  if (!sender) throw new Error("Sender address not found");
-  const tokenId = type === "erc721" || type === "erc1155" ? wholeNumber(fields.tokenId) : 0n;
-  const call = await callFor(type, sender, { ...fields, tokenId });
-  const hash = await provider.request({ method: "eth_sendTransaction", params: [{ from: sender, ...call }] });
-  return sent(String(hash), provider);
-}
-
-function sent(hash: string, provider: Eip1193Provider): SentTransaction {
-  return { hash, wait: (confirmations = 1) => waitForReceipt(hash, provider, confirmations) };
+  const { account } = await signerNow();
+  const tokenId = type === "erc721" || type === "erc1155" ? uint256(fields.tokenId, "Invalid token Id") : 0n;
+  const amount = type === "erc721" ? 0n : uint256(fields.amount, "Invalid amount");
+  const { receiver = "", contractAddress = "" } = fields;
+  const call = await callFor(type, account, { receiver, contractAddress, amount, tokenId });
+  return { from: account, ...call };
 }
 
 interface Fields {
-  receiver: string | undefined;
-  amount: string | number | bigint | undefined;
-  contractAddress: string | undefined;
+  receiver: string;
+  amount: bigint;
+  contractAddress: string;
   tokenId: bigint;
 }
 
-async function callFor(type: keyof typeof REQUIRED, sender: string, fields: Fields): Promise<object> {
+async function callFor(type: TransferType, sender: string, fields: Fields): Promise<TransactionCall> {
   const { encodeFunctionData, getAddress, parseAbi } = await import("viem/utils");
-  const receiver = getAddress(fields.receiver ?? "");
-  const amount = BigInt(fields.amount ?? 0);
-  if (type === "native") return { to: receiver, value: `0x${amount.toString(16)}` };
-  const to = getAddress(fields.contractAddress ?? "");
+  const { amount, tokenId } = fields;
+  const receiver = getAddress(fields.receiver);
+  if (type === "native") return { to: receiver, value: amount };
+  const to = getAddress(fields.contractAddress);
   const from = getAddress(sender);
   switch (type) {
-    case "erc20":
-      return {
-        to,
-        data: encodeFunctionData({ abi: parseAbi([SIGNATURES.erc20]), args: [receiver, amount] }),
-      };
-    case "erc721":
-      return {
-        to,
-        data: encodeFunctionData({
-          abi: parseAbi([SIGNATURES.erc721]),
-          args: [from, receiver, fields.tokenId],
-        }),
-      };
-    case "erc1155":
-      return {
-        to,
-        data: encodeFunctionData({
-          abi: parseAbi([SIGNATURES.erc1155]),
-          args: [from, receiver, fields.tokenId, amount, "0x"],
-        }),
-      };
+    case "erc20": {
+      const abi = parseAbi([SIGNATURES.erc20]);
+      return { to, data: encodeFunctionData({ abi, args: [receiver, amount] }) };
+    }
+    case "erc721": {
+      const abi = parseAbi([SIGNATURES.erc721]);
+      return { to, data: encodeFunctionData({ abi, args: [from, receiver, tokenId] }) };
+    }
+    case "erc1155": {
+      const abi = parseAbi([SIGNATURES.erc1155]);
+      return { to, data: encodeFunctionData({ abi, args: [from, receiver, tokenId, amount, "0x"] }) };
+    }
+    default:
+      throw new Error(`Unknown transfer type: "${type}"`);
   }
 }
 
-/** A uint256. */
-function wholeNumber(value: string | number | bigint | undefined): bigint {
+function uint256(value: Whole | undefined, refusal: string): bigint {
+  // A number that is no longer exact may already be another than was meant.
+  if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error(refusal);
   const text = String(value ?? "");
   if (/^(\d+|0x[0-9a-fA-F]+)$/.test(text) && BigInt(text) < 2n ** 256n) return BigInt(text);
-  throw new Error("Invalid token Id");
+  throw new Error(refusal);
 }

@@ -5,9 +5,13 @@ import { web3Sign, web3SignV4, web3Transaction } from "./triggers.ts";
 import { deactivateWeb3, enableWeb3 } from "./wallet.ts";
 
 const ACCOUNT = `0x${"a1".repeat(20)}`;
+const OTHER = `0x${"c3".repeat(20)}`;
 const HASH = `0x${"b2".repeat(32)}`;
 const asked: { method: string; params?: unknown }[] = [];
 let status = "0x1";
+
+const sent = () => asked.filter(({ method }) => method === "eth_sendTransaction");
+const signed = () => asked.filter(({ method }) => method === "eth_signTypedData_v4");
 
 /** A wallet that does everything at once, and keeps what it was asked. */
 class Wallet extends AbstractWeb3Connector {
@@ -19,9 +23,15 @@ class Wallet extends AbstractWeb3Connector {
       removeListener: () => undefined,
       async request(call) {
         asked.push(call);
+        if (call.method === "eth_accounts") return [ACCOUNT];
+        if (call.method === "eth_chainId") return "0x539";
+        if (call.method === "eth_estimateGas") return "0x64";
         if (call.method === "eth_sendTransaction") return HASH;
         if (call.method === "eth_signTypedData_v4") return "0x5161";
-        if (call.method === "eth_getTransactionReceipt") return { blockNumber: "0x5", status };
+        if (call.method === "eth_getTransactionByHash") return null;
+        if (call.method === "eth_getTransactionReceipt") {
+          return { transactionHash: HASH, blockHash: "0xb", blockNumber: "0x5", from: ACCOUNT, status };
+        }
         return "0x5";
       },
     };
@@ -43,40 +53,61 @@ afterEach(async () => {
 });
 
 describe("what a plugin asks of the wallet", () => {
-  it("is to send a transaction, from its account and with hex for a value", async () => {
-    const sent = await web3Transaction({ data: { to: "0x1", value: "255", data: "0x12" } });
-    expect(sent).toMatchObject({ hash: HASH });
-    expect(asked).toEqual([
+  it("is to send a transaction, from its account, with hex for a value and some gas to spare", async () => {
+    const trigger = { data: { to: OTHER, value: "255", data: "0x12", from: ACCOUNT } };
+    expect(await web3Transaction(trigger)).toMatchObject({ hash: HASH, chainId: 1337, value: 255n });
+    expect(sent()).toEqual([
       {
         method: "eth_sendTransaction",
-        params: [{ from: ACCOUNT, to: "0x1", value: "0xff", data: "0x12" }],
+        params: [{ from: ACCOUNT, to: OTHER, value: "0xff", data: "0x12", gas: "0x78" }],
       },
     ]);
   });
 
   it("is done once the transaction is in a block, and not done where it failed there", async () => {
-    const trigger = { shouldAwait: true, data: { to: "0x1" } };
+    const trigger = { shouldAwait: true, data: { to: OTHER } };
     expect(await web3Transaction(trigger)).toMatchObject({ transactionHash: HASH, succeeded: true });
     status = "0x0";
     await expect(web3Transaction(trigger)).rejects.toThrow(`Transaction ${HASH} failed`);
   });
 
   it.each(["1.5", "-1", "a lot", null])("is refused with a value of %s", async (value) => {
-    await expect(web3Transaction({ data: { to: "0x1", value } })).rejects.toThrow("whole number of wei");
-    expect(asked).toEqual([]);
+    await expect(web3Transaction({ data: { to: OTHER, value } })).rejects.toThrow("whole number of wei");
+    expect(sent()).toEqual([]);
+  });
+
+  it("is refused where it is another account's to do", async () => {
+    await expect(web3Transaction({ data: { to: OTHER, from: OTHER } })).rejects.toThrow(
+      `The wallet's account is ${ACCOUNT}, not ${OTHER}`,
+    );
+    expect(sent()).toEqual([]);
   });
 
   it("is to sign typed data, in either shape", async () => {
-    const message = JSON.stringify({ primaryType: "Mail" });
-    expect(await web3Sign({ data: { message, signer: "0x2" } })).toBe("0x5161");
-    const parameters = ["0x3", message];
-    expect(await web3SignV4({ shouldAwait: true, data: { parameters, from: "0x3" } })).toEqual({
-      result: "0x5161",
-    });
-    expect(asked.map(({ params }) => params)).toEqual([
-      ["0x2", message],
-      ["0x3", message],
-    ]);
-    expect(await web3SignV4({ data: { parameters, from: "0x3" } })).toBeUndefined();
+    const types = { Mail: [{ name: "text", type: "string" }] };
+    const message = JSON.stringify({ domain: { chainId: 1337 }, types, message: { text: "hi" } });
+    expect(await web3Sign({ data: { message, signer: ACCOUNT } })).toBe("0x5161");
+    const parameters = [ACCOUNT, message];
+    expect(await web3SignV4({ data: { parameters, from: ACCOUNT } })).toEqual({ result: "0x5161" });
+    for (const { params } of signed()) {
+      const [account, text] = Array.isArray(params) ? params : [];
+      expect(account).toBe(ACCOUNT);
+      expect(JSON.parse(text)).toEqual({
+        domain: { chainId: 1337 },
+        types: { ...types, EIP712Domain: [{ name: "chainId", type: "uint256" }] },
+        primaryType: "Mail",
+        message: { text: "hi" },
+      });
+    }
+  });
+
+  it.each([
+    [() => web3Sign({ data: { signer: ACCOUNT } }), "web3Sign trigger does not have a message to sign"],
+    [() => web3Sign({ data: { message: "{}" } }), "web3Sign trigger signer address missing or invalid"],
+    [() => web3SignV4({ data: { from: ACCOUNT } }), "web3SignV4 trigger does not have `parameters` to sign"],
+    [() => web3SignV4({ data: { parameters: [] } }), "web3SignV4 trigger does not have a `from` address"],
+  ])("is refused where a part is missing", async (run, message) => {
+    await expect(run()).rejects.toThrow(message);
+    expect(signed()).toEqual([]);
   });
 });

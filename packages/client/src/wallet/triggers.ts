@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { waitForReceipt } from "./transaction.ts";
-import type { SentTransaction } from "./transfer.ts";
-import { enabledWallet } from "./wallet.ts";
+import { type SentTransaction, sendTransaction } from "./send.ts";
+import { signTypedData } from "./sign.ts";
 
-interface WalletTrigger {
+export interface WalletTrigger {
   shouldAwait?: boolean;
   data: JsonObject;
 }
@@ -13,45 +12,41 @@ interface WalletTrigger {
  * rejects where it has failed: what comes next counts on it.
  */
 export async function web3Transaction({ data, shouldAwait }: WalletTrigger): Promise<unknown> {
-  const { provider, account } = enabledWallet();
-  const { from = account, to, value, data: input } = data;
-  const transaction = {
-    from,
-    to,
-    ...(value !== undefined && { value: quantity(value) }),
-    ...(input !== undefined && { data: input }),
-  };
-  const hash = String(await provider.request({ method: "eth_sendTransaction", params: [transaction] }));
-  if (!shouldAwait) {
-    const wait = (confirmations = 1) => waitForReceipt(hash, provider, confirmations);
-    return { hash, wait } satisfies SentTransaction;
-  }
-  const receipt = await waitForReceipt(hash, provider, 1);
-  if (!receipt.succeeded) throw new Error(`Transaction ${hash} failed`);
-  return receipt;
+  const { from, to, value, data: input } = data;
+  const sent: SentTransaction = await sendTransaction(
+    {
+      ...(typeof to === "string" && { to }),
+      value: value === undefined ? 0n : wei(value),
+      ...(typeof input === "string" && { data: input }),
+    },
+    typeof from === "string" ? { account: from } : {},
+  );
+  return shouldAwait ? sent.wait() : sent;
 }
 
 /** Has the wallet sign typed data (EIP-712). Resolves with the signature. */
 export async function web3Sign({ data: { message, signer } }: WalletTrigger): Promise<unknown> {
-  return signTyped(signer, message);
+  if (!message) throw new Error("web3Sign trigger does not have a message to sign");
+  if (typeof signer !== "string" || !signer) {
+    throw new Error("web3Sign trigger signer address missing or invalid");
+  }
+  return signTypedData(textOf(message), { account: signer });
 }
 
-/** As `web3Sign`, in the shape of `eth_signTypedData_v4`; does nothing where nobody waits for it. */
-export async function web3SignV4({ data, shouldAwait }: WalletTrigger): Promise<unknown> {
-  if (!shouldAwait) return undefined;
-  const message = Array.isArray(data.parameters) ? data.parameters[1] : undefined;
-  return { result: await signTyped(data.from, message) };
+/** As `web3Sign`, in the shape of `eth_signTypedData_v4`: resolves with the signature as `result`. */
+export async function web3SignV4({ data: { parameters, from } }: WalletTrigger): Promise<unknown> {
+  if (!Array.isArray(parameters)) throw new Error("web3SignV4 trigger does not have `parameters` to sign");
+  if (typeof from !== "string" || !from) throw new Error("web3SignV4 trigger does not have a `from` address");
+  return { result: await signTypedData(textOf(parameters[1]), { account: from }) };
 }
 
-function signTyped(signer: unknown, message: unknown): Promise<unknown> {
-  const { provider, account } = enabledWallet();
-  const typed = isJsonObject(message) ? JSON.stringify(message) : message;
-  return provider.request({ method: "eth_signTypedData_v4", params: [signer ?? account, typed] });
+/** Servers give JSON or its text. */
+function textOf(message: unknown): string {
+  return isJsonObject(message) ? JSON.stringify(message) : String(message);
 }
 
-/** Wallets take hex; servers may send decimal text. */
-function quantity(value: unknown): string {
+function wei(value: unknown): bigint {
   const text = String(value);
-  if (/^(0x[0-9a-f]+|\d+)$/i.test(text)) return `0x${BigInt(text).toString(16)}`;
+  if (/^(0x[0-9a-f]+|\d+)$/i.test(text)) return BigInt(text);
   throw new Error("The value of a transaction must be a whole number of wei");
 }

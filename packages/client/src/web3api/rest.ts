@@ -1,6 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { currentConnection } from "../connection.ts";
 import type { RequestOptions } from "../transport.ts";
+import { getApiRateLimitInfo } from "./oldFace.ts";
 import type { Operation } from "./operation.ts";
 
 /** A data service that is asked directly. */
@@ -10,7 +11,8 @@ export interface RestService {
   url: string;
 }
 
-const RATE_LIMIT_HEADERS = ["limit", "remaining-ttl", "used", "remaining-ip-ttl", "ip-used"];
+const RATE_LIMITED =
+  "This Moralis Server is rate-limited because of the plan restrictions. See the details about the current rate and throttle limits:";
 
 /** Calls an operation with the parameters in the path, the query and the body. Throws ParseError. */
 export async function askRest(
@@ -72,9 +74,7 @@ async function read(response: Response, address: string): Promise<JsonValue> {
   const body = parse(text);
   if (response.ok && body !== undefined) return body;
   if (response.status === 429) {
-    const limits = RATE_LIMIT_HEADERS.map((name) => [name, response.headers.get(`x-rate-limit-${name}`)]);
-    const message = "This Moralis Server is rate-limited because of the following plan restrictions:";
-    throw refusal(`${message} ${JSON.stringify(Object.fromEntries(limits))}`, 429);
+    throw refusal(`${RATE_LIMITED} ${JSON.stringify(getApiRateLimitInfo(response.headers))}`, 429);
   }
   const message = isJsonObject(body) && typeof body.message === "string" ? body.message : "";
   throw refusal(message || `Web3 API error while calling ${address}`, response.status);

@@ -16,16 +16,9 @@ afterEach(() => server.stop());
 const address = "0x1111111111111111111111111111111111111111";
 
 it("has the 39 operations in their 7 groups", () => {
-  expect(Object.keys(Web3API)).toEqual([
-    "native",
-    "account",
-    "token",
-    "resolve",
-    "defi",
-    "storage",
-    "info",
-    "initialize",
-  ]);
+  const groups = ["native", "account", "token", "resolve", "defi", "storage", "info"];
+  expect(Object.keys(operations)).toEqual(groups);
+  expect(Object.keys(Web3API)).toEqual(expect.arrayContaining(groups));
   expect(Object.values(operations).flatMap((group) => Object.keys(group))).toHaveLength(39);
 });
 
@@ -181,7 +174,7 @@ describe("a REST service that is asked directly", () => {
   it("[8.data.429-message] [8.data.429-rate-limit-headers] tells of its limits", async () => {
     server.answer(() => ({ status: 429, headers: { "x-rate-limit-limit": "1500" } }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow(
-      /rate-limited because of the following plan restrictions: \{"limit":"1500"/,
+      /rate-limited because of the plan restrictions\. .*: \{"x-rate-limit-limit":"1500"/,
     );
   });
 

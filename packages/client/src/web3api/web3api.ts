@@ -2,23 +2,46 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { loadStoredUser } from "../identity.ts";
 import { encodeFields } from "../object/encode.ts";
 import { invalidResponse, type RequestOptions, request } from "../transport.ts";
+import {
+  BodyParamTypes,
+  getApiErrorMessage,
+  getApiRateLimitInfo,
+  getBody,
+  getNextOptions,
+  getParameterizedUrl,
+  type OldBodyParameter,
+  type OldEndpoint,
+} from "./oldFace.ts";
 import type { Operation } from "./operation.ts";
 import { type Operations, operations } from "./operations.ts";
 import { askRest, type RestService } from "./rest.ts";
 
 const DEFAULT_CHAIN = "eth";
-const DEFAULT_PAGE_SIZE = 500;
 
-type Groups = {
+export interface DataService extends Operations {
   /** Asks a REST data service directly, by its key, or again the server. Throws without either. */
   initialize(options: DataServiceOptions): void;
-} & Operations;
+  /** Where the REST data service is; empty while the server is asked. */
+  baseURL: string;
+  readonly BodyParamTypes: typeof BodyParamTypes;
+  getApiRateLimitInfo: typeof getApiRateLimitInfo;
+  getApiErrorMessage: typeof getApiErrorMessage;
+  getParameterizedUrl: typeof getParameterizedUrl;
+  getBody: typeof getBody;
+  getNextOptions: typeof getNextOptions;
+  /** Calls an operation that is not among the groups. */
+  fetch(call: { endpoint: OldEndpoint; params?: object }, options?: RequestOptions): Promise<JsonValue>;
+  /** The same of the REST data service. */
+  fetchFromApi(endpoint: OldEndpoint, params?: object, options?: RequestOptions): Promise<JsonValue>;
+  /** The same of the server: its function of that name. */
+  fetchFromServer(name: string, params?: object, options?: RequestOptions): Promise<JsonValue>;
+}
 
 /**
  * Chain data, through the server: `Web3API.account.getNativeBalance({ address, chain })`. The chain is `eth`
  * unless named; an address that is left out is that of the signed-in user or of the connected wallet.
  */
-export const Web3API: Groups = /* @__PURE__ */ group();
+export const Web3API: DataService = /* @__PURE__ */ dataService();
 
 export interface DataServiceOptions {
   /** Sent as x-api-key; the calls then go to `baseURL`, not to the server. */
@@ -36,7 +59,11 @@ function initialize({ apiKey, baseURL, serverUrl }: DataServiceOptions): void {
   }
   if (apiKey && !baseURL && !serverUrl) throw new Error("Web3Api.initialize failed: apiKey needs a baseURL");
   const url = baseURL ?? serverUrl?.replace(/\/server\/?$/, "/api/v2") ?? "";
-  rest = apiKey ? { apiKey, url: url.replace(/\/+$/, "") } : undefined;
+  rest = apiKey ? { apiKey, url: withoutSlash(url) } : undefined;
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, "");
 }
 
 let connectedAccount: () => string | null | undefined = () => undefined;
@@ -68,11 +95,16 @@ async function ask(
   params: JsonObject,
   options: RequestOptions,
 ): Promise<JsonValue> {
-  const next = (following: JsonObject): Promise<JsonValue> => ask(name, operation, following, options);
-  if (rest) return withNext(await askRest(rest, operation, params, options), params, next);
+  const result = rest
+    ? await askRest(rest, operation, params, options)
+    : await askServer(name, params, options);
+  return withNext(result, params, (following) => ask(name, operation, following, options));
+}
+
+async function askServer(name: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
   const { body } = await request("POST", `functions/${name}`, params, options);
   if (!isJsonObject(body) || body.result === undefined) throw invalidResponse();
-  return withNext(body.result, params, next);
+  return body.result;
 }
 
 /** Adds `next` to a page that others follow. */
@@ -81,16 +113,9 @@ function withNext(
   params: JsonObject,
   next: (following: JsonObject) => Promise<JsonValue>,
 ): JsonValue {
-  if (!isJsonObject(page)) return page;
-  const { total, page: number, page_size: size, cursor } = page;
-  if (typeof total !== "number" || typeof number !== "number" || typeof size !== "number") return page;
-  if (!size || total <= size * (number + 1)) return page;
-  const limit = typeof params.limit === "number" ? params.limit : DEFAULT_PAGE_SIZE;
-  const following = cursor ? { ...params, cursor } : { ...params, offset: (number + 1) * limit };
-  return Object.defineProperty(page, "next", {
-    value: () => next(following),
-    configurable: true,
-  });
+  const following = getNextOptions(page, params);
+  if (following === params || !isJsonObject(page)) return page;
+  return Object.defineProperty(page, "next", { value: () => next(following), configurable: true });
 }
 
 async function ownAddress(): Promise<string | undefined> {
@@ -98,7 +123,7 @@ async function ownAddress(): Promise<string | undefined> {
   return typeof address === "string" && address ? address : (connectedAccount() ?? undefined);
 }
 
-function group(): Groups {
+function dataService(): DataService {
   const groups = Object.entries(operations).map(([groupName, ofGroup]) => {
     const calls = Object.entries(ofGroup).map(([name, operation]) => [
       name,
@@ -107,6 +132,40 @@ function group(): Groups {
     ]);
     return [groupName, Object.fromEntries(calls)];
   });
-  // Made from the same table as the type.
-  return { ...Object.fromEntries(groups), initialize } as Groups;
+  return {
+    // Made from the same table as the type.
+    ...(Object.fromEntries(groups) as Operations),
+    initialize,
+    get baseURL(): string {
+      return rest?.url ?? "";
+    },
+    set baseURL(url: string) {
+      if (rest) rest = { ...rest, url: withoutSlash(url) };
+    },
+    BodyParamTypes,
+    getApiRateLimitInfo,
+    getApiErrorMessage,
+    getParameterizedUrl,
+    getBody,
+    getNextOptions,
+    fetch: ({ endpoint, params = {} }, options = {}) =>
+      callDataService(endpoint.name, operationOf(endpoint), params, options),
+    fetchFromApi: async (endpoint, params = {}, options = {}) => {
+      if (!rest) throw new Error("Web3Api.initialize failed: initialize with apiKey or serverUrl");
+      return askRest(rest, operationOf(endpoint), encodeFields(params), options);
+    },
+    fetchFromServer: (name, params = {}, options = {}) =>
+      askServer(name, { chain: DEFAULT_CHAIN, ...encodeFields(params) }, options),
+  };
+}
+
+function operationOf({ method = "GET", url, bodyParams = [] }: OldEndpoint): Operation {
+  const whole = bodyParams.find(({ type }) => type === BodyParamTypes.setBody);
+  const properties = bodyParams.filter(({ type }) => type !== BodyParamTypes.setBody);
+  const need = ({ key, required }: OldBodyParameter) => [key, required ? "required" : "optional"];
+  return {
+    route: `${method} ${url.replace(/:(\w+)/g, "{$1}")}`,
+    body: Object.fromEntries(properties.map(need)),
+    ...(whole && { whole: [whole.key] }),
+  };
 }

@@ -1,0 +1,45 @@
+import { ethers } from "ethers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadEthers, web3Library, web3Of } from "./ethers.ts";
+import { Moralis } from "./namespace.ts";
+import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
+import type { Eip1193Provider } from "./wallet/eip1193.ts";
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+});
+afterEach(() => server.stop());
+
+const provider: Eip1193Provider = {
+  request: async ({ method }) => (method === "eth_chainId" ? "0x539" : "0x1"),
+};
+
+describe("ethers, for old code", () => {
+  it("is not there until it is brought, and the error says how to", () => {
+    expect(() => web3Library()).toThrow('install "ethers@5" and call loadEthers()');
+    expect(() => Moralis.web3Library).toThrow("ethers 5 is not there");
+    expect(web3Of(provider)).toBe(provider);
+  });
+
+  it("is the installed one, and wallets become its providers", async () => {
+    expect(await loadEthers()).toBe(ethers);
+    expect(Moralis.web3Library).toBe(ethers);
+    const web3 = web3Of(provider);
+    expect(web3).toBeInstanceOf(ethers.providers.Web3Provider);
+    expect(web3Of(provider)).toBe(web3);
+  });
+
+  it("can be given at the start", () => {
+    server.connect({ ethers });
+    expect(web3Library()).toBe(ethers);
+  });
+
+  it.each([
+    ["nothing", () => Promise.reject(new Error("Cannot find package 'ethers'"))],
+    ["another version", async () => ({ ethers: { version: "6.0.0", BrowserProvider: class {} } })],
+  ])("is missing where there is %s", async (_name, load) => {
+    await expect(loadEthers(load)).rejects.toThrow("ethers 5 is not there");
+  });
+});

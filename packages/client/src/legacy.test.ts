@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import {
+  getAllERC20,
+  getERC20,
+  getNFTs,
+  getNFTsCount,
+  getTransactions,
+  getTransactionsCount,
+} from "./legacy.ts";
+import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+  server.answer(() => ({ body: { result: [] } }));
+});
+afterEach(() => server.stop());
+
+it.each([
+  [() => getAllERC20({ chain: "bsc", address: "0x1" }), "getAllERC20", { chain: "bsc", address: "0x1" }],
+  [() => getERC20({ symbol: "LINK" }), "getERC20", { symbol: "LINK" }],
+  [() => getNFTs(), "getNFTs_old", { chain: "Eth", address: "" }],
+  [() => getNFTsCount({ address: "0x1" }), "getNFTsCount_old", { chain: "Eth", address: "0x1" }],
+  [() => getTransactions(), "getTransactions", { chain: "Eth", address: "", order: "desc" }],
+  [() => getTransactions({ order: "asc" }), "getTransactions", { chain: "Eth", address: "", order: "asc" }],
+  [() => getTransactionsCount(), "getTransactionsCount", { chain: "Eth", address: "" }],
+])("chain data from before the Web3API are asked of the functions of old: %#", async (ask, name, params) => {
+  expect(await ask()).toEqual([]);
+  expect(server.requests[0]).toMatchObject({ call: `POST functions/${name}`, body: params });
+});

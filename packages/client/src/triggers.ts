@@ -1,0 +1,142 @@
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { Cloud } from "./cloud.ts";
+import { web3Sign, web3SignV4, web3Transaction } from "./wallet/triggers.ts";
+
+/** What the server asks the client to do after a plugin call: `name` and what it needs. */
+export interface Trigger {
+  name: string;
+  /** Left out is another thing than false to some triggers: they then do nothing. */
+  shouldAwait?: boolean;
+  /** Keeps the response for the triggers after it. */
+  saveResponse?: boolean;
+  shouldReturnResponse?: boolean;
+  shouldReturnPayload?: boolean;
+  data: JsonObject;
+}
+
+export type TriggerHandler = (trigger: Trigger) => unknown;
+
+/** What the triggers of one call share. */
+export interface TriggerContext {
+  /** What the plugin's function has answered beside them. */
+  payload: unknown;
+  custom: ReadonlyMap<string, TriggerHandler>;
+  /** Reads what another function has answered. Throws where it has failed. */
+  readAnswer(response: unknown): { payload: unknown; triggers: readonly unknown[] };
+}
+
+/** The response that a trigger keeps for later ones; a promise, where it was not waited for. */
+interface MemoryCard {
+  saved?: { response: unknown };
+}
+
+/**
+ * Does one trigger after the other, until one is to return something. Resolves with that, or undefined.
+ * Throws `Unknown trigger`, and what a trigger throws; those after it are then not done.
+ */
+export function runTriggers(list: readonly unknown[], context: TriggerContext): Promise<unknown> {
+  return runWith(list, context, {});
+}
+
+async function runWith(
+  list: readonly unknown[],
+  context: TriggerContext,
+  card: MemoryCard,
+): Promise<unknown> {
+  for (const json of list) {
+    const trigger = triggerOf(json);
+    const response = await responseOf(trigger, context, card);
+    // The call goes on with what the answer's own triggers did; here only the ones after it are left to do.
+    if (trigger.name === "callPluginEndpoint" && trigger.data.runResponseTrigger === false) continue;
+    if (trigger.shouldReturnPayload) return { payload: context.payload, response: response.value };
+    if (trigger.shouldReturnResponse) return response.value;
+  }
+  return undefined;
+}
+
+/** In an object, so that a promise that nobody is to wait for is not awaited on its way. */
+interface Response {
+  value: unknown;
+}
+
+async function responseOf(trigger: Trigger, context: TriggerContext, card: MemoryCard): Promise<Response> {
+  const running = start(trigger, context, card);
+  const waits = trigger.name === "web3SignV4" || trigger.name === "callPluginEndpoint";
+  const value: unknown = waits && !trigger.shouldAwait ? running : await running;
+  if (trigger.saveResponse) card.saved = { response: value };
+  if (value instanceof Promise) value.catch(report);
+  return { value };
+}
+
+function start(trigger: Trigger, context: TriggerContext, card: MemoryCard): unknown {
+  const handler = context.custom.get(trigger.name);
+  if (handler) return handler(trigger);
+  switch (trigger.name) {
+    case "openUrl":
+      return openUrl(trigger.data);
+    case "web3Transaction":
+      return web3Transaction(trigger);
+    case "web3Sign":
+      return web3Sign(trigger);
+    case "web3SignV4":
+      return trigger.shouldAwait === undefined ? undefined : web3SignV4(trigger);
+    case "callPluginEndpoint":
+      return callPluginEndpoint(trigger, context, card);
+    default:
+      throw new Error(`Unknown trigger: "${trigger.name}"`);
+  }
+}
+
+async function callPluginEndpoint(
+  { data, shouldAwait }: Trigger,
+  context: TriggerContext,
+  card: MemoryCard,
+): Promise<unknown> {
+  const { pluginName, endpoint, runResponseTrigger } = data;
+  if (!pluginName) throw new Error("callPluginEndpoint trigger does not have an plugin name to call");
+  if (!endpoint) throw new Error("callPluginEndpoint trigger does not have an endpoint to call");
+  if (shouldAwait === undefined) return undefined;
+  const params: Record<string, unknown> = isJsonObject(data.params) ? { ...data.params } : {};
+  if (data.useSavedResponse === true) {
+    params[String(data.savedResponseAs)] = await savedAt(card, data.savedResponseAt);
+  }
+  const response = await Cloud.run(`${pluginName}_${endpoint}`, params);
+  if (runResponseTrigger !== true) return response;
+  const { payload, triggers } = context.readAnswer(response);
+  return runWith(triggers, { ...context, payload }, card);
+}
+
+/** The saved response, or what is at a path in it. */
+async function savedAt({ saved }: MemoryCard, path: unknown): Promise<unknown> {
+  if (!saved) throw new Error("Nothing saved to memory card");
+  const names: readonly unknown[] = Array.isArray(path) ? path : [];
+  return names.reduce<unknown>(
+    (value, name) =>
+      typeof value === "object" && value !== null ? Reflect.get(value, String(name)) : undefined,
+    await saved.response,
+  );
+}
+
+function openUrl({ url, newTab }: JsonObject): void {
+  // Only addresses of pages: a "javascript:" address would run what the server sent.
+  if (typeof url !== "string" || !/^https?:\/\//i.test(url)) throw new Error("openUrl takes an http address");
+  window.open(url, newTab ? "_blank" : "_self", newTab ? "noopener" : undefined);
+}
+
+function triggerOf(json: unknown): Trigger {
+  if (!isJsonObject(json)) throw new Error('Unknown trigger: "undefined"');
+  const { name, shouldAwait, saveResponse, shouldReturnResponse, shouldReturnPayload, data } = json;
+  return {
+    name: String(name),
+    ...(typeof shouldAwait === "boolean" && { shouldAwait }),
+    saveResponse: saveResponse === true,
+    shouldReturnResponse: shouldReturnResponse === true,
+    shouldReturnPayload: shouldReturnPayload === true,
+    data: isJsonObject(data) ? data : json,
+  };
+}
+
+/** Nobody waits for it, but somebody should know. */
+function report(error: unknown): void {
+  console.error("A trigger that nobody waits for has failed", error);
+}

@@ -1,0 +1,98 @@
+import type { Abi, AbiFunction, AbiParameter } from "viem";
+import { isRecord } from "./receipt.ts";
+
+/** A contract's interface as JSON, as compilers and explorers give it. */
+export type AbiJson = Abi | readonly unknown[];
+
+/** The functions and errors of an ABI. What it does not hold in the right shape is left out. */
+export interface ContractFace {
+  functions: AbiFunction[];
+  /** What reverts are read by. */
+  abi: Abi;
+}
+
+type AbiErrorItem = Extract<Abi[number], { type: "error" }>;
+
+export function readAbi(json: AbiJson): ContractFace {
+  const items: readonly unknown[] = Array.isArray(json) ? json : [];
+  const named = items.filter(isRecord).filter(({ name }) => typeof name === "string" && name !== "");
+  // Old compilers leave the type of functions out.
+  const functions = named.filter(({ type = "function" }) => type === "function").map(functionOf);
+  const errors = named.filter(({ type }) => type === "error").map(errorOf);
+  return { functions, abi: [...functions, ...errors] };
+}
+
+export function isReadOnly({ stateMutability }: AbiFunction): boolean {
+  return stateMutability === "view" || stateMutability === "pure";
+}
+
+/** "stock(string,uint256)", tuples by their parts. */
+export function signatureOf({ name, inputs }: AbiFunction): string {
+  return `${name}(${inputs.map(canonicalType).join(",")})`;
+}
+
+/** The parts of a tuple type; undefined for other types. */
+export function componentsOf(parameter: AbiParameter): readonly AbiParameter[] | undefined {
+  return "components" in parameter ? parameter.components : undefined;
+}
+
+/** The type of an array's items with the array's length (null for any), where it is an array. */
+export function itemOf(parameter: AbiParameter): { item: AbiParameter; length: number | null } | undefined {
+  const [suffix, length] = /\[(\d*)\]$/.exec(parameter.type) ?? [];
+  if (suffix === undefined) return undefined;
+  const item = parameterOf({ ...parameter, type: parameter.type.slice(0, -suffix.length) });
+  return { item, length: length ? Number(length) : null };
+}
+
+/** The same without names: viem then reads tuples as arrays. */
+export function withoutNames(parameter: AbiParameter): AbiParameter {
+  const components = componentsOf(parameter)?.map(withoutNames);
+  return parameterOf({ type: parameter.type, components });
+}
+
+function functionOf(json: Record<string, unknown>): AbiFunction {
+  return {
+    type: "function",
+    name: String(json.name),
+    inputs: parametersOf(json.inputs),
+    outputs: parametersOf(json.outputs),
+    stateMutability: mutabilityOf(json),
+  };
+}
+
+function errorOf(json: Record<string, unknown>): AbiErrorItem {
+  return { type: "error", name: String(json.name), inputs: parametersOf(json.inputs) };
+}
+
+function mutabilityOf({ stateMutability, constant, payable }: Record<string, unknown>) {
+  switch (stateMutability) {
+    case "view":
+    case "pure":
+    case "payable":
+    case "nonpayable":
+      return stateMutability;
+    default:
+      // The ABIs of compilers before 0.4.16.
+      return constant === true ? "view" : payable === true ? "payable" : "nonpayable";
+  }
+}
+
+function parametersOf(json: unknown): AbiParameter[] {
+  return Array.isArray(json) ? json.filter(isRecord).map(parameterOf) : [];
+}
+
+function parameterOf(json: { type?: unknown; name?: unknown; components?: unknown }): AbiParameter {
+  const type = String(json.type);
+  const name = typeof json.name === "string" ? { name: json.name } : {};
+  return isTuple(type) ? { type, ...name, components: parametersOf(json.components) } : { type, ...name };
+}
+
+function isTuple(type: string): type is "tuple" | `tuple[${string}]` {
+  return type === "tuple" || type.startsWith("tuple[");
+}
+
+function canonicalType(parameter: AbiParameter): string {
+  const components = componentsOf(parameter);
+  if (!components) return parameter.type;
+  return parameter.type.replace(/^tuple/, `(${components.map(canonicalType).join(",")})`);
+}

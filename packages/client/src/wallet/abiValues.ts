@@ -1,0 +1,106 @@
+import type { AbiParameter } from "viem";
+import { componentsOf, itemOf } from "./abi.ts";
+import { isRecord } from "./receipt.ts";
+
+/**
+ * A value as applications give it, as the ABI's encoding takes it: whole numbers may be text, numbers, bigints or
+ * another library's big numbers; tuples lists or objects; bytes 0x text or bytes. Throws, and names the place.
+ */
+export function argumentOf(parameter: AbiParameter, value: unknown, place = parameter.name ?? ""): unknown {
+  const array = itemOf(parameter);
+  if (array) {
+    if (!Array.isArray(value)) throw refusal(place, "a list", value);
+    if (array.length !== null && array.length !== value.length) {
+      throw refusal(place, `a list of ${array.length}`, value);
+    }
+    return value.map((each, index) => argumentOf(array.item, each, `${place}[${index}]`));
+  }
+  const components = componentsOf(parameter);
+  if (components) return tupleOf(components, value, place);
+  const { type } = parameter;
+  if (/^u?int/.test(type)) return wholeOf(value, place);
+  if (type === "bool") return booleanOf(value, place);
+  if (type.startsWith("bytes") && value instanceof Uint8Array) return hexOf(value);
+  if (typeof value !== "string") throw refusal(place, type, value);
+  return value;
+}
+
+/**
+ * What a contract answers, as old code reads it: tuples are lists that have their parts by name too. `integer` makes
+ * what a whole number beyond 48 bits becomes.
+ */
+export function resultOf(
+  parameter: AbiParameter,
+  value: unknown,
+  integer: (value: bigint) => unknown,
+): unknown {
+  const array = itemOf(parameter);
+  if (array) {
+    return Array.isArray(value) ? value.map((each) => resultOf(array.item, each, integer)) : value;
+  }
+  const components = componentsOf(parameter);
+  if (components) return namedList(components, Array.isArray(value) ? value : [], integer);
+  return typeof value === "bigint" ? integer(value) : value;
+}
+
+/** A list that has its items by name too; names that a list has itself, or that occur twice, are left out. */
+export function namedList(
+  parameters: readonly AbiParameter[],
+  values: readonly unknown[],
+  integer: (value: bigint) => unknown,
+): readonly unknown[] {
+  const list = parameters.map((parameter, index) => resultOf(parameter, values[index], integer));
+  for (const [index, { name }] of parameters.entries()) {
+    const once = parameters.filter((other) => other.name === name).length === 1;
+    if (!name || !once || name in list) continue;
+    Object.defineProperty(list, name, { value: list[index], enumerable: true });
+  }
+  return list;
+}
+
+function tupleOf(components: readonly AbiParameter[], value: unknown, place: string): unknown {
+  const values = Array.isArray(value)
+    ? value
+    : isRecord(value) && components.map(({ name }) => (name ? value[name] : undefined));
+  if (!values || values.length !== components.length) {
+    throw refusal(place, `an object or a list of ${components.length}`, value);
+  }
+  const parts = components.map((component, index) =>
+    argumentOf(component, values[index], `${place}.${component.name || index}`),
+  );
+  // The encoding wants an object where every part has a name, and a list otherwise.
+  if (components.some(({ name }) => !name)) return parts;
+  return Object.fromEntries(components.map(({ name }, index) => [name, parts[index]]));
+}
+
+function wholeOf(value: unknown, place: string): bigint {
+  if (typeof value === "bigint") return value;
+  // A number that is no longer exact may already be another than was meant.
+  if (typeof value === "number" && !Number.isSafeInteger(value))
+    throw refusal(place, "a whole number", value);
+  const text = String(typeof value === "object" && value !== null ? bigNumberText(value) : value);
+  const [, sign, digits] = /^(-?)(\d+|0x[0-9a-f]+)$/i.exec(text) ?? [];
+  if (digits === undefined) throw refusal(place, "a whole number", value);
+  return sign ? -BigInt(digits) : BigInt(digits);
+}
+
+/** Other libraries' big numbers say their value as text; as JSON, ethers' carry it in `hex`. */
+function bigNumberText(value: object): unknown {
+  return "hex" in value ? value.hex : value.toString();
+}
+
+function booleanOf(value: unknown, place: string): boolean {
+  if (value === true || value === "true" || value === 1) return true;
+  if (value === false || value === "false" || value === 0) return false;
+  throw refusal(place, "true or false", value);
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function refusal(place: string, wanted: string, value: unknown): Error {
+  return new Error(
+    `${place || "A value"} must be ${wanted}, not ${typeof value === "object" ? "an object" : value}`,
+  );
+}

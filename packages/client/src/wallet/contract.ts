@@ -1,0 +1,78 @@
+import type {
+  Abi,
+  ContractFunctionArgs,
+  ContractFunctionName,
+  ContractFunctionParameters,
+  Hex,
+  ReadContractParameters,
+  ReadContractReturnType,
+} from "viem";
+import { readAbi } from "./abi.ts";
+import { RevertError, revertOf } from "./revert.ts";
+import { type SentTransaction, sendTransaction } from "./send.ts";
+import type { SignerExpectation } from "./signer.ts";
+import { enabledWallet } from "./wallet.ts";
+
+/*
+ * Contracts by an ABI that TypeScript knows (`as const`): names, arguments and results have its types. For ABIs that
+ * are only known at run time there is `executeFunction`.
+ */
+
+/** Reads through the connected wallet. Throws RevertError where the contract refuses. */
+export async function readContract<
+  const abi extends Abi | readonly unknown[],
+  functionName extends ContractFunctionName<abi, "pure" | "view">,
+  const args extends ContractFunctionArgs<abi, "pure" | "view", functionName>,
+>(
+  parameters: ReadContractParameters<abi, functionName, args>,
+): Promise<ReadContractReturnType<abi, functionName, args>> {
+  const { provider } = enabledWallet();
+  const [{ createClient, custom }, { readContract: read }] = await Promise.all([
+    import("viem"),
+    import("viem/actions"),
+  ]);
+  try {
+    return await read(createClient({ transport: custom(provider, { retryCount: 0 }) }), parameters);
+  } catch (error) {
+    const revert = await revertOf(error, readAbi(parameters.abi).abi);
+    throw revert ? new RevertError(revert, { cause: error }) : error;
+  }
+}
+
+type Writing = "nonpayable" | "payable";
+
+/** What is called, and what of the wallet must still be so. */
+export type WriteContractParameters<
+  abi extends Abi | readonly unknown[],
+  functionName extends ContractFunctionName<abi, Writing>,
+  args extends ContractFunctionArgs<abi, Writing, functionName>,
+> = ContractFunctionParameters<abi, Writing, functionName, args> &
+  SignerExpectation & {
+    /** Wei. */
+    value?: bigint | undefined;
+  };
+
+/** Has the connected wallet send a call. Throws RevertError, before people are asked, where the contract refuses. */
+export async function writeContract<
+  const abi extends Abi | readonly unknown[],
+  functionName extends ContractFunctionName<abi, Writing>,
+  const args extends ContractFunctionArgs<abi, Writing, functionName>,
+>(parameters: WriteContractParameters<abi, functionName, args>): Promise<SentTransaction>;
+export async function writeContract({
+  value,
+  account,
+  chainId,
+  ...call
+}: LooseCall): Promise<SentTransaction> {
+  const { encodeFunctionData } = await import("viem/utils");
+  const data = encodeFunctionData(call);
+  return sendTransaction({ to: call.address, data, value }, { account, chainId, abi: readAbi(call.abi).abi });
+}
+
+interface LooseCall extends SignerExpectation {
+  address: Hex;
+  abi: Abi | readonly unknown[];
+  functionName: string;
+  args?: readonly unknown[];
+  value?: bigint | undefined;
+}

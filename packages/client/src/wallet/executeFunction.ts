@@ -1,0 +1,142 @@
+import type { AbiFunction, Hex } from "viem";
+import { ethersOrNone } from "../ethers.ts";
+import { type AbiJson, type ContractFace, isReadOnly, readAbi, signatureOf, withoutNames } from "./abi.ts";
+import { argumentOf, namedList } from "./abiValues.ts";
+import type { Eip1193Provider } from "./eip1193.ts";
+import { RevertError, revertOf } from "./revert.ts";
+import { sendTransaction } from "./send.ts";
+import type { Whole } from "./transfer.ts";
+import { enabledWallet } from "./wallet.ts";
+
+export interface FunctionCall {
+  contractAddress: string;
+  abi: AbiJson;
+  /** Its name, or its signature where several have that name: `stock(string,uint256)`. */
+  functionName: string;
+  /** Wei. */
+  msgValue?: Whole | undefined;
+  /** By the names in the ABI; inputs without a name by their place. */
+  params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What old code passes too; it is not read. */
+export interface CallOptions {
+  overrides?: object | undefined;
+}
+
+/**
+ * Calls a contract's function through the connected wallet. One that only reads answers its result: a single value as
+ * it is, several as a list that has them by name too, whole numbers beyond 48 bits as bigint (with ethers, as its
+ * BigNumber). Any other is sent as a transaction. As the old client did, it throws a list of texts for missing inputs.
+ */
+export async function executeFunction(call: FunctionCall & CallOptions): Promise<unknown> {
+  const { contractAddress, functionName, msgValue, params = {} } = call;
+  const { provider, account } = enabledWallet();
+  const face = readAbi(call.abi);
+  const found = functionOf(face.functions, functionName ?? "");
+  if (!isReadOnly(found) && !params.from && !account) throw new Error("From address is required");
+  const args = argumentsOf(found, params);
+  const value = msgValue ? weiOf(msgValue) : 0n;
+  if (value > 0n && found.stateMutability !== "payable") {
+    throw new Error(`${signatureOf(found)} takes no value: it is not payable`);
+  }
+  const request = { to: await addressOf(contractAddress), value, data: await callData(found, args) };
+  if (isReadOnly(found)) return read(found, request, { provider, account, face });
+  return sendTransaction(request, { abi: face.abi });
+}
+
+function functionOf(functions: readonly AbiFunction[], wanted: string): AbiFunction {
+  const [, name = wanted, types] = /^([^(]+)\((.*)\)$/s.exec(wanted) ?? [];
+  const named = functions.filter((each) => each.name === name);
+  const [first] = named;
+  if (!first) throw new Error("Function does not exist in abi");
+  const possible = () => named.map(signatureOf).join(" ,");
+  if (types === undefined) {
+    if (named.length === 1) return first;
+    throw new Error(
+      `Multiple function definitions found in the abi. Please include the topic in the functionName. Possible funcationNames: ${possible()}`,
+    );
+  }
+  const signature = `${name}(${plainTypes(types)})`;
+  const exact = named.find((each) => signatureOf(each) === signature);
+  // Old code could only say "tuple" for a tuple; where one function alone fits, it is meant.
+  const loose = named.filter(({ inputs }) => inputs.map(({ type }) => type).join(",") === plainTypes(types));
+  const found = exact ?? (loose.length === 1 ? loose[0] : undefined);
+  if (found) return found;
+  throw new Error(
+    `Function with the provided topic does not exist in abi. Possible funcationNames: ${possible()}`,
+  );
+}
+
+/** "uint, tuple(string a, uint b)" says the same as "uint256,(string,uint256)". */
+function plainTypes(types: string): string {
+  return types
+    .replace(/([\w\]])\s+\w+(?=\s*[,)]|\s*$)/g, "$1")
+    .replace(/\s+/g, "")
+    .replace(/tuple\(/g, "(")
+    .replace(/\b(u?int)(?![\d\w])/g, "$1256");
+}
+
+function argumentsOf({ inputs }: AbiFunction, params: Readonly<Record<string, unknown>>): unknown[] {
+  const given = inputs.map(({ name }, index) => (name ? params[name] : (params[""] ?? params[index])));
+  const missing = inputs.filter(({ name }, index) => name && isMissing(given[index]));
+  if (missing.length > 0) throw missing.map(({ name }) => `${name} is required`);
+  return inputs.map((input, index) => argumentOf(input, given[index], input.name || `input ${index}`));
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === "" || Number.isNaN(value);
+}
+
+async function callData(found: AbiFunction, args: readonly unknown[]): Promise<Hex> {
+  const { concatHex, encodeAbiParameters, toFunctionSelector } = await import("viem/utils");
+  return concatHex([toFunctionSelector(signatureOf(found)), encodeAbiParameters(found.inputs, args)]);
+}
+
+interface ReadContext {
+  provider: Eip1193Provider;
+  account: string | null;
+  face: ContractFace;
+}
+
+async function read(
+  found: AbiFunction,
+  { to, data }: { to: string; data: Hex },
+  { provider, account, face }: ReadContext,
+): Promise<unknown> {
+  const params = [{ ...(account && { from: account }), to, data }, "latest"];
+  const answer = await provider.request({ method: "eth_call", params }).catch(async (error: unknown) => {
+    const revert = await revertOf(error, face.abi);
+    throw revert ? new RevertError(revert, { cause: error }) : error;
+  });
+  const { outputs } = found;
+  if (outputs.length > 0 && (answer === "0x" || typeof answer !== "string")) {
+    throw new Error(`Cannot find function "${found.name}" on the contract`);
+  }
+  const { decodeAbiParameters } = await import("viem/utils");
+  const values: readonly unknown[] =
+    outputs.length === 0 ? [] : decodeAbiParameters(outputs.map(withoutNames), hexText(answer));
+  const list = namedList(outputs, values, wholeNumbers());
+  return outputs.length === 1 ? list[0] : list;
+}
+
+/** Old code reckons with its library's numbers, where that is there. */
+function wholeNumbers(): (value: bigint) => unknown {
+  const ethers = ethersOrNone();
+  return ethers ? (value) => ethers.BigNumber.from(value.toString()) : (value) => value;
+}
+
+async function addressOf(text: string): Promise<Hex> {
+  const { getAddress } = await import("viem/utils");
+  return getAddress(text);
+}
+
+function hexText(value: unknown): Hex {
+  return `0x${String(value).slice(2)}`;
+}
+
+function weiOf(value: Whole): bigint {
+  const text = String(value);
+  if (/^(\d+|0x[0-9a-f]+)$/i.test(text)) return BigInt(text);
+  throw new Error("msgValue must be a whole number of wei");
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { revertOf } from "./revert.ts";
+
+/** Error(string) with "no stock". */
+const DATA =
+  "0x08c379a0000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000000086e6f2073746f636b000000000000000000000000000000000000000000000000";
+const PANIC = `0x4e487b71${"0".repeat(62)}11`;
+
+describe("why a contract has refused", () => {
+  it.each([
+    ["nodes", { code: 3, message: "execution reverted: no stock", data: DATA }],
+    ["MetaMask", { code: -32603, message: "Internal JSON-RPC error.", data: { code: 3, data: DATA } }],
+    ["Ganache and Hardhat", { code: -32603, message: "Error", data: { message: "revert", data: DATA } }],
+    ["ethers", { code: "UNPREDICTABLE_GAS_LIMIT", error: { error: { data: DATA } } }],
+    ["viem", Object.assign(new Error("call"), { cause: Object.assign(new Error("rpc"), { data: DATA }) })],
+    ["some wallets", { data: { originalError: { data: DATA } } }],
+  ])("is found where %s put it", async (_name, error) => {
+    expect(await revertOf(error)).toMatchObject({ reason: "no stock", errorName: "Error", data: DATA });
+  });
+
+  it.each([
+    ["execution reverted: no stock", "no stock"],
+    ["VM Exception while processing transaction: reverted with reason string 'no stock'", "no stock"],
+    ["execution reverted", "no reason given"],
+  ])("is read from the words %s, where there is nothing else", async (message, reason) => {
+    expect(await revertOf(new Error(message))).toMatchObject({ reason, errorName: null });
+  });
+
+  it("is told in words for what Solidity itself refuses", async () => {
+    expect(await revertOf({ data: PANIC })).toMatchObject({ reason: "arithmetic overflow or underflow" });
+  });
+
+  it("is its bytes where the ABI does not name it", async () => {
+    expect(await revertOf({ data: "0x12345678" })).toMatchObject({ reason: "0x12345678", errorName: null });
+  });
+
+  it.each([
+    [{ code: 4001, message: "User rejected the request." }],
+    [new Error("insufficient funds for gas * price + value")],
+    ["text"],
+    [null],
+  ])("is null where another thing went wrong: %o", async (error) => {
+    expect(await revertOf(error)).toBeNull();
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { Eip1193Provider } from "./eip1193.ts";
+import { confirmed, followTransaction, TransactionFailedError, watchTransaction } from "./transaction.ts";
+
+const HASH = `0x${"ab".repeat(32)}`;
+const FROM = `0x${"f0".repeat(20)}`;
+
+/** A node whose answers a test changes. */
+class Node implements Eip1193Provider {
+  down = false;
+  head = 10;
+  pending = true;
+  receipt: { blockNumber: number; status: string } | null = null;
+  calls = 0;
+
+  async request({ method }: { method: string }): Promise<unknown> {
+    this.calls += 1;
+    if (this.down) throw new Error("The node is down");
+    switch (method) {
+      case "eth_blockNumber":
+        return `0x${this.head.toString(16)}`;
+      case "eth_getTransactionByHash":
+        return this.pending ? { hash: HASH, from: FROM, nonce: "0x3", value: "0x1", input: "0x" } : null;
+      case "eth_getTransactionReceipt":
+        return this.receipt && { transactionHash: HASH, from: FROM, blockHash: "0xb", ...this.receipt };
+      default:
+        return "0x3";
+    }
+  }
+}
+
+const follow = (node: Node) => followTransaction({ hash: HASH, chainId: null }, node, { pollMs: 5 });
+
+describe("following a transaction", () => {
+  it("tells that the node is out of reach, and goes on when it is back", async () => {
+    const node = new Node();
+    const followed = follow(node);
+    const told: string[] = [];
+    const stop = followed.subscribe(({ status }) => told.push(status));
+    await expect.poll(() => told).toEqual(["seen"]);
+    node.down = true;
+    await expect
+      .poll(() => followed.state)
+      .toMatchObject({ status: "unreachable", last: { status: "seen" } });
+    node.down = false;
+    node.receipt = { blockNumber: 10, status: "0x1" };
+    await expect.poll(() => told, { timeout: 5_000 }).toEqual(["seen", "unreachable", "confirmed"]);
+    stop();
+  });
+
+  it("asks a node that is down less and less", async () => {
+    const node = new Node();
+    node.down = true;
+    const stop = follow(node).subscribe(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    stop();
+    expect(node.calls).toBeLessThan(10);
+  });
+
+  it("learns from the node what it is followed by", async () => {
+    const followed = follow(new Node());
+    const stop = followed.subscribe(() => undefined);
+    await expect.poll(() => followed.reference).toMatchObject({ from: FROM, nonce: 3, call: { value: "1" } });
+    stop();
+  });
+
+  it("is waited for until it has its confirmations", async () => {
+    const node = new Node();
+    node.receipt = { blockNumber: 10, status: "0x1" };
+    const followed = follow(node);
+    const waiting = confirmed(followed, 3);
+    await expect.poll(() => followed.state.status).toBe("confirmed");
+    node.head = 12;
+    expect(await waiting).toMatchObject({ transactionHash: HASH, blockNumber: 10, succeeded: true });
+  });
+
+  it("is no longer waited for where it has failed, or on request", async () => {
+    const node = new Node();
+    node.receipt = { blockNumber: 10, status: "0x0" };
+    await expect(confirmed(follow(node))).rejects.toBeInstanceOf(TransactionFailedError);
+    node.receipt = null;
+    const controller = new AbortController();
+    const waiting = confirmed(follow(node), 1, controller.signal);
+    controller.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+  });
+
+  it("can be watched by its hash alone, as before", async () => {
+    const node = new Node();
+    const told: [string, unknown][] = [];
+    const stop = watchTransaction(HASH, node, ({ status }, error) => told.push([status, error]), 5);
+    await expect
+      .poll(() => told)
+      .toEqual([
+        ["submitted", undefined],
+        ["seen", undefined],
+      ]);
+    node.down = true;
+    await expect.poll(() => told.at(-1)).toEqual(["unknown", new Error("The node is down")]);
+    stop();
+  });
+});

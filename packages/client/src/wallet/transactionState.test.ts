@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import type { TransactionReceipt } from "./receipt.ts";
+import { AT_FIRST, afterLook, isFinal, type Look, type Standing, sameState } from "./transactionState.ts";
+
+const receipt = (change: Partial<TransactionReceipt> = {}): TransactionReceipt => ({
+  transactionHash: "0x1",
+  blockNumber: 10,
+  blockHash: "0xa",
+  transactionIndex: 0,
+  from: "0xf",
+  to: "0xe",
+  contractAddress: null,
+  gasUsed: 1n,
+  effectiveGasPrice: 1n,
+  status: 1,
+  succeeded: true,
+  logs: [],
+  ...change,
+});
+const pending: Look = { found: "pending" };
+const nothing: Look = { found: "nothing", nonceUsed: false };
+const used: Look = { found: "nothing", nonceUsed: true };
+const silent: Look = { found: "no answer", error: new Error("down") };
+const included = (head: number): Look => ({ found: "receipt", receipt: receipt(), head, revert: null });
+const failed: Look = {
+  found: "receipt",
+  receipt: receipt({ status: 0, succeeded: false }),
+  head: 10,
+  revert: { reason: "no", errorName: "Error", errorArgs: ["no"], data: null },
+};
+const replaced: Look = {
+  found: "replacement",
+  how: "cancelled",
+  transaction: { hash: "0x2", from: "0xf", to: "0xf", nonce: 1, value: 0n, data: "0x" },
+  receipt: receipt({ transactionHash: "0x2" }),
+  head: 11,
+};
+const after = (...looks: Look[]): Standing => looks.reduce(afterLook, AT_FIRST);
+
+describe("a transaction", () => {
+  it.each([
+    ["has been submitted", [nothing], { status: "submitted" }],
+    ["waits in the pool", [pending], { status: "seen" }],
+    ["is in a block", [pending, included(10)], { status: "confirmed", confirmations: 1 }],
+    ["gets deeper", [included(10), included(12)], { status: "confirmed", confirmations: 3 }],
+    ["has failed", [failed], { status: "reverted", revert: { reason: "no" } }],
+    ["was replaced", [pending, replaced], { status: "replaced", how: "cancelled", confirmations: 2 }],
+    ["falls out of an undone block", [included(10), pending], { status: "seen" }],
+    ["is not given up at once", [pending, nothing, nothing], { status: "seen" }],
+    ["is dropped", [pending, nothing, nothing, nothing], { status: "dropped" }],
+    ["comes back", [pending, nothing, nothing, nothing, pending], { status: "seen" }],
+    ["is submitted for long", Array.from({ length: 119 }, () => nothing), { status: "submitted" }],
+    ["was lost on its way", Array.from({ length: 120 }, () => nothing), { status: "dropped" }],
+    ["was replaced by nobody knows what", [pending, used, used, used], { status: "replaced", hash: null }],
+    ["cannot be asked about", [pending, silent], { status: "unreachable", last: { status: "seen" } }],
+    ["is still known after a silence", [pending, silent, silent, nothing], { status: "seen" }],
+  ])("%s", (_name, looks, expected) => {
+    expect(after(...looks).state).toMatchObject(expected);
+  });
+
+  it("is final with its confirmations, whatever became of it", () => {
+    expect(isFinal(after(included(12)).state, 3)).toBe(true);
+    expect(isFinal(after(included(12)).state, 4)).toBe(false);
+    expect(isFinal(after(replaced).state, 2)).toBe(true);
+    expect(isFinal(after(pending).state, 1)).toBe(false);
+  });
+
+  it("is told of again only where something has changed", () => {
+    expect(sameState(after(included(10)).state, after(pending, included(10)).state)).toBe(true);
+    expect(sameState(after(included(10)).state, after(included(11)).state)).toBe(false);
+    expect(sameState(after(silent).state, after(silent, silent).state)).toBe(true);
+  });
+});

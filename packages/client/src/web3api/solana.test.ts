@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RecordingServer, startRecordingServer } from "../recordingServer.ts";
+import { User } from "../user/User.ts";
+import { SolanaAPI } from "./solana.ts";
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+});
+afterEach(async () => {
+  SolanaAPI.initialize({ serverUrl: server.url });
+  await server.stop();
+});
+
+describe("data of Solana", () => {
+  it("are asked of the server's functions, for the signed-in user on the main network", async () => {
+    await User.hydrate({ objectId: "u1", sessionToken: "r:1", solAddress: "Sol1" });
+    server.answer(() => ({ body: { result: { solana: "1", lamports: "1000000000" } } }));
+    expect(await SolanaAPI.account.balance()).toEqual({ solana: "1", lamports: "1000000000" });
+    await SolanaAPI.nft.getNFTMetadata({ address: "Mint", network: "devnet" });
+    expect(server.requests).toMatchObject([
+      {
+        call: "POST functions/sol-balance",
+        body: { address: "Sol1", network: "mainnet", responseType: "native" },
+      },
+      { call: "POST functions/sol-getNFTMetadata", body: { address: "Mint", network: "devnet" } },
+    ]);
+  });
+
+  it("are not there where the application has not brought them, and the error says so", async () => {
+    server.answer(() => ({ status: 400, body: { code: 141, error: 'Invalid function: "sol-getSPL"' } }));
+    await expect(SolanaAPI.account.getSPL({ address: "Sol1" })).rejects.toThrow(
+      'This server has no data of Solana: define the cloud function "sol-getSPL" to bring it',
+    );
+  });
+
+  it("can be asked of a REST service", async () => {
+    expect(() => SolanaAPI.initialize({})).toThrow(
+      "SolanaApi.initialize failed: initialize with apiKey or serverUrl",
+    );
+    SolanaAPI.initialize({ apiKey: "key", baseURL: server.url });
+    server.answer(() => ({ body: [] }));
+    expect(await SolanaAPI.account.getNFTs({ address: "Sol1" })).toEqual([]);
+    expect(server.requests[0]).toMatchObject({
+      call: "GET account/mainnet/Sol1/nft?responseType=native",
+      headers: { "x-api-key": "key" },
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { loadStoredUser } from "../identity.ts";
+import { encodeFields } from "../object/encode.ts";
+import { invalidResponse, type RequestOptions, request } from "../transport.ts";
+import type { Operation } from "./operation.ts";
+import { askRest, type RestService } from "./rest.ts";
+
+export interface SolanaParams {
+  /** That of the signed-in user (`solAddress`) where it is left out. */
+  address?: string;
+  /** `mainnet` unless given. */
+  network?: "mainnet" | "devnet";
+  /** `native` unless given. */
+  responseType?: string;
+}
+
+export interface SolanaTokenBalance {
+  associatedTokenAddress: string;
+  mint: string;
+  amount: string;
+  amountRaw: string;
+  decimals: number;
+}
+
+export interface SolanaNft {
+  associatedTokenAddress: string;
+  mint: string;
+}
+
+export interface SolanaPortfolio {
+  nativeBalance: { solana: string; lamports: string };
+  nfts: SolanaNft[];
+  tokens: SolanaTokenBalance[];
+}
+
+export interface SolanaNftMetadata {
+  mint: string;
+  standard: string;
+  name: string;
+  symbol: string;
+  metaplex: {
+    metadataUri: string;
+    masterEdition: boolean;
+    isMutable: boolean;
+    primarySaleHappened: boolean;
+    sellerFeeBasisPoints: number;
+    updateAuthority: string;
+  };
+}
+
+type Call<Result> = (params?: SolanaParams, options?: RequestOptions) => Promise<Result>;
+
+const operations = {
+  balance: "GET /account/{network}/{address}/balance",
+  getSPL: "GET /account/{network}/{address}/tokens",
+  getNFTs: "GET /account/{network}/{address}/nft",
+  getPortfolio: "GET /account/{network}/{address}/portfolio",
+  getNFTMetadata: "GET /nft/{network}/{address}/metadata",
+} as const;
+
+let rest: RestService | undefined;
+
+/**
+ * Data of Solana: cloud functions of the server, `sol-balance` and so on, that an application defines; or a REST service
+ * of its kind that is asked directly. The server itself follows no Solana.
+ */
+export const SolanaAPI = {
+  account: {
+    balance: call<SolanaPortfolio["nativeBalance"]>("balance"),
+    getSPL: call<SolanaTokenBalance[]>("getSPL"),
+    getNFTs: call<SolanaNft[]>("getNFTs"),
+    getPortfolio: call<SolanaPortfolio>("getPortfolio"),
+  },
+  nft: { getNFTMetadata: call<SolanaNftMetadata>("getNFTMetadata") },
+
+  /** Asks a REST service by its key, or again the server. Throws without either. */
+  initialize({
+    apiKey,
+    baseURL,
+    serverUrl,
+  }: {
+    apiKey?: string;
+    baseURL?: string;
+    serverUrl?: string;
+  }): void {
+    if (!apiKey && !serverUrl) {
+      throw new Error("SolanaApi.initialize failed: initialize with apiKey or serverUrl");
+    }
+    if (apiKey && !baseURL) throw new Error("SolanaApi.initialize failed: apiKey needs a baseURL");
+    rest = apiKey && baseURL ? { apiKey, url: baseURL.replace(/\/+$/, "") } : undefined;
+  },
+};
+
+/* @__NO_SIDE_EFFECTS__ */
+function call<Result>(name: keyof typeof operations): Call<Result> {
+  return async (given = {}, options = {}) => {
+    const address = given.address || (await loadStoredUser())?.solAddress;
+    const params = encodeFields({ network: "mainnet", responseType: "native", ...given, address });
+    // What a service answers is known to who runs it: Result is the type that its documentation tells.
+    return (await ask(name, params, options)) as Result;
+  };
+}
+
+async function ask(
+  name: keyof typeof operations,
+  params: JsonObject,
+  options: RequestOptions,
+): Promise<JsonValue> {
+  const operation: Operation = { route: operations[name], chainless: true };
+  if (rest) return askRest(rest, operation, params, options);
+  try {
+    const { body } = await request("POST", `functions/sol-${name}`, params, options);
+    if (isJsonObject(body) && body.result !== undefined) return body.result;
+  } catch (error) {
+    throw isUndefinedFunction(error) ? noSolana(name) : error;
+  }
+  throw invalidResponse();
+}
+
+function isUndefinedFunction(error: unknown): boolean {
+  return (
+    error instanceof ProtocolError &&
+    error.code === ErrorCode.SCRIPT_FAILED &&
+    error.message.startsWith("Invalid function")
+  );
+}
+
+function noSolana(name: string): ProtocolError {
+  const message = `This server has no data of Solana: define the cloud function "sol-${name}" to bring it`;
+  return new ProtocolError(ErrorCode.SCRIPT_FAILED, message);
+}
