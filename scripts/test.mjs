@@ -8,6 +8,7 @@ import { ensureInstalled, node, root } from "./install.mjs";
 
 ensureInstalled();
 ensureInstalled(join(root, "tests/interop"), "the clients of the interop tests");
+ensureInstalled(join(root, "bench"), "parse-server, which the client is tested with too");
 ensureAppBuilt();
 const chromium = ensureChromium();
 

@@ -1,12 +1,18 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { decode } from "./object/decode.ts";
 import { encode, encodeFields } from "./object/encode.ts";
-import type { ParseObject } from "./object/ParseObject.ts";
-import { objects } from "./object/registry.ts";
+import { ParseObject } from "./object/ParseObject.ts";
 import { invalidResponse, type RequestOptions, request, requestObject } from "./transport.ts";
 
 /** Functions and jobs that run on the server. */
-export const Cloud = { run, startJob, getJobsData, getJobStatus };
+export const Cloud = {
+  run,
+  startJob,
+  getJobsData,
+  getJobStatus,
+  /** Does nothing: pass `{ useMasterKey: true }` to the call that needs it. */
+  useMasterKey(): void {},
+};
 
 /**
  * Calls a cloud function and answers its result; undefined when it has none. Dates, files and places are
@@ -50,5 +56,5 @@ async function getJobStatus(jobStatusId: string): Promise<ParseObject> {
   const body = await requestObject("GET", "classes/_JobStatus", payload, { useMasterKey: true });
   const found = Array.isArray(body.results) ? body.results[0] : undefined;
   if (!isJsonObject(found)) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
-  return objects().fromJSON({ ...found, className: "_JobStatus" });
+  return ParseObject.fromJSON({ ...found, className: "_JobStatus" });
 }

@@ -1,8 +1,9 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { connection } from "./connection.ts";
+import { escapeHtml } from "./escapeHtml.ts";
 import { decodeFields } from "./object/decode.ts";
 import { encodeFields } from "./object/encode.ts";
-import { storageKey } from "./storage.ts";
+import { storageKey, tolerating } from "./storage.ts";
 import { type RequestOptions, requestObject } from "./transport.ts";
 
 /** The application's settings as kept on the server. */
@@ -17,6 +18,11 @@ export class Config {
     return Object.hasOwn(this.attributes, key) ? this.attributes[key] : undefined;
   }
 
+  /** The setting as text that is safe in HTML. */
+  escape(key: string): string {
+    return escapeHtml(this.get(key));
+  }
+
   /** Asks the server and remembers the answer for `current`. Throws 107 for an answer without settings. */
   static async get(options: RequestOptions = {}): Promise<Config> {
     const { params } = await requestObject("GET", "config", {}, options);
@@ -24,7 +30,8 @@ export class Config {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "Config JSON response invalid.");
     }
     const on = connection();
-    await on.storage.area.setItem(storageKey(on.applicationId, "currentConfig"), JSON.stringify(params));
+    const key = storageKey(on.applicationId, "currentConfig");
+    await tolerating<unknown>(() => on.storage.area.setItem(key, JSON.stringify(params)), undefined);
     return new Config(decodeFields(params));
   }
 

@@ -1,6 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { EthersLibrary } from "./ethersLibrary.ts";
-import { defaultStorage, type Storage, servesOnePerson } from "./storage.ts";
+import type { LocalDatastoreController, LocalStore } from "./local/LocalStore.ts";
+import { defaultStorage, type StorageArea, servesOnePerson } from "./storage.ts";
 
 /** Time and chance, passed in so that tests need not wait. */
 export interface Clock {
@@ -21,8 +22,9 @@ export interface Connection {
   readonly masterKey: string | undefined;
   /** Starts with ws; derived from serverUrl where undefined. */
   readonly liveQueryUrl: string | undefined;
-  /** Value of the Authorization header, for servers behind a gate. */
-  readonly authorization: string | undefined;
+  /** Make the Authorization header, for servers behind a gate: `Bearer` and a token. */
+  readonly serverAuthType: string | undefined;
+  readonly serverAuthToken: string | undefined;
   /** Sends one request id with every attempt of a call. */
   readonly idempotency: boolean;
   /** Whether a signed-in user becomes the current user. Off in Node, where callers would share it. */
@@ -32,11 +34,24 @@ export interface Connection {
   readonly requestAttemptLimit: number;
   /** Objects saved or destroyed in one request. */
   readonly batchSize: number;
-  readonly storage: Storage;
+  readonly storage: StorageArea;
+  /** Objects kept on this device, once `enableLocalDatastore` was called. */
+  readonly local: LocalStore | undefined;
+  /** Where those are written instead of the storage. */
+  readonly localController: LocalDatastoreController | undefined;
+  /** Encrypts the user in the storage with `secret`, once `enableEncryptedUser` was called. */
+  readonly userCipher: UserCipher | undefined;
+  readonly secret: string | undefined;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   /** For old code that works with its objects. */
   readonly ethers: EthersLibrary | undefined;
+}
+
+/** Hides a text from whoever reads the storage and has no secret. `open` throws when it was changed. */
+export interface UserCipher {
+  seal(text: string, secret: string): string;
+  open(sealed: string, secret: string): string;
 }
 
 export type ConnectionSettings = Partial<Connection> & Pick<Connection, "applicationId">;
@@ -60,35 +75,34 @@ const systemClock: Clock = {
 };
 
 let active: Connection | undefined;
+/** What was chosen for all connections, the first of which may still have to come. */
+let chosen: Partial<Connection> = {};
 const listeners = new Set<() => void>();
 
 /** Makes the connection that all later calls use. */
 export function connect(settings: ConnectionSettings): Connection {
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-  const {
-    applicationId,
-    serverUrl = "",
-    ...rest
-  }: ConnectionSettings = {
-    ...Object.fromEntries(given),
-    applicationId: settings.applicationId,
-  };
+  const { serverUrl = "", ...rest } = { ...defined(chosen), ...defined(settings) };
   return activate({
     javascriptKey: undefined,
     masterKey: undefined,
     liveQueryUrl: undefined,
-    authorization: undefined,
+    serverAuthType: undefined,
+    serverAuthToken: undefined,
     idempotency: false,
     keepsCurrentUser: servesOnePerson(),
     revocableSession: false,
     requestAttemptLimit: 5,
     batchSize: 20,
     storage: rest.storage ?? defaultStorage(),
+    local: undefined,
+    localController: undefined,
+    userCipher: undefined,
+    secret: undefined,
     fetch: (input, init) => fetch(input, init),
     clock: systemClock,
     ethers: undefined,
     ...rest,
-    applicationId,
+    applicationId: settings.applicationId,
     serverUrl: serverUrl.replace(/\/+$/, ""),
   });
 }
@@ -109,6 +123,21 @@ export function currentConnection(): Connection | undefined {
 /** Puts a changed copy in the place of the connection in use. */
 export function reconfigure(change: Partial<Connection>): Connection {
   return activate({ ...connection(), ...change });
+}
+
+/** Like `reconfigure`, but also before the first connection, and for all that follow. */
+export function configure(change: Partial<Connection>): void {
+  chosen = { ...chosen, ...change };
+  if (active) activate({ ...active, ...change });
+}
+
+/** A setting of the connection in use, or of the one to come. */
+export function setting<K extends keyof Connection>(name: K): Connection[K] | undefined {
+  return active ? active[name] : chosen[name];
+}
+
+function defined(settings: Partial<Connection>): Partial<Connection> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
 /** Calls back whenever another connection takes over. Returns the way to stop it. */

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
-import { AggregateParseError, ObjectError, ParseError } from "./errors.ts";
+import { ParseError } from "./errors.ts";
+import { AggregateParseError, ObjectError } from "./object/batchErrors.ts";
 
 const codes: [string, number, keyof typeof ErrorCode][] = [
   ["[8.code.minus-1] OTHER_CAUSE", -1, "OTHER_CAUSE"],

@@ -1,25 +1,16 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 
+type Codes = typeof ErrorCode;
+
+/** The errors of the protocol as a class, with its codes as static properties. */
+export interface ParseErrorClass extends Codes {
+  new (code: number, message: string, status?: number): ProtocolError;
+  readonly prototype: ProtocolError;
+  readonly INVALID_VALUE: 162;
+}
+
 /** An error of the protocol, with its codes as static properties as the Parse SDKs have them. */
-export const ParseError = Object.assign(ProtocolError, ErrorCode);
+export const ParseError: ParseErrorClass = /* @__PURE__ */ Object.assign(ProtocolError, ErrorCode, {
+  INVALID_VALUE: 162,
+} as const);
 export type ParseError = ProtocolError;
-
-/** Several objects of one call failed; `errors` has one entry per failed object, with it as `object`. */
-export class AggregateParseError extends ProtocolError {
-  readonly errors: readonly ObjectError[];
-
-  constructor(errors: readonly ObjectError[]) {
-    super(ErrorCode.AGGREGATE_ERROR, errors.map((error) => error.message).join("\n"));
-    this.errors = errors;
-  }
-}
-
-/** The error of one object among several. */
-export class ObjectError extends ProtocolError {
-  readonly object: object;
-
-  constructor(code: number, message: string, object: object) {
-    super(code, message);
-    this.object = object;
-  }
-}

@@ -1,36 +1,55 @@
 export { ErrorCode } from "@purse/protocol";
+export { Analytics } from "./analytics.ts";
+export { Storage } from "./applicationStorage.ts";
 export { Chains } from "./chains.ts";
 export { Cloud } from "./cloud.ts";
 export { Config } from "./config.ts";
 export {
   type Clock,
   type Connection,
+  configure,
   connection,
   currentConnection,
   onConnection,
   reconfigure,
 } from "./connection.ts";
-export { AggregateParseError, ObjectError, ParseError, ParseError as Error } from "./errors.ts";
+export { CoreManager } from "./coreManager.ts";
+export { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
+export { ParseError, ParseError as Error } from "./errors.ts";
 export { loadEthers, web3Library, web3Of } from "./ethers.ts";
 export type { EthersBigNumber, EthersLibrary, EthersProvider } from "./ethersLibrary.ts";
+export { type Hook, Hooks } from "./hooks.ts";
 export { installationId, onCurrentUser } from "./identity.ts";
 export * from "./legacy.ts";
-export { LiveQueryClient, type LiveQueryClientOptions } from "./live/LiveQueryClient.ts";
+export { LiveQueryClient, type LiveQueryClientOptions, type LiveQueryState } from "./live/LiveQueryClient.ts";
 export { LiveQuery, liveQueryClient, liveQueryUrl } from "./live/liveQuery.ts";
 export {
   type EventMeta,
-  Subscription,
+  Subscription as LiveQuerySubscription,
   type SubscriptionEvent,
   type SubscriptionEvents,
 } from "./live/Subscription.ts";
+export {
+  dumpLocalDatastore,
+  enableLocalDatastore,
+  isLocalDatastoreEnabled,
+  setLocalDatastoreController,
+  updateLocalDatastore,
+} from "./local/LocalDatastore.ts";
+export type { LocalDatastoreController } from "./local/LocalStore.ts";
 export { Moralis, type MoralisNamespace } from "./namespace.ts";
 export { ACL } from "./object/ACL.ts";
-export { type FileData, ParseFile, ParseFile as File } from "./object/File.ts";
+export type { AnyObject } from "./object/AnyObject.ts";
+export { AggregateParseError, ObjectError } from "./object/batchErrors.ts";
+export { CLP } from "./object/CLP.ts";
+export type { FetchOptions, SaveOptions } from "./object/callOptions.ts";
+export { type FileData, type FileSaveOptions, ParseFile, ParseFile as File } from "./object/File.ts";
 export { GeoPoint } from "./object/GeoPoint.ts";
 export * as Op from "./object/ops.ts";
 export {
   type Attributes,
   type BaseAttributes,
+  type ExtendedClass,
   type FieldName,
   ParseObject,
   ParseObject as Object,
@@ -39,7 +58,6 @@ export {
 export { Polygon } from "./object/Polygon.ts";
 export { Relation } from "./object/Relation.ts";
 export type { ObjectClass } from "./object/registry.ts";
-export type { FetchOptions, SaveOptions } from "./object/saving.ts";
 export {
   callPlugin,
   type PluginCallOptions,
@@ -48,13 +66,21 @@ export {
   setTriggerHandler,
 } from "./plugins.ts";
 export { Push, type PushData } from "./push.ts";
-export { type BatchOptions, type CountedResults, Query, type QueryKey } from "./query/Query.ts";
+export {
+  type BatchOptions,
+  type CountedResults,
+  Query,
+  type QueryClass,
+  type QueryKey,
+  type Subscription,
+} from "./query/Query.ts";
+export { type FieldOptions, type FieldType, Schema } from "./schema.ts";
 export { initialize, type StartOptions, start } from "./start.ts";
 export {
   type AsyncStorage,
   asyncStorage,
   memoryStorage,
-  type Storage,
+  type StorageArea,
   type SyncStorage,
   syncStorage,
 } from "./storage.ts";
@@ -63,6 +89,8 @@ export type { Trigger, TriggerHandler } from "./triggers.ts";
 export { UI } from "./ui.ts";
 export { Units } from "./units.ts";
 export { AnonymousUtils } from "./user/AnonymousUtils.ts";
+export { FacebookUtils } from "./user/FacebookUtils.ts";
+export { Installation, type InstallationAttributes } from "./user/Installation.ts";
 export { Role } from "./user/Role.ts";
 export { Session, type SessionAttributes } from "./user/Session.ts";
 export {

@@ -1,9 +1,15 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import { Analytics } from "./analytics.ts";
+import { Storage } from "./applicationStorage.ts";
 import { Chains } from "./chains.ts";
 import { Cloud } from "./cloud.ts";
 import { Config } from "./config.ts";
-import { currentConnection, reconfigure } from "./connection.ts";
+import { configure, connection, currentConnection, reconfigure, setting } from "./connection.ts";
+import { CoreManager } from "./coreManager.ts";
+import { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
 import { ParseError } from "./errors.ts";
 import { web3Library, web3Of } from "./ethers.ts";
+import { Hooks } from "./hooks.ts";
 import { installationId } from "./identity.ts";
 import {
   getAllERC20,
@@ -15,7 +21,15 @@ import {
 } from "./legacy.ts";
 import { LiveQueryClient } from "./live/LiveQueryClient.ts";
 import { LiveQuery } from "./live/liveQuery.ts";
+import {
+  dumpLocalDatastore,
+  enableLocalDatastore,
+  isLocalDatastoreEnabled,
+  setLocalDatastoreController,
+  updateLocalDatastore,
+} from "./local/LocalDatastore.ts";
 import { ACL } from "./object/ACL.ts";
+import { CLP } from "./object/CLP.ts";
 import { decode } from "./object/decode.ts";
 import { encode } from "./object/encode.ts";
 import { ParseFile } from "./object/File.ts";
@@ -27,12 +41,15 @@ import { Relation } from "./object/Relation.ts";
 import { Plugins } from "./plugins.ts";
 import { Push } from "./push.ts";
 import { Query } from "./query/Query.ts";
+import { Schema } from "./schema.ts";
 import { initialize, start } from "./start.ts";
 import { type AsyncStorage, asyncStorage } from "./storage.ts";
-import { VERSION } from "./transport.ts";
+import { type Method, type RequestOptions, request, requestObject, send, VERSION } from "./transport.ts";
 import { UI } from "./ui.ts";
 import { Units } from "./units.ts";
 import { AnonymousUtils } from "./user/AnonymousUtils.ts";
+import { FacebookUtils } from "./user/FacebookUtils.ts";
+import { Installation } from "./user/Installation.ts";
 import { Role } from "./user/Role.ts";
 import { Session } from "./user/Session.ts";
 import { User } from "./user/User.ts";
@@ -69,13 +86,19 @@ import { Web3API } from "./web3api/web3api.ts";
 const members = {
   AbstractWeb3Connector,
   ACL,
+  Analytics,
   AnonymousUtils,
+  CLP,
   Chains,
   Cloud,
   Config,
+  CoreManager,
   Error: ParseError,
+  FacebookUtils,
   File: ParseFile,
   GeoPoint,
+  Hooks,
+  Installation,
   LiveQuery,
   LiveQueryClient,
   Object: ParseObject,
@@ -86,6 +109,7 @@ const members = {
   Query,
   Relation,
   Role,
+  Schema,
   Session,
   SolanaAPI,
   UI,
@@ -101,10 +125,31 @@ const members = {
   getNFTsCount,
   getTransactions,
   getTransactionsCount,
-  setAsyncStorage: (area: AsyncStorage) => void reconfigure({ storage: asyncStorage(area) }),
+  setAsyncStorage: (area: AsyncStorage) => configure({ storage: asyncStorage(area) }),
+  Storage,
+  LocalDatastore: {
+    get isEnabled(): boolean {
+      return isLocalDatastoreEnabled();
+    },
+    updateFromServer: updateLocalDatastore,
+  },
+  enableLocalDatastore,
+  isLocalDatastoreEnabled,
+  setLocalDatastoreController,
+  dumpLocalDatastore,
+  enableEncryptedUser: () => enableEncryptedUser(),
+  isEncryptedUserEnabled,
   _getInstallationId: () => installationId(),
-  _encode: encode,
-  _decode: decode,
+  _encode: (value: unknown, _: unknown, refuseObjects = false) => encode(value, { refuseObjects }),
+  _decode: (_: unknown, value: JsonValue) => decode(value),
+  _request: async (method: Method, path: string, data: JsonObject = {}, options: RequestOptions = {}) =>
+    (await request(method, path, data, options)).body,
+  _ajax: async (method: string, url: string, body: string, headers: Record<string, string> = {}) => {
+    const answer = await send(url, { method, headers, body }, {}, connection());
+    return { status: answer.status, response: answer.body };
+  },
+  /** The server's own word on how it is. */
+  getServerHealth: () => requestObject("GET", "health"),
 
   authenticate,
   link,
@@ -183,8 +228,14 @@ const members = {
   get applicationId(): string | undefined {
     return currentConnection()?.applicationId;
   },
+  set applicationId(applicationId: string) {
+    reconfigure({ applicationId });
+  },
   get javaScriptKey(): string | undefined {
     return currentConnection()?.javascriptKey;
+  },
+  set javaScriptKey(javascriptKey: string | undefined) {
+    reconfigure({ javascriptKey });
   },
   get masterKey(): string | undefined {
     return currentConnection()?.masterKey;
@@ -193,22 +244,47 @@ const members = {
     reconfigure({ masterKey });
   },
   get serverURL(): string | undefined {
-    return currentConnection()?.serverUrl;
+    return setting("serverUrl");
   },
   set serverURL(url: string) {
-    reconfigure({ serverUrl: url.replace(/\/+$/, "") });
+    configure({ serverUrl: url.replace(/\/+$/, "") });
   },
   get liveQueryServerURL(): string | undefined {
-    return currentConnection()?.liveQueryUrl;
+    return setting("liveQueryUrl");
   },
   set liveQueryServerURL(liveQueryUrl: string) {
-    reconfigure({ liveQueryUrl });
+    configure({ liveQueryUrl });
   },
   get idempotency(): boolean {
-    return currentConnection()?.idempotency ?? false;
+    return setting("idempotency") ?? false;
   },
   set idempotency(idempotency: boolean) {
-    reconfigure({ idempotency });
+    configure({ idempotency });
+  },
+  get serverAuthType(): string | undefined {
+    return setting("serverAuthType");
+  },
+  set serverAuthType(serverAuthType: string) {
+    configure({ serverAuthType });
+  },
+  get serverAuthToken(): string | undefined {
+    return setting("serverAuthToken");
+  },
+  set serverAuthToken(serverAuthToken: string) {
+    configure({ serverAuthToken });
+  },
+  get encryptedUser(): boolean {
+    return isEncryptedUserEnabled();
+  },
+  set encryptedUser(isEncrypted: boolean) {
+    if (isEncrypted) enableEncryptedUser();
+    else configure({ userCipher: undefined });
+  },
+  get secret(): string | undefined {
+    return setting("secret");
+  },
+  set secret(secret: string) {
+    configure({ secret });
   },
 };
 

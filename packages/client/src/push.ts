@@ -1,5 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { encodeFields } from "./object/encode.ts";
+import type { ParseObject } from "./object/ParseObject.ts";
+import { Query } from "./query/Query.ts";
 import { requestObject } from "./transport.ts";
 
 /** A message to installations: those of the channels, or those that `where` matches. */
@@ -26,6 +28,11 @@ export const Push = {
       if (time instanceof Date) payload[key] = time.toISOString();
     }
     return requestObject("POST", "push", payload, { useMasterKey: true });
+  },
+
+  /** What became of a message, by the id that the server gave it. Needs the master key. Throws 101. */
+  async getPushStatus(pushStatusId: string): Promise<ParseObject> {
+    return new Query("_PushStatus").get(pushStatusId, { useMasterKey: true });
   },
 };
 

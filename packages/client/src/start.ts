@@ -1,9 +1,9 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { Cloud } from "./cloud.ts";
-import { type Connection, type ConnectionSettings, connect, currentConnection } from "./connection.ts";
+import { type ConnectionSettings, connect, currentConnection, setting } from "./connection.ts";
 import { ParseObject } from "./object/ParseObject.ts";
-import { type PluginSpec, parsePluginSpecs, setPlugins } from "./plugins.ts";
+import type { PluginSpec } from "./plugins.ts";
 import { inBrowser, servesOnePerson } from "./storage.ts";
+import { requestObject } from "./transport.ts";
 import { Role } from "./user/Role.ts";
 import { Session } from "./user/Session.ts";
 import { User } from "./user/User.ts";
@@ -34,28 +34,29 @@ export async function start(options: StartOptions): Promise<void> {
   const before = currentConnection();
   open({
     ...settings,
-    keepsCurrentUser: settings.keepsCurrentUser ?? keptBefore(before),
+    keepsCurrentUser: settings.keepsCurrentUser ?? keptBefore(),
     applicationId: appId,
     serverUrl,
   });
-  setPlugins(plugins ?? (await pluginSpecs()));
+  const specs = plugins ?? (await pluginSpecs());
+  // Without plugins, now and before, nothing of what they need is loaded.
+  if (before || specs.length > 0) (await import("./plugins.ts")).setPlugins(specs);
 }
 
 /** Connects without plugins; the server's address is given later, as `Moralis.serverURL`. */
 export function initialize(applicationId: string, javascriptKey?: string, masterKey?: string): void {
-  const before = currentConnection();
   open({
     applicationId,
     javascriptKey,
     masterKey,
-    serverUrl: before?.serverUrl ?? "",
-    keepsCurrentUser: keptBefore(before),
+    serverUrl: setting("serverUrl") ?? "",
+    keepsCurrentUser: keptBefore(),
   });
 }
 
-/** `enableUnsafeCurrentUser` outlasts a new start. */
-function keptBefore(before: Connection | undefined): boolean {
-  return before?.keepsCurrentUser ?? servesOnePerson();
+/** `enableUnsafeCurrentUser` outlasts a new start, and may come before the first. */
+function keptBefore(): boolean {
+  return setting("keepsCurrentUser") ?? servesOnePerson();
 }
 
 function open(settings: ConnectionSettings): void {
@@ -65,9 +66,11 @@ function open(settings: ConnectionSettings): void {
   connect(settings);
 }
 
-async function pluginSpecs(): Promise<PluginSpec[]> {
+async function pluginSpecs(): Promise<readonly PluginSpec[]> {
   try {
-    return parsePluginSpecs(await Cloud.run("getPluginSpecs"));
+    const { result } = await requestObject("POST", "functions/getPluginSpecs");
+    if (!Array.isArray(result) || result.length === 0) return [];
+    return (await import("./plugins.ts")).parsePluginSpecs(result);
   } catch (error) {
     // Plain Parse servers have no such function; they have no plugins either.
     if (error instanceof ProtocolError && error.code === ErrorCode.SCRIPT_FAILED) return [];

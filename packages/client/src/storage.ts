@@ -3,36 +3,42 @@ export interface SyncStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
+  /** The local datastore needs the list of keys, in this way or in that of localStorage. */
+  getAllKeys?(): readonly string[];
+  readonly length?: number;
+  key?(index: number): string | null;
 }
 
 /** The same with promises, as React Native's AsyncStorage has it. */
 export interface AsyncStorage {
   getItem(key: string): Promise<string | null>;
-  setItem(key: string, value: string): Promise<void>;
-  removeItem(key: string): Promise<void>;
+  setItem(key: string, value: string): Promise<unknown>;
+  removeItem(key: string): Promise<unknown>;
+  getAllKeys?(): Promise<readonly string[]>;
 }
 
 /** `immediate` can be read without waiting; only then does `User.current()` work. */
-export type Storage =
+export type StorageArea =
   | { readonly kind: "immediate"; readonly area: SyncStorage }
   | { readonly kind: "async"; readonly area: AsyncStorage };
 
 /** Forgets everything with the process or page. */
-export function memoryStorage(): Storage {
+export function memoryStorage(): StorageArea {
   const items = new Map<string, string>();
   const area: SyncStorage = {
     getItem: (key) => items.get(key) ?? null,
     setItem: (key, value) => void items.set(key, value),
     removeItem: (key) => void items.delete(key),
+    getAllKeys: () => [...items.keys()],
   };
   return { kind: "immediate", area };
 }
 
-export function syncStorage(area: SyncStorage): Storage {
+export function syncStorage(area: SyncStorage): StorageArea {
   return { kind: "immediate", area };
 }
 
-export function asyncStorage(area: AsyncStorage): Storage {
+export function asyncStorage(area: AsyncStorage): StorageArea {
   return { kind: "async", area };
 }
 
@@ -46,15 +52,51 @@ export function servesOnePerson(): boolean {
   return inBrowser() || (typeof navigator !== "undefined" && navigator.product === "ReactNative");
 }
 
+/** All keys of a storage, those of others included. Throws where it cannot tell. */
+export async function storageKeys({ area }: StorageArea): Promise<readonly string[]> {
+  if (area.getAllKeys) return area.getAllKeys();
+  if ("key" in area && area.key && area.length !== undefined) {
+    const key = area.key.bind(area);
+    return Array.from({ length: area.length }, (_, index) => key(index)).filter((name) => name !== null);
+  }
+  throw new Error("The local datastore needs a storage with getAllKeys");
+}
+
+/**
+ * What must not fail because of a full or blocked storage: whoever calls goes on with what it has in
+ * memory, and the person at the console is told.
+ */
+export async function tolerating<T>(task: () => T | Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    warnOf(error);
+    return otherwise;
+  }
+}
+
+export function toleratingNow<T>(task: () => T, otherwise: T): T {
+  try {
+    return task();
+  } catch (error) {
+    warnOf(error);
+    return otherwise;
+  }
+}
+
+function warnOf(error: unknown): void {
+  console.warn("Moralis: the storage refuses; what it should keep lasts as long as the page.", error);
+}
+
 /** localStorage in a page where it is allowed (private windows may refuse it), memory elsewhere. */
-export function defaultStorage(): Storage {
+export function defaultStorage(): StorageArea {
   shared ??= pageStorage();
   return shared;
 }
 
-let shared: Storage | undefined;
+let shared: StorageArea | undefined;
 
-function pageStorage(): Storage {
+function pageStorage(): StorageArea {
   if (!inBrowser()) return memoryStorage();
   try {
     const probe = "Parse/probe";

@@ -153,4 +153,30 @@ describe("a call that the server cannot answer", () => {
     await expect(request("GET", "a", {}, { signal: abort.signal })).rejects.toThrow("enough");
     expect(server.requests).toHaveLength(1);
   });
+
+  it("is not sent at all when it was ended before", async () => {
+    const signal = AbortSignal.abort(new Error("never mind"));
+    await expect(request("GET", "a", {}, { signal })).rejects.toThrow("never mind");
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("ends at once while it waits for its next attempt", async () => {
+    server.connect({ clock: undefined });
+    server.answer(() => ({ status: 503, text: "" }));
+    const abort = new AbortController();
+    const calling = request("GET", "a", {}, { signal: abort.signal });
+    setTimeout(() => abort.abort(new Error("enough")), 20);
+    await expect(calling).rejects.toThrow("enough");
+  });
+});
+
+describe("a gate before the server", () => {
+  it("is shown type and token, when both are there", async () => {
+    server.connect({ serverAuthType: "Bearer", serverAuthToken: "gate" });
+    await request("GET", "a");
+    expect(server.requests[0]?.headers.authorization).toBe("Bearer gate");
+    server.connect({ serverAuthToken: "gate" });
+    await request("GET", "a");
+    expect(server.requests[1]?.headers).not.toHaveProperty("authorization");
+  });
 });

@@ -36,8 +36,7 @@ export async function request(
   on: Connection = connection(),
 ): Promise<Answer> {
   const body = JSON.stringify(await envelope(method, payload, options, on));
-  const headers: Record<string, string> = { "Content-Type": "text/plain" };
-  if (on.authorization) headers.Authorization = on.authorization;
+  const headers: Record<string, string> = { "Content-Type": "text/plain", ...gateHeaders(on) };
   if (on.idempotency) headers["X-Parse-Request-Id"] = uuid();
   return send(`${on.serverUrl}/${path}`, { method: "POST", headers, body }, options, on);
 }
@@ -73,15 +72,40 @@ async function envelope(
   fields._ClientVersion = `js${VERSION}`;
   fields._InstallationId = options.installationId ?? (await installationId(on));
   if (on.revocableSession) fields._RevocableSession = "1";
-  const token = options.sessionToken ?? (await loadStoredUser(on))?.sessionToken;
-  if (typeof token === "string" && token) fields._SessionToken = token;
+  const token = await sessionTokenFor(options, on);
+  if (token) fields._SessionToken = token;
   return fields;
+}
+
+/** Who asks, as headers, for calls that are not in the envelope. */
+export async function credentialHeaders(
+  options: RequestOptions,
+  on: Connection,
+): Promise<Record<string, string>> {
+  const headers: Record<string, string> = {
+    "X-Parse-Application-Id": on.applicationId,
+    "X-Parse-Installation-Id": options.installationId ?? (await installationId(on)),
+  };
+  if (options.useMasterKey && on.masterKey) headers["X-Parse-Master-Key"] = on.masterKey;
+  else if (on.javascriptKey) headers["X-Parse-Javascript-Key"] = on.javascriptKey;
+  const token = await sessionTokenFor(options, on);
+  if (token) headers["X-Parse-Session-Token"] = token;
+  return { ...headers, ...gateHeaders(on) };
+}
+
+async function sessionTokenFor(options: RequestOptions, on: Connection): Promise<string | undefined> {
+  const token = options.sessionToken ?? (await loadStoredUser(on))?.sessionToken;
+  return typeof token === "string" && token ? token : undefined;
+}
+
+function gateHeaders({ serverAuthType, serverAuthToken }: Connection): Record<string, string> {
+  return serverAuthType && serverAuthToken ? { Authorization: `${serverAuthType} ${serverAuthToken}` } : {};
 }
 
 /** One HTTP exchange with its retries; also used for the calls that are not in the envelope. */
 export async function send(
   url: string,
-  init: { method: string; headers: Record<string, string>; body?: string },
+  init: HttpRequest,
   options: { signal?: AbortSignal; emptyAllowed?: boolean },
   on: Connection,
 ): Promise<Answer> {
@@ -89,42 +113,55 @@ export async function send(
     const response = await attemptOnce(url, init, options.signal, on);
     if (response.status >= 200 && response.status < 300)
       return success(response, options.emptyAllowed === true);
-    const mayRecover = response.status === 0 || response.status >= 500;
-    if (!mayRecover || attempt >= on.requestAttemptLimit) throw failure(response);
-    await on.clock.sleep(Math.round(on.clock.random() * 125 * 2 ** attempt), options.signal);
+    if (!mayRecover(response) || attempt >= on.requestAttemptLimit) throw failure(response);
+    await pauseAfter(attempt, on, options.signal);
   }
 }
 
-interface Response {
+/** About 125 ms times chance times 2^attempt; `attempt` counts from 1. */
+export function pauseAfter(attempt: number, on: Connection, signal?: AbortSignal): Promise<void> {
+  return on.clock.sleep(Math.round(on.clock.random() * 125 * 2 ** attempt), signal);
+}
+
+/** Whether another attempt may be answered: the server failed, or was not reached. */
+export function mayRecover({ status }: Pick<HttpAnswer, "status">): boolean {
+  return status === 0 || status >= 500;
+}
+
+export interface HttpRequest {
+  method: string;
+  headers: Record<string, string>;
+  body?: string | Blob | Uint8Array<ArrayBuffer>;
+}
+
+export interface HttpAnswer {
   /** 0 when no answer came. */
   status: number;
   text: string;
-  jobId: string | null;
+  headers: Headers;
 }
 
-async function attemptOnce(
+/** One attempt. Throws only the reason of the signal. */
+export async function attemptOnce(
   url: string,
-  init: { method: string; headers: Record<string, string>; body?: string },
+  init: HttpRequest,
   signal: AbortSignal | undefined,
   on: Connection,
-): Promise<Response> {
+): Promise<HttpAnswer> {
   try {
     const response = await on.fetch(url, signal ? { ...init, signal } : init);
-    return {
-      status: response.status,
-      text: await response.text(),
-      jobId: response.headers.get("x-parse-job-status-id"),
-    };
+    return { status: response.status, text: await response.text(), headers: response.headers };
   } catch {
     // fetch tells a refused and a broken connection apart from an abort only by the signal.
     if (signal?.aborted) throw signal.reason;
-    return { status: 0, text: "", jobId: null };
+    return { status: 0, text: "", headers: new Headers() };
   }
 }
 
-function success(response: Response, emptyAllowed: boolean): Answer {
+function success(response: HttpAnswer, emptyAllowed: boolean): Answer {
   const { status } = response;
-  if (response.jobId) return { status, body: response.jobId };
+  const jobId = response.headers.get("x-parse-job-status-id");
+  if (jobId) return { status, body: jobId };
   if (emptyAllowed && response.text === "") return { status, body: {} };
   let body: JsonValue;
   try {
@@ -136,7 +173,8 @@ function success(response: Response, emptyAllowed: boolean): Answer {
   return { status, body };
 }
 
-function failure({ status, text }: Response): ProtocolError {
+/** The error that an answer stands for. */
+export function failure({ status, text }: Pick<HttpAnswer, "status" | "text">): ProtocolError {
   if (status === 0) return connectionFailed("Unable to connect to the Parse API");
   if (!text) return connectionFailed(`The server answered with status ${status} and nothing else`);
   try {

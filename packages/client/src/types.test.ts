@@ -1,9 +1,21 @@
 import { describe, expectTypeOf, it } from "vitest";
-import { ParseObject, Query, User } from "./index.ts";
+import {
+  type CLP,
+  type CountedResults,
+  ParseObject,
+  Query,
+  type QueryKey,
+  type Relation,
+  type Subscription,
+  User,
+} from "./index.ts";
 
 interface NoteFields {
   text: string;
   tags: string[];
+  count: number;
+  author: User;
+  done?: boolean;
 }
 
 class Note extends ParseObject<NoteFields> {
@@ -12,31 +24,104 @@ class Note extends ParseObject<NoteFields> {
   }
 }
 
+/** Checked by the compiler only. */
+function compiled(_: () => unknown): void {}
+
 describe("types", () => {
   it("of fields follow the class", () => {
     const note = new Note();
     expectTypeOf(note.get("text")).toEqualTypeOf<string>();
+    expectTypeOf(note.get("done")).toEqualTypeOf<boolean | undefined>();
     expectTypeOf(note.get("createdAt")).toEqualTypeOf<Date>();
+    expectTypeOf(note.get("author")).toEqualTypeOf<User>();
     expectTypeOf(note.attributes).toEqualTypeOf<Readonly<NoteFields>>();
     expectTypeOf(note.set).toBeCallableWith({ text: "a" });
     expectTypeOf(note.addUnique<"tags">)
       .parameter(1)
       .toEqualTypeOf<string>();
+    // @ts-expect-error There is no such field.
+    compiled(() => note.get("txet"));
+    // @ts-expect-error The field is a text.
+    compiled(() => note.set("text", 1));
+    // @ts-expect-error The field is a text.
+    compiled(() => note.save({ text: 1 }));
+    // @ts-expect-error The list is one of texts.
+    compiled(() => note.add("tags", 1));
+    // @ts-expect-error There is no such field.
+    compiled(() => note.unset("txet"));
+    // @ts-expect-error There is no such field.
+    compiled(() => note.dirty("txet"));
   });
 
   it("of untyped objects are unknown, never any", () => {
-    expectTypeOf(new ParseObject("Note").get("text")).toEqualTypeOf<unknown>();
+    const note = new ParseObject("Note");
+    expectTypeOf(note.get("text")).toEqualTypeOf<unknown>();
+    expectTypeOf(note.set).toBeCallableWith("anything", 1);
+  });
+
+  it("of keys in queries follow the class", () => {
+    const query = new Query(Note);
+    expectTypeOf<"text">().toExtend<QueryKey<Note>>();
+    expectTypeOf<"author.username">().toExtend<QueryKey<Note>>();
+    expectTypeOf<"txet">().not.toExtend<QueryKey<Note>>();
+    compiled(() => query.equalTo("text", "a").include("author", "author.company").select("text,tags"));
+    compiled(() =>
+      query.ascending("count").addDescending(["createdAt", "text"]).exclude(["tags"]).watch("text"),
+    );
+    compiled(() => query.equalTo({ text: "a", objectId: "b" }));
+    // @ts-expect-error There is no such field.
+    compiled(() => query.equalTo("txet", "a"));
+    // @ts-expect-error There is no such field.
+    compiled(() => query.greaterThan("tnuoc", 1));
+    // @ts-expect-error There is no such field.
+    compiled(() => query.include("rohtua"));
+    // @ts-expect-error There is no such field.
+    compiled(() => query.select("text", "txet"));
+    // @ts-expect-error There is no such field.
+    compiled(() => query.exclude("txet"));
+    // @ts-expect-error There is no such field.
+    compiled(() => query.descending("txet"));
+    // @ts-expect-error There is no such field.
+    compiled(() => query.distinct("txet"));
+  });
+
+  it("of keys in untyped queries are free", () => {
+    compiled(() => new Query("Note").equalTo("anything", 1).include("at.all").ascending("b"));
+    expectTypeOf(new Query("Note")).toEqualTypeOf<Query>();
   });
 
   it("of results follow the query", () => {
     expectTypeOf(new Query(Note).find).returns.resolves.toEqualTypeOf<Note[]>();
     expectTypeOf(new Query<Note>("Note").first).returns.resolves.toEqualTypeOf<Note | undefined>();
     expectTypeOf(new Query("Note").find).returns.resolves.toEqualTypeOf<ParseObject[]>();
+    expectTypeOf(new Query(Note).findWithCount).returns.resolves.toEqualTypeOf<CountedResults<Note>>();
+    expectTypeOf(new Query(Note).subscribe).returns.resolves.toEqualTypeOf<Subscription<Note>>();
+    expectTypeOf(Query.or(new Query(Note), new Query(Note))).toEqualTypeOf<Query<Note>>();
+    const counts = () => new Query(Note).map((note) => note.get("count"));
+    expectTypeOf(counts).returns.resolves.toEqualTypeOf<number[]>();
+  });
+
+  it("of relations follow what they hold", () => {
+    const relation = new ParseObject("Shelf").relation<Note>("notes");
+    expectTypeOf(relation).toEqualTypeOf<Relation<Note>>();
+    expectTypeOf(relation.query).returns.toEqualTypeOf<Query<Note>>();
+  });
+
+  it("of lists stay what they were", () => {
+    expectTypeOf(ParseObject.saveAll<Note>).returns.resolves.toEqualTypeOf<Note[]>();
+    expectTypeOf(Note.createWithoutData<Note>).returns.toEqualTypeOf<Note>();
   });
 
   it("let typed classes be registered and users hold own fields", () => {
     ParseObject.registerSubclass("Note", Note);
     expectTypeOf(new User<{ nick: string }>().get("nick")).toEqualTypeOf<string>();
     expectTypeOf(new User().get("ethAddress")).toEqualTypeOf<string>();
+    // @ts-expect-error The field is a text.
+    compiled(() => new User().set("username", 1));
+  });
+
+  it("of permissions have a method for each operation", () => {
+    expectTypeOf<CLP["setPublicAddFieldAccess"]>().parameter(0).toEqualTypeOf<boolean>();
+    expectTypeOf<CLP["getFindPointerFields"]>().returns.toEqualTypeOf<string[] | undefined>();
   });
 });

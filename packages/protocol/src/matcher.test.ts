@@ -47,6 +47,35 @@ describe("compileMatcher", () => {
     expect(compileMatcher(parseWhere(where), { regex })(post)).toBe(expected);
   });
 
+  const authors: JsonObject[] = [
+    { objectId: "u1", name: "Apple" },
+    { objectId: "u2", className: "_User", name: "Pear" },
+  ];
+  const parts = {
+    regex,
+    subQuery: () => authors,
+    text:
+      ({ term }: { term: string }) =>
+      (text: string) =>
+        text.toLowerCase() === term,
+  };
+  const inQuery = { where: {}, className: "_User" };
+  const query = { key: "name", query: inQuery };
+  it.each([
+    [{ author: { $inQuery: inQuery } }, true],
+    [{ author: { $notInQuery: inQuery } }, false],
+    [{ missing: { $inQuery: inQuery } }, false],
+    [{ missing: { $notInQuery: inQuery } }, true],
+    [{ title: { $select: query } }, true],
+    [{ title: { $dontSelect: query } }, false],
+    [{ missing: { $dontSelect: query } }, true],
+    [{ title: { $text: { $search: { $term: "apple" } } } }, true],
+    [{ title: { $text: { $search: { $term: "pear" } } } }, false],
+  ])("with the objects and words at hand: %j → %s", (where, expected) => {
+    expect(compileMatcher(parseWhere(where), parts)(post)).toBe(expected);
+    expect(() => compileMatcher(parseWhere(where), { regex })).toThrow("cannot be followed live");
+  });
+
   it("does not see what an object inherits", () => {
     expect(compileMatcher(parseWhere({ toString: { $exists: true } }), { regex })({})).toBe(false);
   });

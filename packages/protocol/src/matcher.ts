@@ -11,7 +11,7 @@ import {
   type JsonValue,
   jsonEqual,
 } from "./values.ts";
-import type { Comparison, Condition, FieldCondition, Operand } from "./where.ts";
+import type { Comparison, Condition, FieldCondition, Operand, SubQuery, TextSearch } from "./where.ts";
 
 /** Tests objects as they travel (objectId, createdAt and updatedAt at the top, ISO text). */
 export type Matcher = (object: JsonObject) => boolean;
@@ -21,11 +21,15 @@ export interface MatcherParts {
   regex(source: string, flags: string): (text: string) => boolean;
   /** Whether an object is in a relation; asked for `$relatedTo` conditions. */
   relatedTo?(condition: Extract<Condition, { kind: "relatedTo" }>, objectId: string): boolean;
+  /** The objects that a sub-query finds; whoever has none at hand leaves it out. */
+  subQuery?(query: SubQuery): readonly JsonObject[];
+  /** Makes a test for a text search; whoever has no words to compare leaves it out. */
+  text?(search: TextSearch): (text: string) => boolean;
 }
 
 /**
  * Compiles a where once into a test that agrees with what the store answers for the same where.
- * Throws 102 for what one object cannot tell: sub-queries and text searches.
+ * Throws 102 for what one object cannot tell, unless the parts help: sub-queries and text searches.
  */
 export function compileMatcher(where: Condition, parts: MatcherParts): Matcher {
   switch (where.kind) {
@@ -95,13 +99,32 @@ function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
         const value = read(object);
         return isPolygon(value) && polygonHolds(value.coordinates, condition.place);
       };
-    case "inQuery":
-    case "select":
-    case "text":
-      throw new ProtocolError(
-        ErrorCode.INVALID_QUERY,
-        `${condition.kind === "text" ? "$text" : "a sub-query"} cannot be followed live`,
+    case "inQuery": {
+      const { query, negated } = condition;
+      const found = new Set(
+        objectsOf(query, parts).map(
+          ({ className = query.className, objectId }) => `${className}/${objectId}`,
+        ),
       );
+      return (object) =>
+        anyItem(
+          read(object),
+          (item) => isPointer(item) && found.has(`${item.className}/${item.objectId}`),
+        ) !== negated;
+    }
+    case "select": {
+      const readKey = reader(condition.key);
+      const values = objectsOf(condition.query, parts)
+        .map(readKey)
+        .filter((value) => value !== undefined);
+      return (object) =>
+        anyItem(read(object), (item) => values.some((value) => jsonEqual(item, value))) !== condition.negated;
+    }
+    case "text": {
+      const test = parts.text?.(condition.search);
+      if (!test) throw notFollowed("$text");
+      return (object) => anyItem(read(object), (item) => typeof item === "string" && test(item));
+    }
     case "eq":
       return (object) => equals(read(object), condition.operand);
     case "ne":
@@ -111,6 +134,15 @@ function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
       return (object) => anyItem(read(object), (item) => compares(item, kind, operand));
     }
   }
+}
+
+function objectsOf(query: SubQuery, parts: MatcherParts): readonly JsonObject[] {
+  if (parts.subQuery) return parts.subQuery(query);
+  throw notFollowed("a sub-query");
+}
+
+function notFollowed(what: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_QUERY, `${what} cannot be followed live`);
 }
 
 function reader(path: [string, ...string[]]): (object: JsonObject) => JsonValue | undefined {

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Clock } from "../connection.ts";
-import type { ParseObject } from "../object/ParseObject.ts";
+import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
-import type { Query } from "../query/Query.ts";
+import type { ClassQuery } from "../query/ClassQuery.ts";
 import { Subscription } from "./Subscription.ts";
 
 export interface LiveQueryClientOptions {
@@ -13,23 +13,42 @@ export interface LiveQueryClientOptions {
   masterKey?: string | undefined;
   sessionToken?: string | undefined;
   installationId?: string | undefined;
-  clock?: Pick<Clock, "random" | "sleep">;
+  clock?: Pick<Clock, "now" | "random" | "sleep">;
 }
+
+/**
+ * closed: not opened yet, closed by hand or refused for good; reconnecting: lost, and tried again
+ * from time to time.
+ */
+export type LiveQueryState = "closed" | "connecting" | "open" | "reconnecting";
 
 export interface LiveQueryClientEvents {
   open: [];
   close: [];
   error: [error: unknown];
+  state: [state: LiveQueryState];
 }
 type ClientEvent = keyof LiveQueryClientEvents;
 
-/** closed: never opened or closed by hand; waiting: lost, opens again after a pause. */
+/** waiting: lost, opens again after a pause. */
 type State =
   | { name: "closed" }
-  | { name: "opening" | "connected"; socket: WebSocket }
+  | { name: "opening"; socket: WebSocket; again: boolean }
+  | { name: "connected"; socket: WebSocket; since: number }
   | { name: "waiting"; pause: AbortController };
 
-const systemClock: Pick<Clock, "random" | "sleep"> = {
+/** A connection that lasted so long was not refused: the next pause is short again. */
+const SETTLED_MS = 5_000;
+
+/** Codes of a refused connection that stays refused: wrong keys, no permission, no session. */
+const FINAL_CODES: ReadonlySet<unknown> = new Set([
+  4,
+  ErrorCode.OPERATION_FORBIDDEN,
+  ErrorCode.INVALID_SESSION_TOKEN,
+]);
+
+const systemClock: Pick<Clock, "now" | "random" | "sleep"> = {
+  now: Date.now,
   random: Math.random,
   sleep: (ms, signal) =>
     new Promise((resolve) => {
@@ -40,16 +59,18 @@ const systemClock: Pick<Clock, "random" | "sleep"> = {
 
 /**
  * A connection to a live query server. When it breaks it opens again, after a random part of 1, 3, 7 …
- * at most 30 seconds, and subscribes anew to everything, from where it was interrupted.
+ * at most 30 seconds or once the device has a network again, and subscribes anew to everything, from
+ * where it was interrupted.
  */
 export class LiveQueryClient {
   readonly #options: LiveQueryClientOptions;
-  readonly #clock: Pick<Clock, "random" | "sleep">;
-  readonly #subscriptions = new Map<number, Subscription<ParseObject<object>>>();
+  readonly #clock: Pick<Clock, "now" | "random" | "sleep">;
+  readonly #subscriptions = new Map<number, Subscription<AnyObject>>();
   readonly #listeners: { [E in ClientEvent]: Set<(...args: LiveQueryClientEvents[E]) => void> } = {
     open: new Set(),
     close: new Set(),
     error: new Set(),
+    state: new Set(),
   };
   #state: State = { name: "closed" };
   #requestId = 1;
@@ -79,51 +100,86 @@ export class LiveQueryClient {
     for (const listener of [...this.#listeners[event]]) listener(...args);
   }
 
+  get state(): LiveQueryState {
+    const state = this.#state;
+    if (state.name === "closed") return "closed";
+    if (state.name === "connected") return "open";
+    return state.name === "opening" && !state.again ? "connecting" : "reconnecting";
+  }
+
+  #enter(state: State): void {
+    const before = this.state;
+    this.#state = state;
+    if (this.state !== before) this.#emit("state", this.state);
+  }
+
   /** Whether `open` would open a connection. */
   shouldOpen(): boolean {
     return this.#state.name === "closed";
   }
 
+  /** Opens the connection, at once also when it is lost and would be tried again later. */
   open(): void {
-    if (this.#state.name === "opening" || this.#state.name === "connected") return;
-    if (this.#state.name === "waiting") this.#state.pause.abort();
+    const state = this.#state;
+    if (state.name === "opening" || state.name === "connected") return;
+    if (state.name === "waiting") state.pause.abort();
     const socket = new WebSocket(this.#options.serverURL);
-    this.#state = { name: "opening", socket };
+    this.#enter({ name: "opening", socket, again: state.name === "waiting" });
     socket.onopen = () => this.#send(this.#connectMessage());
-    socket.onmessage = ({ data }) => this.#receive(String(data));
+    socket.onmessage = ({ data }) => {
+      if (this.#isCurrent(socket)) this.#receive(String(data));
+    };
     socket.onclose = () => this.#lost(socket);
     // A close always follows, and with it the next attempt.
-    socket.onerror = () => this.#emit("error", new Error(`No connection to ${this.#options.serverURL}`));
+    socket.onerror = () => {
+      const error = new Error(`No connection to ${this.#options.serverURL}`);
+      if (this.#isCurrent(socket)) this.#emit("error", error);
+    };
+  }
+
+  #isCurrent(socket: WebSocket): boolean {
+    return "socket" in this.#state && this.#state.socket === socket;
   }
 
   /** Ends the connection and all subscriptions. */
   close(): void {
+    this.#end(new Error("The live query was closed before the server confirmed it"));
+  }
+
+  #end(reason: unknown): void {
     const state = this.#state;
     if (state.name === "closed") return;
-    this.#state = { name: "closed" };
+    this.#enter({ name: "closed" });
     this.#failures = 0;
     if (state.name === "waiting") state.pause.abort();
     else state.socket.close();
-    for (const subscription of this.#subscriptions.values()) subscription._emit("close");
-    this.#subscriptions.clear();
+    for (const subscription of [...this.#subscriptions.values()]) this.#forget(subscription, reason);
     this.#emit("close");
   }
 
   /** Subscribes as soon as there is a connection. */
-  subscribe<T extends ParseObject<object>>(query: Query<T>, sessionToken?: string): Subscription<T> {
+  subscribe<T extends AnyObject>(query: ClassQuery<T>, sessionToken?: string): Subscription<T> {
     const id = this.#requestId;
     this.#requestId += 1;
     const subscription = new Subscription<T>(id, query, sessionToken, (closing) => this.unsubscribe(closing));
     // Objects of an event are of the query's class, which the map cannot say.
-    this.#subscriptions.set(id, subscription as unknown as Subscription<ParseObject<object>>);
+    this.#subscriptions.set(id, subscription as unknown as Subscription<AnyObject>);
     if (this.#state.name === "connected") this.#sendSubscription(subscription);
-    else this.open();
+    else if (this.#state.name === "closed") this.open();
     return subscription;
   }
 
-  async unsubscribe<T extends ParseObject<object>>(subscription: Subscription<T>): Promise<void> {
-    if (!this.#subscriptions.delete(subscription.id)) return;
+  async unsubscribe<T extends AnyObject>(subscription: Subscription<T>): Promise<void> {
+    if (!this.#subscriptions.has(subscription.id)) return;
     if (this.#state.name === "connected") this.#send({ op: "unsubscribe", requestId: subscription.id });
+    this.#forget(subscription, new Error("The live query was closed before the server confirmed it"));
+  }
+
+  #forget<T extends AnyObject>(subscription: Subscription<T>, reason: unknown): void {
+    this.#subscriptions.delete(subscription.id);
+    subscription.subscribed = false;
+    // Nothing happens to those that were confirmed.
+    subscription._refuse(reason);
     subscription._emit("close");
   }
 
@@ -132,7 +188,7 @@ export class LiveQueryClient {
     for (const subscription of this.#subscriptions.values()) this.#sendSubscription(subscription);
   }
 
-  #sendSubscription<T extends ParseObject<object>>(subscription: Subscription<T>): void {
+  #sendSubscription<T extends AnyObject>(subscription: Subscription<T>): void {
     const { id, query, sessionToken } = subscription;
     const { where = {}, keys } = query.toJSON();
     const asked: JsonObject = { className: query.className, where };
@@ -141,6 +197,7 @@ export class LiveQueryClient {
     const message: JsonObject = { op: "subscribe", requestId: id, query: asked };
     if (token) message.sessionToken = token;
     if (subscription._position !== undefined) message.resumeFrom = subscription._position;
+    subscription.subscribed = false;
     this.#send(message);
   }
 
@@ -156,8 +213,9 @@ export class LiveQueryClient {
 
   #send(message: JsonObject): void {
     const state = this.#state;
-    if (state.name !== "opening" && state.name !== "connected") return;
-    if (state.socket.readyState === WebSocket.OPEN) state.socket.send(JSON.stringify(message));
+    if ("socket" in state && state.socket.readyState === WebSocket.OPEN) {
+      state.socket.send(JSON.stringify(message));
+    }
   }
 
   #receive(text: string): void {
@@ -176,8 +234,8 @@ export class LiveQueryClient {
 
   #connected(): void {
     if (this.#state.name !== "opening") return;
-    this.#state = { name: "connected", socket: this.#state.socket };
-    this.#failures = 0;
+    const { socket } = this.#state;
+    this.#enter({ name: "connected", socket, since: this.#clock.now() });
     this.resubscribe();
     this.#emit("open");
   }
@@ -186,15 +244,31 @@ export class LiveQueryClient {
     const text =
       typeof message.error === "string" ? message.error : "The live query server refused the request";
     const error = new ProtocolError(typeof message.code === "number" ? message.code : -1, text);
-    if (text.includes("Additional properties not allowed")) this.#sendInstallationId = false;
-    const subscription = this.#subscriptions.get(Number(message.requestId));
-    if (!subscription) {
-      this.#emit("error", error);
+    if (message.requestId !== undefined) {
+      this.#refusedRequest(Number(message.requestId), error);
       return;
     }
-    this.#subscriptions.delete(subscription.id);
+    this.#emit("error", error);
+    if (text.includes("Additional properties not allowed")) this.#sendInstallationId = false;
+    else if (this.#state.name === "opening" && message.reconnect === false && FINAL_CODES.has(error.code))
+      this.#end(error);
+  }
+
+  /** An error of a subscription: it was not allowed, its session ended, or one event could not be told. */
+  #refusedRequest(id: number, error: ProtocolError): void {
+    const subscription = this.#subscriptions.get(id);
+    if (!subscription) return;
+    if (subscription.subscribed && error.code !== ErrorCode.INVALID_SESSION_TOKEN) {
+      subscription._emit("error", error);
+      return;
+    }
+    this.#subscriptions.delete(id);
+    subscription.subscribed = false;
     subscription._refuse(error);
-    later(() => subscription._emit("error", error));
+    later(() => {
+      subscription._emit("error", error);
+      subscription._emit("close");
+    });
   }
 
   #event(message: JsonObject): void {
@@ -206,6 +280,7 @@ export class LiveQueryClient {
       return;
     }
     if (message.op === "subscribed") {
+      subscription.subscribed = true;
       subscription._confirm();
       later(() => subscription._emit("open", message));
       return;
@@ -228,19 +303,35 @@ export class LiveQueryClient {
   }
 
   #lost(socket: WebSocket): void {
-    if ((this.#state.name !== "opening" && this.#state.name !== "connected") || this.#state.socket !== socket)
-      return;
+    const state = this.#state;
+    if (!this.#isCurrent(socket)) return;
+    if (state.name === "connected" && this.#clock.now() - state.since >= SETTLED_MS) this.#failures = 0;
     const pause = new AbortController();
-    this.#state = { name: "waiting", pause };
+    this.#enter({ name: "waiting", pause });
     this.#failures += 1;
     this.#emit("close");
+    for (const subscription of [...this.#subscriptions.values()]) {
+      if (subscription.subscribed) subscription._emit("close");
+      subscription.subscribed = false;
+    }
+    // A listener may have opened or closed it by now.
+    if (pause.signal.aborted) return;
     const ms = this.#clock.random() * Math.min(30, 2 ** this.#failures - 1) * 1_000;
     const again = (): void => {
       if (!pause.signal.aborted) this.open();
     };
+    const stopWatching = whenOnline(again);
+    pause.signal.addEventListener("abort", stopWatching, { once: true });
     // An aborted pause means that somebody opened or closed by hand.
     this.#clock.sleep(ms, pause.signal).then(again, () => undefined);
   }
+}
+
+/** Calls back when the device has a network again, where the browser tells. Returns the way to stop it. */
+function whenOnline(callback: () => void): () => void {
+  if (typeof globalThis.addEventListener !== "function") return () => undefined;
+  globalThis.addEventListener("online", callback);
+  return () => globalThis.removeEventListener("online", callback);
 }
 
 /** So that who awaited the subscription can listen first. */
@@ -248,6 +339,6 @@ function later(task: () => void): void {
   setTimeout(task, 0);
 }
 
-function objectOf(json: JsonValue | undefined): ParseObject | undefined {
+function objectOf(json: JsonValue | undefined): AnyObject | undefined {
   return isJsonObject(json) && typeof json.className === "string" ? objects().fromJSON(json) : undefined;
 }

@@ -1,5 +1,5 @@
-import type { ParseObject } from "../object/ParseObject.ts";
-import type { Query } from "../query/Query.ts";
+import type { AnyObject } from "../object/AnyObject.ts";
+import type { ClassQuery } from "../query/ClassQuery.ts";
 
 /** Where an event came from. */
 export interface EventMeta {
@@ -9,7 +9,9 @@ export interface EventMeta {
 
 /** Events of a live query and what their listeners get. `original` is the object as it was before. */
 export interface SubscriptionEvents<T> {
+  /** The server tells of changes from now on; again after each lost connection. */
   open: [answer: object];
+  /** It does not any more: the connection is lost, or the subscription is over. */
   close: [];
   error: [error: unknown];
   create: [object: T, meta: unknown];
@@ -26,10 +28,12 @@ type Listener<T, E extends SubscriptionEvent> = (...args: SubscriptionEvents<T>[
 type Listeners<T> = { [E in SubscriptionEvent]: Set<Listener<T, E>> };
 
 /** An open live query. */
-export class Subscription<T extends ParseObject<object> = ParseObject> {
+export class Subscription<T extends AnyObject = AnyObject> {
   readonly id: number;
-  readonly query: Query<T>;
+  readonly query: ClassQuery<T>;
   readonly sessionToken: string | undefined;
+  /** Whether the server tells of changes now; false while the connection is lost. */
+  subscribed = false;
   /** Settles when the server confirmed the subscription, or refused it. */
   readonly subscribePromise: Promise<void>;
   readonly #listeners: Listeners<T> = {
@@ -50,7 +54,7 @@ export class Subscription<T extends ParseObject<object> = ParseObject> {
 
   constructor(
     id: number,
-    query: Query<T>,
+    query: ClassQuery<T>,
     sessionToken: string | undefined,
     close: (subscription: Subscription<T>) => Promise<void>,
   ) {

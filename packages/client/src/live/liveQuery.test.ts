@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
-import { connect } from "../connection.ts";
+import { connect, reconfigure } from "../connection.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { Query } from "../query/Query.ts";
 import { memoryStorage } from "../storage.ts";
@@ -18,6 +18,10 @@ async function startLiveServer(): Promise<{
   send(message: Message): void;
   drop(): void;
   refuse(error: string): void;
+  /** Answers every connect with this error, and hangs up. */
+  refuseConnection(error: Message | undefined): void;
+  /** Answers no subscribe. */
+  hold(): void;
   stop(): Promise<void>;
 }> {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
@@ -26,6 +30,8 @@ async function startLiveServer(): Promise<{
   const paths: (string | undefined)[] = [];
   let socket: ServerSocket | undefined;
   let refusal: string | undefined;
+  let connectionRefusal: Message | undefined;
+  let isHeld = false;
   const send = (message: Message): void => socket?.send(JSON.stringify(message));
   server.on("connection", (opened, request) => {
     socket = opened;
@@ -33,8 +39,12 @@ async function startLiveServer(): Promise<{
     opened.on("message", (data) => {
       const message: Message = JSON.parse(String(data));
       received.push(message);
+      if (message.op === "connect" && connectionRefusal) {
+        send({ op: "error", ...connectionRefusal });
+        return opened.close();
+      }
       if (message.op === "connect") send({ op: "connected", clientId: "c1" });
-      if (message.op !== "subscribe") return;
+      if (message.op !== "subscribe" || isHeld) return;
       if (refusal) send({ op: "error", code: 119, error: refusal, requestId: message.requestId });
       else send({ op: "subscribed", clientId: "c1", requestId: message.requestId });
     });
@@ -47,6 +57,12 @@ async function startLiveServer(): Promise<{
     drop: () => socket?.terminate(),
     refuse: (error) => {
       refusal = error;
+    },
+    refuseConnection: (error) => {
+      connectionRefusal = error;
+    },
+    hold: () => {
+      isHeld = true;
     },
     stop: () =>
       new Promise((resolve) => {
@@ -185,6 +201,103 @@ describe("a live query", () => {
       code: 119,
       message: "Permission denied",
     });
+  });
+
+  it("tells in which state the connection is", async () => {
+    expect(LiveQuery.state).toBe("closed");
+    const states: unknown[] = [];
+    const stop = LiveQuery.on("state", (state) => states.push(state));
+    await new Query("Note").subscribe();
+    expect(LiveQuery.state).toBe("open");
+    server.drop();
+    await until(() => states.length === 4);
+    await LiveQuery.close();
+    stop();
+    expect(states).toEqual(["connecting", "open", "reconnecting", "open", "closed"]);
+    expect(LiveQuery.state).toBe("closed");
+  });
+
+  it("says when it is interrupted and when it goes on", async () => {
+    const subscription = await new Query("Note").subscribe();
+    const events: string[] = [];
+    subscription.on("open", () => events.push("open"));
+    subscription.on("close", () => events.push("close"));
+    await until(() => events.length === 1);
+    server.drop();
+    await until(() => events.length === 3);
+    await subscription.unsubscribe();
+    expect(events).toEqual(["open", "close", "open", "close"]);
+  });
+
+  it("ends during a lost connection, and is not asked for again", async () => {
+    const subscription = await new Query("Note").subscribe();
+    const other = await new Query("Other").subscribe();
+    LiveQuery.on("close", () => void subscription.unsubscribe());
+    server.drop();
+    await until(() => server.received.length === 5);
+    expect(server.received.slice(3)).toMatchObject([{ op: "connect" }, { op: "subscribe", requestId: 2 }]);
+    await until(() => other.subscribed);
+    expect(subscription.subscribed).toBe(false);
+  });
+
+  it("does not leave anybody waiting when it is closed before it is confirmed", async () => {
+    server.hold();
+    const subscribing = new Query("Note").subscribe();
+    await until(() => server.received.some(({ op }) => op === "subscribe"));
+    await LiveQuery.close();
+    await expect(subscribing).rejects.toThrow("The live query was closed before the server confirmed it");
+  });
+
+  it("ends with its session, and outlasts an event that could not be told", async () => {
+    const subscription = await new Query("Note").subscribe("r:1");
+    const events: unknown[] = [];
+    subscription.on("error", (error) => events.push(error));
+    subscription.on("close", () => events.push("close"));
+    server.send({ op: "error", requestId: 1, code: 141, error: "afterEvent failed" });
+    await until(() => events.length === 1);
+    expect(subscription.subscribed).toBe(true);
+    server.send({ op: "error", requestId: 1, code: 209, error: "Invalid session token", reconnect: false });
+    await until(() => events.length === 3);
+    expect(events).toMatchObject([{ code: 141 }, { code: 209 }, "close"]);
+    server.drop();
+    await until(() => server.received.length === 3);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(server.received[2]).toMatchObject({ op: "connect" });
+    expect(server.received).toHaveLength(3);
+  });
+
+  it("gives up when the server refuses the connection for good", async () => {
+    server.refuseConnection({ code: 119, error: "unauthorized: unknown application id", reconnect: false });
+    await expect(new Query("Note").subscribe()).rejects.toMatchObject({ code: 119 });
+    expect(LiveQuery.state).toBe("closed");
+    expect(server.paths).toHaveLength(1);
+  });
+
+  it("comes back to a server that could not take it, with longer and longer pauses", async () => {
+    server.refuseConnection({ code: 1, error: "Internal server error", reconnect: false });
+    const subscribing = new Query("Note").subscribe();
+    await until(() => server.paths.length >= 7);
+    server.refuseConnection(undefined);
+    await subscribing;
+    expect(pauses.slice(0, 6)).toEqual([1_000, 3_000, 7_000, 15_000, 30_000, 30_000]);
+  });
+
+  it("leaves the installation out for servers that do not know it", async () => {
+    server.refuseConnection({ code: 2, error: "Additional properties not allowed" });
+    const subscribing = new Query("Note").subscribe();
+    await until(() => server.received.length > 0);
+    server.refuseConnection(undefined);
+    await subscribing;
+    expect(server.received[0]).toHaveProperty("installationId");
+    expect(server.received.at(-2)).not.toHaveProperty("installationId");
+  });
+
+  it("goes on when settings change that are none of its business", async () => {
+    const subscription = await new Query("Note").subscribe();
+    reconfigure({ revocableSession: true });
+    expect(subscription.subscribed).toBe(true);
+    reconfigure({ applicationId: "another" });
+    expect(subscription.subscribed).toBe(false);
   });
 
   it("shares one connection with the others", async () => {

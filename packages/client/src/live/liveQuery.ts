@@ -1,16 +1,17 @@
-import { type Connection, connection, onConnection } from "../connection.ts";
+import { type Connection, connection, currentConnection, onConnection } from "../connection.ts";
 import { installationId } from "../identity.ts";
-import { LiveQueryClient, type LiveQueryClientEvents } from "./LiveQueryClient.ts";
+import { LiveQueryClient, type LiveQueryClientEvents, type LiveQueryState } from "./LiveQueryClient.ts";
 
 /** The client of the connection in use; made when it is first needed. */
 let active: { on: Connection; client: LiveQueryClient } | undefined;
 let watching = false;
 
-type Listener = (error?: unknown) => void;
+type Listener = (value?: unknown) => void;
 const listeners: Record<keyof LiveQueryClientEvents, Set<Listener>> = {
   open: new Set(),
   close: new Set(),
   error: new Set(),
+  state: new Set(),
 };
 
 /** Where live queries of a server are asked: its address with ws in the place of http. Throws when it has none. */
@@ -24,8 +25,8 @@ export async function liveQueryClient(): Promise<LiveQueryClient> {
   const on = connection();
   const serverURL = liveQueryUrl(on);
   const installation = await installationId(on);
-  if (active?.on !== on) active = { on, client: openClient(on, serverURL, installation) };
-  active.client.open();
+  active ??= { on, client: openClient(on, serverURL, installation) };
+  if (active.client.shouldOpen()) active.client.open();
   return active.client;
 }
 
@@ -36,32 +37,45 @@ function openClient(on: Connection, serverURL: string, installation: string): Li
   client.on("open", () => tell("open"));
   client.on("close", () => tell("close"));
   client.on("error", (error) => tell("error", error));
-  if (!watching) onConnection(closeForgotten);
+  client.on("state", (state) => tell("state", state));
+  if (!watching) onConnection(closeForeign);
   watching = true;
   return client;
 }
 
-/** A new connection ends the live queries of the one before. */
-function closeForgotten(): void {
-  active?.client.close();
-  active = undefined;
+/** Another server, application or key ends the live queries of the one before; other settings do not. */
+function closeForeign(): void {
+  const on = currentConnection();
+  if (!active || !on) return;
+  const decisive = ["applicationId", "serverUrl", "liveQueryUrl", "javascriptKey", "masterKey"] as const;
+  if (decisive.some((name) => on[name] !== active?.on[name])) closeActive();
 }
 
-function tell(event: keyof LiveQueryClientEvents, error?: unknown): void {
-  for (const listener of [...listeners[event]]) listener(error);
+function closeActive(): void {
+  const closing = active;
+  active = undefined;
+  closing?.client.close();
+}
+
+function tell(event: keyof LiveQueryClientEvents, value?: unknown): void {
+  for (const listener of [...listeners[event]]) listener(value);
 }
 
 /** The live queries of the connection in use. */
 export const LiveQuery = {
   async open(): Promise<void> {
-    (await liveQueryClient()).open();
+    await liveQueryClient();
   },
 
   async close(): Promise<void> {
-    closeForgotten();
+    closeActive();
   },
 
-  /** Returns the way to stop listening. */
+  get state(): LiveQueryState {
+    return active?.client.state ?? "closed";
+  },
+
+  /** Returns the way to stop listening. "state" listeners get the new state, "error" ones the error. */
   on(event: keyof LiveQueryClientEvents, listener: Listener): () => void {
     listeners[event].add(listener);
     return () => void listeners[event].delete(listener);

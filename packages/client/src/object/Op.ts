@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, jsonEqual } from "@purse/protocol";
 import { encode } from "./encode.ts";
-import type { ParseObject } from "./ParseObject.ts";
 
 /** A change of one field that was not sent yet. */
 export interface Op {
@@ -147,6 +146,12 @@ export class RemoveOp implements Op {
   }
 }
 
+/** An object that a relation holds. */
+interface Related {
+  readonly className: string;
+  readonly id?: string | undefined;
+}
+
 /** Adds objects to a relation and removes others; all must be saved and of one class. */
 export class RelationOp implements Op {
   targetClassName: string | undefined;
@@ -154,8 +159,8 @@ export class RelationOp implements Op {
   readonly relationsToRemove: readonly string[];
 
   constructor(
-    adds: readonly (ParseObject<object> | string)[] = [],
-    removes: readonly (ParseObject<object> | string)[] = [],
+    adds: readonly (Related | string)[] = [],
+    removes: readonly (Related | string)[] = [],
     targetClassName?: string,
   ) {
     this.targetClassName = targetClassName;
@@ -163,7 +168,7 @@ export class RelationOp implements Op {
     this.relationsToRemove = [...new Set(removes.map((object) => this.#idOf(object)))];
   }
 
-  #idOf(object: ParseObject<object> | string): string {
+  #idOf(object: Related | string): string {
     if (typeof object === "string") return object;
     if (!object.id) throw new Error("You cannot add or remove an unsaved Parse Object from a relation");
     this.targetClassName ??= object.className;

@@ -5,6 +5,7 @@ import {
   type Reply,
   startRecordingServer,
 } from "../recordingServer.ts";
+import { User } from "../user/User.ts";
 import { ACL } from "./ACL.ts";
 import { ParseFile } from "./File.ts";
 import { GeoPoint } from "./GeoPoint.ts";
@@ -61,6 +62,160 @@ const sent = (index = 0): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(server.requests[index]?.body ?? {}).filter(([key]) => !key.startsWith("_")),
   );
+
+describe("what was changed when a save fails", () => {
+  const refused: Reply = { status: 400, body: { code: 142, error: "no" } };
+
+  it("stays, and goes with the next save", async () => {
+    const note = saved({ text: "a", count: 1, tags: ["x"] });
+    server.answer(() => refused);
+    note.set("text", "typed");
+    note.increment("count");
+    note.add("tags", "y");
+    await expect(note.save()).rejects.toMatchObject({ code: 142 });
+    expect(note.attributes).toMatchObject({ text: "typed", count: 2, tags: ["x", "y"] });
+    server.answer(savingServer());
+    await note.save();
+    expect(sent(1)).toEqual({
+      text: "typed",
+      count: { __op: "Increment", amount: 1 },
+      tags: { __op: "Add", objects: ["y"] },
+    });
+    expect(note.dirty()).toBe(false);
+  });
+
+  it("is kept together with what was changed meanwhile", async () => {
+    const note = saved({ count: 1, tags: [] });
+    server.answer(() => refused);
+    note.increment("count");
+    note.add("tags", "x");
+    const failing = note.save();
+    await new Promise((resolve) => setTimeout(resolve));
+    note.increment("count", 10);
+    note.addUnique("tags", "y");
+    await expect(failing).rejects.toMatchObject({ code: 142 });
+    server.answer(savingServer());
+    await note.save();
+    expect(sent(1)).toEqual({ count: { __op: "Increment", amount: 11 }, tags: ["x", "y"] });
+  });
+
+  it("stays where the server cannot be reached, also in objects within and in lists", async () => {
+    server.answer(() => ({ hangUp: true }));
+    const child = new Note({ text: "child" });
+    const parent = new ParseObject("Parent", { child, name: "parent" });
+    await expect(parent.save()).rejects.toMatchObject({ code: 100 });
+    await expect(ParseObject.saveAll([parent])).rejects.toMatchObject({ code: 100 });
+    expect([child.dirty("text"), parent.dirty("name")]).toEqual([true, true]);
+    const before = server.requests.length;
+    server.answer(savingServer());
+    await parent.save();
+    expect(server.requests.slice(before).map(({ call }) => call)).toEqual([
+      "POST batch",
+      "POST classes/Parent",
+    ]);
+  });
+
+  it("of a list stays in those that were refused alone", async () => {
+    const [good, bad] = [saved({}, "good"), saved({}, "bad")];
+    server.answer(() => ({ body: [{ success: {} }, { error: { code: 142, error: "no" } }] }));
+    good.set("text", "a");
+    bad.set("text", "b");
+    await expect(ParseObject.saveAll([good, bad])).rejects.toMatchObject({ code: 142, object: bad });
+    expect([good.dirty(), bad.dirty("text"), bad.get("text")]).toEqual([false, true, "b"]);
+  });
+
+  it("is there even where a refused value was set in place", async () => {
+    const note = saved({ place: { city: "Bergen" } });
+    server.answer(() => refused);
+    (note.get("place") as { city: string }).city = "Oslo";
+    await expect(note.save()).rejects.toMatchObject({ code: 142 });
+    server.answer(savingServer());
+    await note.save();
+    expect(sent(1)).toEqual({ place: { city: "Oslo" } });
+  });
+});
+
+describe("instances of one object", () => {
+  afterEach(() => ParseObject.disableSingleInstance());
+
+  it("share what is known of it, once that is wanted", async () => {
+    ParseObject.enableSingleInstance();
+    const one = saved({ text: "a" }, "shared");
+    const two = saved({ count: 2 }, "shared");
+    expect([one.get("count"), two.get("text")]).toEqual([2, "a"]);
+    one.set("text", "b");
+    expect(two.get("text")).toBe("b");
+    expect(two.dirty("text")).toBe(true);
+    await two.save();
+    expect(one.dirty()).toBe(false);
+    expect(one.newInstance().get("text")).toBe("b");
+  });
+
+  it("bring along what was changed before they had an id", () => {
+    ParseObject.enableSingleInstance();
+    saved({ text: "a", count: 1 }, "later");
+    const note = new Note({ text: "b" });
+    note.id = "later";
+    expect([note.get("text"), note.get("count")]).toEqual(["b", 1]);
+  });
+
+  it("are on their own otherwise", () => {
+    const one = saved({ text: "a" }, "alone");
+    saved({ text: "b" }, "alone");
+    expect(one.get("text")).toBe("a");
+  });
+});
+
+describe("classes made at run time", () => {
+  it("have the given methods, statics and hook", () => {
+    const seen: unknown[] = [];
+    const Made = ParseObject.extend(
+      "Made",
+      {
+        initialize(attributes: unknown) {
+          seen.push(attributes);
+        },
+        shout() {
+          return "made";
+        },
+      },
+      { count: () => 7 },
+    );
+    const made = new Made({ text: "a" });
+    expect(seen).toEqual([{ text: "a" }]);
+    expect(made.get("text")).toBe("a");
+    expect([Reflect.get(made, "shout").call(made), Reflect.get(Made, "count")()]).toEqual(["made", 7]);
+    expect(ParseObject.fromJSON({ className: "Made", objectId: "m" })).toBeInstanceOf(Made);
+    ParseObject.unregisterSubclass("Made");
+  });
+
+  it("need a name", () => {
+    expect(() => ParseObject.extend({})).toThrow(
+      "Parse.Object.extend's first argument should be the className.",
+    );
+  });
+
+  it("of users take the place of User", () => {
+    const Member = User.extend({ greet: () => "hello" });
+    expect(new Member({ username: "ann" })).toBeInstanceOf(User);
+    const decoded = ParseObject.fromJSON({ className: "_User", objectId: "u" });
+    expect(Reflect.get(decoded, "greet")()).toBe("hello");
+  });
+
+  it("call the hook of a class that is written out, too", () => {
+    const calls: unknown[] = [];
+    class Hooked extends ParseObject {
+      constructor() {
+        super("Hooked", { text: "a" });
+      }
+      override initialize(...given: unknown[]) {
+        calls.push(given);
+      }
+    }
+    new Hooked();
+    expect(calls).toEqual([["Hooked", { text: "a" }]]);
+  });
+});
 
 describe("a record's life", () => {
   it("[4.record.new-until-id] is new until it has an id", async () => {

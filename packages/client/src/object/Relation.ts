@@ -1,21 +1,31 @@
-import { Query } from "../query/Query.ts";
+import type { WirePointer } from "@purse/protocol";
+import { ClassQuery } from "../query/ClassQuery.ts";
+import type { AnyObject } from "./AnyObject.ts";
 import { RelationOp } from "./Op.ts";
-import type { ParseObject } from "./ParseObject.ts";
+
+/** The object that holds a relation. */
+export interface RelationParent {
+  readonly className: string;
+  readonly id: string | undefined;
+  save(): Promise<unknown>;
+  toPointer(): WirePointer;
+  _setOperation(key: string, op: RelationOp): void;
+}
 
 /** The set of objects that a field of `parent` relates it to. */
-export class Relation<T extends ParseObject<object> = ParseObject> {
-  parent: ParseObject<object> | undefined;
+export class Relation<T extends AnyObject = AnyObject> {
+  parent: RelationParent | undefined;
   key: string | undefined;
   targetClassName: string | undefined;
 
-  constructor(parent?: ParseObject<object>, key?: string, targetClassName?: string) {
+  constructor(parent?: RelationParent, key?: string, targetClassName?: string) {
     this.parent = parent;
     this.key = key;
     this.targetClassName = targetClassName;
   }
 
   /** Gives the relation its place; throws when it already has another one. */
-  ensureParentAndKey(parent: ParseObject<object>, key: string): void {
+  ensureParentAndKey(parent: RelationParent, key: string): void {
     if ((this.key ?? key) !== key)
       throw new Error("Internal Error. Relation retrieved from two different keys.");
     if (
@@ -28,7 +38,7 @@ export class Relation<T extends ParseObject<object> = ParseObject> {
     this.key ??= key;
   }
 
-  add(objects: T | readonly T[]): ParseObject<object> {
+  add(objects: T | readonly T[]): RelationParent {
     return this.#change(toList(objects), []);
   }
 
@@ -36,7 +46,7 @@ export class Relation<T extends ParseObject<object> = ParseObject> {
     this.#change([], toList(objects));
   }
 
-  #change(added: readonly T[], removed: readonly T[]): ParseObject<object> {
+  #change(added: readonly T[], removed: readonly T[]): RelationParent {
     const { parent, key } = this.#place();
     if (added.length + removed.length === 0) return parent;
     const op = new RelationOp(added, removed);
@@ -46,14 +56,14 @@ export class Relation<T extends ParseObject<object> = ParseObject> {
   }
 
   /** Asks for the objects of the relation. */
-  query(): Query<T> {
+  query(): ClassQuery<T> {
     const { parent, key } = this.#place();
-    const query = new Query<T>(this.targetClassName ?? parent.className);
+    const query = new ClassQuery<T>(this.targetClassName ?? parent.className);
     if (!this.targetClassName) query._redirectClassNameForKey(key);
     return query._relatedTo(parent, key);
   }
 
-  #place(): { parent: ParseObject<object>; key: string } {
+  #place(): { parent: RelationParent; key: string } {
     if (this.parent && this.key) return { parent: this.parent, key: this.key };
     throw new Error("Cannot use a Relation without a parent");
   }

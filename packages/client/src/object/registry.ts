@@ -1,21 +1,22 @@
 import type { JsonObject } from "@purse/protocol";
-import type { ParseObject } from "./ParseObject.ts";
+import type { AnyObject } from "./AnyObject.ts";
 
 /** A class of objects that can be made without arguments. */
-export interface ObjectClass<T extends ParseObject<object> = ParseObject> {
+export interface ObjectClass<T extends AnyObject = AnyObject> {
   new (): T;
   readonly className?: string;
 }
 
 /** What the modules below ParseObject need of it. */
 export interface ObjectFactory {
-  create(className: string): ParseObject;
-  fromJSON(json: JsonObject): ParseObject;
-  isObject(value: unknown): value is ParseObject<object>;
+  /** With `override`, the JSON is all there is: what else was known of the object goes. */
+  fromJSON(json: JsonObject, override?: boolean): AnyObject;
+  isObject(value: unknown): value is AnyObject;
 }
 
 let factory: ObjectFactory | undefined;
 const classes = new Map<string, ObjectClass>();
+let ownUserClass = false;
 
 /** Set once by ParseObject. */
 export function setObjectFactory(made: ObjectFactory): void {
@@ -28,9 +29,22 @@ export function objects(): ObjectFactory {
 }
 
 export function setClass(className: string, objectClass: ObjectClass): void {
-  classes.set(className, objectClass);
+  classes.set(storedClassName(className), objectClass);
+}
+
+export function removeClass(className: string): void {
+  classes.delete(storedClassName(className));
 }
 
 export function classNamed(className: string): ObjectClass | undefined {
   return classes.get(className);
+}
+
+/** The class as the server calls it: "User" means the accounts, unless the application has a class of that name. */
+export function storedClassName(className: string): string {
+  return className === "User" && !ownUserClass ? "_User" : className;
+}
+
+export function allowOwnUserClass(allowed: boolean): void {
+  ownUserClass = allowed;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { encode, isPlainObject } from "./encode.ts";
 import { ParseFile } from "./File.ts";
 import { type Op, RelationOp, SetOp } from "./Op.ts";
-import { Relation } from "./Relation.ts";
+import { Relation, type RelationParent } from "./Relation.ts";
 import { objects } from "./registry.ts";
 
 type Fields = Record<string, unknown>;
@@ -22,7 +22,7 @@ export class ObjectState {
   #queue: Promise<unknown> = Promise.resolve();
 
   /** Server data with all pending operations applied. The same object until something changes. */
-  attributes(owner: () => ConstructorParameters<typeof Relation>[0]): Readonly<Fields> {
+  attributes(owner: () => RelationParent): Readonly<Fields> {
     if (this.#estimate) return this.#estimate;
     const fields: Fields = { ...this.serverData };
     for (const operations of this.#pending) {
@@ -52,6 +52,13 @@ export class ObjectState {
     this.#estimate = undefined;
   }
 
+  /** Takes the changes over that were made to another instance of the object. */
+  adopt(other: ObjectState): void {
+    for (const operations of other.pending) {
+      for (const [key, op] of operations) this.setOperation(key, op);
+    }
+  }
+
   dropOperations(keys?: readonly string[]): void {
     const operations = this.#last();
     for (const key of keys ?? [...operations.keys()]) operations.delete(key);
@@ -73,16 +80,26 @@ export class ObjectState {
   failSave(): void {
     const [sent, next, ...rest] = this.#pending;
     if (!sent || !next) return;
-    for (const [key, op] of next) sent.set(key, op.mergeWith(sent.get(key)));
     this.#pending = [sent, ...rest];
+    for (const [key, op] of next) sent.set(key, this.#merged(key, sent.get(key), op));
     this.#estimate = undefined;
+  }
+
+  /** Both operations as one. Where no operation does the same, what the field has become is sent whole. */
+  #merged(key: string, before: Op | undefined, op: Op): Op {
+    try {
+      return op.mergeWith(before);
+    } catch (error) {
+      if (!before || key.includes(".") || op instanceof RelationOp) throw error;
+      return new SetOp(op.applyTo(before.applyTo(this.serverData[key])));
+    }
   }
 
   /**
    * The save succeeded. What the answer does not tell follows from the operations; what it tells wins.
    * Plain objects in the answer are laid over the known ones, as servers tell only what changed.
    */
-  finishSave(answer: Fields, owner: () => ConstructorParameters<typeof Relation>[0]): void {
+  finishSave(answer: Fields, owner: () => RelationParent): void {
     const sent = this.#pending.length > 1 ? this.#pending.shift() : undefined;
     const before = this.attributes(owner);
     const fields: Fields = { ...this.serverData };

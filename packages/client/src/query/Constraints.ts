@@ -194,22 +194,22 @@ export class Constraints<Field extends string = string> {
     return this._condition(key, "$geoIntersects", { $point: point });
   }
 
-  ascending(...keys: (string | readonly string[])[]): this {
+  ascending(...keys: (Field | readonly Field[])[]): this {
     this._order = [];
     return this.addAscending(...keys);
   }
 
-  addAscending(...keys: (string | readonly string[])[]): this {
+  addAscending(...keys: (Field | readonly Field[])[]): this {
     this._order.push(...names(keys));
     return this;
   }
 
-  descending(...keys: (string | readonly string[])[]): this {
+  descending(...keys: (Field | readonly Field[])[]): this {
     this._order = [];
     return this.addDescending(...keys);
   }
 
-  addDescending(...keys: (string | readonly string[])[]): this {
+  addDescending(...keys: (Field | readonly Field[])[]): this {
     this._order.push(...names(keys).map((name) => `-${name}`));
     return this;
   }

@@ -177,7 +177,7 @@ describe("asking", () => {
     await notes().equalTo("a", 1).distinct("b");
     expect(server.requests[0]).toMatchObject({
       call: "GET aggregate/Note",
-      body: { _MasterKey: "m", pipeline: [{ match: { a: 1 } }, { group: { objectId: "$b" } }] },
+      body: { _MasterKey: "m", pipeline: [{ $match: { a: 1 } }, { group: { objectId: "$b" } }] },
     });
     expect(server.requests[1]?.body).toMatchObject({ distinct: "b", where: { a: 1 } });
   });

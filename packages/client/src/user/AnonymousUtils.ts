@@ -1,5 +1,5 @@
 import { uuid } from "../identity.ts";
-import type { SaveOptions } from "../object/saving.ts";
+import type { SaveOptions } from "../object/callOptions.ts";
 import { User } from "./User.ts";
 
 const PROVIDER = "anonymous";
@@ -9,6 +9,9 @@ export const AnonymousUtils = {
   isLinked(user: User): boolean {
     return user._isLinked(PROVIDER);
   },
+
+  /** Whether it can be used: always, as it needs nothing to be set up. */
+  isRegistered: (): boolean => true,
 
   logIn(options?: SaveOptions): Promise<User> {
     return User.logInWith(PROVIDER, { authData: { id: uuid() } }, options);

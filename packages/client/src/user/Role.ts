@@ -6,6 +6,8 @@ import type { User } from "./User.ts";
 
 /** A named group of users and of other roles. */
 export class Role extends ParseObject {
+  static readonly className: string = "_Role";
+
   /** Without arguments it is a role that the server will fill. Throws −1 for a bad name. */
   constructor(name?: string, acl?: ACL) {
     super("_Role");

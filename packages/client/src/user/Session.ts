@@ -13,6 +13,8 @@ export interface SessionAttributes {
 
 /** One sign-in of a user on one installation. The server alone sets its fields. */
 export class Session<A extends object = Attributes> extends ParseObject<SessionAttributes & A> {
+  static readonly className: string = "_Session";
+
   constructor() {
     super("_Session");
   }

@@ -1,0 +1,15 @@
+import type { JsonObject } from "@purse/protocol";
+import { requestObject } from "./transport.ts";
+
+/** Events that the application counts. */
+export const Analytics = {
+  /** `dimensions` are texts by name. Throws TypeError for an empty name or other values. */
+  track(name: string, dimensions: Record<string, string> = {}): Promise<JsonObject> {
+    const event = (name ?? "").trim();
+    if (event === "") throw new TypeError("A name for the custom event must be provided");
+    if (Object.values(dimensions).some((value) => typeof value !== "string")) {
+      throw new TypeError('track() dimensions expects keys and values of type "string".');
+    }
+    return requestObject("POST", `events/${encodeURIComponent(event)}`, { dimensions });
+  },
+};

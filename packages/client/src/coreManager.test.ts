@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CoreManager } from "./coreManager.ts";
+import { Moralis } from "./namespace.ts";
+import { ParseObject } from "./object/ParseObject.ts";
+import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+});
+afterEach(() => server.stop());
+
+describe("the old client's settings", () => {
+  it("are those of the connection", () => {
+    CoreManager.set("REQUEST_ATTEMPT_LIMIT", 1);
+    CoreManager.set("SERVER_URL", `${server.url}/`);
+    expect(CoreManager.get("REQUEST_ATTEMPT_LIMIT")).toBe(1);
+    expect(CoreManager.get("SERVER_URL")).toBe(server.url);
+    expect(CoreManager.get("APPLICATION_ID")).toBe("app");
+    expect(CoreManager.setIfNeeded("MASTER_KEY", "m")).toBe("m");
+    expect(CoreManager.setIfNeeded("MASTER_KEY", "n")).toBe("m");
+    expect(CoreManager.get("VERSION")).toBe("js1.7.0");
+  });
+
+  it("of the gate in front of the server become its header", async () => {
+    Moralis.serverAuthType = "Bearer";
+    Moralis.serverAuthToken = "abc";
+    expect([Moralis.serverAuthType, CoreManager.get("SERVER_AUTH_TOKEN")]).toEqual(["Bearer", "abc"]);
+    await Moralis.getServerHealth();
+    expect(server.requests[0]?.headers.authorization).toBe("Bearer abc");
+  });
+
+  it("let an application have a class User of its own", () => {
+    Moralis.User.allowCustomUserClass(true);
+    expect([new ParseObject("User").className, CoreManager.get("PERFORM_USER_REWRITE")]).toEqual([
+      "User",
+      false,
+    ]);
+    CoreManager.set("PERFORM_USER_REWRITE", true);
+    expect(new ParseObject("User").className).toBe("_User");
+  });
+
+  it("that there are not are refused", () => {
+    expect(() => CoreManager.get("NOTHING")).toThrow("Configuration key not found: NOTHING");
+    expect(() => CoreManager.set("NOTHING", 1)).toThrow("Configuration key not found: NOTHING");
+  });
+});
+
+describe("calls without a method of their own", () => {
+  it("are made as all others, and answer the body", async () => {
+    server.answer(() => ({ body: { results: [1] } }));
+    const answer = await CoreManager.getRESTController().request("GET", "classes/Note", { limit: 1 });
+    expect(answer).toEqual({ results: [1] });
+    expect(await Moralis._request("PUT", "classes/Note/1", { a: 1 }, { sessionToken: "r:1" })).toEqual({
+      results: [1],
+    });
+    expect(server.requests[1]).toMatchObject({
+      call: "PUT classes/Note/1",
+      body: { a: 1, _SessionToken: "r:1" },
+    });
+    const text = JSON.stringify({ a: 1 });
+    expect(await Moralis._ajax("POST", `${server.url}/plain`, text)).toMatchObject({ status: 200 });
+  });
+
+  it("have their values encoded and decoded as the old client did", () => {
+    const date = new Date(0);
+    const json = { __type: "Date", iso: date.toISOString() };
+    expect(Moralis._encode({ date }, null)).toEqual({ date: json });
+    expect(Moralis._decode(null, { date: json })).toEqual({ date });
+    expect(() => Moralis._encode(new ParseObject("Note"), null, true)).toThrow(
+      "Parse Objects not allowed here",
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { type Connection, configure, setting } from "./connection.ts";
+import { installationId } from "./identity.ts";
+import { allowOwnUserClass, storedClassName } from "./object/registry.ts";
+import { inBrowser } from "./storage.ts";
+import { type Method, type RequestOptions, request, VERSION } from "./transport.ts";
+
+/** The old client's settings and where they are now. */
+const OF_CONNECTION = {
+  APPLICATION_ID: "applicationId",
+  JAVASCRIPT_KEY: "javascriptKey",
+  MASTER_KEY: "masterKey",
+  SERVER_URL: "serverUrl",
+  LIVEQUERY_SERVER_URL: "liveQueryUrl",
+  REQUEST_ATTEMPT_LIMIT: "requestAttemptLimit",
+  REQUEST_BATCH_SIZE: "batchSize",
+  IDEMPOTENCY: "idempotency",
+  SERVER_AUTH_TYPE: "serverAuthType",
+  SERVER_AUTH_TOKEN: "serverAuthToken",
+  ENCRYPTED_KEY: "secret",
+  FORCE_REVOCABLE_SESSION: "revocableSession",
+} as const satisfies Record<string, keyof Connection>;
+
+/** The old client's settings under their old names. Controllers cannot be replaced: `start` takes what may differ. */
+export const CoreManager = {
+  /** Throws for a setting that there is not. */
+  get(key: string): unknown {
+    if (isOfConnection(key)) return setting(OF_CONNECTION[key]);
+    switch (key) {
+      case "PERFORM_USER_REWRITE":
+        return storedClassName("User") === "_User";
+      case "IS_NODE":
+        return !inBrowser();
+      case "VERSION":
+        return `js${VERSION}`;
+      default:
+        throw new Error(`Configuration key not found: ${key}`);
+    }
+  },
+
+  set(key: string, value: unknown): void {
+    if (isOfConnection(key)) {
+      const name = OF_CONNECTION[key];
+      configure({
+        [name]: name === "serverUrl" ? String(value).replace(/\/+$/, "") : (value ?? undefined),
+      });
+    } else if (key === "PERFORM_USER_REWRITE") allowOwnUserClass(!value);
+    else throw new Error(`Configuration key not found: ${key}`);
+  },
+
+  setIfNeeded(key: string, value: unknown): unknown {
+    const known = CoreManager.get(key);
+    if (known === undefined || known === null) CoreManager.set(key, value);
+    return CoreManager.get(key);
+  },
+
+  /** How calls are made, for calls that have no method of their own. */
+  getRESTController: () => ({
+    request: async (method: Method, path: string, data: object = {}, options: RequestOptions = {}) =>
+      (await request(method, path, { ...data }, options)).body,
+  }),
+
+  getInstallationController: () => ({ currentInstallationId: () => installationId() }),
+};
+
+function isOfConnection(key: string): key is keyof typeof OF_CONNECTION {
+  return Object.hasOwn(OF_CONNECTION, key);
+}

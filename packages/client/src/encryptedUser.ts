@@ -1,0 +1,78 @@
+import { cbc, gcm } from "@noble/ciphers/aes";
+import { md5 } from "@noble/hashes/legacy";
+import { pbkdf2 } from "@noble/hashes/pbkdf2";
+import { sha256 } from "@noble/hashes/sha2";
+import { bytesToUtf8, concatBytes, randomBytes, utf8ToBytes } from "@noble/hashes/utils";
+import { configure, setting, type UserCipher } from "./connection.ts";
+
+/*
+ * Encrypts the signed-in user in the storage. Web Crypto only answers later, while `User.current()`
+ * answers at once; hence a library.
+ */
+
+/** Encrypts the user in the storage from now on, with `secret` or what `Moralis.secret` says. */
+export function enableEncryptedUser(secret?: string): void {
+  configure({ userCipher: aesCipher(), ...(secret !== undefined && { secret }) });
+}
+
+export function isEncryptedUserEnabled(): boolean {
+  return setting("userCipher") !== undefined;
+}
+
+/** `purse1:` and in base64 salt (16), nonce (12) and AES-256-GCM's text with its tag. */
+const PREFIX = "purse1:";
+const SALT = 16;
+const NONCE = 12;
+const ROUNDS = 10_000;
+
+function aesCipher(): UserCipher {
+  /** Making a key takes long on purpose, so that the last one is remembered. */
+  let latest: { secret: string; salt: Uint8Array; key: Uint8Array } | undefined;
+  const keyFor = (secret: string, salt?: Uint8Array): { salt: Uint8Array; key: Uint8Array } => {
+    const isSame = !salt || (latest && toBase64(latest.salt) === toBase64(salt));
+    if (latest?.secret === secret && isSame) return latest;
+    const used = salt ?? randomBytes(SALT);
+    latest = { secret, salt: used, key: pbkdf2(sha256, secret, used, { c: ROUNDS, dkLen: 32 }) };
+    return latest;
+  };
+  return {
+    seal(text, secret) {
+      const { salt, key } = keyFor(secret);
+      const nonce = randomBytes(NONCE);
+      const content = gcm(key, nonce, utf8ToBytes(PREFIX)).encrypt(utf8ToBytes(text));
+      return PREFIX + toBase64(concatBytes(salt, nonce, content));
+    },
+
+    open(sealed, secret) {
+      if (!sealed.startsWith(PREFIX)) return openOld(sealed, secret);
+      const bytes = fromBase64(sealed.slice(PREFIX.length));
+      const { key } = keyFor(secret, bytes.slice(0, SALT));
+      const nonce = bytes.slice(SALT, SALT + NONCE);
+      return bytesToUtf8(gcm(key, nonce, utf8ToBytes(PREFIX)).decrypt(bytes.slice(SALT + NONCE)));
+    },
+  };
+}
+
+/** What the old client wrote: OpenSSL's form, AES-256-CBC under a key of MD5 sums. */
+function openOld(sealed: string, secret: string): string {
+  const bytes = fromBase64(sealed);
+  if (bytesToUtf8(bytes.slice(0, 8)) !== "Salted__") throw new Error("it is in no known form");
+  const salt = bytes.slice(8, 16);
+  let last: Uint8Array = new Uint8Array(0);
+  let made: Uint8Array = new Uint8Array(0);
+  while (made.length < 48) {
+    last = md5(concatBytes(last, utf8ToBytes(secret), salt));
+    made = concatBytes(made, last);
+  }
+  return bytesToUtf8(cbc(made.slice(0, 32), made.slice(32, 48)).decrypt(bytes.slice(16)));
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,186 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { decode } from "../object/decode.ts";
+import { encode } from "../object/encode.ts";
+import { SetOp } from "../object/Op.ts";
+import { ParseObject } from "../object/ParseObject.ts";
+
+/*
+ * The form in which an object is kept: its JSON, with objects within as {__type: "Object", className,
+ * objectId or _localId}, which stand under keys of their own. `_changes` are operations that were not
+ * saved yet, with the server's value that they change.
+ */
+
+const OBJECT_PREFIX = "Parse_LDS_";
+
+/** What is not written to the device with a user. */
+const SECRETS: ReadonlySet<string> = new Set(["sessionToken", "password"]);
+
+type AnyObject = ParseObject<object>;
+
+export function isObjectKey(key: string): boolean {
+  return key.startsWith(OBJECT_PREFIX);
+}
+
+/** Where an object is kept; one without an id under a local one. */
+export function keyOf(className: string, id: string): string {
+  return `${OBJECT_PREFIX}${className}_${id}`;
+}
+
+export function keyOfObject(object: AnyObject): string {
+  return keyOf(object.className, object.id ?? object._localId);
+}
+
+/** The object and all objects within that have data, by their keys. */
+export function keptForms(root: AnyObject): Map<string, JsonObject> {
+  const forms = new Map<string, JsonObject>();
+  const waiting: AnyObject[] = [root];
+  const keep = (value: unknown): JsonValue =>
+    encode(value, {
+      object: (found) => {
+        if (!(found instanceof ParseObject)) return found.toPointer();
+        if (found.id && !found.isDataAvailable() && !found.dirty()) return found.toPointer();
+        waiting.push(found);
+        return referenceTo(found);
+      },
+    });
+  for (let object = waiting.pop(); object; object = waiting.pop()) {
+    const key = keyOfObject(object);
+    if (!forms.has(key)) forms.set(key, formOf(object, keep));
+  }
+  return forms;
+}
+
+function formOf(object: AnyObject, keep: (value: unknown) => JsonValue): JsonObject {
+  const form: JsonObject = {};
+  const isUser = object.className === "_User";
+  for (const [key, value] of Object.entries(object.attributes)) {
+    if (isUser && SECRETS.has(key)) continue;
+    const isTime = (key === "createdAt" || key === "updatedAt") && value instanceof Date;
+    form[key] = isTime ? value.toISOString() : keep(value);
+  }
+  const changes: JsonObject = {};
+  const dirty = object.id ? object.dirtyKeys() : [];
+  for (const key of dirty) {
+    if (isUser && SECRETS.has(key)) continue;
+    const op = object._operation(key);
+    // A dotted operation makes its field dirty too, which has none of its own.
+    if (!op && dirty.some((other) => other.startsWith(`${key}.`))) continue;
+    const field = key.split(".")[0] ?? key;
+    const was = object._serverField(field);
+    const change: JsonObject = { op: op && !(op instanceof SetOp) ? op.toJSON() : null };
+    if (change.op === null) change.value = keep(op instanceof SetOp ? op.value : object._get(key));
+    if (was !== undefined) change.was = keep(was);
+    changes[key] = change;
+  }
+  if (Object.keys(changes).length > 0) form._changes = changes;
+  if (object.id) form.objectId = object.id;
+  if (object._hasLocalId()) form._localId = object._localId;
+  return { ...form, __type: "Object", className: object.className };
+}
+
+function referenceTo(object: AnyObject): JsonObject {
+  const { className, id } = object;
+  return id
+    ? { __type: "Object", className, objectId: id }
+    : { __type: "Object", className, _localId: object._localId };
+}
+
+/** All objects that a kept form leads to, as references. */
+export function referencesIn(value: JsonValue | undefined, isRoot = true): JsonObject[] {
+  if (Array.isArray(value)) return value.flatMap((item) => referencesIn(item, false));
+  if (!isJsonObject(value)) return [];
+  const within = Object.values(value).flatMap((item) => referencesIn(item, false));
+  return !isRoot && value.__type === "Object" ? [value, ...within] : within;
+}
+
+/** The key under which a reference's object is kept, if it is. */
+export type KeyFinder = (reference: JsonObject) => string | undefined;
+
+/** Finds objects also by the local id that they had before they were saved. */
+export function keyFinder(contents: ReadonlyMap<string, JsonObject>): KeyFinder {
+  const byLocalId = new Map<string, string>();
+  for (const [key, { _localId }] of contents) {
+    if (typeof _localId === "string") byLocalId.set(_localId, key);
+  }
+  return ({ className, objectId, _localId }) => {
+    const key = typeof objectId === "string" ? keyOf(String(className), objectId) : undefined;
+    if (key !== undefined && contents.has(key)) return key;
+    return typeof _localId === "string" ? byLocalId.get(_localId) : undefined;
+  };
+}
+
+/**
+ * The object's JSON with the objects within in their place, as they are kept now; where a circle
+ * closes or nothing is kept, a pointer.
+ */
+export function wholeForm(
+  key: string,
+  contents: ReadonlyMap<string, JsonObject>,
+  find: KeyFinder,
+  above: readonly string[] = [],
+): JsonObject {
+  const path = [...above, key];
+  const fill = (value: JsonValue): JsonValue => {
+    if (Array.isArray(value)) return value.map(fill);
+    if (!isJsonObject(value)) return value;
+    if (value.__type !== "Object") return fillFields(value);
+    const found = find(value);
+    if (found !== undefined && !path.includes(found)) return wholeForm(found, contents, find, path);
+    // The old client kept objects within as a whole.
+    if (found === undefined && !isReference(value)) return fillFields(value);
+    const { className, objectId } = (found !== undefined && contents.get(found)) || value;
+    return objectId === undefined ? value : { __type: "Pointer", className: className ?? "", objectId };
+  };
+  const fillFields = (fields: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
+  return fillFields(contents.get(key) ?? {});
+}
+
+function isReference(value: JsonObject): boolean {
+  const { __type, className, objectId, _localId, ...rest } = value;
+  return Object.keys(rest).length === 0;
+}
+
+/** Puts what was kept into an object: the server's data, and on it the changes that were not saved. */
+export function restoreForm(form: JsonObject, object: AnyObject): void {
+  const { className: _, __type: __, _changes, _localId, ...fields } = form;
+  if (typeof _localId === "string") object._localId = _localId;
+  if (typeof form.objectId !== "string") {
+    // Everything in an object that was never saved is a change.
+    object._set(valuesOf(fields), { ignoreValidation: true });
+    return;
+  }
+  const changes = Object.entries(isJsonObject(_changes) ? _changes : {});
+  for (const [key, change] of changes) {
+    const field = key.split(".")[0] ?? key;
+    if (isJsonObject(change) && change.was !== undefined) fields[field] = change.was;
+    else delete fields[field];
+  }
+  const withObjects = Object.entries(fields).filter(([, value]) => referencesIn(value, false).length > 0);
+  for (const [key] of withObjects) delete fields[key];
+  object._finishFetch(fields);
+  object._commit(valuesOf(Object.fromEntries(withObjects)));
+  for (const [key, change] of changes) {
+    if (!isJsonObject(change)) continue;
+    const value = restoredValue(change.op ?? change.value);
+    object._set({ [key]: value }, { ignoreValidation: true });
+  }
+}
+
+export function restoredObject(form: JsonObject): AnyObject {
+  const object = ParseObject.fromJSON({ className: String(form.className) });
+  restoreForm(form, object);
+  return object;
+}
+
+function valuesOf(fields: JsonObject): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, restoredValue(value)]));
+}
+
+/** Objects within come back with their own changes. */
+function restoredValue(value: JsonValue | undefined): unknown {
+  if (Array.isArray(value)) return value.map(restoredValue);
+  if (!isJsonObject(value)) return value;
+  if (value.__type === "Object") return restoredObject(value);
+  return value.__type === undefined && value.__op === undefined ? valuesOf(value) : decode(value);
+}

@@ -1,0 +1,151 @@
+import {
+  type Condition,
+  compileMatcher,
+  distanceBetween,
+  ErrorCode,
+  isGeoPoint,
+  isJsonObject,
+  isWireDate,
+  type JsonObject,
+  type JsonValue,
+  type Order,
+  ProtocolError,
+  parseQuery,
+  type SubQuery,
+  type TextSearch,
+} from "@purse/protocol";
+
+/**
+ * Answers a query as the server would, among objects at hand (`className` in each). Sub-queries are
+ * asked among the same objects. Throws 102 for what cannot be asked, and for relations, whose members
+ * only the server knows.
+ */
+export function answerOffline(
+  objects: readonly JsonObject[],
+  className: string,
+  params: JsonObject,
+): { results: JsonObject[]; count: number } {
+  const all = { defaultLimit: Number.POSITIVE_INFINITY, maxLimit: Number.POSITIVE_INFINITY };
+  const query = parseQuery(className, params, all);
+  const found = select(objects, className, query.where, query.order);
+  return { results: found.slice(query.skip, query.skip + query.limit), count: found.length };
+}
+
+function select(
+  objects: readonly JsonObject[],
+  className: string,
+  where: Condition,
+  order: readonly Order[],
+): JsonObject[] {
+  const matches = compileMatcher(where, {
+    regex: compileRegex,
+    text: compileSearch,
+    subQuery: ({ className, where, order, skip, limit }: SubQuery) =>
+      select(objects, className, where, order)
+        .slice(skip, limit === undefined ? undefined : skip + limit)
+        .map(asItTravels),
+    relatedTo: () => {
+      throw invalid("a relation cannot be asked offline");
+    },
+  });
+  const found = objects.filter((object) => object.className === className && matches(asItTravels(object)));
+  const near = order.length === 0 ? nearIn(where) : undefined;
+  if (near) return found.sort((a, b) => distanceTo(near, a) - distanceTo(near, b));
+  return order.length > 0 ? found.sort((a, b) => compareBy(order, a, b)) : found;
+}
+
+/** Objects within as pointers, which is what conditions speak of. */
+function asItTravels(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, flat(value)]));
+}
+
+function flat(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(flat);
+  if (!isJsonObject(value) || value.__type !== "Object") return value;
+  const { className = null, objectId = null } = value;
+  return { __type: "Pointer", className, objectId };
+}
+
+type Near = Extract<Condition, { kind: "near" }>;
+
+function nearIn(where: Condition): Near | undefined {
+  if (where.kind === "near") return where;
+  return where.kind === "and" ? where.conditions.map(nearIn).find((near) => near !== undefined) : undefined;
+}
+
+function distanceTo({ path, place }: Near, object: JsonObject): number {
+  const value = valueAt(object, path);
+  return isGeoPoint(value) ? distanceBetween(place, value) : Number.POSITIVE_INFINITY;
+}
+
+function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = object;
+  for (const key of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+function compareBy(order: readonly Order[], a: JsonObject, b: JsonObject): number {
+  for (const { path, descending } of order) {
+    const difference = compare(valueAt(a, path), valueAt(b, path));
+    if (difference !== 0) return descending ? -difference : difference;
+  }
+  return 0;
+}
+
+/** What is missing comes first, then numbers, texts, booleans and the rest as text. */
+function compare(a: JsonValue | undefined, b: JsonValue | undefined): number {
+  const [left, right] = [sortable(a), sortable(b)];
+  if (left.rank !== right.rank) return left.rank - right.rank;
+  if (left.value === right.value) return 0;
+  return left.value < right.value ? -1 : 1;
+}
+
+function sortable(value: JsonValue | undefined): { rank: number; value: number | string } {
+  if (value === undefined || value === null) return { rank: 0, value: 0 };
+  if (typeof value === "number") return { rank: 1, value };
+  if (typeof value === "string") return { rank: 2, value };
+  if (typeof value === "boolean") return { rank: 3, value: Number(value) };
+  return { rank: 4, value: isWireDate(value) ? new Date(value.iso).toISOString() : JSON.stringify(value) };
+}
+
+const QUOTED = /\\Q(.*?)(?:\\E|$)/gs;
+
+/** Flags as the server has them: i, m, s, u, and x, which lets spaces and comments be written in between. */
+function compileRegex(source: string, flags: string): (text: string) => boolean {
+  const spaced = flags.includes("x") ? source.replace(/(?<!\\)#.*$|(?<!\\)\s+/gm, "") : source;
+  const quoted = spaced.replace(QUOTED, (_, text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
+  try {
+    const pattern = new RegExp(quoted, flags.replaceAll("x", ""));
+    return (text) => pattern.test(text);
+  } catch (error) {
+    throw invalid(`bad $regex: ${error instanceof Error ? error.message : "unknown"}`);
+  }
+}
+
+/** All phrases in quotation marks, or one of the words; none of those after a minus. */
+function compileSearch({ term, caseSensitive, diacriticSensitive }: TextSearch): (text: string) => boolean {
+  const plain = (text: string): string => {
+    const marked = diacriticSensitive ? text : text.normalize("NFD").replace(/\p{M}/gu, "");
+    return ` ${(caseSensitive ? marked : marked.toLowerCase()).split(/[^\p{L}\p{N}]+/u).join(" ")} `;
+  };
+  const phrases = [...term.matchAll(/"([^"]*)"/g)].map(([, phrase = ""]) => plain(phrase));
+  const words = term
+    .replace(/"[^"]*"/g, " ")
+    .split(/\s+/)
+    .filter(Boolean);
+  const excluded = words.filter((word) => word.startsWith("-")).map((word) => plain(word.slice(1)));
+  const wanted = words.filter((word) => !word.startsWith("-")).map(plain);
+  return (text) => {
+    const within = plain(text);
+    const has = (part: string): boolean => within.includes(` ${part.trim()} `);
+    if (excluded.some(has)) return false;
+    return phrases.length > 0 ? phrases.every(has) : wanted.some(has);
+  };
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_QUERY, message);
+}

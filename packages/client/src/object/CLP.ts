@@ -1,0 +1,288 @@
+import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
+import type { Principal } from "./ACL.ts";
+
+const OPERATIONS = ["get", "find", "count", "create", "update", "delete", "addField"] as const;
+const READ = ["get", "find", "count"] as const;
+const WRITE = ["create", "update", "delete", "addField"] as const;
+type Operation = (typeof OPERATIONS)[number];
+type UserFields = "readUserFields" | "writeUserFields";
+
+/** Who may do something with a class, by id, "role:…" or "*"; which fields point to those who may. */
+type Access = Record<string, boolean | string[]>;
+type Permissions = Record<Operation, Access> & { protectedFields: Record<string, string[]> } & Partial<
+    Record<UserFields, string[]>
+  >;
+
+/** The methods that each operation has: `getFindAccess`, `setPublicFindAccess`, … */
+type OperationMethods<O extends string> = {
+  [M in `get${O}RequiresAuthentication` | `getPublic${O}Access`]: () => boolean;
+} & { [M in `set${O}RequiresAuthentication` | `setPublic${O}Access`]: (allowed: boolean) => void } & {
+  [M in `get${O}PointerFields`]: () => string[] | undefined;
+} & { [M in `set${O}PointerFields`]: (fields?: readonly string[]) => void } & {
+  [M in `get${O}Access` | `getRole${O}Access`]: (principal: Principal) => boolean;
+} & { [M in `set${O}Access` | `setRole${O}Access`]: (principal: Principal, allowed: boolean) => void };
+
+/** Class-level permissions: what may be done with the objects of a class, and by whom. */
+export type CLP = ClassPermissions & OperationMethods<Capitalize<Operation>>;
+
+class ClassPermissions {
+  permissionsMap: Permissions = {
+    get: {},
+    find: {},
+    count: {},
+    create: {},
+    update: {},
+    delete: {},
+    addField: {},
+    protectedFields: {},
+  };
+
+  /** Of a user or a role: that one reads and writes. Of a map: its entries. Throws TypeError. */
+  constructor(from?: JsonObject | Exclude<Principal, string> | null) {
+    if (typeof from === "function") {
+      throw new TypeError("ParseCLP constructed with a function. Did you forget ()?");
+    }
+    if (!from) return;
+    if (isPrincipal(from)) {
+      this.setReadAccess(from, true);
+      this.setWriteAccess(from, true);
+      return;
+    }
+    for (const [permission, value] of Object.entries(from)) this.#take(permission, value);
+  }
+
+  #take(permission: string, value: unknown): void {
+    if (permission === "readUserFields" || permission === "writeUserFields") {
+      if (!isTexts(value)) throw invalidValue();
+      this.permissionsMap[permission] = [...value];
+      return;
+    }
+    const operation = OPERATIONS.find((name) => name === permission);
+    if (!operation && permission !== "protectedFields")
+      throw new TypeError("Tried to create an CLP with an invalid permission type.");
+    if (typeof value !== "object" || value === null) throw invalidValue();
+    for (const [principal, allowed] of Object.entries(value)) {
+      const fields = !operation || principal === "pointerFields";
+      if (fields ? !isTexts(allowed) : typeof allowed !== "boolean") throw invalidValue();
+      if (operation) this.permissionsMap[operation][principal] = allowed;
+      else this.permissionsMap.protectedFields[principal] = allowed;
+    }
+  }
+
+  /** @internal */
+  _getAccess(operation: Operation, key: string): boolean {
+    return Boolean(this.permissionsMap[operation][key]);
+  }
+
+  /** @internal */
+  _setAccess(operations: readonly Operation[], key: string, allowed: boolean): void {
+    if (typeof allowed !== "boolean") throw new TypeError("allowed must be either true or false.");
+    for (const operation of operations) {
+      if (allowed) this.permissionsMap[operation][key] = true;
+      else delete this.permissionsMap[operation][key];
+    }
+  }
+
+  /** @internal */
+  _getPointerFields(operation: Operation): string[] | undefined {
+    const fields = this.permissionsMap[operation].pointerFields;
+    return isTexts(fields) ? fields : undefined;
+  }
+
+  /** @internal */
+  _setPointerFields(operation: Operation, fields?: readonly string[]): void {
+    setFields(this.permissionsMap[operation], "pointerFields", fields, "fields");
+  }
+
+  /** Fields that point to users, who may then read the object. */
+  getReadUserFields(): string[] | undefined {
+    return this.permissionsMap.readUserFields;
+  }
+
+  setReadUserFields(fields?: readonly string[]): void {
+    setFields(this.permissionsMap, "readUserFields", fields, "readUserFields.pointerFields");
+  }
+
+  /** Fields that point to users, who may then change and delete the object. */
+  getWriteUserFields(): string[] | undefined {
+    return this.permissionsMap.writeUserFields;
+  }
+
+  setWriteUserFields(fields?: readonly string[]): void {
+    setFields(this.permissionsMap, "writeUserFields", fields, "writeUserFields.pointerFields");
+  }
+
+  /** Fields that this user or role does not get to see. */
+  getProtectedFields(principal: Principal): string[] | undefined {
+    return this.permissionsMap.protectedFields[keyOf(principal)];
+  }
+
+  setProtectedFields(principal: Principal, fields?: readonly string[]): void {
+    setFields(this.permissionsMap.protectedFields, keyOf(principal), fields, "fields");
+  }
+
+  getPublicProtectedFields(): string[] | undefined {
+    return this.getProtectedFields(PUBLIC);
+  }
+
+  setPublicProtectedFields(fields?: readonly string[]): void {
+    this.setProtectedFields(PUBLIC, fields);
+  }
+
+  getRoleProtectedFields(role: Principal): string[] | undefined {
+    return this.getProtectedFields(roleKey(role));
+  }
+
+  setRoleProtectedFields(role: Principal, fields?: readonly string[]): void {
+    this.setProtectedFields(roleKey(role), fields);
+  }
+
+  /** Whether all of get, find and count are allowed. */
+  getReadAccess(principal: Principal): boolean {
+    return READ.every((operation) => this._getAccess(operation, keyOf(principal)));
+  }
+
+  setReadAccess(principal: Principal, allowed: boolean): void {
+    this._setAccess(READ, keyOf(principal), allowed);
+  }
+
+  /** Whether all of create, update, delete and addField are allowed. */
+  getWriteAccess(principal: Principal): boolean {
+    return WRITE.every((operation) => this._getAccess(operation, keyOf(principal)));
+  }
+
+  setWriteAccess(principal: Principal, allowed: boolean): void {
+    this._setAccess(WRITE, keyOf(principal), allowed);
+  }
+
+  getPublicReadAccess(): boolean {
+    return this.getReadAccess(PUBLIC);
+  }
+
+  setPublicReadAccess(allowed: boolean): void {
+    this.setReadAccess(PUBLIC, allowed);
+  }
+
+  getPublicWriteAccess(): boolean {
+    return this.getWriteAccess(PUBLIC);
+  }
+
+  setPublicWriteAccess(allowed: boolean): void {
+    this.setWriteAccess(PUBLIC, allowed);
+  }
+
+  getRoleReadAccess(role: Principal): boolean {
+    return this.getReadAccess(roleKey(role));
+  }
+
+  setRoleReadAccess(role: Principal, allowed: boolean): void {
+    this.setReadAccess(roleKey(role), allowed);
+  }
+
+  getRoleWriteAccess(role: Principal): boolean {
+    return this.getWriteAccess(roleKey(role));
+  }
+
+  setRoleWriteAccess(role: Principal, allowed: boolean): void {
+    this.setWriteAccess(roleKey(role), allowed);
+  }
+
+  equals(other: unknown): boolean {
+    return other instanceof ClassPermissions && canonical(this.toJSON()) === canonical(other.toJSON());
+  }
+
+  toJSON(): JsonObject {
+    return structuredClone(this.permissionsMap);
+  }
+}
+
+export const CLP: {
+  new (from?: JsonObject | Exclude<Principal, string> | null): CLP;
+  readonly prototype: CLP;
+} = /* @__PURE__ */ withOperations(ClassPermissions);
+
+function withOperations(made: typeof ClassPermissions) {
+  const methods: Record<string, unknown> = {};
+  for (const operation of OPERATIONS) {
+    const name = operation.charAt(0).toUpperCase() + operation.slice(1);
+    const entity = (prefix: string, key: (principal: Principal) => string): void => {
+      methods[`get${prefix}${name}Access`] = function (this: ClassPermissions, principal: Principal) {
+        return this._getAccess(operation, key(principal));
+      };
+      methods[`set${prefix}${name}Access`] = function (
+        this: ClassPermissions,
+        principal: Principal,
+        allowed: boolean,
+      ) {
+        this._setAccess([operation], key(principal), allowed);
+      };
+    };
+    const fixed = (middle: string, key: string): void => {
+      methods[`get${middle}`] = function (this: ClassPermissions) {
+        return this._getAccess(operation, key);
+      };
+      methods[`set${middle}`] = function (this: ClassPermissions, allowed: boolean) {
+        this._setAccess([operation], key, allowed);
+      };
+    };
+    entity("", keyOf);
+    entity("Role", roleKey);
+    fixed(`Public${name}Access`, PUBLIC);
+    fixed(`${name}RequiresAuthentication`, "requiresAuthentication");
+    methods[`get${name}PointerFields`] = function (this: ClassPermissions) {
+      return this._getPointerFields(operation);
+    };
+    methods[`set${name}PointerFields`] = function (this: ClassPermissions, fields?: readonly string[]) {
+      this._setPointerFields(operation, fields);
+    };
+  }
+  Object.assign(made.prototype, methods);
+  // The methods that make the class a CLP were added right here.
+  return made as unknown as typeof CLP;
+}
+
+function setFields<K extends string>(
+  of: Partial<Record<K, boolean | string[]>>,
+  key: K,
+  fields: readonly string[] | undefined,
+  name: string,
+): void {
+  if (fields === undefined || fields === null || fields.length === 0) delete of[key];
+  else if (isTexts(fields)) of[key] = [...fields];
+  else throw new TypeError(`${name} must be an array of strings or undefined.`);
+}
+
+/** JSON whose keys stand in one order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) =>
+    typeof item === "object" && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isPrincipal(from: object): from is Exclude<Principal, string> {
+  return "className" in from && (from.className === "_User" || from.className === "_Role");
+}
+
+function keyOf(principal: Principal): string {
+  if (typeof principal === "string") return principal;
+  if (principal?.className === "_Role") return roleKey(principal);
+  if (principal?.className !== "_User") throw new TypeError("userId must be a string.");
+  if (!principal.id) throw new Error("Cannot get access for a Parse.User without an id.");
+  return principal.id;
+}
+
+function roleKey(role: Principal): string {
+  const name = typeof role === "string" ? role : role?.getName?.();
+  if (typeof name !== "string") throw new TypeError("role must be a Parse.Role or a String");
+  return `${ROLE_PREFIX}${name}`;
+}
+
+function invalidValue(): TypeError {
+  return new TypeError("Tried to create an CLP with an invalid permission value.");
+}

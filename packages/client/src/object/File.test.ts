@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RecordingServer, type Reply, startRecordingServer } from "../recordingServer.ts";
+import { ParseFile } from "./File.ts";
+
+const MIB = 1024 * 1024;
+const SAVED: Reply = { status: 201, body: { name: "x_a.bin", url: "http://x/x_a.bin" } };
+let server: RecordingServer;
+
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+  server.answer(() => SAVED);
+});
+afterEach(() => server.stop());
+
+const calls = (): string[] => server.requests.map(({ call }) => call);
+
+describe("a large file", () => {
+  const refusal = { code: 130, error: "Invalid file upload." };
+  it.each<[string, Reply]>([
+    ["takes no parts", { status: 400, body: refusal }],
+    ["has no such path", { status: 404, body: { error: "not found" } }],
+    ["does not answer browsers that ask for it", { hangUp: true }],
+  ])("goes up as a whole to a server that %s", async (_, reply) => {
+    server.answer(({ call }) => (call === "POST files/resumable" ? reply : SAVED));
+    const told: unknown[] = [];
+    const file = new ParseFile("a.bin", new Uint8Array(5 * MIB));
+    await file.save({ progress: (...args) => told.push(args) });
+    expect(new Set(calls())).toEqual(new Set(["POST files/resumable", "POST files/a.bin"]));
+    expect(told).toEqual([[1, 5 * MIB, 5 * MIB, { type: "upload" }]]);
+    expect(file.url()).toBe("http://x/x_a.bin");
+  });
+
+  it("is refused in the server's words, without being sent", async () => {
+    const tooLarge = { code: 130, error: "File size exceeds maximum allowed." };
+    server.answer(() => ({ status: 413, body: tooLarge }));
+    await expect(new ParseFile("a.bin", new Uint8Array(5 * MIB)).save()).rejects.toMatchObject({ code: 130 });
+    expect(calls()).toEqual(["POST files/resumable"]);
+  });
+
+  it("goes up as a whole to IPFS", async () => {
+    await new ParseFile("a.bin", new Uint8Array(5 * MIB)).saveIPFS();
+    expect(calls()).toEqual(["POST files/a.bin"]);
+  });
+});
+
+describe("a file", () => {
+  it("goes up at once when it is small, whoever wants to be told", async () => {
+    await new ParseFile("a.bin", [1, 2]).save({ progress: () => undefined });
+    expect(calls()).toEqual(["POST files/a.bin"]);
+  });
+
+  it("may be saved again after a failure", async () => {
+    const file = new ParseFile("a.bin", [1]);
+    server.answer(() => ({ status: 400, body: { code: 130, error: "no" } }));
+    await expect(file.save()).rejects.toMatchObject({ code: 130 });
+    server.answer(() => SAVED);
+    expect(await file.save()).toBe(file);
+  });
+
+  it("[9.file-data-url-base64] keeps the media type of a data URI, unless told another", async () => {
+    const data = { base64: "data:image/png;base64,AQ==" };
+    await new ParseFile("a", data).save();
+    await new ParseFile("a", data, "image/x-mine").save();
+    expect(server.requests.map(({ body }) => body._ContentType)).toEqual(["image/png", "image/x-mine"]);
+  });
+
+  it("is named in the path whatever its name is", async () => {
+    await new ParseFile("a b?#.bin", [1]).save();
+    expect(calls()).toEqual(["POST files/a%20b%3F%23.bin"]);
+  });
+
+  it("has no data before it is saved or given any", async () => {
+    await expect(new ParseFile("a.bin").getData()).rejects.toThrow(
+      "Cannot retrieve data for unsaved ParseFile.",
+    );
+  });
+
+  it("ends its download with cancel", async () => {
+    const file = ParseFile.fromJSON({ __type: "File", name: "a.bin", url: `${server.url}/slow` });
+    server.answer(() => new Promise(() => undefined));
+    const loading = file.getData();
+    setTimeout(() => file.cancel(), 20);
+    await expect(loading).rejects.toThrow(/abort/i);
+  });
+
+  it("equals another of the same name and address, and none that is not saved", () => {
+    const json = { __type: "File" as const, name: "a.bin", url: "http://x/a.bin" };
+    expect(ParseFile.fromJSON(json).equals(ParseFile.fromJSON(json))).toBe(true);
+    expect(ParseFile.fromJSON(json).toJSON()).toEqual(json);
+    expect(new ParseFile("a.bin", [1]).equals(new ParseFile("a.bin", [1]))).toBe(false);
+    const other: { __type: string; name: string } = { __type: "Date", name: "a" };
+    expect(() => ParseFile.fromJSON(other as typeof json)).toThrow(
+      "JSON object does not represent a ParseFile",
+    );
+    expect(ParseFile.fromJSON(json).url({ forceSecure: true })).toBe("https://x/a.bin");
+  });
+});

@@ -1,0 +1,320 @@
+import { ErrorCode, ProtocolError, type WirePointer } from "@purse/protocol";
+import { escapeHtml } from "../escapeHtml.ts";
+import { ACL } from "./ACL.ts";
+import type { AnyObject } from "./AnyObject.ts";
+import { decode } from "./decode.ts";
+import { encodeFields, isPlainObject } from "./encode.ts";
+import type { Attributes, FieldName, Fields, Item, SetOptions } from "./fieldTypes.ts";
+import {
+  AddOp,
+  AddUniqueOp,
+  IncrementOp,
+  type Op,
+  opFromJSON,
+  RelationOp,
+  RemoveOp,
+  SetOp,
+  UnsetOp,
+} from "./Op.ts";
+import { Relation } from "./Relation.ts";
+import { storedClassName } from "./registry.ts";
+import { aclOf } from "./serverFields.ts";
+import { stateOf } from "./singleInstance.ts";
+import { ObjectState } from "./state.ts";
+
+const FIELD_KEY = /^[A-Za-z][0-9A-Za-z_.]*$/;
+
+/**
+ * The fields of an object and the changes that wait to be saved: operations, kept apart from the server's data.
+ * `A` are the fields of its class.
+ */
+export abstract class ObjectFields<A extends object> {
+  readonly className: string;
+  #id: string | undefined;
+  /** @internal */
+  _state = new ObjectState();
+
+  constructor(
+    className: string | ({ className: string } & Partial<NoInfer<A>>),
+    attributes?: Partial<NoInfer<A>>,
+  ) {
+    const { className: name, ...rest } = typeof className === "string" ? { className } : className;
+    this.className = storedClassName(name);
+    // Classes that `extend` made call it themselves, with the attributes.
+    if (!("__super__" in new.target)) this.initialize(className, attributes);
+    const initial = { ...rest, ...attributes };
+    if (Object.keys(initial).length > 0 && !this._set(initial))
+      throw new Error("Can't create an invalid Parse Object");
+  }
+
+  /** A hook for subclasses: called for each new object, before its first attributes are set. */
+  initialize(..._arguments: unknown[]): void {}
+
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  set id(id: string | undefined) {
+    this.#id = id;
+    if (id) this._state = stateOf(this.className, id, this._state);
+  }
+
+  /** Sends the changes; see ParseObject. */
+  abstract save(): Promise<this>;
+
+  /** All fields, with the changes that were not saved yet. Frozen; the same object until something changes. */
+  get attributes(): Readonly<A> {
+    return this._attributes() as Readonly<A>;
+  }
+
+  _attributes(): Readonly<Attributes> {
+    return this._state.attributes(() => this);
+  }
+
+  get createdAt(): Date | undefined {
+    return dateOf(this._state.serverData.createdAt);
+  }
+
+  get updatedAt(): Date | undefined {
+    return dateOf(this._state.serverData.updatedAt);
+  }
+
+  get<K extends FieldName<A>>(key: K): Fields<A>[K] {
+    return this._get(key) as Fields<A>[K];
+  }
+
+  _get(key: string): unknown {
+    if (key === "objectId") return this.id;
+    const attributes = this._attributes();
+    const value = Object.hasOwn(attributes, key) ? attributes[key] : undefined;
+    if (value instanceof Relation) value.ensureParentAndKey(this, key);
+    return value;
+  }
+
+  /** Whether the field has a value other than null. */
+  has(key: FieldName<A>): boolean {
+    const value = this._get(key);
+    return value !== undefined && value !== null;
+  }
+
+  /** The field's value as text that is safe in HTML. */
+  escape(key: FieldName<A>): string {
+    return escapeHtml(this._get(key));
+  }
+
+  relation<T extends AnyObject = AnyObject>(key: FieldName<A>): Relation<T> {
+    const value = this._get(key);
+    if (value !== undefined && !(value instanceof Relation)) {
+      throw new Error(`Called relation() on non-relation field ${key}`);
+    }
+    return new Relation<T>(this, key, value?.targetClassName);
+  }
+
+  /** Sets one field or many; false (and `options.error` is told) when a name or value is not allowed. */
+  set<K extends FieldName<A>>(key: K, value: Fields<A>[K], options?: SetOptions): this | false;
+  set(fields: Partial<A>, options?: SetOptions): this | false;
+  set(key: string | object, value?: unknown, options?: SetOptions): this | false {
+    if (typeof key === "string") return this._set({ [key]: value }, options);
+    return this._set(key, isSetOptions(value) ? value : undefined);
+  }
+
+  _set(fields: object, options: SetOptions = {}): this | false {
+    const operations = new Map<string, Op>();
+    const readOnly = this._readOnlyAttributes();
+    let id: string | undefined;
+    for (const [key, value] of Object.entries(fields)) {
+      if (key === "createdAt" || key === "updatedAt") continue;
+      if (readOnly.includes(key)) throw new Error(`Cannot modify readonly attribute: ${key}`);
+      if (key === "objectId" || key === "id") id = typeof value === "string" ? value : id;
+      else operations.set(key, options.unset ? new UnsetOp() : this.#operationFor(key, value));
+    }
+    const values: Attributes = {};
+    for (const [key, op] of operations)
+      values[key] = op instanceof SetOp ? op.value : op.applyTo(this._get(key));
+    const error = options.ignoreValidation ? false : this.validate(values);
+    if (error) {
+      options.error?.(this, error);
+      return false;
+    }
+    if (id !== undefined) this.id = id;
+    for (const [key, op] of operations) this._state.setOperation(key, op);
+    return this;
+  }
+
+  #operationFor(key: string, value: unknown): Op {
+    if (isOp(value)) return value;
+    if (isPlainObject(value) && typeof value.__op === "string") {
+      const op = opFromJSON(encodeFields(value), decode);
+      if (op) return op;
+    }
+    if (key === "ACL" && isPlainObject(value)) return new SetOp(aclOf(value));
+    if (value instanceof Relation) return new SetOp(new Relation(this, key, value.targetClassName));
+    return new SetOp(value);
+  }
+
+  /** Adds an operation without checks. */
+  _setOperation(key: string, op: Op): void {
+    this._state.setOperation(key, op);
+  }
+
+  unset(key: FieldName<A>, options?: SetOptions): this | false {
+    return this._set({ [key]: undefined }, { ...options, unset: true });
+  }
+
+  increment(key: FieldName<A>, amount = 1): this | false {
+    if (typeof amount !== "number") throw new Error("Cannot increment by a non-numeric amount.");
+    return this._set({ [key]: new IncrementOp(amount) });
+  }
+
+  decrement(key: FieldName<A>, amount = 1): this | false {
+    if (typeof amount !== "number") throw new Error("Cannot decrement by a non-numeric amount.");
+    return this._set({ [key]: new IncrementOp(-amount) });
+  }
+
+  add<K extends FieldName<A>>(key: K, item: Item<Fields<A>[K]>): this | false {
+    return this._set({ [key]: new AddOp([item]) });
+  }
+
+  addAll<K extends FieldName<A>>(key: K, items: readonly Item<Fields<A>[K]>[]): this | false {
+    return this._set({ [key]: new AddOp(items) });
+  }
+
+  addUnique<K extends FieldName<A>>(key: K, item: Item<Fields<A>[K]>): this | false {
+    return this._set({ [key]: new AddUniqueOp([item]) });
+  }
+
+  addAllUnique<K extends FieldName<A>>(key: K, items: readonly Item<Fields<A>[K]>[]): this | false {
+    return this._set({ [key]: new AddUniqueOp(items) });
+  }
+
+  remove<K extends FieldName<A>>(key: K, item: Item<Fields<A>[K]>): this | false {
+    return this._set({ [key]: new RemoveOp([item]) });
+  }
+
+  removeAll<K extends FieldName<A>>(key: K, items: readonly Item<Fields<A>[K]>[]): this | false {
+    return this._set({ [key]: new RemoveOp(items) });
+  }
+
+  /** The operation that waits for one field. */
+  op(key: FieldName<A>): Op | undefined {
+    return this._operation(key);
+  }
+
+  /** @internal */
+  _operation(key: string): Op | undefined {
+    return this._state.operation(key);
+  }
+
+  /** Whether changes wait to be saved: of one field, or any; a new object is always dirty. */
+  dirty(key?: FieldName<A>): boolean {
+    if (key === undefined && !this.id) return true;
+    const keys = this.dirtyKeys();
+    return key === undefined ? keys.length > 0 : keys.includes(key);
+  }
+
+  /** Fields with changes, those changed in place included. */
+  dirtyKeys(): string[] {
+    const keys = new Set(Object.keys(this._state.changedInPlace(this._attributes())));
+    for (const operations of this._state.pending) {
+      for (const key of operations.keys()) {
+        keys.add(key);
+        if (key.includes(".")) keys.add(key.split(".")[0] ?? key);
+      }
+    }
+    return [...keys];
+  }
+
+  /** Whether the object's data came from the server already. */
+  isDataAvailable(): boolean {
+    return Object.keys(this._state.serverData).some((key) => key !== "sessionToken");
+  }
+
+  isNew(): boolean {
+    return !this.id;
+  }
+
+  /** Whether the object was on the server before this client saved it. */
+  existed(): boolean {
+    return this._state.existed;
+  }
+
+  isValid(): boolean {
+    return !this.validate(this._attributes());
+  }
+
+  /** Says what is wrong with these fields; false for nothing. Subclasses may be stricter. */
+  validate(fields: Attributes): Error | false {
+    if (Object.hasOwn(fields, "ACL") && fields.ACL !== undefined && !(fields.ACL instanceof ACL)) {
+      return new ProtocolError(ErrorCode.OTHER_CAUSE, "ACL must be a Parse ACL.");
+    }
+    const bad = Object.keys(fields).find((key) => !FIELD_KEY.test(key));
+    return bad !== undefined && new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid Key name: "${bad}"`);
+  }
+
+  /** @internal */
+  _setOrThrow(fields: object): void {
+    let refusal: Error | undefined;
+    const done = this._set(fields, {
+      error: (_, error) => {
+        refusal = error;
+      },
+    });
+    if (!done) throw refusal ?? new Error("The fields are not valid");
+  }
+
+  getACL(): ACL | null {
+    const acl = this._get("ACL");
+    return acl instanceof ACL ? acl : null;
+  }
+
+  setACL(acl: ACL, options?: SetOptions): this | false {
+    return this._set({ ACL: acl }, options);
+  }
+
+  /** Drops changes that were not saved: of some fields, or all. */
+  revert(...keys: FieldName<A>[]): void {
+    this._state.dropOperations(keys.length > 0 ? keys : undefined);
+  }
+
+  /** Unsets all fields. */
+  clear(): this | false {
+    const readOnly = this._readOnlyAttributes();
+    const keys = Object.keys(this._attributes()).filter(
+      (key) => key !== "createdAt" && key !== "updatedAt" && !readOnly.includes(key),
+    );
+    return this._set(Object.fromEntries(keys.map((key) => [key, undefined])), { unset: true });
+  }
+
+  toPointer(): WirePointer {
+    if (!this.id) throw new Error("Cannot create a pointer to an unsaved ParseObject");
+    return { __type: "Pointer", className: this.className, objectId: this.id };
+  }
+
+  /** Fields that only the server sets. */
+  _readOnlyAttributes(): readonly string[] {
+    const made = this.constructor;
+    const own = "readOnlyAttributes" in made ? made.readOnlyAttributes : undefined;
+    const list: unknown = typeof own === "function" ? own.call(made) : [];
+    return Array.isArray(list) ? list : [];
+  }
+}
+
+function isOp(value: unknown): value is Op {
+  return (
+    value instanceof SetOp ||
+    value instanceof UnsetOp ||
+    value instanceof IncrementOp ||
+    value instanceof AddOp ||
+    value instanceof AddUniqueOp ||
+    value instanceof RemoveOp ||
+    value instanceof RelationOp
+  );
+}
+
+function isSetOptions(value: unknown): value is SetOptions {
+  return typeof value === "object" && value !== null;
+}
+
+function dateOf(value: unknown): Date | undefined {
+  return value instanceof Date ? value : undefined;
+}

@@ -1,0 +1,76 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import type { Method } from "../transport.ts";
+import type { Attributes } from "./fieldTypes.ts";
+import { ObjectFields } from "./ObjectFields.ts";
+import { serverFields } from "./serverFields.ts";
+
+/** How an object and the server come to agree: what a save sends, and what becomes of the answers. */
+export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
+  _commit(fields: Attributes): void {
+    this._state.commit(fields);
+  }
+
+  /** After the object and the server agree again: what subclasses keep elsewhere follows. */
+  async _afterSync(): Promise<void> {}
+
+  async _afterDestroy(): Promise<void> {}
+
+  _path(): string {
+    const { className, id } = this;
+    if (id) return `classes/${className}/${encodeURIComponent(id)}`;
+    return className === "_User" ? "users" : `classes/${className}`;
+  }
+
+  _saveParams(): { method: Method; path: string; body: JsonObject } {
+    const body = this._state.saveBody(this._attributes());
+    return { method: this.id ? "PUT" : "POST", path: this._path(), body };
+  }
+
+  _enqueue<T>(task: () => Promise<T>): Promise<T> {
+    return this._state.enqueue(task);
+  }
+
+  _beginSave(): void {
+    this._state.beginSave();
+  }
+
+  _failSave(): void {
+    this._state.failSave();
+  }
+
+  /** Status 201 means that the object was created; any other that it existed. */
+  _finishSave(answer: JsonValue, status: number): void {
+    const json = isJsonObject(answer) ? answer : {};
+    this._state.finishSave(serverFields(json), () => this);
+    if (typeof json.objectId === "string") this.id = json.objectId;
+    if (status !== 201) this._state.existed = true;
+  }
+
+  /** Takes the server's data; with `whole`, instead of what was known. */
+  _finishFetch(json: JsonObject, whole = false): void {
+    if (typeof json.objectId === "string" && !this.id) this.id = json.objectId;
+    const kept = whole ? this._keptOnFetch() : {};
+    if (whole) this._state.clear();
+    this._state.commit({ ...kept, ...serverFields(json) });
+    if (this.id) this._state.existed = true;
+  }
+
+  /** Fields that stay when the server's data replaces the known. */
+  _keptOnFetch(): Attributes {
+    return {};
+  }
+
+  /** Forgets one field, as nothing that the server tells. */
+  _forget(key: string): void {
+    this._state.commit({ [key]: undefined });
+  }
+
+  /** Drops the server's data. */
+  _clearServerData(): void {
+    this._state.clear();
+  }
+
+  _serverField(key: string): unknown {
+    return this._state.serverData[key];
+  }
+}

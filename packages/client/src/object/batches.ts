@@ -1,0 +1,167 @@
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { connection } from "../connection.ts";
+import { keepDestroyed, keepSynced } from "../local/pins.ts";
+import { invalidResponse, type Method, type RequestOptions, request } from "../transport.ts";
+import type { AnyObject } from "./AnyObject.ts";
+import { AggregateParseError, ObjectError } from "./batchErrors.ts";
+import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
+import { encode, isPlainObject } from "./encode.ts";
+import { ParseFile } from "./File.ts";
+import { objects } from "./registry.ts";
+import { unsavedWithin } from "./unsaved.ts";
+
+/* Many objects in few requests. Loaded when the first such call is made. */
+
+/** Saves a list of objects and what they need, in as few requests as the batch size allows. */
+export async function saveAllObjects(list: readonly AnyObject[], options: SaveOptions): Promise<void> {
+  const within = options.cascadeSave === false ? [] : unsavedWithin(list);
+  const dirty = list.filter((object) => object.dirty());
+  await saveMany([...new Set([...within, ...dirty])], options);
+}
+
+/** Saves files and objects, those first that others point to. */
+export async function saveMany(
+  unsaved: readonly (AnyObject | ParseFile)[],
+  options: SaveOptions,
+): Promise<void> {
+  const files = unsaved.filter((item): item is ParseFile => item instanceof ParseFile);
+  await Promise.all(files.map((file) => file.save(options)));
+  let waiting = unsaved.filter((item): item is AnyObject => !(item instanceof ParseFile));
+  const size = options.batchSize ?? connection().batchSize;
+  let failure: unknown;
+  while (waiting.length > 0) {
+    const batch = waiting.filter(canBeSerialized).slice(0, size);
+    if (batch.length === 0) {
+      throw failure ?? new ProtocolError(ErrorCode.OTHER_CAUSE, "Tried to save a batch with a cycle.");
+    }
+    waiting = waiting.filter((object) => !batch.includes(object));
+    failure ??= await saveBatch(batch, options);
+  }
+  if (failure) throw failure;
+}
+
+/** Whether everything that the object points to has an id. */
+function canBeSerialized(object: AnyObject): boolean {
+  return Object.values(object.attributes).every(isSaved);
+}
+
+function isSaved(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (value instanceof ParseFile) return value.url() !== undefined;
+  if (objects().isObject(value)) return value.id !== undefined;
+  if (Array.isArray(value) || isPlainObject(value)) return Object.values(value).every(isSaved);
+  return true;
+}
+
+/** Answers the first error of the batch's objects; the others are saved nonetheless. */
+async function saveBatch(batch: readonly AnyObject[], options: SaveOptions): Promise<unknown> {
+  return withQueues(batch, async () => {
+    const requests = batch.map((object) => object._saveParams());
+    for (const object of batch) object._beginSave();
+    let answers: JsonValue[];
+    try {
+      answers = await requestBatch(requests, options);
+    } catch (error) {
+      for (const object of batch) object._failSave();
+      throw error;
+    }
+    let failure: unknown;
+    batch.forEach((object, index) => {
+      const answer = answers[index];
+      if (isJsonObject(answer) && isJsonObject(answer.success)) {
+        object._finishSave(answer.success, requests[index]?.method === "POST" ? 201 : 200);
+      } else {
+        object._failSave();
+        failure ??= batchError(answer, object);
+      }
+    });
+    await keepSynced(batch.filter((_, index) => succeeded(answers[index])));
+    return failure;
+  });
+}
+
+/** Waits for what is under way with any of the objects, and lets nothing start before `task` is done. */
+function withQueues<T>(list: readonly AnyObject[], task: () => Promise<T>): Promise<T> {
+  const [first, ...rest] = list;
+  return first ? first._enqueue(() => withQueues(rest, task)) : task();
+}
+
+interface BatchRequest {
+  method: Method;
+  path: string;
+  body: JsonObject;
+}
+
+async function requestBatch(
+  requests: readonly BatchRequest[],
+  options: RequestOptions,
+): Promise<JsonValue[]> {
+  // Entries of a batch name the whole path below the host.
+  const prefix = connection().serverUrl.replace(/^[a-z]+:\/\/[^/]*/i, "");
+  const list = requests.map(({ method, path, body }) => ({ method, path: `${prefix}/${path}`, body }));
+  const { body } = await request("POST", "batch", { requests: list }, options);
+  if (!Array.isArray(body)) throw invalidResponse();
+  return body;
+}
+
+function succeeded(answer: JsonValue | undefined): boolean {
+  return isJsonObject(answer) && "success" in answer;
+}
+
+function batchError(answer: JsonValue | undefined, object: AnyObject): ObjectError {
+  const error = isJsonObject(answer) ? answer.error : undefined;
+  const code = isJsonObject(error) && typeof error.code === "number" ? error.code : ErrorCode.INVALID_JSON;
+  const message =
+    isJsonObject(error) && typeof error.error === "string" ? error.error : invalidResponse().message;
+  return new ObjectError(code, message, object);
+}
+
+/** Deletes objects; throws AggregateParseError with one entry for each that could not be deleted. */
+export async function destroyAllObjects(list: readonly AnyObject[], options: SaveOptions): Promise<void> {
+  const size = options.batchSize ?? connection().batchSize;
+  const saved = list.filter((object) => object.id !== undefined);
+  const errors: ObjectError[] = [];
+  for (let start = 0; start < saved.length; start += size) {
+    const batch = saved.slice(start, start + size);
+    const requests = batch.map((object) => ({ method: "DELETE" as const, path: object._path(), body: {} }));
+    const answers = await requestBatch(requests, options);
+    batch.forEach((object, index) => {
+      const answer = answers[index];
+      if (!succeeded(answer)) errors.push(batchError(answer, object));
+    });
+    await keepDestroyed(batch.filter((_, index) => succeeded(answers[index])));
+  }
+  if (errors.length > 0) throw new AggregateParseError(errors);
+}
+
+/** Fetches objects of one class; with `onlyMissing` those only that have no data yet. */
+export async function fetchAllObjects(
+  list: readonly AnyObject[],
+  onlyMissing: boolean,
+  options: FetchOptions,
+): Promise<void> {
+  const [first] = list;
+  if (!first) return;
+  const { className } = first;
+  const error = (code: number, message: string): ProtocolError => new ProtocolError(code, message);
+  if (list.some((object) => object.className !== className)) {
+    throw error(ErrorCode.INVALID_CLASS_NAME, "All objects should be of the same class");
+  }
+  if (list.some((object) => !object.id))
+    throw error(ErrorCode.MISSING_OBJECT_ID, "All objects must have an ID");
+  const wanted = onlyMissing ? list.filter((object) => !object.isDataAvailable()) : list;
+  if (wanted.length === 0) return;
+  const ids = [...new Set(wanted.map((object) => object.id))];
+  const payload: JsonObject = { where: { objectId: { $in: encode(ids) } }, limit: ids.length };
+  const include = includePaths(options.include);
+  if (include) payload.include = include;
+  const { body } = await request("GET", `classes/${className}`, payload, options);
+  if (!isJsonObject(body) || !Array.isArray(body.results)) throw invalidResponse();
+  const found = new Map(body.results.filter(isJsonObject).map((result) => [result.objectId, result]));
+  for (const object of wanted) {
+    const result = found.get(object.id ?? "");
+    if (result) object._finishFetch(result);
+    else if (!onlyMissing) throw error(ErrorCode.OBJECT_NOT_FOUND, "All objects must exist on the server.");
+  }
+  await keepSynced(wanted);
+}

@@ -1,0 +1,297 @@
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { connection } from "../connection.ts";
+import { loadStoredUser } from "../identity.ts";
+import type { Subscription } from "../live/Subscription.ts";
+import { DEFAULT_PIN, localStore } from "../local/pins.ts";
+import type { AnyObject } from "../object/AnyObject.ts";
+import { encode, encodeFields } from "../object/encode.ts";
+import { classNamed, type ObjectClass, objects, setClass, storedClassName } from "../object/registry.ts";
+import { invalidResponse, type RequestOptions, request } from "../transport.ts";
+import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
+
+export type { Keys, QueryKey } from "./QueryParameters.ts";
+
+export interface BatchOptions extends RequestOptions {
+  /** Objects per request; 100 by default. */
+  batchSize?: number;
+}
+
+/** What `find` answers after `withCount`. */
+export interface CountedResults<T> {
+  results: T[];
+  count: number;
+}
+
+/** A question about the objects of one class. */
+export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters<T> {
+  readonly className: string;
+  #running: AbortController | undefined;
+  /** Where objects come from when not from the server: a pin, or all of this device. */
+  #local: { pin: string | undefined } | undefined;
+
+  constructor(objectClass: string | ObjectClass<T>) {
+    super();
+    const name =
+      typeof objectClass === "string" ? objectClass : (objectClass.className ?? new objectClass().className);
+    this.className = storedClassName(name);
+    // What is asked for as a class comes back as its instances.
+    if (typeof objectClass !== "string" && !classNamed(this.className)) setClass(this.className, objectClass);
+  }
+
+  /** The object with that id. Throws 101 when it is not there. */
+  async get(objectId: string, options: RequestOptions = {}): Promise<T> {
+    const query = this.#copy();
+    query._where = { ...this._where, objectId };
+    const object = await query.first(options);
+    if (object) return object;
+    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+  }
+
+  async first(options: RequestOptions = {}): Promise<T | undefined> {
+    const { results } = await this.#ask({ ...this.toJSON(), limit: 1 }, options);
+    return results[0];
+  }
+
+  /** The objects found; see `findWithCount` for how many there are in all. */
+  async find(options: RequestOptions = {}): Promise<T[]> {
+    const { results, count } = await this.#ask(this.toJSON(), options);
+    if (!this._counts) return results;
+    // After withCount() the old clients answer this object in the place of the array.
+    const counted: unknown = { results, count };
+    return counted as T[];
+  }
+
+  /** The objects found and how many there are beyond limit and skip. */
+  async findWithCount(options: RequestOptions = {}): Promise<CountedResults<T>> {
+    return this.#ask({ ...this.toJSON(), count: 1 }, options);
+  }
+
+  /** All objects, whatever their number, in several requests. */
+  async findAll(options: BatchOptions = {}): Promise<T[]> {
+    const all: T[] = [];
+    await this.eachBatch((batch) => void all.push(...batch), options);
+    return all;
+  }
+
+  async count(options: RequestOptions = {}): Promise<number> {
+    const { count } = await this.#ask({ ...this.toJSON(), limit: 0, count: 1 }, options);
+    return count;
+  }
+
+  /** The different values that a field has. Needs the master key. */
+  async distinct(key: QueryKey<T>, options: RequestOptions = {}): Promise<JsonValue[]> {
+    return this.#aggregate({ distinct: key, where: this._where, ...this._extra }, options);
+  }
+
+  /** Runs an aggregation pipeline on what the query matches. Needs the master key. */
+  async aggregate(pipeline: object | readonly object[], options: RequestOptions = {}): Promise<JsonValue[]> {
+    const given = Array.isArray(pipeline) ? pipeline : [pipeline];
+    const stages = Object.keys(this._where).length > 0 ? [{ $match: this._where }, ...given] : given;
+    return this.#aggregate({ pipeline: encode(stages), ...this._extra }, options);
+  }
+
+  async #aggregate(payload: JsonObject, options: RequestOptions): Promise<JsonValue[]> {
+    const asMaster = { ...options, useMasterKey: true };
+    const { body } = await request("GET", `aggregate/${this.className}`, payload, asMaster);
+    if (!isJsonObject(body) || !Array.isArray(body.results)) throw invalidResponse();
+    return body.results;
+  }
+
+  /** Calls back for each object, one after the other, waiting for each. */
+  async each(callback: (object: T) => unknown, options: BatchOptions = {}): Promise<void> {
+    await this.eachBatch(async (batch) => {
+      for (const object of batch) await callback(object);
+    }, options);
+  }
+
+  /** Calls back for each batch, in the order of objectId, waiting for each. */
+  async eachBatch(callback: (batch: T[]) => unknown, options: BatchOptions = {}): Promise<void> {
+    if (this._order.length > 0 || this._skipFirst > 0 || this._limitTo >= 0) {
+      throw new Error("Cannot iterate on a query with sort, skip, or limit.");
+    }
+    const { batchSize = 100, ...rest } = options;
+    const query = this.#copy();
+    query.ascending("objectId").limit(batchSize);
+    for (;;) {
+      const batch = (await query.#ask(query.toJSON(), rest)).results;
+      if (batch.length > 0) await callback(batch);
+      const last = batch.at(-1)?.id;
+      if (batch.length < batchSize || !last) return;
+      query.greaterThan("objectId", last);
+    }
+  }
+
+  async map<R>(
+    callback: (object: T, index: number, query: this) => R | Promise<R>,
+    options?: BatchOptions,
+  ): Promise<R[]> {
+    const mapped: R[] = [];
+    await this.each(async (object) => void mapped.push(await callback(object, mapped.length, this)), options);
+    return mapped;
+  }
+
+  async reduce<R>(
+    callback: (accumulator: R, object: T, index: number) => R | Promise<R>,
+    initial: R,
+    options?: BatchOptions,
+  ): Promise<R> {
+    let accumulator = initial;
+    let index = 0;
+    await this.each(async (object) => {
+      accumulator = await callback(accumulator, object, index);
+      index += 1;
+    }, options);
+    return accumulator;
+  }
+
+  async filter(
+    callback: (object: T, index: number, query: this) => boolean | Promise<boolean>,
+    options?: BatchOptions,
+  ): Promise<T[]> {
+    const kept: T[] = [];
+    let index = 0;
+    await this.each(async (object) => {
+      if (await callback(object, index, this)) kept.push(object);
+      index += 1;
+    }, options);
+    return kept;
+  }
+
+  /**
+   * Opens a live query, as the current user unless a token is given; see Subscription for its events.
+   * Rejects when the server refuses it.
+   */
+  async subscribe(sessionToken?: string): Promise<Subscription<T>> {
+    const { liveQueryClient } = await import("../live/liveQuery.ts");
+    const client = await liveQueryClient();
+    const own = (await loadStoredUser())?.sessionToken;
+    const token = sessionToken ?? (typeof own === "string" ? own : undefined);
+    const subscription = client.subscribe<T>(this, token);
+    await subscription.subscribePromise;
+    return subscription;
+  }
+
+  /** Calls back for objects created or updated. Returns the way to stop it. */
+  onChange(onUpdate: (object: T) => void, onError: (error: unknown) => void = console.warn): () => void {
+    let stopped = false;
+    let subscription: Subscription<T> | undefined;
+    this.subscribe().then((opened) => {
+      subscription = opened;
+      if (stopped) return void opened.unsubscribe();
+      opened.on("create", onUpdate);
+      opened.on("update", onUpdate);
+      opened.on("error", onError);
+    }, onError);
+    return () => {
+      stopped = true;
+      void subscription?.unsubscribe();
+    };
+  }
+
+  /** Ends the request under way; its promise then answers without objects. */
+  cancel(): this {
+    this.#running?.abort();
+    this.#running = undefined;
+    return this;
+  }
+
+  /** Asks the server, as queries do unless told otherwise. */
+  fromNetwork(): this {
+    this.#local = undefined;
+    return this;
+  }
+
+  /** Asks all objects kept on this device. */
+  fromLocalDatastore(): this {
+    return this.#fromLocal(undefined);
+  }
+
+  /** Asks the objects pinned without a name. */
+  fromPin(): this {
+    return this.#fromLocal(DEFAULT_PIN);
+  }
+
+  fromPinWithName(name: string): this {
+    return this.#fromLocal(name);
+  }
+
+  #fromLocal(pin: string | undefined): this {
+    // As ever, a query without a local datastore goes to the server.
+    if (connection().local) this.#local = { pin };
+    else console.error("Moralis.enableLocalDatastore() must be called first");
+    return this;
+  }
+
+  async #ask(payload: JsonObject, options: RequestOptions): Promise<{ results: T[]; count: number }> {
+    if (this.#local) {
+      const { results, count } = await localStore().find(this.className, payload, this.#local.pin);
+      // The class of T was chosen by whoever made the query.
+      return { results: results as unknown[] as T[], count };
+    }
+    const running = new AbortController();
+    this.#running = running;
+    const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
+    try {
+      const { body } = await request("GET", `classes/${this.className}`, payload, { ...options, signal });
+      return this.#read(body);
+    } catch (error) {
+      if (running.signal.aborted && !options.signal?.aborted) return { results: [], count: 0 };
+      throw error;
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
+  }
+
+  #read(body: JsonValue): { results: T[]; count: number } {
+    if (!isJsonObject(body) || !Array.isArray(body.results)) throw invalidResponse();
+    const override = typeof body.className === "string" ? body.className : this.className;
+    const results = body.results.filter(isJsonObject).map((result) => {
+      // The class of T was chosen by whoever made the query.
+      return objects().fromJSON(
+        {
+          ...result,
+          className: result.className ?? override,
+        },
+        !this._keys,
+      ) as T;
+    });
+    return { results, count: typeof body.count === "number" ? body.count : results.length };
+  }
+
+  #copy(): ClassQuery<T> {
+    const copy = new ClassQuery<T>(this.className).withJSON(encodeFields(this.toJSON()));
+    copy.#local = this.#local;
+    return copy;
+  }
+
+  static fromJSON<T extends AnyObject>(className: string, json: JsonObject): ClassQuery<T> {
+    return new ClassQuery<T>(className).withJSON(json);
+  }
+
+  /** Objects that any of the queries finds; all must be of one class. */
+  static or<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
+    return combine("$or", queries);
+  }
+
+  /** Objects that all of the queries find. */
+  static and<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
+    return combine("$and", queries);
+  }
+
+  /** Objects that none of the queries finds. */
+  static nor<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
+    return combine("$nor", queries);
+  }
+}
+
+function combine<T extends AnyObject>(
+  operator: "$or" | "$and" | "$nor",
+  queries: readonly ClassQuery<T>[],
+): ClassQuery<T> {
+  const [first] = queries;
+  if (!first || queries.some((query) => query.className !== first.className)) {
+    throw new Error("All queries must be for the same class.");
+  }
+  const where = { [operator]: queries.map((query) => query.toJSON().where ?? {}) };
+  return new ClassQuery<T>(first.className).withJSON({ where });
+}

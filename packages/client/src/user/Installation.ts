@@ -1,0 +1,154 @@
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { connection } from "../connection.ts";
+import { installationId } from "../identity.ts";
+import type { FetchOptions, SaveOptions } from "../object/callOptions.ts";
+import { type Attributes, ParseObject } from "../object/ParseObject.ts";
+import { storageKey } from "../storage.ts";
+
+/** Where this installation is kept in the storage. */
+const STORED = "currentInstallation";
+
+export interface InstallationAttributes {
+  appIdentifier: string;
+  appName: string;
+  appVersion: string;
+  badge: number;
+  channels: string[];
+  deviceToken: string;
+  deviceType: string;
+  GCMSenderId: string;
+  installationId: string;
+  localeIdentifier: string;
+  parseVersion: string;
+  pushType: string;
+  timeZone: string;
+}
+
+/** One copy of the application on one device, to which messages can be pushed. */
+export class Installation<A extends object = Attributes> extends ParseObject<InstallationAttributes & A> {
+  static readonly className: string = "_Installation";
+
+  static readonly DEVICE_TYPES = {
+    IOS: "ios",
+    MACOS: "macos",
+    TVOS: "tvos",
+    FCM: "fcm",
+    ANDROID: "android",
+    WEB: "web",
+  } as const;
+
+  constructor(attributes?: Partial<InstallationAttributes & A>) {
+    super("_Installation", attributes);
+  }
+
+  get appIdentifier(): unknown {
+    return this._get("appIdentifier");
+  }
+
+  get appName(): unknown {
+    return this._get("appName");
+  }
+
+  get appVersion(): unknown {
+    return this._get("appVersion");
+  }
+
+  get badge(): unknown {
+    return this._get("badge");
+  }
+
+  get channels(): unknown {
+    return this._get("channels");
+  }
+
+  get deviceToken(): unknown {
+    return this._get("deviceToken");
+  }
+
+  get deviceType(): unknown {
+    return this._get("deviceType");
+  }
+
+  get GCMSenderId(): unknown {
+    return this._get("GCMSenderId");
+  }
+
+  get installationId(): unknown {
+    return this._get("installationId");
+  }
+
+  get localeIdentifier(): unknown {
+    return this._get("localeIdentifier");
+  }
+
+  get parseVersion(): unknown {
+    return this._get("parseVersion");
+  }
+
+  get pushType(): unknown {
+    return this._get("pushType");
+  }
+
+  get timeZone(): unknown {
+    return this._get("timeZone");
+  }
+
+  /** Fetches; an installation that the server deleted meanwhile is saved anew. */
+  override fetch(options: FetchOptions = {}): Promise<this> {
+    return this.#orAnew(() => super.fetch(options), options);
+  }
+
+  /** Saves; an installation that the server deleted meanwhile is made anew. */
+  override _save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
+    return this.#orAnew(() => super._save(key, value, last), last ?? {});
+  }
+
+  override async _afterSync(): Promise<void> {
+    const on = connection();
+    if (this._get("installationId") !== (await installationId(on))) return;
+    await on.storage.area.setItem(storageKey(on.applicationId, STORED), JSON.stringify(this._toFullJSON()));
+  }
+
+  override async _afterDestroy(): Promise<void> {
+    const on = connection();
+    if (this._get("installationId") !== (await installationId(on))) return;
+    await on.storage.area.removeItem(storageKey(on.applicationId, STORED));
+  }
+
+  async #orAnew(call: () => Promise<this>, options: SaveOptions): Promise<this> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof ProtocolError) || error.code !== ErrorCode.OBJECT_NOT_FOUND) throw error;
+      const known = this._attributes();
+      this.id = undefined;
+      this._clearServerData();
+      this._setOrThrow(known);
+      return super._save(null, options);
+    }
+  }
+
+  /** This copy of the application: as it was saved last, or new with its installationId. */
+  static async currentInstallation(): Promise<Installation> {
+    const on = connection();
+    const text = await on.storage.area.getItem(storageKey(on.applicationId, STORED));
+    const installation = new Installation();
+    const stored = parsed(text);
+    if (stored) installation._finishFetch(stored);
+    else installation._setOrThrow({ installationId: await installationId(on) });
+    return installation;
+  }
+}
+
+function parsed(text: string | null): JsonObject | undefined {
+  if (!text) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value)) return undefined;
+    const { className: _, __type, ...fields } = value;
+    return fields;
+  } catch {
+    // A damaged record is replaced at the next save.
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { LiveQuery, ParseError, Query, type Subscription, start } from "@purse/client";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type BreakableProxy, startBreakableProxy } from "../support/breakableProxy.ts";
+import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+let proxy: BreakableProxy;
+let told: string[];
+let interruptions = 0;
+
+beforeAll(async () => {
+  purse = await startPurse();
+  proxy = await startBreakableProxy(() => purse.port);
+  // A class is there, and may be read by everybody, once it has an object.
+  await create("first");
+});
+afterAll(async () => {
+  await proxy?.close();
+  await purse?.remove();
+});
+beforeEach(async () => {
+  told = [];
+  interruptions = 0;
+  await start({
+    serverUrl: `http://127.0.0.1:${proxy.port}/server`,
+    appId: purse.appId,
+    plugins: [],
+    // With short pauses.
+    clock: { now: Date.now, random: () => 0.05, sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
+  });
+});
+afterEach(() => LiveQuery.close());
+
+async function create(text: string, more: object = {}): Promise<string> {
+  const { body } = await rest(purse, "POST", "/classes/Note", { text, ...more }, { useMasterKey: true });
+  return String(body.objectId);
+}
+
+async function subscribe(sessionToken?: string): Promise<Subscription> {
+  const subscription = await new Query("Note").exists("text").subscribe(sessionToken);
+  for (const event of ["create", "update", "delete", "leave", "enter"] as const) {
+    subscription.on(event, (...[note]) => told.push(`${event} ${note.get("text")}`));
+  }
+  subscription.on("refetch", () => told.push("refetch"));
+  subscription.on("error", (error) => told.push(`error ${error instanceof ParseError && error.code}`));
+  subscription.on("close", () => {
+    interruptions += 1;
+  });
+  return subscription;
+}
+
+function until(texts: readonly string[]): Promise<unknown> {
+  return vi.waitFor(() => expect(told).toEqual(texts), { timeout: 15_000 });
+}
+
+const untilState = (state: string): Promise<unknown> =>
+  vi.waitFor(() => expect(LiveQuery.state).toBe(state), { timeout: 15_000 });
+
+describe("a live query whose connection breaks", () => {
+  it("is told what it missed, once and in order, and then what is new", async () => {
+    await subscribe();
+    const states: unknown[] = [];
+    const stop = LiveQuery.on("state", (state) => states.push(state));
+    const id = await create("a");
+    await until(["create a"]);
+    proxy.break();
+    await untilState("reconnecting");
+    await create("b");
+    await rest(purse, "PUT", `/classes/Note/${id}`, { text: "A" }, { useMasterKey: true });
+    await rest(purse, "DELETE", `/classes/Note/${id}`, undefined, { useMasterKey: true });
+    proxy.mend();
+    await until(["create a", "create b", "update A", "delete A"]);
+    await create("c");
+    await until(["create a", "create b", "update A", "delete A", "create c"]);
+    stop();
+    expect(states).toEqual(["reconnecting", "open"]);
+    expect(interruptions).toBe(1);
+  });
+
+  it("loses and repeats nothing however often it breaks", async () => {
+    await subscribe();
+    const expected: string[] = [];
+    for (let round = 0; round < 8; round += 1) {
+      for (let n = 0; n < 5; n += 1) {
+        const text = `${round}.${n}`;
+        expected.push(`create ${text}`);
+        if (n === round % 5) proxy.cut();
+        await create(text);
+      }
+      await vi.waitFor(() => expect(told.length).toBeGreaterThanOrEqual(expected.length - 5), 15_000);
+    }
+    await until(expected);
+  });
+
+  it("is told to ask anew where the server does not know any more, and goes on", async () => {
+    await subscribe();
+    await create("a");
+    await until(["create a"]);
+    await purse.kill();
+    await untilState("reconnecting");
+    purse = await startPurse({ dataDir: purse.dataDir, port: purse.port });
+    await until(["create a", "refetch"]);
+    await create("b");
+    await until(["create a", "refetch", "create b"]);
+  });
+
+  it("does not come back once it is over", async () => {
+    const subscription = await subscribe();
+    const other: string[] = [];
+    const second = await new Query("Note").subscribe();
+    second.on("create", (note) => other.push(note.get("text") as string));
+    proxy.break();
+    await untilState("reconnecting");
+    await subscription.unsubscribe();
+    proxy.mend();
+    await untilState("open");
+    await create("a");
+    await vi.waitFor(() => expect(other).toEqual(["a"]));
+    expect(told).toEqual([]);
+  });
+});
+
+describe("a live query of a session", () => {
+  it("ends with it, and the others go on", async () => {
+    const { sessionToken } = await signUp(purse);
+    await subscribe(sessionToken);
+    const everybody: unknown[] = [];
+    (await new Query("Note").subscribe()).on("create", (note) => everybody.push(note.get("text")));
+    await rest(purse, "POST", "/logout", {}, { sessionToken });
+    await until(["error 209"]);
+    expect(interruptions).toBe(1);
+    await create("a");
+    await vi.waitFor(() => expect(everybody).toEqual(["a"]));
+    expect(told).toEqual(["error 209"]);
+  });
+
+  it("sees what its user may see", async () => {
+    const { id, sessionToken } = await signUp(purse);
+    await subscribe(sessionToken);
+    await create("others'", { ACL: { nobody: { read: true } } });
+    await create("mine", { ACL: { [id]: { read: true } } });
+    await until(["create mine"]);
+  });
+
+  it("is refused without a valid one", async () => {
+    await expect(subscribe("r:nobody")).rejects.toMatchObject({ code: 209 });
+  });
+});

@@ -1,0 +1,135 @@
+import {
+  configure,
+  connection,
+  enableLocalDatastore,
+  installationId,
+  memoryStorage,
+  ParseObject,
+  Query,
+  start,
+  User,
+} from "@purse/client";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type BreakableProxy, startBreakableProxy } from "../support/breakableProxy.ts";
+import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+let proxy: BreakableProxy;
+const storage = memoryStorage();
+
+beforeAll(async () => {
+  purse = await startPurse();
+  proxy = await startBreakableProxy(() => purse.port);
+});
+afterAll(async () => {
+  configure({ local: undefined, idempotency: false });
+  await proxy?.close();
+  await purse?.remove();
+});
+beforeEach(async () => {
+  proxy.mend();
+  await open();
+});
+
+/** As when the application is opened: nothing but what the storage holds is there. */
+async function open(): Promise<void> {
+  configure({ local: undefined });
+  await start({
+    serverUrl: `http://127.0.0.1:${proxy.port}/server`,
+    appId: purse.appId,
+    plugins: [],
+    storage,
+    keepsCurrentUser: true,
+  });
+  enableLocalDatastore();
+}
+
+async function onServer(text: string): Promise<unknown[]> {
+  const { body } = await rest(purse, "GET", `/classes/Draft${query({ where: { text } })}`, undefined, {
+    useMasterKey: true,
+  });
+  return Array.isArray(body.results) ? body.results : [];
+}
+
+describe("an application without a network", () => {
+  it("shows what it pinned, keeps what was written, and sends it later", async () => {
+    await User.signUp(`ada${Date.now()}`, "correct horse");
+    const author = await new ParseObject("Author", { name: "Ada" }).save();
+    const draft = await new ParseObject("Draft", { text: "one", n: 1, author }).save();
+    await draft.pin();
+
+    proxy.break();
+    await open();
+    expect(User.current()?.getSessionToken()).toMatch(/^r:/);
+    const [kept] = await new Query("Draft")
+      .matchesQuery("author", new Query("Author").equalTo("name", "Ada"))
+      .fromPin()
+      .find();
+    kept?.set("text", "two");
+    kept?.increment("n");
+    await expect(kept?.save()).rejects.toMatchObject({
+      code: 100,
+      message: 'XMLHttpRequest failed: "Unable to connect to the Parse API"',
+    });
+    await kept?.pin();
+    await new ParseObject("Draft", { text: "new", author }).pin();
+
+    await open();
+    proxy.mend();
+    const drafts = await new Query("Draft").fromPin().ascending("text").find();
+    expect(drafts.map((each) => each.get("text"))).toEqual(["new", "two"]);
+    await ParseObject.saveAll(drafts);
+    expect(await onServer("two")).toMatchObject([{ objectId: draft.id, n: 2 }]);
+    expect(await onServer("new")).toMatchObject([{ author: { objectId: author.id } }]);
+    const pinned = await new Query("Draft").fromPin().find();
+    expect(pinned.map((each) => [each.isNew(), each.dirty()])).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+    await ParseObject.destroyAll(pinned);
+    expect(await new Query("Draft").fromPin().count()).toBe(0);
+  });
+
+  it("is the same installation each time it is opened", async () => {
+    const id = await installationId();
+    await open();
+    expect(await installationId()).toBe(id);
+    expect(await connection().storage.area.getItem(`Parse/${purse.appId}/installationId`)).toBe(id);
+  });
+});
+
+describe("a call whose answer is lost", () => {
+  it("[9.retry.status-0] is carried out once with idempotency on, however often it is sent", async () => {
+    configure({ idempotency: true });
+    proxy.loseAnswer();
+    // The server refuses the repetition, as it cannot say any more what it answered the first time.
+    const outcome = await new ParseObject("Draft", { text: "once" }).save().then(
+      () => "saved",
+      (error: { code: number }) => error.code,
+    );
+    expect([159, "saved"]).toContain(outcome);
+    expect(await onServer("once")).toHaveLength(1);
+    configure({ idempotency: false });
+  });
+
+  it("[9.retry.http-5xx] reaches a server that comes back in time", async () => {
+    await purse.stop();
+    const back = startPurse({ dataDir: purse.dataDir, port: purse.port });
+    // Pauses long enough for a server to start.
+    await start({
+      serverUrl: `http://127.0.0.1:${proxy.port}/server`,
+      appId: purse.appId,
+      plugins: [],
+      storage,
+      clock: {
+        now: Date.now,
+        random: () => 1,
+        sleep: async () => {
+          purse = await back;
+        },
+      },
+    });
+    await new ParseObject("Draft", { text: "patient" }).save();
+    expect(await onServer("patient")).toHaveLength(1);
+  });
+});

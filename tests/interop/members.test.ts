@@ -1,0 +1,177 @@
+import { Moralis as ours } from "@purse/client";
+import { describe, expect, it } from "vitest";
+import { freshRequire } from "../support/freshRequire.ts";
+
+const LATER = "the parse package's own queue and storage for calls without a network";
+const HOSTED = "belongs to the hosted service";
+const INTERNAL = "inner part of the old client without a leading underscore";
+const OTHER_CHAINS = "wallets of chains that are not EVM chains";
+const WALLET = "comes with the wallet";
+
+/** Names of the namespace that are not there, and why. */
+const NOT_IN_NAMESPACE: Record<string, string> = {
+  IndexedDB: LATER,
+  EventuallyQueue: LATER,
+
+  initPlugins: INTERNAL,
+  handleTriggers: INTERNAL,
+  memoryCard: INTERNAL,
+  speedyNodeApiKey: HOSTED,
+
+  AbstractWeb3Connector: WALLET,
+  addListener: WALLET,
+  removeListener: WALLET,
+  removeAllListeners: WALLET,
+  isMetaMaskInstalled: WALLET,
+  ensureWeb3IsInstalled: WALLET,
+  getWeb3Connector: WALLET,
+  getSigningData: WALLET,
+  internalWeb3Provider: WALLET,
+  getInternalWeb3: WALLET,
+  getInternalWeb3Provider: WALLET,
+
+  Elrond: OTHER_CHAINS,
+  Erd: OTHER_CHAINS,
+  Dot: OTHER_CHAINS,
+  isDotAuth: OTHER_CHAINS,
+  isElrondAuth: OTHER_CHAINS,
+  isSolAuth: OTHER_CHAINS,
+
+  getApiKeys: HOSTED,
+  handleWeb3AccountChanged: INTERNAL,
+  handleWeb3ChainChanged: INTERNAL,
+  handleWeb3Connect: INTERNAL,
+  handleWeb3Disconnect: INTERNAL,
+  Parse: "the namespace within itself",
+  maintenanceKey: "a key that Purse has not",
+  allowCustomObjectId: "ids are the server's to give",
+  nodeLogging: "the client does not log",
+};
+
+/** Members of any class that are not there. */
+const NOT_IN_CLASSES: Record<string, string> = { saveEventually: LATER, destroyEventually: LATER };
+
+const DATA_HELPERS = [
+  "getBody",
+  "getParameterizedUrl",
+  "getNextOptions",
+  "getApiRateLimitInfo",
+  "getApiErrorMessage",
+  "getErrorMessage",
+  "fetch",
+  "fetchFromApi",
+  "fetchFromServer",
+  "baseURL",
+  "BodyParamTypes",
+  "checkObjEqual",
+];
+
+/** Members of one class that are not there. */
+const NOT_IN: Record<string, Record<string, string>> = {
+  LocalDatastore: Object.fromEntries(
+    [
+      "isSyncing",
+      "checkIfEnabled",
+      "getKeyForObject",
+      "getPinName",
+      "fromPinWithName",
+      "pinWithName",
+      "unPinWithName",
+    ].map((name) => [name, INTERNAL]),
+  ),
+  Storage: { getAllKeys: "getAllKeysAsync tells them wherever they are kept" },
+  File: Object.fromEntries(
+    ["directory", "setDirectory"].map((name) => [name, "files have names, not folders"]),
+  ),
+  Web3API: Object.fromEntries(DATA_HELPERS.map((name) => [name, INTERNAL])),
+  SolanaAPI: Object.fromEntries(DATA_HELPERS.map((name) => [name, INTERNAL])),
+};
+
+/** What Node's emitter brings along; ours have `on`, `off` and those that the old client's documents name. */
+const EMITTERS = ["LiveQuery", "LiveQueryClient", "AbstractWeb3Connector"];
+const EMITTER_MEMBERS = new Set([
+  "addAbortListener",
+  "once",
+  "prependListener",
+  "prependOnceListener",
+  "addListener",
+  "removeListener",
+  "removeAllListeners",
+  "emit",
+  "listeners",
+  "rawListeners",
+  "listenerCount",
+  "eventNames",
+  "getEventListeners",
+  "getMaxListeners",
+  "setMaxListeners",
+  "defaultMaxListeners",
+  "EventEmitter",
+  "EventEmitterAsyncResource",
+  "usingDomains",
+  "captureRejectionSymbol",
+  "captureRejections",
+  "errorMonitor",
+  "kMaxEventTargetListeners",
+  "kMaxEventTargetListenersWarned",
+  "init",
+  "on",
+  "off",
+]);
+
+/** The old client's parts are replaced where `start` takes them, not by controllers. */
+const isController = (name: string) =>
+  /^[sg]et(\w*Controller|LocalDatastore|AsyncStorage|EventEmitter|EventuallyQueue|LiveQuery|Parse\w+)$/.test(
+    name,
+  );
+
+const OF_FUNCTIONS = new Set(["length", "name", "prototype", "caller", "arguments", "constructor"]);
+
+function publicNames(of: object, until: unknown): string[] {
+  const names = new Set<string>();
+  for (
+    let at: object | null = of;
+    at && at !== until && at !== Object.prototype;
+    at = Object.getPrototypeOf(at)
+  ) {
+    for (const name of Object.getOwnPropertyNames(at)) {
+      if (!OF_FUNCTIONS.has(name) && !name.startsWith("_")) names.add(name);
+    }
+  }
+  return [...names];
+}
+
+function missing(theirs: unknown, mine: unknown, excused: (name: string) => boolean): string[] {
+  if (typeof theirs !== "function" && (typeof theirs !== "object" || theirs === null)) return [];
+  if (typeof mine !== "function" && (typeof mine !== "object" || mine === null)) return ["(itself)"];
+  const statics = publicNames(theirs, Function.prototype).filter((name) => !(name in mine));
+  const theirMethods =
+    typeof theirs === "function" ? publicNames(theirs.prototype ?? {}, Object.prototype) : [];
+  const prototype: unknown = typeof mine === "function" ? mine.prototype : undefined;
+  const methods = theirMethods.filter(
+    (name) => typeof prototype !== "object" || prototype === null || !(name in prototype),
+  );
+  return [...statics, ...methods.map((name) => `#${name}`)].filter((name) => !excused(name.replace("#", "")));
+}
+
+describe.each(["moralis/node", "parse/node"])("every public member of %s", (name) => {
+  const loaded = freshRequire(name, import.meta.url);
+  const theirs: Record<string, unknown> = loaded.default ?? loaded;
+  const names = publicNames(theirs, Function.prototype);
+
+  it("is in the namespace", () => {
+    expect(names.filter((each) => !(each in ours) && !(each in NOT_IN_NAMESPACE))).toEqual([]);
+  });
+
+  const parts = names.filter(
+    (each) => /^[A-Z]/.test(each) && each in ours && each !== "Moralis" && each !== "Web3",
+  );
+  it.each(parts)("is in %s, its statics and its methods", (part) => {
+    const excused = (member: string) =>
+      member in NOT_IN_CLASSES ||
+      member in (NOT_IN[part] ?? {}) ||
+      (part === "CoreManager" && isController(member)) ||
+      (EMITTERS.includes(part) && EMITTER_MEMBERS.has(member));
+    expect(missing(theirs[part], Reflect.get(ours, part), excused)).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import { connect, createServer, type Socket } from "node:net";
+
+/** Leads connections to a port, until the test breaks them: a network that fails. */
+export interface BreakableProxy {
+  port: number;
+  /** Breaks what is open; with `after`, once so many more bytes went to the server. */
+  cut(after?: number): void;
+  /** Breaks the next connection as soon as the server answers, and tells nobody what it says. */
+  loseAnswer(): void;
+  /** Lets nobody through until `mend`. */
+  break(): void;
+  mend(): void;
+  close(): Promise<void>;
+}
+
+export async function startBreakableProxy(target: () => number): Promise<BreakableProxy> {
+  const open = new Set<Socket>();
+  let isBroken = false;
+  let isLosing = false;
+  let left = Number.POSITIVE_INFINITY;
+  const cut = (): void => {
+    left = Number.POSITIVE_INFINITY;
+    for (const socket of open) socket.destroy();
+  };
+  const server = createServer((client) => {
+    if (isBroken) return void client.destroy();
+    const upstream = connect(target(), "127.0.0.1");
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        open.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on("data", (data) => {
+      left -= data.length;
+      upstream.write(data);
+      if (left <= 0) setTimeout(cut, 50);
+    });
+    upstream.on("data", (data) => {
+      if (!isLosing) return void client.write(data);
+      isLosing = false;
+      client.destroy();
+    });
+    upstream.on("end", () => client.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address ? address.port : 0,
+    cut(after) {
+      if (after === undefined) cut();
+      else left = after;
+    },
+    loseAnswer() {
+      isLosing = true;
+    },
+    break() {
+      isBroken = true;
+      cut();
+    },
+    mend() {
+      isBroken = false;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        cut();
+        server.close(() => resolve());
+      }),
+  };
+}
