@@ -115,7 +115,7 @@ describe("the plugin dex", () => {
       fromAddress: trader(),
       slippage: 5,
     };
-    const answer = Object(await dex("swap", order, { disableTriggers: true }));
+    const { data: answer } = Object(await dex("swap", order, { disableTriggers: true }));
     const least = (BigInt(answer.toTokenAmount) * 95n) / 100n;
     expect(answer.minimumAmount).toBe(least.toString());
   });

@@ -81,9 +81,6 @@ function readAnswer(response: unknown): PluginAnswer {
     throw new Error(`Something went wrong\n${JSON.stringify(details ?? data, null, 2)}`);
   }
   const { result } = data;
-  if (!isJsonObject(result)) return { payload: result, triggers: [] };
-  return {
-    payload: "data" in result ? result.data : result,
-    triggers: Array.isArray(result.triggers) ? result.triggers : [],
-  };
+  const triggers = isJsonObject(result) && Array.isArray(result.triggers) ? result.triggers : [];
+  return { payload: result, triggers };
 }

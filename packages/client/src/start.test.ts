@@ -60,7 +60,7 @@ describe("plugins", () => {
   it("[7.plugin.function-name] run as cloud functions named after plugin and function", async () => {
     server.answer(() => ({ body: { result: { data: { success: true, result: { data: "ok" } } } } }));
     await start({ serverUrl: server.url, appId: "app", plugins: specs });
-    expect(await Plugins.shop?.buy?.({ item: 1 })).toBe("ok");
+    expect(await Plugins.shop?.buy?.({ item: 1 })).toEqual({ data: "ok" });
     expect(server.requests[0]).toMatchObject({ call: "POST functions/shop_buy", body: { item: 1 } });
   });
 

@@ -531,7 +531,7 @@ describe("plugins", () => {
       result: [{ name: "shop", functions: ["price", "pay", "broken"] }],
     });
     expect(await call("shop_price", { item: "hat" })).toEqual({
-      result: { data: { success: true, result: { data: { of: "hat", price: 5 } } } },
+      result: { data: { success: true, result: { of: "hat", price: 5 } } },
     });
     expect(await call("shop_broken")).toEqual({ code: 141, error: "sold out" });
   });

@@ -78,13 +78,14 @@ export function definePlugin(plugin: Plugin, registry: Registry): void {
   registry.plugins.push({ name, functions: Object.keys(functions) });
 }
 
-/** What the clients of plugins expect around a result. */
-function answered({ data, triggers }: PluginResult): object {
-  const result = {
-    ...(triggers && { triggers: triggers.map(wireTrigger) }),
-    ...(data !== undefined && { data }),
-  };
-  return { data: { success: true, result } };
+/**
+ * What the clients of plugins expect around a result. They hand on the whole of it: where nothing is to be done that is
+ * the data itself.
+ */
+function answered({ data, triggers = [] }: PluginResult): object {
+  const isMistakable = typeof data === "object" && data !== null && "triggers" in data;
+  if (triggers.length === 0 && !isMistakable) return { data: { success: true, result: data ?? {} } };
+  return { data: { success: true, result: { triggers: triggers.map(wireTrigger), data } } };
 }
 
 /** A transaction stands under `data`, what other triggers need beside their name. */
