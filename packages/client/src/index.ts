@@ -58,6 +58,7 @@ export {
   type SyncStorage,
   syncStorage,
 } from "./storage.ts";
+export { shareAcrossTabs } from "./tabs.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
 export type { Trigger, TriggerHandler } from "./triggers.ts";
 export { UI } from "./ui.ts";

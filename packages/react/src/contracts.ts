@@ -1,0 +1,69 @@
+import type { TransferOptions } from "@purse/client";
+import { ReactMoralisError } from "./errors.ts";
+import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
+import { useMoralisContext } from "./useMoralis.ts";
+
+/** Sends native currency or tokens; see the client's `transfer`. */
+export function useWeb3Transfer(params: TransferOptions = {}, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralisContext();
+  type Sent = Awaited<ReturnType<typeof Moralis.transfer>>;
+  const call = useAsyncCall<Sent, TransferOptions, null>(
+    (given) => Moralis.transfer(given),
+    params,
+    null,
+    options,
+  );
+  return withoutSetData(call);
+}
+
+/** A call of a contract's function. `params` by the names of its inputs, `msgValue` in wei. */
+export interface ContractCall {
+  contractAddress?: string;
+  abi?: object;
+  functionName?: string;
+  params?: Record<string, unknown>;
+  msgValue?: string | number;
+}
+
+/** Calls a contract's function through the wallet: reads its result, or sends a transaction. */
+export function useWeb3ExecuteFunction(params: ContractCall = {}, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralisContext();
+  const call = useAsyncCall<unknown, ContractCall>((given) => execute(Moralis, given), params, null, options);
+  return withoutSetData(call);
+}
+
+/** The same as `runContractFunction`, only when asked. */
+export function useWeb3Contract(params: ContractCall = {}) {
+  const { fetch, ...call } = useWeb3ExecuteFunction(params);
+  return { runContractFunction: fetch, ...call };
+}
+
+/** A read of a contract's function through the data service. */
+export interface ApiContractCall {
+  address?: string;
+  functionName?: string;
+  abi?: object;
+  chain?: string | number;
+  params?: object;
+}
+
+export function useApiContract(params: ApiContractCall = {}, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralisContext();
+  const { fetch, ...call } = withoutSetData(
+    useAsyncCall<string, ApiContractCall, null>(
+      ({ abi = [], functionName = "", ...given }, signal) =>
+        Moralis.Web3API.native.runContractFunction({ abi, function_name: functionName, ...given }, signal),
+      params,
+      null,
+      options,
+    ),
+  );
+  return { runContractFunction: fetch, ...call };
+}
+
+function execute(core: object, call: ContractCall): Promise<unknown> {
+  if (!("executeFunction" in core) || !(core.executeFunction instanceof Function)) {
+    throw new ReactMoralisError("This client cannot call contracts");
+  }
+  return Reflect.apply(core.executeFunction, core, [call]);
+}
