@@ -15,6 +15,8 @@ export class AsyncCall<R, Initial = R> {
   readonly store: Store<CallState<R | Initial>>;
   readonly #initial: Initial;
   #turn = 0;
+  /** Changes made while a call is under way: they are made to what it answers too. */
+  #late: ((before: R | Initial) => R | Initial)[] = [];
 
   constructor(initial: Initial) {
     this.#initial = initial;
@@ -29,12 +31,14 @@ export class AsyncCall<R, Initial = R> {
   /** Answers the result, or undefined where it failed. A call that was aborted leaves the state as it was. */
   run(work: () => Promise<R>, callbacks: Callbacks<R> = {}, signal?: AbortSignal): Promise<R | undefined> {
     this.#turn += 1;
+    this.#late = [];
     const mine = this.#turn;
     return withCallbacks(async () => {
       this.store.set({ isFetching: true, error: null });
       try {
         const data = await work();
-        this.#end(mine, signal, { data: freezeDeep(data), error: null });
+        if (mine === this.#turn)
+          this.#end(mine, signal, { data: freezeDeep(this.#changed(data)), error: null });
         return data;
       } catch (error) {
         this.#end(mine, signal, { data: this.#initial, error });
@@ -44,9 +48,14 @@ export class AsyncCall<R, Initial = R> {
   }
 
   readonly setData = (data: R | Initial | ((before: R | Initial) => R | Initial)): void => {
-    const { data: before } = this.store.get();
+    const { data: before, isFetching } = this.store.get();
+    if (data instanceof Function && isFetching) this.#late.push(data);
     this.store.set({ data: freezeDeep(data instanceof Function ? data(before) : data), isSettled: true });
   };
+
+  #changed(data: R): R | Initial {
+    return this.#late.reduce<R | Initial>((before, change) => change(before), data);
+  }
 
   #end(turn: number, signal: AbortSignal | undefined, outcome: { data: R | Initial; error: unknown }): void {
     if (turn !== this.#turn) return;

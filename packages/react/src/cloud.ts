@@ -1,4 +1,4 @@
-import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
+import { type AsyncCallOptions, useAsyncCall } from "./useAsyncCall.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 
 type Params = Record<string, unknown>;
@@ -10,12 +10,11 @@ export function useMoralisCloudFunction<R = unknown>(
   options: AsyncCallOptions = {},
 ) {
   const { Moralis } = useMoralisContext();
-  const call = useAsyncCall<R, Params, null>(
+  return useAsyncCall<R, Params, null>(
     (given, signal) => Moralis.Cloud.run<R>(name, given, signal),
     params,
     null,
     { autoFetch: true, ...options },
     name,
   );
-  return withoutSetData(call);
 }

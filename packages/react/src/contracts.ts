@@ -7,13 +7,7 @@ import { useMoralisContext } from "./useMoralis.ts";
 export function useWeb3Transfer(params: TransferOptions = {}, options?: AsyncCallOptions) {
   const { Moralis } = useMoralisContext();
   type Sent = Awaited<ReturnType<typeof Moralis.transfer>>;
-  const call = useAsyncCall<Sent, TransferOptions, null>(
-    (given) => Moralis.transfer(given),
-    params,
-    null,
-    options,
-  );
-  return withoutSetData(call);
+  return useAsyncCall<Sent, TransferOptions, null>((given) => Moralis.transfer(given), params, null, options);
 }
 
 /** A call of a contract's function. `params` by the names of its inputs, `msgValue` in wei. */
@@ -28,8 +22,7 @@ export interface ContractCall {
 /** Calls a contract's function through the wallet: reads its result, or sends a transaction. */
 export function useWeb3ExecuteFunction(params: ContractCall = {}, options?: AsyncCallOptions) {
   const { Moralis } = useMoralisContext();
-  const call = useAsyncCall<unknown, ContractCall>((given) => execute(Moralis, given), params, null, options);
-  return withoutSetData(call);
+  return useAsyncCall<unknown, ContractCall>((given) => execute(Moralis, given), params, null, options);
 }
 
 /** The same as `runContractFunction`, only when asked. */

@@ -39,7 +39,7 @@ export function openSubscription(
   };
 }
 
-/** Keeps a list in step with a live query; `refetch` asks anew for what was missed. */
+/** Keeps a list in step with a live query; `refetch` asks anew for what was missed, also before it was open. */
 export function mergeInto(
   subscription: Subscription,
   change: (by: (all: ParseObject[]) => ParseObject[]) => void,
@@ -69,4 +69,5 @@ export function mergeInto(
     merge(() => merges().onLiveDelete, remove),
   );
   subscription.on("refetch", refetch);
+  refetch();
 }

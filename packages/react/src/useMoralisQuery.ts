@@ -56,7 +56,8 @@ export function useMoralisQuery(
       (subscription) =>
         mergeInto(
           subscription,
-          setData,
+          // A counted result is no list, and stays as it was found.
+          (change) => setData((all) => (Array.isArray(all) ? change(all) : all)),
           () => merges.current,
           () => void fetch(),
         ),

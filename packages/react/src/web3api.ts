@@ -1,6 +1,6 @@
 import type { Moralis } from "@purse/client";
 import { useMemo } from "react";
-import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
+import { type AsyncCallOptions, useAsyncCall } from "./useAsyncCall.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 
 type Web3API = typeof Moralis.Web3API;
@@ -66,7 +66,7 @@ function useAnyCall<R, P extends object>(
   params: P | undefined,
   options: AsyncCallOptions | undefined,
 ) {
-  return withoutSetData(useAsyncCall<R, Partial<P>, null>(lenient(call), params ?? {}, null, options, call));
+  return useAsyncCall<R, Partial<P>, null>(lenient(call), params ?? {}, null, options, call);
 }
 
 /** What is missing of the parameters comes with `fetch`, or the function itself refuses. */
