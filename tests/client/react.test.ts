@@ -19,17 +19,14 @@ import {
 import { act, cleanup, render, renderHook, screen, waitFor } from "@testing-library/react";
 import { createElement, type ReactNode, StrictMode, Suspense } from "react";
 import { createPublicClient, http, parseEther, toHex } from "viem";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 
 let purse: Purse;
 
 beforeAll(async () => {
-  // The page's fetch says of each attempt that the server is not there yet.
-  const silence = vi.spyOn(console, "error").mockImplementation(() => {});
   purse = await startPurse({ devChain: true });
-  silence.mockRestore();
 }, 120_000);
 afterAll(() => purse?.remove());
 afterEach(async () => {
