@@ -97,7 +97,7 @@ export function rereadUser(from: Connection): void {
   for (const listener of [...listeners]) listener();
 }
 
-export function userKey(from: Connection): string {
+function userKey(from: Connection): string {
   return storageKey(from.applicationId, "currentUser");
 }
 

@@ -1,6 +1,7 @@
 import { currentConnection } from "./connection.ts";
-import { rereadUser, userKey } from "./identity.ts";
-import { deactivateWeb3, reconnectWallet, walletKey } from "./wallet/wallet.ts";
+import { rereadUser } from "./identity.ts";
+import { storageKey } from "./storage.ts";
+import { deactivateWeb3, reconnectWallet } from "./wallet/wallet.ts";
 
 /**
  * Keeps this page in step with the application's other tabs: who signs in or out there does so here, and a
@@ -12,8 +13,9 @@ export function shareAcrossTabs(): () => void {
     const on = currentConnection();
     if (on?.storage.kind !== "immediate" || on.storage.area !== storageArea) return;
     // Without a key everything was cleared.
-    if (key === null || key === userKey(on)) rereadUser(on);
-    if (key === null || key === walletKey(on.applicationId)) void followWallet(newValue !== null);
+    const concerns = (name: string) => key === null || key === storageKey(on.applicationId, name);
+    if (concerns("currentUser")) rereadUser(on);
+    if (concerns("wallet")) void followWallet(newValue !== null);
   };
   window.addEventListener("storage", heard);
   return () => window.removeEventListener("storage", heard);

@@ -78,7 +78,14 @@ export class Auth {
 
   authenticate(options: EnableOptions & SigningOptions & Callbacks<User> = {}): Promise<User | undefined> {
     const [callbacks, rest] = splitCallbacks<User, EnableOptions & SigningOptions>(options);
-    return withCallbacks(() => this.#signIn(() => this.#core.authenticate(rest), null), callbacks);
+    return withCallbacks(
+      () =>
+        this.#signIn(
+          () => this.#core.authenticate(rest),
+          () => this.#core.User.currentAsync(),
+        ),
+      callbacks,
+    );
   }
 
   signup(
@@ -91,7 +98,10 @@ export class Auth {
     const fields = { ...otherFields, ...(email !== undefined && { email }) };
     return withCallbacks(async () => {
       assertStrings({ username, password, ...fields });
-      return this.#signIn(() => this.#core.User.signUp(username, password, fields), this.store.get().user);
+      return this.#signIn(
+        () => this.#core.User.signUp(username, password, fields),
+        () => this.store.get().user,
+      );
     }, callbacks);
   }
 
@@ -101,7 +111,11 @@ export class Auth {
     { usePost = true, ...callbacks }: Callbacks<User> & { usePost?: boolean } = {},
   ): Promise<User | undefined> {
     return withCallbacks(
-      () => this.#signIn(() => this.#core.User.logIn(username, password, { usePost }), this.store.get().user),
+      () =>
+        this.#signIn(
+          () => this.#core.User.logIn(username, password, { usePost }),
+          () => this.store.get().user,
+        ),
       callbacks,
     );
   }
@@ -157,7 +171,10 @@ export class Auth {
     this.#set({ user });
   }
 
-  async #signIn(work: () => Promise<User>, userOnFailure: User | null): Promise<User> {
+  async #signIn(
+    work: () => Promise<User>,
+    userOnFailure: () => User | null | Promise<User | null>,
+  ): Promise<User> {
     this.#changing += 1;
     this.store.set({ state: "authenticating", error: null });
     try {
@@ -165,7 +182,7 @@ export class Auth {
       this.#set({ state: "authenticated", user });
       return user;
     } catch (error) {
-      this.store.set({ state: "error", error, user: userOnFailure });
+      this.store.set({ state: "error", error, user: await userOnFailure() });
       throw error;
     } finally {
       this.#changing -= 1;

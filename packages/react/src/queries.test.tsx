@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from "vitest";
 import {
   MoralisProvider,
   useInfiniteMoralisQuery,
+  useMoralis,
   useMoralisQuery,
   useMoralisSubscription,
   useSuspenseMoralisQuery,
@@ -85,6 +86,19 @@ describe("useMoralisQuery", () => {
 });
 
 describe("useMoralisSubscription", () => {
+  it("is opened anew for who signs in, and for nobody after they have signed out", async () => {
+    const view = await renderReady(test.server, () => {
+      useMoralisSubscription("Note");
+      return useMoralis();
+    });
+    const tokens = () => test.server.tokens();
+    await waitFor(() => expect(tokens()).toEqual([undefined]));
+    await act(async () => void (await view.current.login("ada", "secret")));
+    await waitFor(() => expect(tokens()).toEqual(["r:1"]));
+    await act(async () => void (await view.current.logout()));
+    await waitFor(() => expect(tokens()).toEqual([undefined]));
+  });
+
   it("tells of what happens to a query's objects, until it is switched off", async () => {
     const heard: unknown[] = [];
     let enabled = true;

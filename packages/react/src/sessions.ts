@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { AsyncCall } from "./asyncCall.ts";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { useStore } from "./store.ts";
-import { useMoralisContext } from "./useMoralis.ts";
+import { useMoralisContext, useUserId } from "./useMoralis.ts";
 
 export interface OwnSession {
   id: string;
@@ -78,11 +78,10 @@ function describe(session: ParseObject, isCurrent: boolean): OwnSession {
 
 /** Where the user is signed in, newest first, and the ways to end that. */
 export function useSessions() {
-  const { Moralis, isInitialized, auth } = useMoralisContext();
+  const { Moralis, isInitialized } = useMoralisContext();
+  const userId = useUserId();
   const [sessions] = useState(() => new Sessions(Moralis));
   const { data, error, isFetching } = useStore(sessions.call.store);
-  const { user } = useStore(auth.store);
-  const userId = user?.id;
   useEffect(() => {
     if (!isInitialized || !userId) return;
     const ended = new AbortController();

@@ -21,10 +21,19 @@ export interface TestServer {
   on(call: string, answer: Answer): void;
   /** Live subscriptions that are open now, by class. */
   subscriptions(): string[];
+  /** The session tokens of the live subscriptions that are open now. */
+  tokens(): (string | undefined)[];
   /** Tells every subscription of a class of an object. */
   tell(op: string, className: string, object: object): void;
   reset(): void;
   stop(): Promise<void>;
+}
+
+interface Live {
+  socket: ServerSocket;
+  requestId: unknown;
+  className: string;
+  token: string | undefined;
 }
 
 const ALLOWED = {
@@ -37,7 +46,7 @@ export async function startTestServer(): Promise<TestServer> {
   const answers = new Map<string, Answer>();
   const calls: string[] = [];
   const bodies: JsonObject[] = [];
-  const open = new Map<string, { socket: ServerSocket; requestId: unknown; className: string }>();
+  const open = new Map<string, Live>();
   const server = createServer(async (request, response) => {
     if (request.method === "OPTIONS") return void response.writeHead(204, ALLOWED).end();
     let text = "";
@@ -57,14 +66,22 @@ export async function startTestServer(): Promise<TestServer> {
   const sockets = new WebSocketServer({ server });
   sockets.on("connection", (socket) => {
     socket.on("message", (data) => {
-      const message: { op: string; requestId?: number; query?: { className: string } } = JSON.parse(
-        String(data),
-      );
+      const message: {
+        op: string;
+        requestId?: number;
+        query?: { className: string };
+        sessionToken?: string;
+      } = JSON.parse(String(data));
       const { op, requestId } = message;
       if (op === "connect") socket.send(JSON.stringify({ op: "connected", clientId: "c" }));
       if (op === "unsubscribe") open.delete(String(requestId));
       if (op !== "subscribe") return;
-      open.set(String(requestId), { socket, requestId, className: String(message.query?.className) });
+      open.set(String(requestId), {
+        socket,
+        requestId,
+        className: String(message.query?.className),
+        token: message.sessionToken,
+      });
       socket.send(JSON.stringify({ op: "subscribed", clientId: "c", requestId }));
     });
   });
@@ -76,6 +93,7 @@ export async function startTestServer(): Promise<TestServer> {
     bodies,
     on: (call, answer) => void answers.set(call, answer),
     subscriptions: () => [...open.values()].map(({ className }) => className),
+    tokens: () => [...open.values()].map(({ token }) => token),
     tell(op, className, object) {
       for (const { socket, requestId, className: name } of open.values()) {
         if (name === className)

@@ -1,5 +1,5 @@
 import type { EnableOptions, SigningOptions, User } from "@purse/client";
-import { useContext, useMemo } from "react";
+import { useContext, useMemo, useSyncExternalStore } from "react";
 import type { Callbacks } from "./callbacks.ts";
 import { NoMoralisContextProviderError } from "./errors.ts";
 import { MoralisContext, type MoralisContextValue } from "./MoralisProvider.tsx";
@@ -70,4 +70,11 @@ export function useMoralis() {
     connector: enabled?.connector ?? null,
     connectorType: enabled?.connector.type ?? null,
   };
+}
+
+/** Who is signed in; changes with nothing else of them. */
+export function useUserId(): string | undefined {
+  const { store } = useMoralisContext().auth;
+  const get = () => store.get().user?.id;
+  return useSyncExternalStore(store.subscribe, get, get);
 }

@@ -4,7 +4,7 @@ import { type Merges, mergeInto, openSubscription } from "./liveQuery.ts";
 import { useStore } from "./store.ts";
 import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
 import { useLatest } from "./useLatest.ts";
-import { useMoralisContext } from "./useMoralis.ts";
+import { useMoralisContext, useUserId } from "./useMoralis.ts";
 
 export type QueryMap = (query: Query) => Query;
 
@@ -28,7 +28,7 @@ export function useQuery(
 const NOTHING: ParseObject[] = [];
 
 /**
- * The objects that a query finds; with `live` they follow the server. Changing the class alone asks nothing:
+ * The objects that a query finds; with `live` they follow the server, for whoever is signed in. Changing the class alone asks nothing:
  * name it in `deps`.
  */
 export function useMoralisQuery(
@@ -47,8 +47,10 @@ export function useMoralisQuery(
     { autoFetch },
     query,
   );
+  const userId = useUserId();
   const merges = useLatest<Merges>(options);
   const { setData, fetch } = call;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is told depends on who asks.
   useEffect(() => {
     if (!live || !isInitialized) return;
     return openSubscription(
@@ -63,7 +65,7 @@ export function useMoralisQuery(
         ),
       (error) => console.warn("The live query was refused", error),
     );
-  }, [query, live, isInitialized, setData, fetch, merges]);
+  }, [query, live, isInitialized, userId, setData, fetch, merges]);
   return withoutSetData(call);
 }
 
@@ -88,7 +90,9 @@ export function useMoralisSubscription(
   const { isInitialized } = useMoralisContext();
   const query = useQuery(nameOrObject, queryMap, deps);
   const handlers = useLatest(options);
+  const userId = useUserId();
   const wanted = isInitialized && (options.enabled ?? true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is told depends on who asks.
   useEffect(() => {
     if (!wanted) return;
     return openSubscription(
@@ -106,7 +110,7 @@ export function useMoralisSubscription(
         else console.warn("The live query was refused", error);
       },
     );
-  }, [query, wanted, handlers]);
+  }, [query, wanted, userId, handlers]);
 }
 
 /** The objects that a query finds, for below a Suspense boundary: it waits where they are not there yet. */
@@ -115,13 +119,13 @@ export function useSuspenseMoralisQuery(
   queryMap?: QueryMap,
   deps?: DependencyList,
 ) {
-  const { isInitialized, initializeError, settled, queries, auth } = useMoralisContext();
-  const { user } = useStore(auth.store);
+  const { isInitialized, initializeError, settled, queries } = useMoralisContext();
+  const userId = useUserId();
   const query = useQuery(nameOrObject, queryMap, deps);
   if (initializeError) throw initializeError;
   // What React waits for is thrown: the way that every version with Suspense knows.
   if (!isInitialized) throw settled();
-  const cached = queries.get(query, user?.id);
+  const cached = queries.get(query, userId);
   const { data, error, isFetching, isSettled } = useStore(cached.call.store);
   useEffect(() => cached.hold(), [cached]);
   if (!isSettled) throw cached.ready;

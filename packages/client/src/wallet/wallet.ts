@@ -160,7 +160,7 @@ export async function reconnectWallet(): Promise<boolean> {
 function rememberedWallet(): { provider: string; rdns?: string } | undefined {
   const { storage, applicationId } = connection();
   if (storage.kind !== "immediate") return undefined;
-  const text = storage.area.getItem(walletKey(applicationId));
+  const text = storage.area.getItem(storageKey(applicationId));
   return text === null ? undefined : JSON.parse(text);
 }
 
@@ -221,15 +221,15 @@ function remember(type: string, { rdns }: EnableOptions): void {
   const { storage, applicationId } = connection();
   // An embedded wallet's key is never kept: it is unlocked anew.
   if (storage.kind !== "immediate" || type !== "injected") return;
-  storage.area.setItem(walletKey(applicationId), JSON.stringify({ provider: type, ...(rdns && { rdns }) }));
+  storage.area.setItem(storageKey(applicationId), JSON.stringify({ provider: type, ...(rdns && { rdns }) }));
 }
 
 function forget(): void {
   const { storage, applicationId } = connection();
-  if (storage.kind === "immediate") storage.area.removeItem(walletKey(applicationId));
+  if (storage.kind === "immediate") storage.area.removeItem(storageKey(applicationId));
 }
 
-export function walletKey(applicationId: string): string {
+function storageKey(applicationId: string): string {
   return `Parse/${applicationId}/wallet`;
 }
 
