@@ -16,7 +16,7 @@ import {
   useTransaction,
   useWeb3Transfer,
 } from "@purse/react";
-import { act, cleanup, render, renderHook, screen, waitFor } from "@testing-library/react";
+import { act, cleanup, configure, render, renderHook, screen, waitFor } from "@testing-library/react";
 import { createElement, type ReactNode, StrictMode, Suspense } from "react";
 import { createPublicClient, http, parseEther, toHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -35,7 +35,7 @@ afterEach(async () => {
   await User.logOut();
 });
 
-const LONG = { timeout: 15_000 };
+configure({ asyncUtilTimeout: 15_000 });
 
 /** A page in StrictMode below a provider of the real server. */
 function page(children: ReactNode) {
@@ -47,7 +47,7 @@ async function open<R>(hook: () => R) {
   const { result, unmount } = renderHook(() => ({ ...useMoralis(), page: hook() }), {
     wrapper: ({ children }) => page(children),
   });
-  await waitFor(() => expect(result.current.isInitialized).toBe(true), LONG);
+  await waitFor(() => expect(result.current.isInitialized).toBe(true));
   return { result, unmount };
 }
 
@@ -125,12 +125,12 @@ describe("objects", () => {
       await result.current.page.saving.save({ text: "first" }, { throwOnError: true });
     });
     const texts = () => result.current.page.notes.data.map((note) => note.get("text"));
-    await waitFor(() => expect(texts()).toEqual(["first"]), LONG);
+    await waitFor(() => expect(texts()).toEqual(["first"]));
     const id = result.current.page.saving.object?.id;
     await rest(purse, "PUT", `/classes/ReactNote/${id}`, { text: "changed" }, { useMasterKey: true });
-    await waitFor(() => expect(texts()).toEqual(["changed"]), LONG);
+    await waitFor(() => expect(texts()).toEqual(["changed"]));
     await rest(purse, "DELETE", `/classes/ReactNote/${id}`, undefined, { useMasterKey: true });
-    await waitFor(() => expect(texts()).toEqual([]), LONG);
+    await waitFor(() => expect(texts()).toEqual([]));
   });
 
   it("come page by page, each once, whatever comes in meanwhile", async () => {
@@ -159,7 +159,7 @@ describe("objects", () => {
       return createElement("p", null, data.map((note) => String(note.get("text"))).join());
     }
     render(page(createElement(Suspense, { fallback: "waiting" }, createElement(Notes))));
-    await screen.findByText("here", undefined, LONG);
+    await screen.findByText("here");
   });
 
   it("that others may not see stay away, with the error of the server", async () => {
@@ -182,7 +182,7 @@ it("files are uploaded and can be read", async () => {
 
 it("functions of the server are called", async () => {
   const { result } = await open(() => useMoralisCloudFunction<{ dateTime: string }>("getServerTime"));
-  await waitFor(() => expect(result.current.page.data?.dateTime).toMatch(/^\d{4}-/), LONG);
+  await waitFor(() => expect(result.current.page.data?.dateTime).toMatch(/^\d{4}-/));
 });
 
 describe("the wallet", () => {
@@ -198,15 +198,12 @@ describe("the wallet", () => {
     });
     await act(async () => void (await result.current.enableWeb3({ ...wallet(1), throwOnError: true })));
     expect(result.current).toMatchObject({ account: address(1), chainId: "0x539" });
-    await waitFor(
-      () => expect(result.current.page.balance.data.formatted).toMatch(/^\d+(\.\d+)? ETH$/),
-      LONG,
-    );
-    await waitFor(() => expect(result.current.page.tokens.data?.length).toBeGreaterThan(0), LONG);
+    await waitFor(() => expect(result.current.page.balance.data.formatted).toMatch(/^\d+(\.\d+)? ETH$/));
+    await waitFor(() => expect(result.current.page.tokens.data?.length).toBeGreaterThan(0));
     const node = createPublicClient({ transport: http(purse.rpcUrl) });
     const before = await node.getBalance({ address: devAccount(6).address });
     await act(async () => void (await result.current.page.sending.fetch({ throwOnError: true })));
-    await waitFor(() => expect(result.current.page.transaction.status).toBe("confirmed"), LONG);
+    await waitFor(() => expect(result.current.page.transaction.status).toBe("confirmed"));
     expect((await node.getBalance({ address: devAccount(6).address })) - before).toBe(parseEther("1"));
   });
 });

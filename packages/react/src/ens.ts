@@ -1,4 +1,4 @@
-import { type EnsRecords, ensName, ensRecords, type Moralis } from "@purse/client";
+import { type EnsRecords, ErrorCode, ensName, ensRecords, type Moralis, ParseError } from "@purse/client";
 import { useAsyncCall } from "./useAsyncCall.ts";
 import { useMoralis } from "./useMoralis.ts";
 
@@ -49,8 +49,7 @@ async function nameFromService(
   address: string,
   options: { signal?: AbortSignal },
 ): Promise<string | null> {
-  const { name } = await Web3API.resolve.resolveAddress({ address }, options);
-  return name || null;
+  return orNull(async () => (await Web3API.resolve.resolveAddress({ address }, options)).name);
 }
 
 async function addressFromService(
@@ -58,6 +57,15 @@ async function addressFromService(
   domain: string,
   options: { signal?: AbortSignal },
 ): Promise<string | null> {
-  const { address } = await Web3API.resolve.resolveDomain({ domain, currency: "eth" }, options);
-  return address || null;
+  return orNull(async () => (await Web3API.resolve.resolveDomain({ domain }, options)).address);
+}
+
+/** A name or an address that is not there is no error. */
+async function orNull(ask: () => Promise<string | null | undefined>): Promise<string | null> {
+  try {
+    return (await ask()) || null;
+  } catch (error) {
+    if (error instanceof ParseError && error.code === ErrorCode.OBJECT_NOT_FOUND) return null;
+    throw error;
+  }
 }

@@ -1,11 +1,14 @@
 import type { Eip1193Provider } from "@purse/client";
 import { deactivateWeb3, injectedWallets, User } from "@purse/client";
-import { cleanup, renderHook, waitFor } from "@testing-library/react";
+import { cleanup, configure, renderHook, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { MoralisProvider, type MoralisProviderProps } from "./MoralisProvider.tsx";
 import { startTestServer, type TestServer } from "./testServer.ts";
 import { useMoralis } from "./useMoralis.ts";
+
+// Slow machines are no failures; and everything must stand being mounted twice.
+configure({ asyncUtilTimeout: 15_000, reactStrictMode: true });
 
 export const ADA = {
   objectId: "u1",
@@ -70,7 +73,7 @@ export function renderBelow<R>(server: TestServer, hook: () => R, props: Partial
       {children}
     </MoralisProvider>
   );
-  return renderHook(hook, { wrapper, reactStrictMode: true });
+  return renderHook(hook, { wrapper });
 }
 
 export type WalletAnswers = Record<string, (params: readonly unknown[]) => unknown>;

@@ -229,6 +229,18 @@ describe("names", () => {
     await waitFor(() => expect(view.current.byAddress).toMatchObject({ name: null, isLoading: false }));
   });
 
+  it("that the data service does not know are null", async () => {
+    const unknown = { status: 404, body: { code: 101, error: "nobody.eth stands for no address" } };
+    test.server.on("POST functions/resolveDomain", unknown);
+    test.server.on("POST functions/resolveAddress", unknown);
+    const view = await renderReady(test.server, both(ACCOUNT, "nobody.eth"));
+    await waitFor(() => expect(test.server.calls).toHaveLength(2));
+    await waitFor(() =>
+      expect(view.current.byName).toMatchObject({ address: null, isLoading: false, error: null }),
+    );
+    expect(view.current.byAddress).toMatchObject({ name: null, error: null });
+  });
+
   it("that nobody has are null", async () => {
     installEthereum({ eth_call: nameService(ACCOUNT) });
     const view = await renderReady(test.server, both(null, "nobody.eth"));
