@@ -74,6 +74,7 @@ export {
   User,
   type UserAttributes,
 } from "./user/User.ts";
+export { type EnsRecords, ensName, ensRecords } from "./wallet/ens.ts";
 export * from "./wallet/index.ts";
 export { lookupAddress, resolveName } from "./web3api/names.ts";
 export type * from "./web3api/results.ts";
