@@ -1,15 +1,10 @@
-import {
-  type Eip1193Provider,
-  type EnableOptions,
-  type InjectedWallet,
-  injectedWallets,
-  type Moralis,
-} from "@purse/client";
+import { type EnableOptions, type InjectedWallet, injectedWallets, type Moralis } from "@purse/client";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type { Callbacks } from "./callbacks.ts";
 import { type ChainEntry, getChain } from "./chains.ts";
 import { TransactionFollow, type TransactionState } from "./transactionFollow.ts";
 import { useMoralis } from "./useMoralis.ts";
+import type { Enabled } from "./web3.ts";
 
 const UNKNOWN_CHAIN = 4902;
 const NO_WALLETS: readonly InjectedWallet[] = [];
@@ -19,7 +14,7 @@ export function useWallets() {
   const { enableWeb3 } = useMoralis();
   const wallets = useSyncExternalStore(injectedWallets.subscribe, injectedWallets.get, () => NO_WALLETS);
   const connect = useCallback(
-    (wallet: InjectedWallet, options: EnableOptions & Callbacks<Eip1193Provider> = {}) =>
+    (wallet: InjectedWallet, options: EnableOptions & Callbacks<Enabled> = {}) =>
       enableWeb3({ ...options, provider: "injected", rdns: wallet.rdns }),
     [enableWeb3],
   );

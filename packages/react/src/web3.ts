@@ -1,14 +1,10 @@
-import {
-  type Eip1193Provider,
-  type EnableOptions,
-  type Moralis,
-  type WalletState,
-  walletEvents,
-  walletState,
-} from "@purse/client";
+import { type EnableOptions, type Moralis, type WalletState, walletEvents, walletState } from "@purse/client";
 import { useSyncExternalStore } from "react";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { Store } from "./store.ts";
+
+/** What the client answers when a wallet is connected: its provider. */
+export type Enabled = Awaited<ReturnType<typeof Moralis.enableWeb3>>;
 
 const SERVER_STATE: WalletState = { status: "not enabled" };
 
@@ -30,10 +26,8 @@ export class Web3 {
     this.#core = core;
   }
 
-  readonly enable = (
-    options: EnableOptions & Callbacks<Eip1193Provider> = {},
-  ): Promise<Eip1193Provider | undefined> => {
-    const [callbacks, rest] = splitCallbacks<Eip1193Provider, EnableOptions>(options);
+  readonly enable = (options: EnableOptions & Callbacks<Enabled> = {}): Promise<Enabled | undefined> => {
+    const [callbacks, rest] = splitCallbacks<Enabled, EnableOptions>(options);
     return withCallbacks(async () => {
       this.store.set({ error: null });
       try {
