@@ -125,9 +125,21 @@ describe("useTransaction", () => {
   it("follows a transaction through the wallet until it is gone from the page", async () => {
     let head = 10;
     let mined = false;
+    const sent = { hash: "0xaa", from: ACCOUNT, to: ACCOUNT, nonce: "0x0", value: "0x0", input: "0x" };
+    const block = { blockHash: "0xb10c", blockNumber: "0xa", transactionIndex: "0x0" };
+    const receipt = {
+      ...block,
+      transactionHash: "0xaa",
+      from: ACCOUNT,
+      to: ACCOUNT,
+      status: "0x1",
+      logs: [],
+    };
+    const gas = { gasUsed: "0x5208", cumulativeGasUsed: "0x5208", effectiveGasPrice: "0x1" };
     const wallet = installEthereum({
-      eth_getTransactionReceipt: () => (mined ? { blockNumber: "0xa", status: "0x1" } : null),
-      eth_getTransactionByHash: () => ({}),
+      eth_getTransactionReceipt: () => (mined ? { ...receipt, ...gas } : null),
+      eth_getTransactionByHash: () => (mined ? { ...sent, ...block } : { ...sent, blockNumber: null }),
+      eth_getTransactionCount: () => (mined ? "0x1" : "0x0"),
       eth_blockNumber: () => `0x${head.toString(16)}`,
     });
     let hash: string | undefined;
