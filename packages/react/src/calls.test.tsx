@@ -99,13 +99,31 @@ describe("what all calls have in common", () => {
     expect(view.current.data).toBe(2);
   });
 
+  it("ends what ran with parameters that are not asked for any more", async () => {
+    const held = Promise.withResolvers<void>();
+    test.server.on("POST functions/of", ({ n }) => ({
+      body: { result: n },
+      ...(n === 1 && { after: held.promise }),
+    }));
+    let n = 1;
+    const view = await renderReady(test.server, () => useMoralisCloudFunction("of", { n }));
+    await waitFor(() => expect(callsOf("of")).toBe(1));
+    n = 2;
+    view.rerender();
+    await waitFor(() => expect(view.current.data).toBe(2));
+    expect(test.server.givenUp).toEqual(["POST functions/of"]);
+    held.resolve();
+  });
+
   it("ends what ran by itself when the component goes, and finishes what was asked for", async () => {
     const held = Promise.withResolvers<void>();
     test.server.on("POST functions/slow", { body: { result: 1 }, after: held.promise });
     const view = await renderReady(test.server, () => useMoralisCloudFunction("slow"));
     await waitFor(() => expect(view.current.isFetching).toBe(true));
     const asked = view.current.fetch();
+    await waitFor(() => expect(callsOf("slow")).toBe(2));
     view.unmount();
+    await waitFor(() => expect(test.server.givenUp).toEqual(["POST functions/slow"]));
     held.resolve();
     expect(await asked).toBe(1);
   });

@@ -18,6 +18,8 @@ export interface TestServer {
   /** Calls so far, as "POST functions/hello". */
   calls: string[];
   bodies: JsonObject[];
+  /** Calls that were given up before they were answered. */
+  givenUp: string[];
   on(call: string, answer: Answer): void;
   /** Live subscriptions that are open now, by class. */
   subscriptions(): string[];
@@ -46,6 +48,7 @@ export async function startTestServer(): Promise<TestServer> {
   const answers = new Map<string, Answer>();
   const calls: string[] = [];
   const bodies: JsonObject[] = [];
+  const givenUp: string[] = [];
   const open = new Map<string, Live>();
   const server = createServer(async (request, response) => {
     if (request.method === "OPTIONS") return void response.writeHead(204, ALLOWED).end();
@@ -57,6 +60,9 @@ export async function startTestServer(): Promise<TestServer> {
     const call = `${verb} ${(request.url ?? "").slice(1)}`;
     calls.push(call);
     bodies.push(body);
+    response.on("close", () => {
+      if (!response.writableEnded) givenUp.push(call);
+    });
     const answer = answers.get(call) ?? { body: {} };
     const reply = answer instanceof Function ? answer(body) : answer;
     await reply.after;
@@ -91,6 +97,7 @@ export async function startTestServer(): Promise<TestServer> {
     url: `http://127.0.0.1:${port}`,
     calls,
     bodies,
+    givenUp,
     on: (call, answer) => void answers.set(call, answer),
     subscriptions: () => [...open.values()].map(({ className }) => className),
     tokens: () => [...open.values()].map(({ token }) => token),
@@ -104,6 +111,7 @@ export async function startTestServer(): Promise<TestServer> {
       answers.clear();
       calls.length = 0;
       bodies.length = 0;
+      givenUp.length = 0;
     },
     stop: () =>
       new Promise((done) => {
