@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 // @vitest-environment-options {"settings":{"fetch":{"disableSameOriginPolicy":true}}}
-import { ACL, deactivateWeb3, ParseObject, User } from "@purse/client";
+import { deactivateWeb3, ParseObject, User } from "@purse/client";
 import {
   MoralisProvider,
   useERC20Balances,
@@ -162,10 +162,10 @@ describe("objects", () => {
     await screen.findByText("here");
   });
 
-  it("that others may not see stay away, with the error of the server", async () => {
+  it("with a field that cannot be are refused, with the error of the server", async () => {
     const { result } = await signedUp(() => useNewMoralisObject("ReactNote"));
     await act(async () => {
-      await result.current.page.save({ "no field": 1, ACL: new ACL() });
+      await result.current.page.save({ "no field": 1 });
     });
     expect(result.current.page.error).toMatchObject({ code: 105 });
   });
