@@ -1,5 +1,4 @@
-import type { TransferOptions } from "@purse/client";
-import { ReactMoralisError } from "./errors.ts";
+import type { FunctionCall, TransferOptions } from "@purse/client";
 import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 
@@ -10,19 +9,19 @@ export function useWeb3Transfer(params: TransferOptions = {}, options?: AsyncCal
   return useAsyncCall<Sent, TransferOptions, null>((given) => Moralis.transfer(given), params, null, options);
 }
 
-/** A call of a contract's function. `params` by the names of its inputs, `msgValue` in wei. */
-export interface ContractCall {
-  contractAddress?: string;
-  abi?: object;
-  functionName?: string;
-  params?: Record<string, unknown>;
-  msgValue?: string | number;
-}
+/** A call of a contract's function; what is missing comes with `fetch`. */
+export type ContractCall = Partial<FunctionCall>;
 
 /** Calls a contract's function through the wallet: reads its result, or sends a transaction. */
 export function useWeb3ExecuteFunction(params: ContractCall = {}, options?: AsyncCallOptions) {
   const { Moralis } = useMoralisContext();
-  return useAsyncCall<unknown, ContractCall>((given) => execute(Moralis, given), params, null, options);
+  return useAsyncCall<unknown, ContractCall>(
+    ({ contractAddress = "", abi = [], functionName = "", ...rest }) =>
+      Moralis.executeFunction({ contractAddress, abi, functionName, ...rest }),
+    params,
+    null,
+    options,
+  );
 }
 
 /** The same as `runContractFunction`, only when asked. */
@@ -52,11 +51,4 @@ export function useApiContract(params: ApiContractCall = {}, options?: AsyncCall
     ),
   );
   return { runContractFunction: fetch, ...call };
-}
-
-function execute(core: object, call: ContractCall): Promise<unknown> {
-  if (!("executeFunction" in core) || !(core.executeFunction instanceof Function)) {
-    throw new ReactMoralisError("This client cannot call contracts");
-  }
-  return Reflect.apply(core.executeFunction, core, [call]);
 }

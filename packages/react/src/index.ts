@@ -42,7 +42,7 @@ export type { PageOptions } from "./pagedQuery.ts";
 export * from "./pluginHooks.ts";
 export { useMoralisFile, useNewMoralisObject, useUpload } from "./saving.ts";
 export { type OwnSession, useSessions } from "./sessions.ts";
-export type { TransactionState } from "./transactionFollow.ts";
+export type { TransactionView } from "./transactionFollow.ts";
 export type { SaveFileOptions, UploadState } from "./upload.ts";
 export type { AsyncCallOptions, AsyncCallResult, FetchOptions } from "./useAsyncCall.ts";
 export { type InfiniteQueryOptions, useInfiniteMoralisQuery } from "./useInfiniteMoralisQuery.ts";
@@ -57,7 +57,6 @@ export {
 } from "./useMoralisQuery.ts";
 export { useChain, useTransaction, useWallets } from "./wallets.ts";
 export {
-  type SolanaApi,
   useMoralisSolanaApi,
   useMoralisSolanaCall,
   useMoralisWeb3Api,

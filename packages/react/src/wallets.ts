@@ -1,8 +1,15 @@
-import { type EnableOptions, type InjectedWallet, injectedWallets, type Moralis } from "@purse/client";
+import {
+  type EnableOptions,
+  type InjectedWallet,
+  injectedWallets,
+  type Moralis,
+  type TransactionReference,
+} from "@purse/client";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type { Callbacks } from "./callbacks.ts";
 import { type ChainEntry, getChain } from "./chains.ts";
-import { TransactionFollow, type TransactionState } from "./transactionFollow.ts";
+import { shapeOf } from "./freeze.ts";
+import { TransactionFollow, type TransactionView } from "./transactionFollow.ts";
 import { useMoralis } from "./useMoralis.ts";
 import type { Enabled } from "./web3.ts";
 
@@ -43,14 +50,22 @@ async function switchOrAdd({ switchNetwork, addNetwork }: typeof Moralis, wanted
   }
 }
 
-/** Follows a transaction by its hash, through the wallet or, without one, through a node. */
+/**
+ * Follows a transaction, through the wallet or, without one, through a node. A reference with `from` and `nonce`
+ * shows also that another has taken its place.
+ */
 export function useTransaction(
-  hash: string | null | undefined,
+  sought: string | TransactionReference | null | undefined,
   options: { rpcUrl?: string | null } = {},
-): TransactionState {
+): TransactionView {
   const { provider } = useMoralis();
   const { rpcUrl } = options;
-  const follow = useMemo(() => new TransactionFollow(hash, provider, rpcUrl), [hash, provider, rpcUrl]);
+  const shape = shapeOf(sought ?? null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the reference's content.
+  const follow = useMemo(() => {
+    const reference = typeof sought === "string" ? { hash: sought, chainId: null } : sought;
+    return new TransactionFollow(reference, provider, rpcUrl);
+  }, [shape, provider, rpcUrl]);
   return useSyncExternalStore(follow.subscribe, follow.get, follow.get);
 }
 

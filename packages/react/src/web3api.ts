@@ -20,36 +20,12 @@ export function useMoralisWeb3ApiCall<R, P extends object>(
   return useAnyCall(call, params, options);
 }
 
-type SolanaCall = (params?: object, options?: { signal?: AbortSignal }) => Promise<unknown>;
+type SolanaAPI = typeof Moralis.SolanaAPI;
 
-export interface SolanaApi {
-  account: { balance: SolanaCall; getSPL: SolanaCall; getNFTs: SolanaCall; getPortfolio: SolanaCall };
-  nft: { getNFTMetadata: SolanaCall };
-}
-
-/** Solana's data, through cloud functions of the server named `sol-…`; it has them only where a plugin brings them. */
-export function useMoralisSolanaApi(): { SolanaAPI: SolanaApi } & SolanaApi {
-  const { Moralis } = useMoralisContext();
-  return useMemo(() => {
-    const call =
-      (name: string): SolanaCall =>
-      async (params = {}, options) => {
-        const user = await Moralis.User.currentAsync();
-        const address: unknown = user?.get("solAddress");
-        const usual = { network: "mainnet", responseType: "native", ...(address ? { address } : {}) };
-        return Moralis.Cloud.run(`sol-${name}`, { ...usual, ...params }, options);
-      };
-    const SolanaAPI: SolanaApi = {
-      account: {
-        balance: call("balance"),
-        getSPL: call("getSPL"),
-        getNFTs: call("getNFTs"),
-        getPortfolio: call("getPortfolio"),
-      },
-      nft: { getNFTMetadata: call("getNFTMetadata") },
-    };
-    return { SolanaAPI, ...SolanaAPI };
-  }, [Moralis]);
+/** Solana's data, where the server has cloud functions for it: `{ SolanaAPI, account, nft }`. */
+export function useMoralisSolanaApi(): { SolanaAPI: SolanaAPI } & SolanaAPI {
+  const { SolanaAPI } = useMoralisContext().Moralis;
+  return useMemo(() => ({ SolanaAPI, ...SolanaAPI }), [SolanaAPI]);
 }
 
 /** Any function of the Solana service, as `useMoralisWeb3ApiCall`. */
