@@ -14,6 +14,7 @@ import {
   useSessions,
   useSuspenseMoralisQuery,
   useTransaction,
+  useWeb3Contract,
   useWeb3Transfer,
 } from "@purse/react";
 import { act, cleanup, configure, render, renderHook, screen, waitFor } from "@testing-library/react";
@@ -205,5 +206,26 @@ describe("the wallet", () => {
     await act(async () => void (await result.current.page.sending.fetch({ throwOnError: true })));
     await waitFor(() => expect(result.current.page.transaction.status).toBe("confirmed"));
     expect((await node.getBalance({ address: devAccount(6).address })) - before).toBe(parseEther("1"));
+  });
+
+  it("[1.capability.contract-call] calls a contract's functions", async () => {
+    const abi = [
+      {
+        type: "function",
+        name: "symbol",
+        stateMutability: "view",
+        inputs: [],
+        outputs: [{ name: "", type: "string" }],
+      },
+    ] as const;
+    const { result } = await open(() => ({ tokens: useERC20Balances(), contract: useWeb3Contract() }));
+    await act(async () => void (await result.current.enableWeb3({ ...wallet(1), throwOnError: true })));
+    await waitFor(() => expect(result.current.page.tokens.data?.length).toBeGreaterThan(0));
+    const [token] = result.current.page.tokens.data ?? [];
+    await act(async () => {
+      const params = { contractAddress: String(token?.token_address), abi, functionName: "symbol" };
+      await result.current.page.contract.runContractFunction({ params, throwOnError: true });
+    });
+    expect(result.current.page.contract.data).toBe(token?.symbol);
   });
 });
