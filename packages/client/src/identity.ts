@@ -102,6 +102,12 @@ export function forgetIdentities(): void {
   for (const listener of [...listeners]) listener();
 }
 
+/** Reads the signed-in user from the storage again, since another tab has changed it. */
+export function rereadUser(from: Connection): void {
+  identityOf(from).user = undefined;
+  for (const listener of [...listeners]) listener();
+}
+
 function userKey(from: Connection): string {
   return storageKey(from.applicationId, "currentUser");
 }

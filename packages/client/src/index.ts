@@ -84,6 +84,7 @@ export {
   type SyncStorage,
   syncStorage,
 } from "./storage.ts";
+export { shareAcrossTabs } from "./tabs.ts";
 export { type RequestOptions, VERSION } from "./transport.ts";
 export type { Trigger, TriggerHandler } from "./triggers.ts";
 export { UI } from "./ui.ts";
@@ -101,6 +102,7 @@ export {
   User,
   type UserAttributes,
 } from "./user/User.ts";
+export { type EnsRecords, ensName, ensRecords } from "./wallet/ens.ts";
 export * from "./wallet/index.ts";
 export { lookupAddress, resolveName } from "./web3api/names.ts";
 export type * from "./web3api/results.ts";

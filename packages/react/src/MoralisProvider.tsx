@@ -1,14 +1,12 @@
-import {
-  Moralis,
-  type PluginSpec,
-  reconnectWallet,
-  initialize as setApplication,
-  start,
-} from "@purse/client";
-import { createContext, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { Moralis, type PluginSpec, shareAcrossTabs } from "@purse/client";
+import { createContext, type ReactNode, useEffect, useMemo, useState } from "react";
+import { followAccount } from "./accountListener.ts";
+import { Application, type ApplicationSnapshot, type Target } from "./application.ts";
 import { Auth } from "./auth.ts";
 import { ReactMoralisError } from "./errors.ts";
-import { useWalletState } from "./web3.ts";
+import { useStore } from "./store.ts";
+import { QueryCache } from "./suspense.ts";
+import { Web3 } from "./web3.ts";
 
 export interface MoralisProviderProps {
   children?: ReactNode;
@@ -19,118 +17,84 @@ export interface MoralisProviderProps {
   initializeOnMount?: boolean;
   jsKey?: string;
   dangerouslyUseOfMasterKey?: string;
+  /** Instead of asking the server which it has. */
   plugins?: PluginSpec[];
+  /** `native` has no wallet in its window. */
   environment?: "browser" | "native";
+  /** The client to use, called once; the bundled one by default. */
   getMoralis?: () => typeof Moralis;
-  options?: { onAccountChanged?: (account: string | null) => void };
+  options?: {
+    /** As the wallet says it; undefined when it gives no account any more. */
+    onAccountChanged?: (account: string | undefined) => void;
+  };
 }
 
-export interface MoralisContextValue {
+export interface MoralisContextValue extends ApplicationSnapshot {
   Moralis: typeof Moralis;
   environment: "browser" | "native";
-  appId: string | null;
-  serverUrl: string | null;
-  isInitialized: boolean;
-  isInitializing: boolean;
-  /** Why the start failed; null where it did not. */
-  initializeError: unknown;
-  initialize(settings?: { appId?: string; serverUrl?: string }): void;
+  initialize(settings?: Target): void;
   auth: Auth;
+  web3: Web3;
+  queries: QueryCache;
+  /** Resolves once the client is ready or its start has failed. */
+  settled(): Promise<void>;
 }
 
 export const MoralisContext = createContext<MoralisContextValue | null>(null);
 
-/** Starts the client and gives the hooks below it their ground. */
+/**
+ * Starts the client and gives the hooks below it their ground: authentication, the wallet, the user's data.
+ * Throws ReactMoralisError without `appId` or `serverUrl`, unless it waits for `initialize()`.
+ */
 export function MoralisProvider(props: MoralisProviderProps): ReactNode {
   // The first props count; later ones are ignored, as they always were.
-  const [settings] = useState(props);
-  const { initializeOnMount = true, environment = "browser", getMoralis } = settings;
-  const [target, setTarget] = useState({
-    appId: settings.appId ?? null,
-    serverUrl: settings.serverUrl ?? null,
-  });
-  const [wanted, setWanted] = useState(initializeOnMount);
-  const [phase, setPhase] = useState<{ started: boolean; starting: boolean; error: unknown }>({
-    started: false,
-    starting: initializeOnMount,
-    error: null,
-  });
-  const [auth] = useState(() => new Auth());
-
-  if (initializeOnMount && !target.appId) {
-    throw new ReactMoralisError('Provide a "appId" provided to <MoralisProvider>: appId is required');
-  }
-  if (initializeOnMount && !target.serverUrl) {
-    throw new ReactMoralisError('Provide a "serverUrl" provided to <MoralisProvider>: serverUrl is required');
-  }
+  const [ground] = useState(() => groundOf(props));
+  const snapshot = useStore(ground.application.store);
 
   useEffect(() => {
-    const { appId, serverUrl } = target;
-    if (!wanted || !appId || !serverUrl) return;
-    let current = true;
-    const { jsKey, dangerouslyUseOfMasterKey, plugins } = settings;
-    setPhase({ started: false, starting: true, error: null });
-    setApplication(appId, jsKey, dangerouslyUseOfMasterKey);
-    start({
-      appId,
-      serverUrl,
-      javascriptKey: jsKey,
-      masterKey: dangerouslyUseOfMasterKey,
-      plugins: plugins ?? [],
-    })
-      .then(async () => {
-        await auth.restore();
-        // A wallet that does not answer any more is not an error of the start.
-        if (auth.store.get().user) await reconnectWallet().catch(() => false);
-        if (current) setPhase({ started: true, starting: false, error: null });
-      })
-      .catch((error: unknown) => {
-        if (current) setPhase({ started: false, starting: false, error });
-      });
+    ground.application.begin();
+    const stops = [ground.auth.follow(), shareAcrossTabs(), ground.followAccount()];
     return () => {
-      current = false;
+      for (const stop of stops) stop();
     };
-  }, [wanted, target, settings, auth]);
+  }, [ground]);
 
-  useAccountListener(settings.options?.onAccountChanged);
-
-  const initialize = useCallback(
-    (given: { appId?: string; serverUrl?: string } = {}) => {
-      const next = { appId: given.appId ?? target.appId, serverUrl: given.serverUrl ?? target.serverUrl };
-      for (const name of ["appId", "serverUrl"] as const) {
-        if (next[name]) continue;
-        throw new Error(
-          `No ${name} is provided. Please provide an ${name} to the Moralis.Provider or as argument in initialize()`,
-        );
-      }
-      setTarget(next);
-      setWanted(true);
-    },
-    [target],
-  );
-
-  const value = useMemo<MoralisContextValue>(
-    () => ({
-      Moralis: getMoralis?.() ?? Moralis,
+  const value = useMemo<MoralisContextValue>(() => {
+    const { core, environment, application, auth, web3, queries } = ground;
+    return {
+      Moralis: core,
       environment,
-      ...target,
-      isInitialized: phase.started,
-      isInitializing: phase.starting,
-      initializeError: phase.error,
-      initialize,
+      initialize: application.initialize,
       auth,
-    }),
-    [getMoralis, environment, target, phase, initialize, auth],
-  );
-  return <MoralisContext value={value}>{props.children}</MoralisContext>;
+      web3,
+      queries,
+      settled: () => application.settled(),
+      ...snapshot,
+    };
+  }, [ground, snapshot]);
+  return <MoralisContext.Provider value={value}>{props.children}</MoralisContext.Provider>;
 }
 
-function useAccountListener(listener: ((account: string | null) => void) | undefined): void {
-  const state = useWalletState();
-  const account = state.status === "enabled" ? state.account : null;
-  const before = useRef(account);
-  useEffect(() => {
-    if (before.current !== account) listener?.(account);
-    before.current = account;
-  }, [account, listener]);
+function groundOf(props: MoralisProviderProps) {
+  const { initializeOnMount = true, environment = "browser", appId, serverUrl, jsKey, plugins } = props;
+  if (initializeOnMount && !appId) {
+    throw new ReactMoralisError('Provide a "appId" provided to <MoralisProvider>');
+  }
+  if (initializeOnMount && !serverUrl) {
+    throw new ReactMoralisError('Provide a "serverUrl" provided to <MoralisProvider>');
+  }
+  const core = props.getMoralis?.() ?? Moralis;
+  const auth = new Auth(core);
+  const masterKey = props.dangerouslyUseOfMasterKey;
+  const settings = { appId, serverUrl, jsKey, masterKey, plugins, initializeOnMount };
+  const onAccountChanged = props.options?.onAccountChanged;
+  return {
+    core,
+    environment,
+    auth,
+    application: new Application(core, auth, settings),
+    web3: new Web3(core),
+    queries: new QueryCache(),
+    followAccount: () => followAccount(environment === "browser" ? onAccountChanged : undefined),
+  };
 }

@@ -113,7 +113,7 @@ describe("logging out", () => {
     await logIn();
     states.length = 0;
     await auth.logout();
-    expect(states).toEqual(["logging_out", "unauthenticated"]);
+    expect(states).toEqual(["authenticating", "logging_out", "unauthenticated"]);
     expect(auth.store.get().user).toBeNull();
   });
 

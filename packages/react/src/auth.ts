@@ -1,5 +1,5 @@
-import { authenticate, deactivateWeb3, type EnableOptions, type SigningOptions, User } from "@purse/client";
-import { type Callbacks, withCallbacks } from "./callbacks.ts";
+import { type EnableOptions, Moralis, onCurrentUser, type SigningOptions, type User } from "@purse/client";
+import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { NotAuthenticatedError, ValidationError } from "./errors.ts";
 import { Store } from "./store.ts";
 
@@ -19,6 +19,8 @@ export interface AuthSnapshot {
   version: number;
   isUserUpdating: boolean;
   userError: unknown;
+  /** From the call of `logout` to its end. */
+  isLoggingOut: boolean;
 }
 
 export type UserData = Record<string, unknown>;
@@ -34,18 +36,56 @@ export class Auth {
     version: 0,
     isUserUpdating: false,
     userError: null,
+    isLoggingOut: false,
   });
+  readonly #core: typeof Moralis;
+  /** Changes under way that set the state themselves when they end. */
+  #changing = 0;
+
+  constructor(core: typeof Moralis = Moralis) {
+    this.#core = core;
+  }
 
   /** Takes up the user that was kept from before. */
   async restore(): Promise<void> {
-    const user = await User.currentAsync();
+    const user = await this.#core.User.currentAsync();
+    if (this.#changing > 0) return;
     this.store.set({ state: user ? "authenticated" : "unauthenticated", user, error: null });
   }
 
+  /** Follows who signs in and out elsewhere: in another tab, or past the hooks. Returns the way to stop it. */
+  follow(): () => void {
+    let stopped = false;
+    const look = async () => {
+      if (this.#changing > 0 || this.store.get().state === "undefined") return;
+      const user = await this.#core.User.currentAsync();
+      if (!stopped && this.#changing === 0) await this.#take(user);
+    };
+    const stop = onCurrentUser(() => void look());
+    return () => {
+      stopped = true;
+      stop();
+    };
+  }
+
+  async #take(user: User | null): Promise<void> {
+    const before = this.store.get();
+    if (before.user === null && user === null) return;
+    this.#set({ state: user ? "authenticated" : "unauthenticated", error: null, user });
+    // Whoever signs out puts the wallet away.
+    if (!user) await this.#core.deactivateWeb3();
+  }
+
   authenticate(options: EnableOptions & SigningOptions & Callbacks<User> = {}): Promise<User | undefined> {
-    const { onSuccess, onError, onComplete, throwOnError, ...rest } = options;
-    const callbacks = { onSuccess, onError, onComplete, throwOnError };
-    return withCallbacks(() => this.#signIn(() => authenticate(rest), null), callbacks);
+    const [callbacks, rest] = splitCallbacks<User, EnableOptions & SigningOptions>(options);
+    return withCallbacks(
+      () =>
+        this.#signIn(
+          () => this.#core.authenticate(rest),
+          () => this.#core.User.currentAsync(),
+        ),
+      callbacks,
+    );
   }
 
   signup(
@@ -58,7 +98,10 @@ export class Auth {
     const fields = { ...otherFields, ...(email !== undefined && { email }) };
     return withCallbacks(async () => {
       assertStrings({ username, password, ...fields });
-      return this.#signIn(() => User.signUp(username, password, fields), this.store.get().user);
+      return this.#signIn(
+        () => this.#core.User.signUp(username, password, fields),
+        () => this.store.get().user,
+      );
     }, callbacks);
   }
 
@@ -68,7 +111,11 @@ export class Auth {
     { usePost = true, ...callbacks }: Callbacks<User> & { usePost?: boolean } = {},
   ): Promise<User | undefined> {
     return withCallbacks(
-      () => this.#signIn(() => User.logIn(username, password, { usePost }), this.store.get().user),
+      () =>
+        this.#signIn(
+          () => this.#core.User.logIn(username, password, { usePost }),
+          () => this.store.get().user,
+        ),
       callbacks,
     );
   }
@@ -77,14 +124,19 @@ export class Auth {
   logout(callbacks: Callbacks<void> = {}): Promise<unknown> {
     return withCallbacks(async () => {
       const { user } = this.store.get();
-      this.store.set({ state: "logging_out", error: null });
+      this.#changing += 1;
+      this.store.set({ state: "authenticating", error: null, isLoggingOut: true });
       try {
-        await User.logOut();
-        await deactivateWeb3();
-        this.store.set({ state: "unauthenticated", user: null });
+        await this.#core.User.logOut();
+        this.store.set({ state: "logging_out" });
+        await this.#core.deactivateWeb3();
+        this.#set({ state: "unauthenticated", user: null });
       } catch (error) {
         this.store.set({ state: "error", error, user });
         throw error;
+      } finally {
+        this.#changing -= 1;
+        this.store.set({ isLoggingOut: false });
       }
     }, callbacks);
   }
@@ -116,22 +168,29 @@ export class Auth {
   }
 
   setUser(user: User | null): void {
-    this.store.set({ user, version: this.store.get().version + 1 });
+    this.#set({ user });
   }
 
-  async #signIn(work: () => Promise<User>, userOnFailure: User | null): Promise<User> {
+  async #signIn(
+    work: () => Promise<User>,
+    userOnFailure: () => User | null | Promise<User | null>,
+  ): Promise<User> {
+    this.#changing += 1;
     this.store.set({ state: "authenticating", error: null });
     try {
       const user = await work();
-      this.store.set({ state: "authenticated", user, version: this.store.get().version + 1 });
+      this.#set({ state: "authenticated", user });
       return user;
     } catch (error) {
-      this.store.set({ state: "error", error, user: userOnFailure });
+      this.store.set({ state: "error", error, user: await userOnFailure() });
       throw error;
+    } finally {
+      this.#changing -= 1;
     }
   }
 
   async #update(work: () => Promise<User>): Promise<User> {
+    this.#changing += 1;
     this.store.set({ isUserUpdating: true, userError: null });
     try {
       return await work();
@@ -139,8 +198,13 @@ export class Auth {
       this.store.set({ userError: error });
       throw error;
     } finally {
-      this.store.set({ isUserUpdating: false, version: this.store.get().version + 1 });
+      this.#changing -= 1;
+      this.#set({ isUserUpdating: false });
     }
+  }
+
+  #set(change: Partial<AuthSnapshot>): void {
+    this.store.set({ ...change, version: this.store.get().version + 1 });
   }
 }
 

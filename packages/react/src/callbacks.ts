@@ -24,3 +24,11 @@ export async function withCallbacks<R>(
     callbacks.onComplete?.();
   }
 }
+
+/** The callbacks of a function's options, and what else they say. */
+export function splitCallbacks<R, Rest extends object>(
+  options: Rest & Callbacks<R>,
+): [callbacks: Callbacks<R>, rest: Omit<Rest, keyof Callbacks>] {
+  const { onSuccess, onError, onComplete, throwOnError, ...rest } = options;
+  return [{ onSuccess, onError, onComplete, throwOnError }, rest];
+}

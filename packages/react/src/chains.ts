@@ -175,6 +175,11 @@ export function getChain(chainId: string): ChainEntry | undefined {
   return CHAINS.get(chainId.toLowerCase());
 }
 
+/** A chain id as hex text; names of chains stay as they are. */
+export function hexChainId(chain: string | number): string {
+  return typeof chain === "number" ? `0x${chain.toString(16)}` : chain;
+}
+
 /** Turns an `ipfs://` address into one that browsers can open; others stay as they are. */
 export function resolveIPFS<T extends string | null | undefined>(url: T): T | string {
   if (!url?.startsWith("ipfs://")) return url;

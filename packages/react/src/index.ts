@@ -1,29 +1,64 @@
-export type { AuthState } from "./auth.ts";
-export type { Callbacks } from "./callbacks.ts";
 export {
+  type FormattedBalance,
+  type NftBalances,
+  type NftWithMetadata,
+  type TokenPrice,
   useERC20Balances,
   useERC20Transfers,
-  useMoralisCloudFunction,
-  useMoralisFile,
-  useMoralisWeb3Api,
-  useMoralisWeb3ApiCall,
   useNativeBalance,
-  useNewMoralisObject,
-  useWeb3Transfer,
-} from "./calls.ts";
+  useNativeTransactions,
+  useNFTBalances,
+  useNFTTransfers,
+  useTokenPrice,
+} from "./accountData.ts";
+export type { AuthState, UserData } from "./auth.ts";
+export { ByMoralis, type ByMoralisProps } from "./ByMoralis.tsx";
+export type { Callbacks } from "./callbacks.ts";
 export { type ChainEntry, getChain, getSupportedChains, resolveIPFS } from "./chains.ts";
+export { useMoralisCloudFunction } from "./cloud.ts";
+export {
+  type ApiContractCall,
+  type ContractCall,
+  useApiContract,
+  useWeb3Contract,
+  useWeb3ExecuteFunction,
+  useWeb3Transfer,
+} from "./contracts.ts";
+export { useEnsAddress, useEnsName } from "./ens.ts";
 export {
   NoMoralisContextProviderError,
   NotAuthenticatedError,
   ReactMoralisError,
   ValidationError,
 } from "./errors.ts";
-export { MoralisContext, MoralisProvider, type MoralisProviderProps } from "./MoralisProvider.tsx";
+export type { Merge } from "./liveQuery.ts";
+export {
+  MoralisContext,
+  type MoralisContextValue,
+  MoralisProvider,
+  type MoralisProviderProps,
+} from "./MoralisProvider.tsx";
+export type { PageOptions } from "./pagedQuery.ts";
+export * from "./pluginHooks.ts";
+export { useMoralisFile, useNewMoralisObject, useUpload } from "./saving.ts";
+export { type OwnSession, useSessions } from "./sessions.ts";
+export type { TransactionView } from "./transactionFollow.ts";
+export type { SaveFileOptions, UploadState } from "./upload.ts";
+export type { AsyncCallOptions, AsyncCallResult, FetchOptions } from "./useAsyncCall.ts";
+export { type InfiniteQueryOptions, useInfiniteMoralisQuery } from "./useInfiniteMoralisQuery.ts";
 export { useMoralis } from "./useMoralis.ts";
 export {
+  type QueryMap,
   type QueryOptions,
   type SubscriptionOptions,
   useMoralisQuery,
   useMoralisSubscription,
+  useSuspenseMoralisQuery,
 } from "./useMoralisQuery.ts";
-export { type TransactionState, useChain, useTransaction, useWallets } from "./wallets.ts";
+export { useChain, useTransaction, useWallets } from "./wallets.ts";
+export {
+  useMoralisSolanaApi,
+  useMoralisSolanaCall,
+  useMoralisWeb3Api,
+  useMoralisWeb3ApiCall,
+} from "./web3api.ts";

@@ -1,16 +1,28 @@
-import { useCallback, useEffect, useRef, useState } from "react";
-import { type Callbacks, withCallbacks } from "./callbacks.ts";
+import { useCallback, useEffect, useState } from "react";
+import { AsyncCall } from "./asyncCall.ts";
+import { type Callbacks, splitCallbacks } from "./callbacks.ts";
+import { shapeOf } from "./freeze.ts";
+import { useStore } from "./store.ts";
+import { useLatest } from "./useLatest.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 
-export interface AsyncCall<R, P> {
-  /** Runs the call; `params` are laid over the hook's own. Answers undefined where it failed. */
-  fetch(options?: { params?: Partial<P> } & Callbacks<R>): Promise<R | undefined>;
-  data: R;
+export interface FetchOptions<R, P> extends Callbacks<R> {
+  /** Laid over the hook's own. */
+  params?: Partial<P>;
+  /** Ends the call, which then fails with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+export interface AsyncCallResult<R, P, Initial = R> {
+  /** Runs the call. Answers undefined where it failed. */
+  fetch(options?: FetchOptions<R, P>): Promise<R | undefined>;
+  /** Frozen; the initial value again after an error. */
+  data: R | Initial;
   error: unknown;
   isFetching: boolean;
   /** While there is nothing to show yet. */
   isLoading: boolean;
-  setData(data: R | ((before: R) => R)): void;
+  setData(data: R | Initial | ((before: R | Initial) => R | Initial)): void;
 }
 
 export interface AsyncCallOptions {
@@ -18,57 +30,60 @@ export interface AsyncCallOptions {
   autoFetch?: boolean | undefined;
 }
 
-/** What the asynchronous hooks have in common: one call at a time counts, the last one; nothing is set after unmounting. */
-export function useAsyncCall<R, P extends object>(
-  call: (params: P) => Promise<R>,
+/** What a hook's function does; `signal` ends it when nobody waits any more. */
+export type AsyncWork<R, P> = (params: P, options: { signal?: AbortSignal }) => Promise<R>;
+
+/**
+ * What the asynchronous hooks have in common. A call that runs by itself ends with the component and
+ * with its parameters; one that was asked for goes on to its end. `subject` starts it anew when it changes.
+ */
+export function useAsyncCall<R, P extends object, Initial = R>(
+  work: AsyncWork<R, P>,
   params: P,
-  initial: R,
+  initial: Initial,
   { autoFetch = false }: AsyncCallOptions = {},
-): AsyncCall<R, P> {
-  const { isInitialized } = useMoralisContext();
-  const [state, setState] = useState({ data: initial, error: null as unknown, isFetching: false });
-  const latest = useRef({ call, params, initial });
-  latest.current = { call, params, initial };
-  const turn = useRef(0);
+  subject?: unknown,
+): AsyncCallResult<R, P, Initial> {
+  const { isInitialized, initializeError } = useMoralisContext();
+  const [call] = useState(() => new AsyncCall<R, Initial>(initial));
+  const { data, error, isFetching, isSettled } = useStore(call.store);
+  const latest = useLatest({ work, params });
 
-  const fetch = useCallback((options: { params?: Partial<P> } & Callbacks<R> = {}) => {
-    const { params: given, ...callbacks } = options;
-    const mine = ++turn.current;
-    const isCurrent = () => turn.current === mine;
-    return withCallbacks(async () => {
-      setState((before) => ({ ...before, isFetching: true, error: null }));
-      try {
-        const data = await latest.current.call({ ...latest.current.params, ...given });
-        if (isCurrent()) setState({ data, error: null, isFetching: false });
-        return data;
-      } catch (error) {
-        if (isCurrent()) setState({ data: latest.current.initial, error, isFetching: false });
-        throw error;
-      }
-    }, callbacks);
-  }, []);
-
-  const setData = useCallback((data: R | ((before: R) => R)) => {
-    setState((before) => ({ ...before, data: data instanceof Function ? data(before.data) : data }));
-  }, []);
-
-  const shape = JSON.stringify(params, (_, value) => (typeof value === "bigint" ? String(value) : value));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the parameters' content.
-  useEffect(() => {
-    if (autoFetch && isInitialized) void fetch();
-  }, [autoFetch, isInitialized, shape, fetch]);
-
-  // What comes back after this is nobody's any more.
-  useEffect(
-    () => () => {
-      turn.current += 1;
+  const fetch = useCallback(
+    (options: FetchOptions<R, P> = {}) => {
+      const [callbacks, { params: given, signal }] = splitCallbacks(options);
+      const { work, params } = latest.current;
+      return call.run(() => work({ ...params, ...given }, { signal }), callbacks, signal);
     },
-    [],
+    [call, latest],
   );
 
-  const isEmpty =
-    state.data === null || state.data === undefined || (Array.isArray(state.data) && state.data.length === 0);
+  const shape = shapeOf(params);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the parameters' content.
+  useEffect(() => {
+    if (!autoFetch || !isInitialized) return;
+    const ended = new AbortController();
+    void fetch({ signal: ended.signal });
+    return () => ended.abort();
+  }, [autoFetch, isInitialized, shape, subject, fetch]);
+
+  const isEmpty = data === null || data === undefined || (Array.isArray(data) && data.length === 0);
   // Before the first answer the call is about to begin.
-  const isPending = autoFetch && !isInitialized;
-  return { ...state, fetch, setData, isLoading: (state.isFetching || isPending) && isEmpty };
+  const isPending = autoFetch && !isSettled && !initializeError;
+  return {
+    fetch,
+    data,
+    error,
+    isFetching,
+    isLoading: (isFetching || isPending) && isEmpty,
+    setData: call.setData,
+  };
+}
+
+/** The same without `setData`, for hooks whose data only their call sets. */
+export function withoutSetData<R, P, Initial>({
+  setData: _,
+  ...call
+}: AsyncCallResult<R, P, Initial>): Omit<AsyncCallResult<R, P, Initial>, "setData"> {
+  return call;
 }

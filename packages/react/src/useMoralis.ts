@@ -1,11 +1,10 @@
 import type { EnableOptions, SigningOptions, User } from "@purse/client";
-import { useContext, useMemo } from "react";
-import type { AuthState } from "./auth.ts";
+import { useContext, useMemo, useSyncExternalStore } from "react";
 import type { Callbacks } from "./callbacks.ts";
 import { NoMoralisContextProviderError } from "./errors.ts";
 import { MoralisContext, type MoralisContextValue } from "./MoralisProvider.tsx";
 import { useStore } from "./store.ts";
-import { deactivate, enable, useWalletState, useWeb3Error } from "./web3.ts";
+import { useWalletState } from "./web3.ts";
 
 /** Throws outside a provider. */
 export function useMoralisContext(): MoralisContextValue {
@@ -17,10 +16,10 @@ export function useMoralisContext(): MoralisContextValue {
 /** Who is signed in, which wallet is connected, and all that changes it. */
 export function useMoralis() {
   const context = useMoralisContext();
-  const { auth } = context;
-  const { state, error, user, version, isUserUpdating, userError } = useStore(auth.store);
+  const { auth, web3 } = context;
+  const { state, error, user, version, isUserUpdating, userError, isLoggingOut } = useStore(auth.store);
   const wallet = useWalletState();
-  const web3EnableError = useWeb3Error();
+  const { error: web3EnableError } = useStore(web3.store);
   const enabled = wallet.status === "enabled" ? wallet : undefined;
   const actions = useMemo(
     () => ({
@@ -32,10 +31,10 @@ export function useMoralis() {
       setUserData: auth.setUserData.bind(auth),
       refetchUserData: auth.refetchUserData.bind(auth),
       _setUser: auth.setUser.bind(auth),
-      enableWeb3: enable,
-      deactivateWeb3: deactivate,
+      enableWeb3: web3.enable,
+      deactivateWeb3: web3.deactivate,
     }),
-    [auth],
+    [auth, web3],
   );
   return {
     Moralis: context.Moralis,
@@ -47,12 +46,12 @@ export function useMoralis() {
     initializeError: context.initializeError,
     initialize: context.initialize,
     ...actions,
-    auth: { state: state as AuthState, error },
+    auth: { state, error },
     isAuthUndefined: state === "undefined",
     isUnauthenticated: state === "unauthenticated",
     isAuthenticated: state === "authenticated" || (state === "error" && user !== null),
     isAuthenticating: state === "authenticating",
-    isLoggingOut: state === "logging_out",
+    isLoggingOut,
     hasAuthError: state === "error",
     authError: state === "error" ? error : null,
     user,
@@ -71,4 +70,11 @@ export function useMoralis() {
     connector: enabled?.connector ?? null,
     connectorType: enabled?.connector.type ?? null,
   };
+}
+
+/** Who is signed in; changes with nothing else of them. */
+export function useUserId(): string | undefined {
+  const { store } = useMoralisContext().auth;
+  const get = () => store.get().user?.id;
+  return useSyncExternalStore(store.subscribe, get, get);
 }

@@ -1,129 +1,134 @@
-import { type ParseObject, Query, type Subscription } from "@purse/client";
-import { type DependencyList, useEffect, useMemo, useRef } from "react";
-import { type AsyncCallOptions, useAsyncCall } from "./useAsyncCall.ts";
-import { useMoralisContext } from "./useMoralis.ts";
+import type { ParseObject, Query } from "@purse/client";
+import { type DependencyList, useEffect, useMemo } from "react";
+import { type Merges, mergeInto, openSubscription } from "./liveQuery.ts";
+import { useStore } from "./store.ts";
+import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
+import { useLatest } from "./useLatest.ts";
+import { useMoralisContext, useUserId } from "./useMoralis.ts";
 
-type Merge = (entity: ParseObject, all: ParseObject[]) => ParseObject[];
+export type QueryMap = (query: Query) => Query;
 
-export interface QueryOptions extends AsyncCallOptions {
+export interface QueryOptions extends AsyncCallOptions, Merges {
   /** Follows the result as it changes on the server. */
   live?: boolean;
-  onLiveCreate?: Merge;
-  onLiveEnter?: Merge;
-  onLiveUpdate?: Merge;
-  onLiveLeave?: Merge;
-  onLiveDelete?: Merge;
 }
 
-const append: Merge = (entity, all) => [...all.filter((each) => each.id !== entity.id), entity];
-const replace: Merge = (entity, all) => all.map((each) => (each.id === entity.id ? entity : each));
-const remove: Merge = (entity, all) => all.filter((each) => each.id !== entity.id);
-
-/** The objects that a query finds; with `live` they follow the server. Built anew when `deps` change. */
-export function useMoralisQuery(
+/** A query of a class, built anew when `deps` change or the client has started. */
+export function useQuery(
   nameOrObject: string | ParseObject,
-  queryMap: (query: Query) => Query = (query) => query,
+  queryMap: QueryMap = (query) => query,
   deps: DependencyList = [],
-  options: QueryOptions = {},
-) {
-  const { autoFetch = true, live = false } = options;
-  const { isInitialized } = useMoralisContext();
+): Query {
+  const { Moralis, isInitialized } = useMoralisContext();
   const className = typeof nameOrObject === "string" ? nameOrObject : nameOrObject.className;
   // biome-ignore lint/correctness/useExhaustiveDependencies: as the old hook, by the given dependencies.
-  const query = useMemo(() => queryMap(new Query(className)), [isInitialized, ...deps]);
-  const call = useAsyncCall(() => query.find(), { query: query.toJSON(), className }, NOTHING, { autoFetch });
-  const merges = useRef(options);
-  merges.current = options;
-  const { setData, fetch } = call;
-
-  useSubscription(query, live && isInitialized, (subscription) => {
-    const merge = (by: () => Merge | undefined, fallback: Merge) => (entity: ParseObject) =>
-      setData((all) => (by() ?? fallback)(entity, all));
-    subscription.on(
-      "create",
-      merge(() => merges.current.onLiveCreate, append),
-    );
-    subscription.on(
-      "enter",
-      merge(() => merges.current.onLiveEnter, append),
-    );
-    subscription.on(
-      "update",
-      merge(() => merges.current.onLiveUpdate, replace),
-    );
-    subscription.on(
-      "leave",
-      merge(() => merges.current.onLiveLeave, remove),
-    );
-    subscription.on(
-      "delete",
-      merge(() => merges.current.onLiveDelete, remove),
-    );
-    let opened = false;
-    subscription.on("open", () => {
-      // What happened while the connection was gone is asked for.
-      if (opened) void fetch();
-      opened = true;
-    });
-  });
-  const { setData: _, ...result } = call;
-  return result;
+  return useMemo(() => queryMap(new Moralis.Query(className)), [isInitialized, ...deps]);
 }
 
 const NOTHING: ParseObject[] = [];
 
+/**
+ * The objects that a query finds; with `live` they follow the server, for whoever is signed in. Changing the class alone asks nothing:
+ * name it in `deps`.
+ */
+export function useMoralisQuery(
+  nameOrObject: string | ParseObject,
+  queryMap?: QueryMap,
+  deps?: DependencyList,
+  options: QueryOptions = {},
+) {
+  const { autoFetch, live } = { autoFetch: true, live: false, ...options };
+  const { isInitialized } = useMoralisContext();
+  const query = useQuery(nameOrObject, queryMap, deps);
+  const call = useAsyncCall(
+    (_params, { signal }) => query.find(signal && { signal }),
+    { query: query.toJSON() },
+    NOTHING,
+    { autoFetch },
+    query,
+  );
+  const userId = useUserId();
+  const merges = useLatest<Merges>(options);
+  const { setData, fetch } = call;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is told depends on who asks.
+  useEffect(() => {
+    if (!live || !isInitialized) return;
+    return openSubscription(
+      query,
+      (subscription) =>
+        mergeInto(
+          subscription,
+          // A counted result is no list, and stays as it was found.
+          (change) => setData((all) => (Array.isArray(all) ? change(all) : all)),
+          () => merges.current,
+          () => void fetch(),
+        ),
+      (error) => console.warn("The live query was refused", error),
+    );
+  }, [query, live, isInitialized, userId, setData, fetch, merges]);
+  return withoutSetData(call);
+}
+
 export interface SubscriptionOptions {
   enabled?: boolean;
-  onCreate?: (entity: ParseObject) => void;
-  onUpdate?: (entity: ParseObject) => void;
-  onEnter?: (entity: ParseObject) => void;
-  onLeave?: (entity: ParseObject) => void;
-  onDelete?: (entity: ParseObject) => void;
+  onCreate?: (entity: ParseObject, meta?: unknown) => void;
+  onUpdate?: (entity: ParseObject, original?: unknown, meta?: unknown) => void;
+  onEnter?: (entity: ParseObject, original?: unknown, meta?: unknown) => void;
+  onLeave?: (entity: ParseObject, original?: unknown, meta?: unknown) => void;
+  onDelete?: (entity: ParseObject, meta?: unknown) => void;
+  /** Also where the server refuses the subscription. */
   onError?: (error: unknown) => void;
 }
 
 /** Tells of what happens to a query's objects. */
 export function useMoralisSubscription(
   nameOrObject: string | ParseObject,
-  queryMap: (query: Query) => Query = (query) => query,
-  deps: DependencyList = [],
+  queryMap?: QueryMap,
+  deps?: DependencyList,
   options: SubscriptionOptions = {},
 ): void {
   const { isInitialized } = useMoralisContext();
-  const className = typeof nameOrObject === "string" ? nameOrObject : nameOrObject.className;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as the old hook, by the given dependencies.
-  const query = useMemo(() => queryMap(new Query(className)), [isInitialized, ...deps]);
-  const handlers = useRef(options);
-  handlers.current = options;
-  useSubscription(query, isInitialized && (options.enabled ?? true), (subscription) => {
-    subscription.on("create", (entity) => handlers.current.onCreate?.(entity));
-    subscription.on("update", (entity) => handlers.current.onUpdate?.(entity));
-    subscription.on("enter", (entity) => handlers.current.onEnter?.(entity));
-    subscription.on("leave", (entity) => handlers.current.onLeave?.(entity));
-    subscription.on("delete", (entity) => handlers.current.onDelete?.(entity));
-    subscription.on("error", (error) => handlers.current.onError?.(error));
-  });
-}
-
-/** One subscription for as long as it is wanted, never left open. */
-function useSubscription(query: Query, wanted: boolean, attach: (subscription: Subscription) => void): void {
-  const latest = useRef(attach);
-  latest.current = attach;
+  const query = useQuery(nameOrObject, queryMap, deps);
+  const handlers = useLatest(options);
+  const userId = useUserId();
+  const wanted = isInitialized && (options.enabled ?? true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is told depends on who asks.
   useEffect(() => {
     if (!wanted) return;
-    let over = false;
-    let subscription: Subscription | undefined;
-    query
-      .subscribe()
-      .then((opened) => {
-        if (over) return opened.unsubscribe();
-        subscription = opened;
-        latest.current(opened);
-      })
-      .catch((error: unknown) => console.warn("The live query was refused", error));
-    return () => {
-      over = true;
-      void subscription?.unsubscribe();
-    };
-  }, [query, wanted]);
+    return openSubscription(
+      query,
+      (subscription) => {
+        subscription.on("create", (...event) => handlers.current.onCreate?.(...event));
+        subscription.on("update", (...event) => handlers.current.onUpdate?.(...event));
+        subscription.on("enter", (...event) => handlers.current.onEnter?.(...event));
+        subscription.on("leave", (...event) => handlers.current.onLeave?.(...event));
+        subscription.on("delete", (...event) => handlers.current.onDelete?.(...event));
+        subscription.on("error", (error) => handlers.current.onError?.(error));
+      },
+      (error) => {
+        if (handlers.current.onError) handlers.current.onError(error);
+        else console.warn("The live query was refused", error);
+      },
+    );
+  }, [query, wanted, userId, handlers]);
+}
+
+/** The objects that a query finds, for below a Suspense boundary: it waits where they are not there yet. */
+export function useSuspenseMoralisQuery(
+  nameOrObject: string | ParseObject,
+  queryMap?: QueryMap,
+  deps?: DependencyList,
+) {
+  const { isInitialized, initializeError, settled, queries } = useMoralisContext();
+  const userId = useUserId();
+  const query = useQuery(nameOrObject, queryMap, deps);
+  if (initializeError) throw initializeError;
+  // What React waits for is thrown: the way that every version with Suspense knows.
+  if (!isInitialized) throw settled();
+  const cached = queries.get(query, userId);
+  const { data, error, isFetching, isSettled } = useStore(cached.call.store);
+  useEffect(() => cached.hold(), [cached]);
+  if (!isSettled) throw cached.ready;
+  if (error) throw error;
+  return { data, isFetching, fetch: cached.refetch };
 }

@@ -1,71 +1,72 @@
 import {
-  addNetwork,
-  callNode,
-  type Eip1193Provider,
+  type EnableOptions,
   type InjectedWallet,
   injectedWallets,
-  switchNetwork,
-  type TransactionProgress,
-  watchTransaction,
+  type Moralis,
+  type TransactionReference,
 } from "@purse/client";
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useCallback, useMemo, useSyncExternalStore } from "react";
+import type { Callbacks } from "./callbacks.ts";
 import { type ChainEntry, getChain } from "./chains.ts";
+import { shapeOf } from "./freeze.ts";
+import { TransactionFollow, type TransactionView } from "./transactionFollow.ts";
 import { useMoralis } from "./useMoralis.ts";
+import type { Enabled } from "./web3.ts";
 
 const UNKNOWN_CHAIN = 4902;
 const NO_WALLETS: readonly InjectedWallet[] = [];
 
-/** The wallets that have announced themselves to the page (EIP-6963). */
-export function useWallets(): { wallets: readonly InjectedWallet[] } {
+/** The wallets that have announced themselves to the page (EIP-6963), and the way to connect one. */
+export function useWallets() {
+  const { enableWeb3 } = useMoralis();
   const wallets = useSyncExternalStore(injectedWallets.subscribe, injectedWallets.get, () => NO_WALLETS);
-  return { wallets };
+  const connect = useCallback(
+    (wallet: InjectedWallet, options: EnableOptions & Callbacks<Enabled> = {}) =>
+      enableWeb3({ ...options, provider: "injected", rdns: wallet.rdns }),
+    [enableWeb3],
+  );
+  return { wallets, connect };
 }
 
 /** The chain that the wallet is on, and the way to another. */
 export function useChain() {
-  const { chainId, account, network, provider, connector, connectorType } = useMoralis();
+  const { Moralis, chainId, account, network, provider, connector, connectorType } = useMoralis();
   const chain: ChainEntry | null = (chainId && getChain(chainId)) || null;
-  const change = useCallback(async (wanted: string) => {
-    try {
-      await switchNetwork(wanted);
-    } catch (error) {
-      if (codeOf(error) !== UNKNOWN_CHAIN) throw error;
-      const entry = getChain(wanted);
-      const [rpcUrl] = entry?.rpc ?? [];
-      if (!entry || rpcUrl === undefined)
-        throw new Error(`Chain ${wanted} not supported or is not specified`);
-      const { name, symbol } = entry.nativeCurrency;
-      await addNetwork(entry.chainId, entry.name, name, symbol, rpcUrl, entry.blockExplorerUrl);
-    }
-  }, []);
+  const change = useCallback((wanted: string) => switchOrAdd(Moralis, wanted), [Moralis]);
   return { switchNetwork: change, chainId, chain, account, network, provider, connector, connectorType };
 }
 
-export interface TransactionState {
-  status: TransactionProgress["status"];
-  confirmations: number;
-  receipt: { transactionHash: string; blockNumber: number; succeeded: boolean } | null;
-  error: unknown;
+/** Switches the wallet's chain. One that it does not know is offered to it; people then switch in the wallet. */
+async function switchOrAdd({ switchNetwork, addNetwork }: typeof Moralis, wanted: string): Promise<void> {
+  try {
+    await switchNetwork(wanted);
+  } catch (error) {
+    if (codeOf(error) !== UNKNOWN_CHAIN) throw error;
+    const entry = getChain(wanted);
+    const [rpcUrl] = entry?.rpc ?? [];
+    if (!entry || rpcUrl === undefined) throw new Error(`Chain ${wanted} not supported or is not specified`);
+    const { name, symbol } = entry.nativeCurrency;
+    await addNetwork(entry.chainId, entry.name, name, symbol, rpcUrl, entry.blockExplorerUrl);
+  }
 }
 
-const AT_FIRST: TransactionState = { status: "unknown", confirmations: 0, receipt: null, error: null };
-
-/** Follows a transaction by its hash, through the wallet or, without one, through a node. */
-export function useTransaction(hash: string, options: { rpcUrl?: string | null } = {}): TransactionState {
+/**
+ * Follows a transaction, through the wallet or, without one, through a node. A reference with `from` and `nonce`
+ * shows also that another has taken its place.
+ */
+export function useTransaction(
+  sought: string | TransactionReference | null | undefined,
+  options: { rpcUrl?: string | null } = {},
+): TransactionView {
   const { provider } = useMoralis();
   const { rpcUrl } = options;
-  const [state, setState] = useState(AT_FIRST);
-  useEffect(() => {
-    const source: Eip1193Provider | null =
-      provider ?? (rpcUrl ? { request: ({ method, params }) => callNode(rpcUrl, method, params) } : null);
-    if (!source) return;
-    return watchTransaction(hash, source, (progress, error) => {
-      const receipt = "receipt" in progress ? progress.receipt : null;
-      const confirmations = "confirmations" in progress ? progress.confirmations : 0;
-      setState({ status: progress.status, confirmations, receipt, error: error ?? null });
-    });
-  }, [hash, provider, rpcUrl]);
-  return state;
+  const shape = shapeOf(sought ?? null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the reference's content.
+  const follow = useMemo(() => {
+    const reference = typeof sought === "string" ? { hash: sought, chainId: null } : sought;
+    return new TransactionFollow(reference, provider, rpcUrl);
+  }, [shape, provider, rpcUrl]);
+  return useSyncExternalStore(follow.subscribe, follow.get, follow.get);
 }
 
 function codeOf(error: unknown): unknown {

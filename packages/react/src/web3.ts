@@ -1,18 +1,12 @@
-import {
-  deactivateWeb3,
-  type Eip1193Provider,
-  type EnableOptions,
-  enableWeb3,
-  type WalletState,
-  walletEvents,
-  walletState,
-} from "@purse/client";
+import { type EnableOptions, type Moralis, type WalletState, walletEvents, walletState } from "@purse/client";
 import { useSyncExternalStore } from "react";
-import { type Callbacks, withCallbacks } from "./callbacks.ts";
-import { Store, useStore } from "./store.ts";
+import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
+import { Store } from "./store.ts";
+
+/** What the client answers when a wallet is connected: its provider. */
+export type Enabled = Awaited<ReturnType<typeof Moralis.enableWeb3>>;
 
 const SERVER_STATE: WalletState = { status: "not enabled" };
-const errors = new Store<{ error: unknown }>({ error: null });
 
 /** The state of the one wallet connection of this page. */
 export function useWalletState(): WalletState {
@@ -23,28 +17,27 @@ function subscribe(listener: () => void): () => void {
   return walletEvents.on("state", listener);
 }
 
-export function useWeb3Error(): unknown {
-  return useStore(errors).error;
-}
+/** Connecting a wallet and putting it away, with what went wrong the last time. */
+export class Web3 {
+  readonly store = new Store<{ error: unknown }>({ error: null });
+  readonly #core: typeof Moralis;
 
-export function enable(
-  options: EnableOptions & Callbacks<Eip1193Provider> = {},
-): Promise<Eip1193Provider | undefined> {
-  const { onSuccess, onError, onComplete, throwOnError, ...rest } = options;
-  return withCallbacks(
-    async () => {
-      errors.set({ error: null });
+  constructor(core: typeof Moralis) {
+    this.#core = core;
+  }
+
+  readonly enable = (options: EnableOptions & Callbacks<Enabled> = {}): Promise<Enabled | undefined> => {
+    const [callbacks, rest] = splitCallbacks<Enabled, EnableOptions>(options);
+    return withCallbacks(async () => {
+      this.store.set({ error: null });
       try {
-        return await enableWeb3(rest);
+        return await this.#core.enableWeb3(rest);
       } catch (error) {
-        errors.set({ error });
+        this.store.set({ error });
         throw error;
       }
-    },
-    { onSuccess, onError, onComplete, throwOnError },
-  );
-}
+    }, callbacks);
+  };
 
-export function deactivate(): Promise<void> {
-  return deactivateWeb3();
+  readonly deactivate = (): Promise<void> => this.#core.deactivateWeb3();
 }

@@ -1,6 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { ACL } from "../object/ACL.ts";
-import type { SaveOptions } from "../object/saving.ts";
+import type { SaveOptions } from "../object/callOptions.ts";
 import { Query } from "../query/Query.ts";
 import { User } from "../user/User.ts";
 import { askedWallet } from "./askedWallet.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect } from "../connection.ts";
-import { memoryStorage, type Storage, syncStorage } from "../storage.ts";
+import { memoryStorage, type StorageArea, syncStorage } from "../storage.ts";
 import { askedWallet } from "./askedWallet.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { ProviderError } from "./eip1193.ts";
@@ -18,7 +18,7 @@ import {
 
 let made: Scripted[];
 let provider: ScriptedProvider;
-let storage: Storage;
+let storage: StorageArea;
 
 /** A connector of the application's own, with a scripted wallet behind it. */
 class Scripted extends AbstractWeb3Connector {

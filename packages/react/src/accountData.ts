@@ -1,0 +1,210 @@
+import type { Moralis } from "@purse/client";
+import { getChain, hexChainId, resolveIPFS } from "./chains.ts";
+import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
+import { useMoralis } from "./useMoralis.ts";
+
+type Web3API = typeof Moralis.Web3API;
+type AccountApi = Web3API["account"];
+type Given<F extends (...args: never[]) => unknown> = NonNullable<Parameters<F>[0]>;
+type Answer<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
+
+/*
+ * What the data service knows of an account: of the connected wallet on its chain, unless the parameters say
+ * otherwise. Each asks by itself once a wallet is connected.
+ */
+
+interface OnChain {
+  chain?: string | number | undefined;
+  address?: string | undefined;
+}
+
+type Own<P> = Partial<P> & { chain: string | number; address: string };
+
+/** One call about an account. */
+function useAccountCall<P extends OnChain, R, Initial = null>(
+  work: (params: Own<P>, options: { signal?: AbortSignal }) => Promise<R>,
+  params: P | undefined,
+  options: AsyncCallOptions | undefined,
+  initial: Initial,
+) {
+  const { account, chainId } = useMoralis();
+  const chain = params?.chain ?? chainId ?? "eth";
+  const address = params?.address ?? account ?? "";
+  const given: Partial<P> = params ?? {};
+  const own = { ...given, chain, address };
+  const call = useAsyncCall<R, Own<P>, Initial>(work, own, initial, {
+    autoFetch: account !== null,
+    ...options,
+  });
+  return { ...withoutSetData(call), chain };
+}
+
+export function useERC20Balances(params?: Given<AccountApi["getTokenBalances"]>, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralis();
+  const {
+    fetch,
+    chain: _,
+    ...call
+  } = useAccountCall<Given<AccountApi["getTokenBalances"]>, Answer<AccountApi["getTokenBalances"]> | null>(
+    (given, signal) => Moralis.Web3API.account.getTokenBalances(given, signal),
+    params,
+    options,
+    null,
+  );
+  return { fetchERC20Balances: fetch, ...call };
+}
+
+export function useERC20Transfers(
+  params?: Given<AccountApi["getTokenTransfers"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const {
+    fetch,
+    chain: _,
+    ...call
+  } = useAccountCall<Given<AccountApi["getTokenTransfers"]>, Answer<AccountApi["getTokenTransfers"]> | null>(
+    (given, signal) => Moralis.Web3API.account.getTokenTransfers(given, signal),
+    params,
+    options,
+    null,
+  );
+  return { fetchERC20Transfers: fetch, ...call };
+}
+
+type Nfts = Answer<AccountApi["getNFTs"]>;
+type Nft = Nfts["result"][number];
+/** An NFT with its metadata read; `image` is an address that browsers can open. Text that is no JSON stays text. */
+export type NftWithMetadata = Omit<Nft, "metadata"> & { metadata?: unknown; image?: string };
+export type NftBalances = Omit<Nfts, "result" | "next"> & { result: NftWithMetadata[] };
+
+export function useNFTBalances(params?: Given<AccountApi["getNFTs"]>, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralis();
+  const {
+    fetch,
+    chain: _,
+    ...call
+  } = useAccountCall<Given<AccountApi["getNFTs"]>, NftBalances>(
+    async (given, signal) => {
+      const found = await Moralis.Web3API.account.getNFTs(given, signal);
+      return { ...found, result: found.result.map(withMetadata) };
+    },
+    params,
+    options,
+    null,
+  );
+  return { getNFTBalances: fetch, ...call };
+}
+
+function withMetadata(nft: Nft): NftWithMetadata {
+  const metadata = parsed(nft.metadata);
+  if (typeof metadata !== "object" || metadata === null) return nft;
+  const image: unknown = "image" in metadata ? metadata.image : undefined;
+  return { ...nft, metadata, ...(typeof image === "string" && { image: resolveIPFS(image) }) };
+}
+
+function parsed(text: string | null | undefined): unknown {
+  if (!text) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whoever made the token wrote this; it need not be JSON.
+    return undefined;
+  }
+}
+
+export function useNFTTransfers(params?: Given<AccountApi["getNFTTransfers"]>, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralis();
+  const {
+    fetch,
+    chain: _,
+    ...call
+  } = useAccountCall<Given<AccountApi["getNFTTransfers"]>, Answer<AccountApi["getNFTTransfers"]> | null>(
+    (given, signal) => Moralis.Web3API.account.getNFTTransfers(given, signal),
+    params,
+    options,
+    null,
+  );
+  return { getNFTTransfers: fetch, ...call };
+}
+
+export interface FormattedBalance {
+  /** In wei, decimal. */
+  balance?: string;
+  /** "1.234 ETH": at most four significant digits; null on a chain that is not in the list. */
+  formatted: string | null;
+}
+
+const NO_BALANCE: FormattedBalance = Object.freeze({ formatted: null });
+
+export function useNativeBalance(params?: Given<AccountApi["getNativeBalance"]>, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralis();
+  const { fetch, chain, ...call } = useAccountCall<
+    Given<AccountApi["getNativeBalance"]>,
+    FormattedBalance,
+    FormattedBalance
+  >(
+    async (given, signal) => {
+      const { balance } = await Moralis.Web3API.account.getNativeBalance(given, signal);
+      const currency = currencyOf(given.chain);
+      const amount = currency && Moralis.Units.FromWei(balance, currency.decimals);
+      return { balance, formatted: currency && amount ? `${fourDigits(amount)} ${currency.symbol}` : null };
+    },
+    params,
+    options,
+    NO_BALANCE,
+  );
+  return { getBalances: fetch, nativeToken: currencyOf(chain), ...call };
+}
+
+/** Null for a chain that is not in the list or is not given by its id. */
+function currencyOf(chain: string | number) {
+  return getChain(hexChainId(chain))?.nativeCurrency ?? null;
+}
+
+function fourDigits(amount: string): string {
+  return Number(amount).toLocaleString("en-US", { maximumSignificantDigits: 4, useGrouping: false });
+}
+
+export function useNativeTransactions(
+  params?: Given<AccountApi["getTransactions"]>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const { fetch, chain, ...call } = useAccountCall<
+    Given<AccountApi["getTransactions"]>,
+    Answer<AccountApi["getTransactions"]>
+  >((given, signal) => Moralis.Web3API.account.getTransactions(given, signal), params, options, null);
+  // Spelled so since the first version.
+  return { getNativeTransations: fetch, chainId: chain, ...call };
+}
+
+type PriceApi = Web3API["token"]["getTokenPrice"];
+export type TokenPrice = Answer<PriceApi> & { formattedUsd: string; formattedNative: string | null };
+
+const DOLLARS = /* @__PURE__ */ new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+
+/** The price of the token at `address`, asked for at once. */
+export function useTokenPrice(params?: Given<PriceApi>, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralis();
+  const {
+    fetch,
+    chain: _,
+    ...call
+  } = useAccountCall<Given<PriceApi>, TokenPrice>(
+    async (given, signal) => {
+      const price = await Moralis.Web3API.token.getTokenPrice(given, signal);
+      const { nativePrice: native } = price;
+      const amount = native && Moralis.Units.FromWei(native.value, native.decimals);
+      return {
+        ...price,
+        formattedUsd: DOLLARS.format(price.usdPrice),
+        formattedNative: native && amount ? `${fourDigits(amount)} ${native.symbol}` : null,
+      };
+    },
+    params,
+    { autoFetch: true, ...options },
+    null,
+  );
+  return { fetchTokenPrice: fetch, ...call };
+}

@@ -1,0 +1,32 @@
+import { type Eip1193Provider, walletEvents, walletState } from "@purse/client";
+
+/**
+ * Tells of the accounts that people choose in their wallets: the one in `window.ethereum`, enabled or not,
+ * and the enabled one. Returns the way to stop it.
+ */
+export function followAccount(listener: ((account: string | undefined) => void) | undefined): () => void {
+  if (!listener || typeof window === "undefined") return () => {};
+  const injected: unknown = "ethereum" in window ? window.ethereum : undefined;
+  const ethereum = hearable(injected) ? injected : undefined;
+  const heard = (accounts: unknown) => {
+    const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined;
+    listener(typeof first === "string" ? first : undefined);
+  };
+  ethereum?.on("accountsChanged", heard);
+  const stop = walletEvents.on("accountChanged", (account) => {
+    const state = walletState();
+    // What the page's own wallet says has been told already.
+    if (ethereum && state.status === "enabled" && state.provider === ethereum) return;
+    listener(account ?? undefined);
+  });
+  return () => {
+    ethereum?.removeListener?.("accountsChanged", heard);
+    stop();
+  };
+}
+
+type Hearable = Eip1193Provider & Required<Pick<Eip1193Provider, "on">>;
+
+function hearable(value: unknown): value is Hearable {
+  return typeof value === "object" && value !== null && "on" in value && typeof value.on === "function";
+}

@@ -1,0 +1,236 @@
+// @vitest-environment happy-dom
+import { Moralis } from "@purse/client";
+import { act, waitFor } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
+import {
+  useApiContract,
+  useMoralis,
+  useMoralisCloudFunction,
+  useMoralisSolanaApi,
+  useMoralisSolanaCall,
+  useMoralisWeb3Api,
+  useMoralisWeb3ApiCall,
+  useWeb3Contract,
+  useWeb3ExecuteFunction,
+  useWeb3Transfer,
+} from "./index.ts";
+import { ACCOUNT, installEthereum, renderReady, serverOfTests } from "./testRendering.tsx";
+
+const test = serverOfTests();
+const callsOf = (name: string) => test.server.calls.filter((call) => call.endsWith(`/${name}`)).length;
+
+describe("what all calls have in common", () => {
+  it("runs by itself, and again when the content of its parameters changes", async () => {
+    test.server.on("POST functions/sum", ({ a, b }) => ({ body: { result: [a, b] } }));
+    let params: object = { a: 1, b: { c: 1 } };
+    const view = await renderReady(test.server, () =>
+      useMoralisCloudFunction<unknown[]>("sum", { ...params }),
+    );
+    await waitFor(() => expect(view.current.data).toEqual([1, { c: 1 }]));
+    const before = callsOf("sum");
+    params = { b: { c: 1 }, a: 1 };
+    view.rerender();
+    await act(async () => {});
+    expect(callsOf("sum")).toBe(before);
+    params = { a: 1, b: { c: 2 } };
+    view.rerender();
+    await waitFor(() => expect(view.current.data).toEqual([1, { c: 2 }]));
+    expect(view.current).toMatchObject({ isLoading: false, isFetching: false, error: null });
+  });
+
+  it("gives what cannot be changed", async () => {
+    test.server.on("POST functions/list", { body: { result: { rows: [{ a: 1 }] } } });
+    const view = await renderReady(test.server, () => useMoralisCloudFunction<{ rows: object[] }>("list"));
+    await waitFor(() => expect(view.current.data).not.toBeNull());
+    expect(Object.isFrozen(view.current.data)).toBe(true);
+    expect(Object.isFrozen(view.current.data?.rows[0])).toBe(true);
+  });
+
+  it.each([{ autoFetch: false }, { autoFetch: undefined }])(
+    "waits with %o until it is asked",
+    async (options) => {
+      test.server.on("POST functions/hello", ({ name }) => ({ body: { result: `hello ${name}` } }));
+      const view = await renderReady(test.server, () =>
+        useMoralisCloudFunction("hello", { name: "ada", polite: true }, options),
+      );
+      expect(view.current).toMatchObject({ data: null, isLoading: false });
+      expect(callsOf("hello")).toBe(0);
+      const onSuccess = vi.fn();
+      await act(async () => {
+        expect(await view.current.fetch({ params: { name: "grace" }, onSuccess })).toBe("hello grace");
+      });
+      expect(onSuccess).toHaveBeenCalledWith("hello grace");
+      expect(test.server.bodies.at(-1)).toMatchObject({ name: "grace", polite: true });
+      expect(view.current.data).toBe("hello grace");
+    },
+  );
+
+  it("goes back to its first data after an error, which it tells in the way asked for", async () => {
+    test.server.on("POST functions/hello", { body: { result: "hello" } });
+    const view = await renderReady(test.server, () => useMoralisCloudFunction("hello"));
+    await waitFor(() => expect(view.current.data).toBe("hello"));
+    test.server.on("POST functions/hello", { status: 400, body: { code: 141, error: "broken" } });
+    const onError = vi.fn();
+    const onComplete = vi.fn();
+    await act(async () => {
+      expect(await view.current.fetch({ onError, onComplete })).toBeUndefined();
+      await expect(view.current.fetch({ onError, throwOnError: true })).rejects.toMatchObject({ code: 141 });
+    });
+    expect(view.current).toMatchObject({ data: null, error: { code: 141, message: "broken" } });
+    expect(onError).toHaveBeenCalledTimes(2);
+    expect(onComplete).toHaveBeenCalledOnce();
+  });
+
+  it("shows the call that began last, in whatever order they end", async () => {
+    const slow = Promise.withResolvers<void>();
+    test.server.on("POST functions/echo", ({ n }) => ({
+      body: { result: n },
+      ...(n === 1 && { after: slow.promise }),
+    }));
+    const view = await renderReady(test.server, () =>
+      useMoralisCloudFunction("echo", {}, { autoFetch: false }),
+    );
+    await act(async () => {
+      const first = view.current.fetch({ params: { n: 1 } });
+      await view.current.fetch({ params: { n: 2 } });
+      slow.resolve();
+      expect(await first).toBe(1);
+    });
+    expect(view.current.data).toBe(2);
+  });
+
+  it("ends what ran with parameters that are not asked for any more", async () => {
+    const held = Promise.withResolvers<void>();
+    test.server.on("POST functions/of", ({ n }) => ({
+      body: { result: n },
+      ...(n === 1 && { after: held.promise }),
+    }));
+    let n = 1;
+    const view = await renderReady(test.server, () => useMoralisCloudFunction("of", { n }));
+    await waitFor(() => expect(callsOf("of")).toBe(1));
+    n = 2;
+    view.rerender();
+    await waitFor(() => expect(view.current.data).toBe(2));
+    expect(test.server.givenUp).toEqual(["POST functions/of"]);
+    held.resolve();
+  });
+
+  it("ends what ran by itself when the component goes, and finishes what was asked for", async () => {
+    const held = Promise.withResolvers<void>();
+    test.server.on("POST functions/slow", { body: { result: 1 }, after: held.promise });
+    const view = await renderReady(test.server, () => useMoralisCloudFunction("slow"));
+    await waitFor(() => expect(view.current.isFetching).toBe(true));
+    const asked = view.current.fetch();
+    await waitFor(() => expect(callsOf("slow")).toBe(2));
+    view.unmount();
+    await waitFor(() => expect(test.server.givenUp).toEqual(["POST functions/slow"]));
+    held.resolve();
+    expect(await asked).toBe(1);
+  });
+});
+
+describe("the data service", () => {
+  it("[1.capability.query-data-service] is there as a whole, and any of its functions as a call", async () => {
+    test.server.on("POST functions/getBlock", ({ block_number_or_hash: of }) => ({
+      body: { result: { number: of } },
+    }));
+    const view = await renderReady(test.server, () => {
+      const { native, Web3API } = useMoralisWeb3Api();
+      expect(Web3API.native).toBe(native);
+      return useMoralisWeb3ApiCall(native.getBlock, { block_number_or_hash: "7" }, { autoFetch: true });
+    });
+    await waitFor(() => expect(view.current.data).toMatchObject({ number: "7" }));
+    expect(test.server.bodies.at(-1)).toMatchObject({ chain: "eth" });
+  });
+
+  it("tells of what a function needs and was not given", async () => {
+    test.server.on("POST functions/getBlock", {
+      status: 400,
+      body: { code: 141, error: "block is required" },
+    });
+    const view = await renderReady(test.server, () =>
+      useMoralisWeb3ApiCall(useMoralisWeb3Api().native.getBlock),
+    );
+    expect(view.current).toMatchObject({ data: null, isFetching: false });
+    await act(async () => void (await view.current.fetch()));
+    expect(view.current.error).toMatchObject({ message: "block is required" });
+  });
+
+  it("of Solana is asked by the server's functions", async () => {
+    test.server.on("POST functions/sol-balance", { body: { result: { solana: "1" } } });
+    const view = await renderReady(test.server, () =>
+      useMoralisSolanaCall(useMoralisSolanaApi().account.balance, { address: "x" }),
+    );
+    await act(async () => void (await view.current.fetch()));
+    expect(view.current.data).toEqual({ solana: "1" });
+    expect(test.server.bodies.at(-1)).toMatchObject({
+      network: "mainnet",
+      responseType: "native",
+      address: "x",
+    });
+  });
+
+  it("reads contracts", async () => {
+    test.server.on("POST functions/runContractFunction", { body: { result: "12" } });
+    const abi = [{ name: "decimals" }];
+    const view = await renderReady(test.server, () =>
+      useApiContract({ address: "0x1", abi, functionName: "decimals", chain: "0x539", params: {} }),
+    );
+    await act(async () => void (await view.current.runContractFunction()));
+    expect(view.current.data).toBe("12");
+    expect(test.server.bodies.at(-1)).toMatchObject({
+      address: "0x1",
+      abi,
+      function_name: "decimals",
+      chain: "0x539",
+    });
+    expect(test.server.bodies.at(-1)).not.toHaveProperty("functionName");
+  });
+});
+
+describe("the wallet", () => {
+  it("sends what it is asked to", async () => {
+    const sent: unknown[] = [];
+    installEthereum({
+      eth_sendTransaction: ([transaction]) => {
+        sent.push(transaction);
+        return "0xhash";
+      },
+    });
+    const view = await renderReady(test.server, () => ({
+      moralis: useMoralis(),
+      transfer: useWeb3Transfer({ type: "native", amount: "5", receiver: ACCOUNT }),
+    }));
+    await act(async () => void (await view.current.moralis.enableWeb3()));
+    await act(async () => void (await view.current.transfer.fetch({ throwOnError: true })));
+    expect(view.current.transfer.data).toMatchObject({ hash: "0xhash" });
+    expect(sent).toMatchObject([{ from: ACCOUNT, value: "0x5" }]);
+  });
+
+  it("tells of what is missing", async () => {
+    const view = await renderReady(test.server, () => useWeb3Transfer());
+    await act(async () => void (await view.current.fetch({ params: { type: "native" } })));
+    expect(view.current.error).toEqual(["receiver is required", "amount is required"]);
+  });
+
+  it("calls contracts, by two hooks of one meaning", async () => {
+    const executeFunction = vi.fn(async (_call: object) => 7n);
+    const core: typeof Moralis = Object.create(Moralis, { executeFunction: { value: executeFunction } });
+    const call = { contractAddress: "0x1", abi: [], functionName: "f", params: { a: 1 } };
+    const view = await renderReady(
+      test.server,
+      () => ({ execute: useWeb3ExecuteFunction(call), contract: useWeb3Contract(call) }),
+      { getMoralis: () => core },
+    );
+    await act(
+      async () => void (await view.current.execute.fetch({ params: { ...call, functionName: "g" } })),
+    );
+    await act(async () => void (await view.current.contract.runContractFunction()));
+    expect(view.current.execute.data).toBe(7n);
+    expect(view.current.contract.data).toBe(7n);
+    expect(executeFunction.mock.calls.map(([given]) => given)).toEqual([
+      { ...call, functionName: "g" },
+      call,
+    ]);
+  });
+});

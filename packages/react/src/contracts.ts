@@ -1,0 +1,54 @@
+import type { FunctionCall, TransferOptions } from "@purse/client";
+import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
+import { useMoralisContext } from "./useMoralis.ts";
+
+/** Sends native currency or tokens; see the client's `transfer`. */
+export function useWeb3Transfer(params: TransferOptions = {}, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralisContext();
+  type Sent = Awaited<ReturnType<typeof Moralis.transfer>>;
+  return useAsyncCall<Sent, TransferOptions, null>((given) => Moralis.transfer(given), params, null, options);
+}
+
+/** A call of a contract's function; what is missing comes with `fetch`. */
+export type ContractCall = Partial<FunctionCall>;
+
+/** Calls a contract's function through the wallet: reads its result, or sends a transaction. */
+export function useWeb3ExecuteFunction(params: ContractCall = {}, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralisContext();
+  return useAsyncCall<unknown, ContractCall>(
+    ({ contractAddress = "", abi = [], functionName = "", ...rest }) =>
+      Moralis.executeFunction({ contractAddress, abi, functionName, ...rest }),
+    params,
+    null,
+    options,
+  );
+}
+
+/** The same as `runContractFunction`, only when asked. */
+export function useWeb3Contract(params: ContractCall = {}) {
+  const { fetch, ...call } = useWeb3ExecuteFunction(params);
+  return { runContractFunction: fetch, ...call };
+}
+
+/** A read of a contract's function through the data service. */
+export interface ApiContractCall {
+  address?: string;
+  functionName?: string;
+  abi?: object;
+  chain?: string | number;
+  params?: object;
+}
+
+export function useApiContract(params: ApiContractCall = {}, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralisContext();
+  const { fetch, ...call } = withoutSetData(
+    useAsyncCall<string, ApiContractCall, null>(
+      ({ abi = [], functionName = "", ...given }, signal) =>
+        Moralis.Web3API.native.runContractFunction({ abi, function_name: functionName, ...given }, signal),
+      params,
+      null,
+      options,
+    ),
+  );
+  return { runContractFunction: fetch, ...call };
+}

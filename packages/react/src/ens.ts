@@ -1,0 +1,44 @@
+import { type EnsRecords, ensName, ensRecords, lookupAddress, resolveName } from "@purse/client";
+import { useAsyncCall } from "./useAsyncCall.ts";
+import { useMoralis } from "./useMoralis.ts";
+
+/** Chains that have the name service. */
+const WITH_ENS = new Set(["0x1", "0xaa36a7", "0x4268"]);
+const NOTHING: EnsRecords = { address: null, avatar: null, email: null, url: null };
+
+/** The wallet, where it is on a chain that has the name service. */
+function useEnsProvider() {
+  const { provider, chainId } = useMoralis();
+  return chainId && WITH_ENS.has(chainId) ? provider : null;
+}
+
+/** The name of an address: from the chain where the wallet is on one with names, else from the data service. */
+export function useEnsAddress(address: string | null | undefined) {
+  const onChain = useEnsProvider();
+  const call = useAsyncCall<string | null, { address: string }>(
+    ({ address }, signal) => (onChain ? ensName(address, onChain) : lookupAddress(address, signal)),
+    { address: address ?? "" },
+    null,
+    { autoFetch: Boolean(address) },
+    onChain,
+  );
+  const { data: name, isLoading, error } = call;
+  return { name, isLoading, error };
+}
+
+/** What a name stands for. `avatar`, `email` and `url` are known only where the wallet is on a chain with names. */
+export function useEnsName(name: string | null | undefined) {
+  const onChain = useEnsProvider();
+  const call = useAsyncCall<EnsRecords | null, { name: string }>(
+    async ({ name }, signal) => {
+      if (onChain) return ensRecords(name, onChain);
+      return { ...NOTHING, address: await resolveName(name, signal) };
+    },
+    { name: name ?? "" },
+    null,
+    { autoFetch: Boolean(name) },
+    onChain,
+  );
+  const { data, isLoading, error } = call;
+  return { ...(data ?? NOTHING), isLoading, error };
+}

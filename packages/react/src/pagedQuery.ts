@@ -1,0 +1,120 @@
+import type { Moralis, ParseObject, Query } from "@purse/client";
+import { Store } from "./store.ts";
+
+export interface PageOptions {
+  /** Objects in a page; 20 by default. */
+  pageSize?: number;
+  /**
+   * The field by which pages follow each other, for lists that change while people read: each page begins
+   * after the last object of the one before, and the query's own order does not count. Every object must have
+   * the field. Without it pages are counted (`skip`).
+   */
+  cursor?: { field: string; descending?: boolean };
+}
+
+export interface PagedState {
+  pages: readonly (readonly ParseObject[])[];
+  /** All pages together; each object once. */
+  data: readonly ParseObject[];
+  error: unknown;
+  isFetching: boolean;
+  isFetchingNextPage: boolean;
+  hasNextPage: boolean;
+}
+
+const AT_FIRST: PagedState = {
+  pages: [],
+  data: [],
+  error: null,
+  isFetching: false,
+  isFetchingNextPage: false,
+  hasNextPage: true,
+};
+
+/** A query's objects page by page. `makeQuery` answers a new query each time. */
+export class PagedQuery {
+  readonly store = new Store<PagedState>(AT_FIRST);
+  readonly #makeQuery: () => Query;
+  readonly #Query: typeof Moralis.Query;
+  readonly #size: number;
+  readonly #cursor: PageOptions["cursor"];
+  #running: AbortController | undefined;
+
+  constructor(makeQuery: () => Query, core: typeof Moralis, { pageSize = 20, cursor }: PageOptions) {
+    this.#makeQuery = makeQuery;
+    this.#Query = core.Query;
+    this.#size = pageSize;
+    this.#cursor = cursor;
+  }
+
+  /** Begins again with the first page. */
+  readonly refetch = (): Promise<void> => this.#fetch([]);
+
+  /** Does nothing while a page is under way or where there is none left. */
+  readonly fetchNextPage = async (): Promise<void> => {
+    const { isFetching, hasNextPage, pages } = this.store.get();
+    if (!isFetching && hasNextPage) await this.#fetch(pages);
+  };
+
+  /** Ends the request under way. */
+  stop(): void {
+    this.#running?.abort();
+    this.#running = undefined;
+    this.store.set({ isFetching: false, isFetchingNextPage: false });
+  }
+
+  async #fetch(before: PagedState["pages"]): Promise<void> {
+    this.#running?.abort();
+    const running = new AbortController();
+    this.#running = running;
+    this.store.set({ isFetching: true, isFetchingNextPage: before.length > 0, error: null });
+    const end = (change: Partial<PagedState>) => {
+      if (this.#running !== running) return;
+      this.store.set({ ...change, isFetching: false, isFetchingNextPage: false });
+    };
+    try {
+      const found = await this.#page(before).find({ signal: running.signal });
+      const pages = Object.freeze([...before, Object.freeze(found)]);
+      end({ pages, data: together(pages), hasNextPage: found.length === this.#size });
+    } catch (error) {
+      end({ error });
+    }
+  }
+
+  #page(before: PagedState["pages"]): Query {
+    const query = this.#makeQuery();
+    if (!this.#cursor) return query.limit(this.#size).skip(before.length * this.#size);
+    const { field, descending = false } = this.#cursor;
+    const last = before.at(-1)?.at(-1);
+    const next = last ? this.#after(query, last, field, descending) : query;
+    const order = field === "objectId" ? [field] : [field, "objectId"];
+    return (descending ? next.descending(order) : next.ascending(order)).limit(this.#size);
+  }
+
+  /** What comes after an object; the id decides among equal values. */
+  #after(query: Query, last: ParseObject, field: string, descending: boolean): Query {
+    const beyond = (on: Query, name: string, value: unknown) =>
+      descending ? on.lessThan(name, value) : on.greaterThan(name, value);
+    const fresh = () => new this.#Query(query.className);
+    const value = fieldOf(last, field);
+    const further = [beyond(fresh(), field, value)];
+    if (field !== "objectId") {
+      further.push(beyond(fresh().equalTo(field, value), "objectId", last.id));
+    }
+    const { where = {}, ...json } = query.toJSON();
+    const wheres = further.map((each) => each.toJSON().where ?? {});
+    return this.#Query.fromJSON(query.className, { ...json, where: { $and: [where, { $or: wheres }] } });
+  }
+}
+
+function fieldOf(object: ParseObject, field: string): unknown {
+  if (field === "objectId") return object.id;
+  if (field === "createdAt") return object.createdAt;
+  if (field === "updatedAt") return object.updatedAt;
+  return object.get(field);
+}
+
+function together(pages: PagedState["pages"]): readonly ParseObject[] {
+  const byId = new Map(pages.flat().map((object) => [object.id, object]));
+  return Object.freeze([...byId.values()]);
+}

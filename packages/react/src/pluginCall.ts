@@ -1,0 +1,27 @@
+import type { Moralis } from "@purse/client";
+import { ReactMoralisError } from "./errors.ts";
+
+export interface PluginGround {
+  Moralis: typeof Moralis;
+  isInitialized: boolean;
+  isInitializing: boolean;
+}
+
+/** Calls a plugin of the server. Throws ReactMoralisError where the client or the plugin is not there (yet). */
+export async function callPlugin<R>(
+  { Moralis, isInitialized, isInitializing }: PluginGround,
+  plugin: string,
+  fn: string,
+  params: object,
+  disableTriggers?: boolean,
+): Promise<R> {
+  if (isInitializing) throw new ReactMoralisError("Plugins are not finished initializing");
+  if (!isInitialized) {
+    throw new ReactMoralisError("Moralis has not been initialized, run Moralis.start first");
+  }
+  const { [plugin]: installed } = Moralis.Plugins;
+  const call = installed?.[fn];
+  if (!call) throw new ReactMoralisError(`${plugin} plugin has not been installed or initialized`);
+  // What a plugin answers is known to who wrote it: R is the caller's word.
+  return (await call(params, { disableTriggers })) as R;
+}

@@ -1,0 +1,227 @@
+import { useCallback } from "react";
+import { callPlugin } from "./pluginCall.ts";
+import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
+import { useMoralis } from "./useMoralis.ts";
+
+/*
+ * Hooks for plugins of the server. What a plugin answers is known to who wrote it: `R` is the caller's word.
+ * Each rejects with `… plugin has not been installed or initialized` where the server does not have it.
+ */
+
+interface PluginOptions extends AsyncCallOptions {
+  /** Answers the result without doing what the server asks the client to do. */
+  disableTriggers?: boolean;
+}
+
+function usePlugin<P extends object, R>(
+  plugin: string,
+  fn: string,
+  params: P,
+  { autoFetch = false, disableTriggers }: PluginOptions = {},
+) {
+  const ask = usePluginCalls(plugin);
+  const call = useAsyncCall<R, P, null>((given) => ask<R>(fn, given, disableTriggers), params, null, {
+    autoFetch,
+  });
+  return withoutSetData(call);
+}
+
+function usePluginCalls(plugin: string) {
+  const { Moralis, isInitialized, isInitializing } = useMoralis();
+  return useCallback(
+    <R>(fn: string, params: object, disableTriggers?: boolean) =>
+      callPlugin<R>({ Moralis, isInitialized, isInitializing }, plugin, fn, params, disableTriggers),
+    [Moralis, isInitialized, isInitializing, plugin],
+  );
+}
+
+export interface OneInchToken {
+  /** Defaults to 18. */
+  decimals?: number;
+  address: string;
+}
+
+export interface OneInchQuoteParams {
+  chain?: string;
+  fromToken: OneInchToken;
+  toToken: OneInchToken;
+  /** In whole tokens, as people write it. */
+  fromAmount: string | number;
+}
+
+export function useOneInchTokens({ chain = "eth" }: { chain?: string } = {}, options: AsyncCallOptions = {}) {
+  const ask = usePluginCalls("oneInch");
+  const { fetch, ...call } = withoutSetData(
+    useAsyncCall<unknown, { chain: string }>(
+      (given) => ask("getSupportedTokens", given),
+      { chain },
+      NO_TOKENS,
+      {
+        autoFetch: true,
+        ...options,
+      },
+    ),
+  );
+  return { getSupportedTokens: fetch, ...call };
+}
+
+const NO_TOKENS: readonly unknown[] = [];
+
+export function useOneInchQuote<R = unknown>(
+  params?: Partial<OneInchQuoteParams>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis } = useMoralis();
+  const ask = usePluginCalls("oneInch");
+  const { fetch, ...call } = withoutSetData(
+    useAsyncCall<R, Partial<OneInchQuoteParams>, null>(
+      ({ chain = "eth", fromToken, toToken, fromAmount = 0 }) =>
+        ask<R>("quote", {
+          chain,
+          fromTokenAddress: fromToken?.address,
+          toTokenAddress: toToken?.address,
+          amount: Moralis.Units.Token(fromAmount, fromToken?.decimals),
+        }),
+      params ?? {},
+      null,
+      options,
+    ),
+  );
+  return { getQuote: fetch, ...call };
+}
+
+/** Allows the exchange to take the token where it may not yet, and exchanges it. `slippage` in percent. */
+export function useOneInchSwap<R = unknown>(
+  params?: Partial<OneInchQuoteParams & { slippage: number }>,
+  options?: AsyncCallOptions,
+) {
+  const { Moralis, account } = useMoralis();
+  const ask = usePluginCalls("oneInch");
+  const { fetch, ...call } = withoutSetData(
+    useAsyncCall<R, Partial<OneInchQuoteParams & { slippage: number }>, null>(
+      async ({ chain = "eth", fromToken, toToken, fromAmount = 0, slippage = 1 }) => {
+        if (!account) throw new Error("No web3 account found, run enableWeb3() first");
+        const fromTokenAddress = fromToken?.address;
+        const amount = Moralis.Units.Token(fromAmount, fromToken?.decimals);
+        const asked = { chain, fromTokenAddress, fromAddress: account, amount };
+        if (!(await ask("hasAllowance", asked))) {
+          await ask("approve", { chain, tokenAddress: fromTokenAddress, fromAddress: account });
+        }
+        return ask<R>("swap", { ...asked, toTokenAddress: toToken?.address, slippage });
+      },
+      params ?? {},
+      null,
+      options,
+    ),
+  );
+  return { swap: fetch, ...call };
+}
+
+export interface OpenSeaAssetParams {
+  network?: string;
+  tokenAddress?: string;
+  tokenId?: string;
+}
+
+export function useOpenSeaAsset<R = unknown>(params?: OpenSeaAssetParams, options?: AsyncCallOptions) {
+  const given = { network: "mainnet", ...params };
+  const { fetch, ...call } = usePlugin<OpenSeaAssetParams, R>("opensea", "getAsset", given, options);
+  return { getAsset: fetch, ...call };
+}
+
+export interface OpenSeaOrdersParams extends OpenSeaAssetParams {
+  /** 0 buys, 1 sells. */
+  orderSide?: 0 | 1;
+  page?: number;
+}
+
+export function useOpenSeaOrders<R = unknown>(params?: OpenSeaOrdersParams, options?: AsyncCallOptions) {
+  const given = { network: "mainnet", page: 1, ...params };
+  const { fetch, ...call } = usePlugin<OpenSeaOrdersParams, R>("opensea", "getOrders", given, options);
+  return { getOrders: fetch, ...call };
+}
+
+export interface OpenSeaSellOrderParams extends OpenSeaAssetParams {
+  tokenType?: string;
+  userAddress?: string;
+  startAmount?: string | number;
+  endAmount?: string | number;
+  expirationTime?: number;
+}
+
+export function useOpenSeaSellOrder<R = unknown>(
+  params?: OpenSeaSellOrderParams,
+  options?: AsyncCallOptions,
+) {
+  const given = { network: "mainnet", ...params };
+  const { fetch, ...call } = usePlugin<OpenSeaSellOrderParams, R>(
+    "opensea",
+    "createSellOrder",
+    given,
+    options,
+  );
+  return { createSellOrder: fetch, ...call };
+}
+
+export interface OpenSeaBuyOrderParams extends OpenSeaAssetParams {
+  tokenType?: string;
+  amount?: string | number;
+  userAddress?: string;
+  paymentTokenAddress?: string;
+}
+
+export function useOpenSeaBuyOrder<R = unknown>(params?: OpenSeaBuyOrderParams, options?: AsyncCallOptions) {
+  const given = { network: "mainnet", ...params };
+  const { fetch, ...call } = usePlugin<OpenSeaBuyOrderParams, R>("opensea", "createBuyOrder", given, options);
+  return { createBuyOrder: fetch, ...call };
+}
+
+export interface FiatBuyParams {
+  coin?: string;
+  receiver?: string;
+}
+
+export function useFiatBuy<R = unknown>(params: FiatBuyParams = {}, options?: PluginOptions) {
+  const { fetch, ...call } = usePlugin<FiatBuyParams, R>("fiat", "buy", params, options);
+  return { buy: fetch, ...call };
+}
+
+export interface RaribleLazyMintParams {
+  chain?: string;
+  userAddress?: string;
+  tokenType?: string;
+  tokenUri?: string;
+  supply?: string | number;
+  royaltiesAmount?: string | number;
+}
+
+export function useRaribleLazyMint<R = unknown>(params?: RaribleLazyMintParams, options?: AsyncCallOptions) {
+  const given = { chain: "eth", ...params };
+  const { fetch, ...call } = usePlugin<RaribleLazyMintParams, R>("rarible", "lazyMint", given, options);
+  return { lazyMint: fetch, ...call };
+}
+
+export interface RaribleSellOrderParams {
+  chain?: string;
+  userAddress?: string;
+  makeTokenId?: string;
+  makeTokenAddress?: string;
+  makeAssetClass?: string;
+  makeValue?: string | number;
+  takeAssetClass?: string;
+  takeValue?: string | number;
+}
+
+export function useRaribleSellOrder<R = unknown>(
+  params?: RaribleSellOrderParams,
+  options?: AsyncCallOptions,
+) {
+  const given = { chain: "eth", ...params };
+  const { fetch, ...call } = usePlugin<RaribleSellOrderParams, R>(
+    "rarible",
+    "createSellOrder",
+    given,
+    options,
+  );
+  return { createSellOrder: fetch, ...call };
+}

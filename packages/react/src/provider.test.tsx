@@ -1,0 +1,197 @@
+// @vitest-environment happy-dom
+import { Moralis, User } from "@purse/client";
+import { act, render, waitFor } from "@testing-library/react";
+import { StrictMode } from "react";
+import { renderToString } from "react-dom/server";
+import { describe, expect, it, vi } from "vitest";
+import { MoralisProvider, useMoralis, useMoralisQuery } from "./index.ts";
+import { ACCOUNT, ADA, installEthereum, renderBelow, renderReady, serverOfTests } from "./testRendering.tsx";
+
+const test = serverOfTests();
+
+describe("what the provider needs", () => {
+  it.each([
+    [
+      "[1.provider.requires-app-id] appId",
+      { serverUrl: "http://127.0.0.1" },
+      'Provide a "appId" provided to <MoralisProvider>',
+    ],
+    [
+      "[1.provider.requires-server-url] serverUrl",
+      { appId: "app" },
+      'Provide a "serverUrl" provided to <MoralisProvider>',
+    ],
+  ])("%s", (_name, props, message) => {
+    const silence = vi.spyOn(console, "error").mockImplementation(() => {});
+    expect(() => render(<MoralisProvider {...props}>page</MoralisProvider>)).toThrow(message);
+    silence.mockRestore();
+  });
+
+  it.each(["appId", "serverUrl"])("%s at the latest when it is initialised", (name) => {
+    const given = { appId: "app", serverUrl: test.server.url, [name]: undefined };
+    const { result } = renderBelow(test.server, useMoralis, { ...given, initializeOnMount: false });
+    expect(() => result.current.initialize()).toThrow(
+      `No ${name} is provided. Please provide an ${name} to the Moralis.Provider or as argument in initialize()`,
+    );
+  });
+});
+
+describe("the start", () => {
+  it("is over when the server's plugins are known, and not before", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const body = { result: [{ name: "oneInch", functions: ["quote"] }] };
+    test.server.on("POST functions/getPluginSpecs", { body, after: promise });
+    const { result } = renderBelow(test.server, useMoralis, { plugins: undefined });
+    expect(result.current).toMatchObject({ isInitialized: false, isInitializing: true });
+    await waitFor(() => expect(test.server.calls).toContain("POST functions/getPluginSpecs"));
+    expect(result.current.isInitialized).toBe(false);
+    resolve();
+    await waitFor(() => expect(result.current.isInitialized).toBe(true));
+    expect(result.current.isInitializing).toBe(false);
+    expect(Object.keys(result.current.Moralis.Plugins)).toEqual(["oneInch"]);
+    expect(test.server.calls).toEqual(["POST functions/getPluginSpecs"]);
+  });
+
+  it("that failed is told, and may be tried again", async () => {
+    test.server.on("POST functions/getPluginSpecs", { status: 403, body: { code: 119, error: "no" } });
+    const { result } = renderBelow(test.server, useMoralis, { plugins: undefined });
+    await waitFor(() => expect(result.current.initializeError).toMatchObject({ code: 119 }));
+    expect(result.current).toMatchObject({ isInitialized: false, isInitializing: false });
+    test.server.on("POST functions/getPluginSpecs", { body: { result: [] } });
+    act(() => result.current.initialize());
+    await waitFor(() => expect(result.current).toMatchObject({ isInitialized: true, initializeError: null }));
+  });
+
+  it("that comes late restores the session too", async () => {
+    const first = await renderReady(test.server, useMoralis);
+    await act(async () => void (await first.current.login("ada", "secret")));
+    first.unmount();
+    const { result } = renderBelow(test.server, useMoralis, {
+      appId: undefined,
+      serverUrl: undefined,
+      initializeOnMount: false,
+    });
+    expect(result.current).toMatchObject({
+      isInitialized: false,
+      isInitializing: false,
+      isAuthUndefined: true,
+    });
+    act(() => result.current.initialize({ appId: "app", serverUrl: test.server.url }));
+    await waitFor(() => expect(result.current.isAuthenticated).toBe(true));
+    expect(result.current.user?.get("username")).toBe("ada");
+    expect(result.current).toMatchObject({ appId: "app", serverUrl: test.server.url });
+  });
+
+  it("counts the first props, and uses the client that it is given", async () => {
+    const other: typeof Moralis = Object.create(Moralis);
+    const getMoralis = vi.fn(() => other);
+    const { result, rerender } = await renderReady(test.server, useMoralis, { getMoralis });
+    rerender();
+    expect(result.current.hook.Moralis).toBe(other);
+    expect(result.current.hook.environment).toBe("browser");
+  });
+});
+
+describe("pages below the provider", () => {
+  it("[1.provider.authentication] [1.provider.user-data] [1.provider.wallet-connection] have who is signed in, their data and the wallet", async () => {
+    installEthereum();
+    const view = await renderReady(test.server, useMoralis);
+    await act(async () => void (await view.current.login("ada", "secret")));
+    await act(async () => void (await view.current.enableWeb3()));
+    expect(view.current).toMatchObject({ isAuthenticated: true, isWeb3Enabled: true, account: ACCOUNT });
+    expect(view.current.user?.get("username")).toBe(ADA.username);
+  });
+
+  it("are rendered by a server too, without window, wallet or request", () => {
+    function Page() {
+      const { isInitialized, isAuthUndefined } = useMoralis();
+      const { isLoading } = useMoralisQuery("Note");
+      return <p>{JSON.stringify({ isInitialized, isAuthUndefined, isLoading })}</p>;
+    }
+    const html = renderToString(
+      <MoralisProvider appId="app" serverUrl={test.server.url}>
+        <Page />
+      </MoralisProvider>,
+    ).replaceAll("&quot;", '"');
+    expect(html).toBe('<p>{"isInitialized":false,"isAuthUndefined":true,"isLoading":true}</p>');
+    expect(test.server.calls).toEqual([]);
+  });
+});
+
+describe("other tabs", () => {
+  const key = "Parse/app/currentUser";
+  const change = (newValue: string | null) => {
+    if (newValue === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, newValue);
+    window.dispatchEvent(new StorageEvent("storage", { key, newValue, storageArea: localStorage }));
+  };
+
+  it("that sign out sign this one out and put its wallet away", async () => {
+    installEthereum();
+    const view = await renderReady(test.server, useMoralis);
+    await act(async () => void (await view.current.login("ada", "secret")));
+    await act(async () => void (await view.current.enableWeb3()));
+    act(() => change(null));
+    await waitFor(() => expect(view.current).toMatchObject({ isUnauthenticated: true, user: null }));
+    await waitFor(() => expect(view.current.isWeb3Enabled).toBe(false));
+    expect(User.current()).toBeNull();
+  });
+
+  it("that sign in sign this one in", async () => {
+    const view = await renderReady(test.server, useMoralis);
+    await waitFor(() => expect(view.current.isUnauthenticated).toBe(true));
+    act(() => change(JSON.stringify({ ...ADA, className: "_User" })));
+    await waitFor(() => expect(view.current.user?.id).toBe("u1"));
+    expect(view.current.isAuthenticated).toBe(true);
+  });
+
+  it("that put the wallet away or connect it do so here", async () => {
+    installEthereum();
+    const view = await renderReady(test.server, useMoralis);
+    await act(async () => void (await view.current.enableWeb3()));
+    const wallet = "Parse/app/wallet";
+    const connected = localStorage.getItem(wallet);
+    const told = (newValue: string | null) =>
+      window.dispatchEvent(new StorageEvent("storage", { key: wallet, newValue, storageArea: localStorage }));
+    localStorage.removeItem(wallet);
+    act(() => void told(null));
+    await waitFor(() => expect(view.current.isWeb3Enabled).toBe(false));
+    localStorage.setItem(wallet, String(connected));
+    act(() => void told(connected));
+    await waitFor(() => expect(view.current.account).toBe(ACCOUNT));
+  });
+});
+
+describe("onAccountChanged", () => {
+  it("tells of the accounts of window.ethereum as it says them, until the provider is gone", async () => {
+    const wallet = installEthereum();
+    const onAccountChanged = vi.fn();
+    const view = await renderReady(test.server, useMoralis, { options: { onAccountChanged } });
+    wallet.emit("accountsChanged", ["0xABC"]);
+    wallet.emit("accountsChanged", []);
+    expect(onAccountChanged.mock.calls).toEqual([["0xABC"], [undefined]]);
+    view.unmount();
+    expect(wallet.listeners("accountsChanged")).toBe(0);
+  });
+
+  it("is not told in a native environment", async () => {
+    const wallet = installEthereum();
+    const onAccountChanged = vi.fn();
+    await renderReady(test.server, useMoralis, { environment: "native", options: { onAccountChanged } });
+    wallet.emit("accountsChanged", ["0xABC"]);
+    expect(onAccountChanged).not.toHaveBeenCalled();
+  });
+});
+
+it("starts one client, not two, where React mounts twice", async () => {
+  const page = (
+    <StrictMode>
+      <MoralisProvider appId="app" serverUrl={test.server.url}>
+        page
+      </MoralisProvider>
+    </StrictMode>
+  );
+  const view = render(page);
+  view.rerender(page);
+  await waitFor(() => expect(test.server.calls).toEqual(["POST functions/getPluginSpecs"]));
+});

@@ -1,0 +1,247 @@
+// @vitest-environment happy-dom
+import { type ParseObject, Query } from "@purse/client";
+import { act, render, screen, waitFor } from "@testing-library/react";
+import { Component, type ReactNode, StrictMode, Suspense } from "react";
+import { describe, expect, it, vi } from "vitest";
+import {
+  MoralisProvider,
+  useInfiniteMoralisQuery,
+  useMoralis,
+  useMoralisQuery,
+  useMoralisSubscription,
+  useSuspenseMoralisQuery,
+} from "./index.ts";
+import { renderReady, serverOfTests } from "./testRendering.tsx";
+
+const test = serverOfTests();
+
+const note = (objectId: string, text = objectId) => ({ objectId, text });
+const ids = (objects: readonly ParseObject[]) => objects.map(({ id }) => id);
+const answer = (...objects: object[]) => test.server.on("GET classes/Note", { body: { results: objects } });
+const asked = () => test.server.calls.filter((call) => call === "GET classes/Note").length;
+
+describe("useMoralisQuery", () => {
+  it("finds what the mapped query says, by itself", async () => {
+    answer(note("a"), note("b"));
+    const view = await renderReady(test.server, () =>
+      useMoralisQuery("Note", (query) => query.equalTo("done", false).limit(5)),
+    );
+    await waitFor(() => expect(ids(view.current.data)).toEqual(["a", "b"]));
+    expect(test.server.bodies.at(-1)).toMatchObject({ where: { done: false }, limit: 5 });
+    expect(view.current).not.toHaveProperty("setData");
+    expect(Object.isFrozen(view.current.data)).toBe(true);
+  });
+
+  it("asks anew when its dependencies change, not when only its class does", async () => {
+    answer(note("a"));
+    let [className, done] = ["Note", false];
+    const view = await renderReady(test.server, () =>
+      useMoralisQuery(className, (query) => query.equalTo("done", done), [done]),
+    );
+    await waitFor(() => expect(view.current.data).toHaveLength(1));
+    const before = test.server.calls.length;
+    className = "Other";
+    view.rerender();
+    await act(async () => {});
+    expect(test.server.calls).toHaveLength(before);
+    className = "Note";
+    done = true;
+    view.rerender();
+    await waitFor(() => expect(test.server.bodies.at(-1)).toMatchObject({ where: { done: true } }));
+  });
+
+  it("waits where it is told to, and answers a count where it is asked for one", async () => {
+    test.server.on("GET classes/Note", { body: { results: [note("a")], count: 7 } });
+    const view = await renderReady(test.server, () =>
+      useMoralisQuery("Note", (query) => query.withCount(), [], { autoFetch: false }),
+    );
+    expect(asked()).toBe(0);
+    await act(async () => void (await view.current.fetch()));
+    expect(view.current.data).toMatchObject({ count: 7 });
+  });
+
+  it("follows the server, in its own ways or in those of the page", async () => {
+    answer(note("a"), note("b"));
+    const view = await renderReady(test.server, () =>
+      useMoralisQuery("Note", (query) => query, [], {
+        live: true,
+        onLiveEnter: (entity, all) => [entity, ...all],
+      }),
+    );
+    await waitFor(() => expect(view.current.data).toHaveLength(2));
+    await waitFor(() => expect(test.server.subscriptions()).toEqual(["Note"]));
+    const tell = (op: string, object: object) => test.server.tell(op, "Note", object);
+    tell("create", note("c"));
+    await waitFor(() => expect(ids(view.current.data)).toEqual(["a", "b", "c"]));
+    tell("enter", note("d"));
+    await waitFor(() => expect(ids(view.current.data)).toEqual(["d", "a", "b", "c"]));
+    tell("update", note("b", "new"));
+    await waitFor(() => expect(view.current.data[2]?.get("text")).toBe("new"));
+    tell("leave", note("a"));
+    tell("delete", note("c"));
+    await waitFor(() => expect(ids(view.current.data)).toEqual(["d", "b"]));
+    view.unmount();
+    await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
+  });
+});
+
+describe("useMoralisSubscription", () => {
+  it("is opened anew for who signs in, and for nobody after they have signed out", async () => {
+    const view = await renderReady(test.server, () => {
+      useMoralisSubscription("Note");
+      return useMoralis();
+    });
+    const tokens = () => test.server.tokens();
+    await waitFor(() => expect(tokens()).toEqual([undefined]));
+    await act(async () => void (await view.current.login("ada", "secret")));
+    await waitFor(() => expect(tokens()).toEqual(["r:1"]));
+    await act(async () => void (await view.current.logout()));
+    await waitFor(() => expect(tokens()).toEqual([undefined]));
+  });
+
+  it("tells of what happens to a query's objects, until it is switched off", async () => {
+    const heard: unknown[] = [];
+    let enabled = true;
+    const hear = (op: string) => (entity: ParseObject) => heard.push([op, entity.id]);
+    const view = await renderReady(test.server, () =>
+      useMoralisSubscription("Note", (query) => query, [], {
+        enabled,
+        onCreate: hear("create"),
+        onUpdate: hear("update"),
+        onEnter: hear("enter"),
+        onLeave: hear("leave"),
+        onDelete: hear("delete"),
+      }),
+    );
+    await waitFor(() => expect(test.server.subscriptions()).toEqual(["Note"]));
+    for (const op of ["create", "update", "enter", "leave", "delete"]) {
+      test.server.tell(op, "Note", note("a"));
+    }
+    await waitFor(() => expect(heard).toHaveLength(5));
+    expect(heard).toContainEqual(["leave", "a"]);
+    enabled = false;
+    view.rerender();
+    await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
+  });
+
+  it("tells of a refusal", async () => {
+    const refused = vi.spyOn(Query.prototype, "subscribe").mockRejectedValue(new Error("not allowed"));
+    const onError = vi.fn();
+    await renderReady(test.server, () => useMoralisSubscription("Note", (query) => query, [], { onError }));
+    await waitFor(() => expect(onError).toHaveBeenCalledWith(new Error("not allowed")));
+    refused.mockRestore();
+  });
+});
+
+describe("useInfiniteMoralisQuery", () => {
+  /** Answers pages as the server does. */
+  const serve = (all: { objectId: string; text: string }[]) =>
+    test.server.on("GET classes/Note", ({ skip, limit }) => {
+      const from = Number(skip ?? 0);
+      return { body: { results: all.slice(from, from + Number(limit)) } };
+    });
+
+  it("counts its pages, and shows each object once", async () => {
+    const all = ["a", "b", "c", "d", "e"].map((id) => note(id));
+    serve(all);
+    const view = await renderReady(test.server, () =>
+      useInfiniteMoralisQuery("Note", (query) => query.ascending("text"), [], { pageSize: 2 }),
+    );
+    await waitFor(() => expect(ids(view.current.data)).toEqual(["a", "b"]));
+    // Something came in at the front: what was shown already comes again.
+    serve([note("0"), ...all]);
+    await act(() => view.current.fetchNextPage());
+    expect(ids(view.current.data)).toEqual(["a", "b", "c"]);
+    await act(() => view.current.fetchNextPage());
+    expect(view.current.hasNextPage).toBe(true);
+    await act(() => view.current.fetchNextPage());
+    expect(view.current).toMatchObject({ hasNextPage: false, isFetchingNextPage: false, isLoading: false });
+    expect(view.current.pages).toHaveLength(4);
+    const before = asked();
+    await act(() => view.current.fetchNextPage());
+    expect(asked()).toBe(before);
+    await act(() => view.current.refetch());
+    expect(ids(view.current.data)).toEqual(["0", "a"]);
+  });
+
+  it("follows a field by its cursor, where lists change meanwhile", async () => {
+    answer(note("a", "x"), note("b", "y"));
+    const view = await renderReady(test.server, () =>
+      useInfiniteMoralisQuery("Note", (query) => query.equalTo("done", false).include("author"), [], {
+        pageSize: 2,
+        cursor: { field: "text", descending: true },
+      }),
+    );
+    await waitFor(() => expect(view.current.data).toHaveLength(2));
+    answer(note("c", "z"));
+    await act(() => view.current.fetchNextPage());
+    expect(test.server.bodies.at(-1)).toMatchObject({
+      where: {
+        $and: [{ done: false }, { $or: [{ text: { $lt: "y" } }, { text: "y", objectId: { $lt: "b" } }] }],
+      },
+      order: "-text,-objectId",
+      include: "author",
+      limit: 2,
+    });
+    expect(view.current.hasNextPage).toBe(false);
+  });
+
+  it("keeps its pages where the next one fails", async () => {
+    answer(note("a"));
+    const view = await renderReady(test.server, () =>
+      useInfiniteMoralisQuery("Note", (query) => query, [], { pageSize: 1 }),
+    );
+    await waitFor(() => expect(view.current.data).toHaveLength(1));
+    test.server.on("GET classes/Note", { status: 400, body: { code: 119, error: "no" } });
+    await act(() => view.current.fetchNextPage());
+    expect(view.current).toMatchObject({ error: { code: 119 }, hasNextPage: true });
+    expect(ids(view.current.data)).toEqual(["a"]);
+  });
+});
+
+describe("useSuspenseMoralisQuery", () => {
+  function Notes() {
+    const { data } = useSuspenseMoralisQuery("Note");
+    return <p>{ids(data).join() || "none"}</p>;
+  }
+
+  class Boundary extends Component<{ children: ReactNode }, { error?: unknown }> {
+    override state: { error?: unknown } = {};
+    static getDerivedStateFromError(error: unknown) {
+      return { error };
+    }
+    override render() {
+      const { error } = this.state;
+      return error ? <p>{error instanceof Error ? error.message : "failed"}</p> : this.props.children;
+    }
+  }
+
+  const show = () =>
+    render(
+      <StrictMode>
+        <MoralisProvider appId="app" serverUrl={test.server.url} plugins={[]}>
+          <Boundary>
+            <Suspense fallback={<p>waiting</p>}>
+              <Notes />
+            </Suspense>
+          </Boundary>
+        </MoralisProvider>
+      </StrictMode>,
+    );
+
+  it("waits in the boundary until the objects are there, and asks once", async () => {
+    answer(note("a"), note("b"));
+    show();
+    screen.getByText("waiting");
+    await screen.findByText("a,b");
+    expect(asked()).toBe(1);
+  });
+
+  it("hands its error to the boundary", async () => {
+    const silence = vi.spyOn(console, "error").mockImplementation(() => {});
+    test.server.on("GET classes/Note", { status: 400, body: { code: 119, error: "not for you" } });
+    show();
+    await screen.findByText("not for you");
+    silence.mockRestore();
+  });
+});

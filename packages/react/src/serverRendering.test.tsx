@@ -1,0 +1,70 @@
+import { Suspense } from "react";
+import { renderToString } from "react-dom/server";
+import { expect, it } from "vitest";
+import {
+  MoralisProvider,
+  useChain,
+  useEnsAddress,
+  useERC20Balances,
+  useInfiniteMoralisQuery,
+  useMoralis,
+  useMoralisCloudFunction,
+  useMoralisSubscription,
+  useSessions,
+  useSuspenseMoralisQuery,
+  useTransaction,
+  useUpload,
+  useWallets,
+} from "./index.ts";
+
+/* This file has no window and no document: it stands for a server that renders pages. */
+
+function Page() {
+  useMoralisSubscription("Note");
+  return (
+    <pre>
+      {JSON.stringify({
+        signedIn: useMoralis().isAuthenticated,
+        wallets: useWallets().wallets,
+        chain: useChain().chain,
+        notes: useInfiniteMoralisQuery("Note").data,
+        tokens: useERC20Balances().data,
+        answer: useMoralisCloudFunction("hello").data,
+        name: useEnsAddress("0x1").name,
+        sessions: useSessions().sessions,
+        progress: useUpload().progress,
+        transaction: useTransaction("0x2").status,
+      })}
+    </pre>
+  );
+}
+
+function Notes() {
+  return <p>{useSuspenseMoralisQuery("Note").data.length}</p>;
+}
+
+it("pages are rendered where there is no window: with nothing yet, and asking nobody", () => {
+  expect(typeof window).toBe("undefined");
+  const html = renderToString(
+    <MoralisProvider appId="app" serverUrl="http://127.0.0.1:1/server">
+      <Page />
+      <Suspense fallback={<p>waiting</p>}>
+        <Notes />
+      </Suspense>
+    </MoralisProvider>,
+  );
+  const [, text = ""] = /<pre>(.*)<\/pre>/.exec(html) ?? [];
+  expect(JSON.parse(text.replaceAll("&quot;", '"'))).toEqual({
+    signedIn: false,
+    wallets: [],
+    chain: null,
+    notes: [],
+    tokens: null,
+    answer: null,
+    name: null,
+    sessions: [],
+    progress: 0,
+    transaction: "unknown",
+  });
+  expect(html).toContain("waiting");
+});

@@ -1,0 +1,96 @@
+import type { Moralis, ParseObject } from "@purse/client";
+import { useEffect, useState } from "react";
+import { AsyncCall } from "./asyncCall.ts";
+import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
+import { useStore } from "./store.ts";
+import { useMoralisContext, useUserId } from "./useMoralis.ts";
+
+export interface OwnSession {
+  id: string;
+  /** The one that this client signs in with. */
+  isCurrent: boolean;
+  createdAt: Date | undefined;
+  expiresAt: Date | undefined;
+  createdWith: unknown;
+  installationId: string | undefined;
+}
+
+/** The signed-in user's sessions. */
+class Sessions {
+  readonly call = new AsyncCall<readonly OwnSession[]>([]);
+  readonly #core: typeof Moralis;
+
+  constructor(core: typeof Moralis) {
+    this.#core = core;
+  }
+
+  readonly fetch = (options: Callbacks<readonly OwnSession[]> & { signal?: AbortSignal } = {}) => {
+    const [callbacks, { signal }] = splitCallbacks(options);
+    return this.call.run(() => this.#list(signal), callbacks, signal);
+  };
+
+  /** Ends a session; the current one ends with `logout`. */
+  readonly revoke = (id: string, callbacks: Callbacks<void> = {}) => this.#end([id], callbacks);
+
+  /** Ends all but the current one. */
+  readonly revokeOthers = (callbacks: Callbacks<void> = {}) =>
+    withCallbacks(async () => {
+      const others = (await this.#list()).filter(({ isCurrent }) => !isCurrent);
+      await this.#destroy(others.map(({ id }) => id));
+    }, callbacks);
+
+  clear(): void {
+    this.call.setData([]);
+  }
+
+  #end(ids: readonly string[], callbacks: Callbacks<void>): Promise<void> {
+    return withCallbacks(() => this.#destroy(ids), callbacks);
+  }
+
+  async #destroy(ids: readonly string[]): Promise<void> {
+    const { Object: ParseObject } = this.#core;
+    const doomed = ids.map((id) => ParseObject.fromJSON({ className: "_Session", objectId: id }));
+    await ParseObject.destroyAll(doomed);
+    await this.fetch({ throwOnError: true });
+  }
+
+  async #list(signal?: AbortSignal): Promise<readonly OwnSession[]> {
+    const [found, current] = await Promise.all([
+      new this.#core.Query("_Session").descending("createdAt").find(signal && { signal }),
+      this.#core.Session.current(signal && { signal }),
+    ]);
+    return found.map((session) => describe(session, session.id === current.id));
+  }
+}
+
+function describe(session: ParseObject, isCurrent: boolean): OwnSession {
+  const expiresAt: unknown = session.get("expiresAt");
+  const installationId: unknown = session.get("installationId");
+  return {
+    id: session.id ?? "",
+    isCurrent,
+    createdAt: session.createdAt,
+    expiresAt: expiresAt instanceof Date ? expiresAt : undefined,
+    createdWith: session.get("createdWith"),
+    installationId: typeof installationId === "string" ? installationId : undefined,
+  };
+}
+
+/** Where the user is signed in, newest first, and the ways to end that. */
+export function useSessions() {
+  const { Moralis, isInitialized } = useMoralisContext();
+  const userId = useUserId();
+  const [sessions] = useState(() => new Sessions(Moralis));
+  const { data, error, isFetching } = useStore(sessions.call.store);
+  useEffect(() => {
+    if (!isInitialized || !userId) return;
+    const ended = new AbortController();
+    void sessions.fetch({ signal: ended.signal });
+    return () => {
+      ended.abort();
+      sessions.clear();
+    };
+  }, [sessions, isInitialized, userId]);
+  const { fetch, revoke, revokeOthers } = sessions;
+  return { sessions: data, error, isFetching, fetch, revoke, revokeOthers };
+}

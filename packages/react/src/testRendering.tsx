@@ -1,0 +1,131 @@
+import type { Eip1193Provider } from "@purse/client";
+import { deactivateWeb3, injectedWallets, User } from "@purse/client";
+import { cleanup, configure, renderHook, waitFor } from "@testing-library/react";
+import type { ReactNode } from "react";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { MoralisProvider, type MoralisProviderProps } from "./MoralisProvider.tsx";
+import { startTestServer, type TestServer } from "./testServer.ts";
+import { useMoralis } from "./useMoralis.ts";
+
+// Slow machines are no failures; and everything must stand being mounted twice.
+configure({ asyncUtilTimeout: 15_000, reactStrictMode: true });
+
+export const ADA = {
+  objectId: "u1",
+  username: "ada",
+  sessionToken: "r:1",
+  createdAt: "2026-01-01T00:00:00.000Z",
+};
+export const ACCOUNT = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+
+/** A server for the tests of a file, empty before each of them; nobody is signed in and no wallet connected. */
+export function serverOfTests(): { server: TestServer } {
+  const held: { server?: TestServer } = {};
+  beforeAll(async () => {
+    held.server = await startTestServer();
+  });
+  beforeEach(() => {
+    held.server?.reset();
+    localStorage.clear();
+    held.server?.on("POST login", { body: ADA });
+    held.server?.on("POST functions/getPluginSpecs", { body: { result: [] } });
+  });
+  afterEach(async () => {
+    cleanup();
+    await deactivateWeb3();
+    await User.logOut().catch(() => undefined);
+    delete window.ethereum;
+  });
+  afterAll(() => held.server?.stop());
+  return {
+    get server() {
+      if (!held.server) throw new Error("The server is there during tests only");
+      return held.server;
+    },
+  };
+}
+
+declare global {
+  interface Window {
+    ethereum?: unknown;
+  }
+}
+
+/** Renders a hook below a provider in StrictMode, and waits until the client is ready. */
+export async function renderReady<R>(
+  server: TestServer,
+  hook: () => R,
+  props: Partial<MoralisProviderProps> = {},
+) {
+  const view = renderBelow(server, () => ({ hook: hook(), ready: useMoralis().isInitialized }), props);
+  await waitFor(() => expect(view.result.current.ready).toBe(true));
+  return {
+    ...view,
+    get current(): R {
+      return view.result.current.hook;
+    },
+  };
+}
+
+export function renderBelow<R>(server: TestServer, hook: () => R, props: Partial<MoralisProviderProps> = {}) {
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <MoralisProvider appId="app" serverUrl={server.url} plugins={[]} {...props}>
+      {children}
+    </MoralisProvider>
+  );
+  return renderHook(hook, { wrapper });
+}
+
+export type WalletAnswers = Record<string, (params: readonly unknown[]) => unknown>;
+
+export interface TestProvider extends Eip1193Provider {
+  emit(event: string, value: unknown): void;
+  listeners(event: string): number;
+  asked: string[];
+}
+
+/** A wallet of the browser, in `window.ethereum`; `answers` by method. */
+export function installEthereum(answers: WalletAnswers = {}): TestProvider {
+  const provider = testProvider(answers);
+  window.ethereum = provider;
+  return provider;
+}
+
+/** A wallet that announces itself (EIP-6963). */
+export function announceWallet(rdns: string, name: string, answers: WalletAnswers = {}): TestProvider {
+  const provider = testProvider(answers);
+  injectedWallets.get();
+  const detail = { info: { uuid: `${rdns}-${Math.random()}`, name, icon: "", rdns }, provider };
+  window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+  return provider;
+}
+
+function testProvider(answers: WalletAnswers): TestProvider {
+  const listeners = new Map<string, Set<(value: never) => void>>();
+  const asked: string[] = [];
+  const usual: WalletAnswers = {
+    eth_requestAccounts: () => [ACCOUNT],
+    eth_accounts: () => [ACCOUNT],
+    eth_chainId: () => "0x1",
+    personal_sign: () => "0xsigned",
+  };
+  return {
+    asked,
+    async request({ method, params = [] }) {
+      asked.push(method);
+      const answer = answers[method] ?? usual[method];
+      if (!answer) throw new Error(`The wallet has no ${method}`);
+      return answer(Array.isArray(params) ? params : [params]);
+    },
+    on(event: string, listener: (value: never) => void) {
+      const known = listeners.get(event) ?? new Set();
+      listeners.set(event, known.add(listener));
+    },
+    removeListener: (event: string, listener: (value: never) => void) =>
+      listeners.get(event)?.delete(listener),
+    emit(event, value) {
+      for (const listener of listeners.get(event) ?? []) Reflect.apply(listener, undefined, [value]);
+    },
+    listeners: (event) => listeners.get(event)?.size ?? 0,
+  };
+}

@@ -1,0 +1,123 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
+
+export interface Reply {
+  status?: number;
+  body?: unknown;
+  /** Waits for it before it answers. */
+  after?: Promise<unknown>;
+}
+
+export type Answer = Reply | ((body: JsonObject) => Reply);
+
+/** A server that answers what a test says, by the real verb and path, with live queries that grant everything. */
+export interface TestServer {
+  url: string;
+  /** Calls so far, as "POST functions/hello". */
+  calls: string[];
+  bodies: JsonObject[];
+  /** Calls that were given up before they were answered. */
+  givenUp: string[];
+  on(call: string, answer: Answer): void;
+  /** Live subscriptions that are open now, by class. */
+  subscriptions(): string[];
+  /** The session tokens of the live subscriptions that are open now. */
+  tokens(): (string | undefined)[];
+  /** Tells every subscription of a class of an object. */
+  tell(op: string, className: string, object: object): void;
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+interface Live {
+  socket: ServerSocket;
+  requestId: unknown;
+  className: string;
+  token: string | undefined;
+}
+
+const ALLOWED = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-headers": "*",
+  "access-control-allow-methods": "*",
+};
+
+export async function startTestServer(): Promise<TestServer> {
+  const answers = new Map<string, Answer>();
+  const calls: string[] = [];
+  const bodies: JsonObject[] = [];
+  const givenUp: string[] = [];
+  const open = new Map<string, Live>();
+  const server = createServer(async (request, response) => {
+    if (request.method === "OPTIONS") return void response.writeHead(204, ALLOWED).end();
+    let text = "";
+    for await (const chunk of request) text += chunk;
+    const json: unknown = text ? JSON.parse(text) : {};
+    const body = isJsonObject(json) ? json : {};
+    const verb = typeof body._method === "string" ? body._method : request.method;
+    const call = `${verb} ${(request.url ?? "").slice(1)}`;
+    calls.push(call);
+    bodies.push(body);
+    response.on("close", () => {
+      if (!response.writableEnded) givenUp.push(call);
+    });
+    const answer = answers.get(call) ?? { body: {} };
+    const reply = answer instanceof Function ? answer(body) : answer;
+    await reply.after;
+    response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...ALLOWED });
+    response.end(JSON.stringify(reply.body ?? {}));
+  });
+  const sockets = new WebSocketServer({ server });
+  sockets.on("connection", (socket) => {
+    socket.on("message", (data) => {
+      const message: {
+        op: string;
+        requestId?: number;
+        query?: { className: string };
+        sessionToken?: string;
+      } = JSON.parse(String(data));
+      const { op, requestId } = message;
+      if (op === "connect") socket.send(JSON.stringify({ op: "connected", clientId: "c" }));
+      if (op === "unsubscribe") open.delete(String(requestId));
+      if (op !== "subscribe") return;
+      open.set(String(requestId), {
+        socket,
+        requestId,
+        className: String(message.query?.className),
+        token: message.sessionToken,
+      });
+      socket.send(JSON.stringify({ op: "subscribed", clientId: "c", requestId }));
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    bodies,
+    givenUp,
+    on: (call, answer) => void answers.set(call, answer),
+    subscriptions: () => [...open.values()].map(({ className }) => className),
+    tokens: () => [...open.values()].map(({ token }) => token),
+    tell(op, className, object) {
+      for (const { socket, requestId, className: name } of open.values()) {
+        if (name === className)
+          socket.send(JSON.stringify({ op, clientId: "c", requestId, object: { className, ...object } }));
+      }
+    },
+    reset() {
+      answers.clear();
+      calls.length = 0;
+      bodies.length = 0;
+      givenUp.length = 0;
+    },
+    stop: () =>
+      new Promise((done) => {
+        for (const socket of sockets.clients) socket.terminate();
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}

@@ -1,0 +1,70 @@
+import {
+  callNode,
+  type Eip1193Provider,
+  type FollowedTransaction,
+  followTransaction,
+  type ReplacementKind,
+  type TransactionReceipt,
+  type TransactionReference,
+  type TransactionState,
+} from "@purse/client";
+
+/** Where a transaction is, for pages. */
+export interface TransactionView {
+  /** `unknown` while there is no transaction or its chain cannot be asked. */
+  status: Exclude<TransactionState["status"], "unreachable"> | "unknown";
+  confirmations: number;
+  receipt: TransactionReceipt | null;
+  /** What has taken its place; the hash where it was found. */
+  replacement: { how: ReplacementKind; hash: string | null } | null;
+  /** Why its chain cannot be asked. */
+  error: unknown;
+}
+
+const AT_FIRST: TransactionView = {
+  status: "unknown",
+  confirmations: 0,
+  receipt: null,
+  replacement: null,
+  error: null,
+};
+
+/** Follows a transaction for as long as somebody listens. */
+export class TransactionFollow {
+  readonly #followed: FollowedTransaction | undefined;
+  #state: TransactionState | undefined;
+  #view = AT_FIRST;
+
+  constructor(
+    reference: TransactionReference | null | undefined,
+    provider: Eip1193Provider | null,
+    rpcUrl?: string | null,
+  ) {
+    const source = provider ?? (rpcUrl ? nodeAt(rpcUrl) : undefined);
+    if (reference && source) this.#followed = followTransaction(reference, source);
+  }
+
+  /** The same until the state changes. */
+  readonly get = (): TransactionView => {
+    const state = this.#followed?.state;
+    if (state && state !== this.#state) this.#view = Object.freeze(viewOf(state));
+    this.#state = state;
+    return this.#view;
+  };
+
+  readonly subscribe = (listener: () => void): (() => void) =>
+    this.#followed?.subscribe(listener) ?? (() => {});
+}
+
+function viewOf(state: TransactionState): TransactionView {
+  if (state.status === "unreachable") return { ...viewOf(state.last), status: "unknown", error: state.error };
+  const { status } = state;
+  const confirmations = "confirmations" in state ? state.confirmations : 0;
+  const receipt = "receipt" in state ? state.receipt : null;
+  const replacement = status === "replaced" ? { how: state.how, hash: state.hash } : null;
+  return { status, confirmations, receipt, replacement, error: null };
+}
+
+function nodeAt(rpcUrl: string): Eip1193Provider {
+  return { request: ({ method, params }) => callNode(rpcUrl, method, params) };
+}

@@ -1,0 +1,67 @@
+import type { FileData, Moralis, File as ParseFile, RequestOptions } from "@purse/client";
+import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
+import { Store } from "./store.ts";
+
+export interface SaveFileOptions extends Callbacks<ParseFile>, Pick<RequestOptions, "signal"> {
+  /** A media type. */
+  type?: string;
+  metadata?: Record<string, string | number | boolean>;
+  tags?: Record<string, string | number | boolean>;
+  /** Uploads the content to IPFS too. */
+  saveIPFS?: boolean;
+}
+
+export interface UploadState {
+  file: ParseFile | null;
+  isUploading: boolean;
+  /** From 0 to 1. */
+  progress: number;
+  error: unknown;
+}
+
+/** Uploads files one after the other; the state is that of the one that began last. */
+export class Upload {
+  readonly store = new Store<UploadState>({ file: null, isUploading: false, progress: 0, error: null });
+  readonly #core: typeof Moralis;
+  #running: AbortController | undefined;
+
+  constructor(core: typeof Moralis) {
+    this.#core = core;
+  }
+
+  /** Answers the file, or undefined where it failed or was aborted. */
+  readonly start = (
+    name: string,
+    data: FileData,
+    options: SaveFileOptions = {},
+  ): Promise<ParseFile | undefined> => {
+    const [callbacks, { type, metadata, tags, saveIPFS, signal }] = splitCallbacks<
+      ParseFile,
+      SaveFileOptions
+    >(options);
+    const running = new AbortController();
+    this.#running = running;
+    const set = (change: Partial<UploadState>) => {
+      if (this.#running === running) this.store.set(change);
+    };
+    return withCallbacks(async () => {
+      set({ isUploading: true, progress: 0, error: null });
+      try {
+        const file = new this.#core.File(name, data, type, metadata, tags);
+        const how = {
+          signal: signal ? AbortSignal.any([signal, running.signal]) : running.signal,
+          progress: (done: number | null) => set({ progress: done ?? 0 }),
+        };
+        await (saveIPFS ? file.saveIPFS(how) : file.save(how));
+        set({ file, isUploading: false, progress: 1 });
+        return file;
+      } catch (error) {
+        set({ isUploading: false, error });
+        throw error;
+      }
+    }, callbacks);
+  };
+
+  /** Stops the upload under way, which then fails with an AbortError. */
+  readonly abort = (): void => this.#running?.abort();
+}

@@ -1,0 +1,146 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  installWallet,
+  launchBrowser,
+  signInWithWallet,
+  signUpInPage,
+  type Visit,
+  visit,
+} from "../support/browser.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+const APP_ID = "an-application-of-its-own";
+const PAGES = ["/", "/sign-in", "/account", "/portfolio", "/send", "/notes"];
+
+let purse: Purse;
+let browser: Browser;
+let visits: Visit[] = [];
+
+beforeAll(async () => {
+  const starting = startPurse({ devChain: true, env: { PURSE_APP_ID: APP_ID } });
+  [purse, browser] = await Promise.all([starting, launchBrowser()]);
+  purse = { ...purse, appId: APP_ID };
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+afterEach(async () => {
+  await Promise.all(visits.map((each) => each.close()));
+  visits = [];
+});
+
+async function open(): Promise<Page> {
+  const visitor = await visit(browser);
+  visitor.page.setDefaultTimeout(15_000);
+  visits.push(visitor);
+  return visitor.page;
+}
+
+async function settle(page: Page, path: string): Promise<void> {
+  await page.goto(purse.url + path);
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+  await page.waitForLoadState("networkidle");
+}
+
+describe("the application", () => {
+  it("[0.pages-in-provider] [1.provider.config-app-id] [1.provider.config-server-url] [9.app-id-literal] [9.server-url-literal] asks the configured server as the configured application, from every page", async () => {
+    const page = await open();
+    const asked: { url: string; body: unknown }[] = [];
+    page.on("request", (request) => {
+      const url = request.url();
+      if (url.startsWith(`${purse.serverUrl}/`)) asked.push({ url, body: request.postDataJSON() });
+    });
+    for (const path of PAGES) {
+      asked.length = 0;
+      await settle(page, path);
+      expect(asked.length, path).toBeGreaterThan(0);
+      for (const { body } of asked) expect(body).toMatchObject({ _ApplicationId: APP_ID });
+    }
+    const settings = await (await fetch(`${purse.url}/config.json`)).json();
+    expect(settings).toMatchObject({ appId: APP_ID, serverUrl: purse.serverUrl });
+  });
+
+  it("[0.client-bundled] brings its client along: nothing is loaded from elsewhere", async () => {
+    const page = await open();
+    const urls: string[] = [];
+    page.on("request", (request) => urls.push(request.url()));
+    for (const path of PAGES) await settle(page, path);
+    expect(urls.filter((url) => !url.startsWith(purse.url) && !url.startsWith("data:"))).toEqual([]);
+    expect(urls.some((url) => url.endsWith(".js"))).toBe(true);
+  });
+
+  it("[2.shell.route] has the shell as the route above all others: it stays while pages change", async () => {
+    const page = await open();
+    await settle(page, "/");
+    const navigation = page.getByRole("navigation", { name: "Pages" });
+    await navigation.evaluate((element) => element.setAttribute("data-first", "yes"));
+    await navigation.getByRole("link", { name: "Notes" }).click();
+    await page.getByRole("heading", { name: "Notes", level: 1 }).waitFor();
+    expect(await navigation.getAttribute("data-first")).toBe("yes");
+    await settle(page, "/no-such-page");
+  });
+
+  it("[6.app.two-states-only] shows people the same whoever they are, once they are signed in", async () => {
+    /** What there is to see and to do. */
+    const seen = async (page: Page) => {
+      const all = [];
+      for (const path of PAGES) {
+        await settle(page, path);
+        all.push(await page.getByRole("main").getByRole("heading").allTextContents());
+        all.push(await page.getByRole("main").getByRole("button").allTextContents());
+      }
+      return all;
+    };
+    const [nobody, somebody, chief] = [await open(), await open(), await open()];
+    await signUpInPage(somebody, purse, "somebody");
+    await signUpInPage(chief, purse, "chief");
+    const where = `/users?where=${encodeURIComponent('{"username":"chief"}')}`;
+    const found = await rest(purse, "GET", where, undefined, { useMasterKey: true });
+    const [user] = Array.isArray(found.body.results) ? found.body.results : [];
+    const role = await rest(
+      purse,
+      "POST",
+      "/roles",
+      {
+        name: "admin",
+        ACL: { "*": { read: true } },
+        users: {
+          __op: "AddRelation",
+          objects: [{ __type: "Pointer", className: "_User", objectId: Object(user).objectId }],
+        },
+      },
+      { useMasterKey: true },
+    );
+    expect(role.status).toBe(201);
+    const ordinary = await seen(somebody);
+    expect(await seen(chief)).toEqual(ordinary);
+    expect(await seen(nobody)).not.toEqual(ordinary);
+  }, 120_000);
+});
+
+describe("two tabs of one browser", () => {
+  it("sign out together, wallet included", async () => {
+    const first = await open();
+    await installWallet(first, purse, 8);
+    await signInWithWallet(first, purse);
+    const second = await first.context().newPage();
+    second.setDefaultTimeout(15_000);
+    await settle(second, "/account");
+    await second.getByRole("main").getByRole("button", { name: "Sign out" }).waitFor();
+    await settle(first, "/account");
+    await first.getByRole("main").getByRole("button", { name: "Sign out" }).click();
+    await second.getByText("You are not signed in").waitFor();
+  });
+
+  it("sign in together", async () => {
+    const first = await open();
+    const second = await first.context().newPage();
+    second.setDefaultTimeout(15_000);
+    await settle(second, "/account");
+    await second.getByText("You are not signed in").waitFor();
+    await signUpInPage(first, purse, "tabs");
+    await second.getByRole("main").getByRole("button", { name: "Sign out" }).waitFor();
+  });
+});
