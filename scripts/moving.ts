@@ -20,6 +20,7 @@ import {
   terminalProgress,
 } from "@purse/server";
 import { changeKeys } from "./keys.ts";
+import { changeOperators } from "./operators.ts";
 
 const HELP = `Usage: npm run purse -- <command>
 
@@ -33,6 +34,12 @@ const HELP = `Usage: npm run purse -- <command>
                                          an API key of the data service, N requests in a minute; shown once
   keys list
   keys revoke ID-OR-NAME                 for good, in running servers too
+  operator add NAME [--role owner|editor|readOnly] [--password PASSWORD]
+                                         somebody who operates the server by /studio; a password is made and shown
+  operator list
+  operator reset NAME [--password PASSWORD]
+                                         a new password, without a second factor
+  operator remove NAME
   schema                                 what the next start would change in the classes
 
 An import goes into a server that does not run. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
@@ -56,11 +63,13 @@ async function main([command, ...args]: string[]): Promise<void> {
     name: { type: "string" },
     limit: { type: "string" },
     key: { type: "string" },
+    role: { type: "string" },
+    password: { type: "string" },
     "data-dir": { type: "string" },
     config: { type: "string" },
   } as const;
   const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals: true });
-  if (command !== "keys" && positionals[0] !== undefined)
+  if (command !== "keys" && command !== "operator" && positionals[0] !== undefined)
     throw new Error(`${command} takes no "${positionals[0]}"\n\n${HELP}`);
   const forwarded = [
     ...(values["data-dir"] === undefined ? [] : ["--data-dir", values["data-dir"]]),
@@ -90,6 +99,8 @@ async function main([command, ...args]: string[]): Promise<void> {
     }
     case "keys":
       return print(await withStore(config, (store) => changeKeys(store, positionals, values)));
+    case "operator":
+      return print(await withStore(config, (store) => changeOperators(store, positionals, values)));
     case "schema": {
       const plans = await withStore(config, async (store) =>
         planSchemas(await openSchemas(store), config.schemas),

@@ -11,8 +11,8 @@ export type Caller =
       sessionId: string;
       sessionToken: string;
     }
-  /** `readOnly`: who may see everything and change nothing. */
-  | { kind: "master"; readOnly?: boolean };
+  /** `readOnly`: who may see everything and change nothing. `operator`: who it is, where they came by the studio. */
+  | { kind: "master"; readOnly?: boolean; operator?: { id: string; username: string } };
 
 export const ANONYMOUS: Caller = { kind: "anonymous" };
 export const MASTER: Caller = { kind: "master" };
@@ -34,6 +34,8 @@ export interface RequestContext {
   serverUrl?: string;
   /** Whether it says the ids of new objects itself: the server's own requests may. */
   choosesIds?: boolean;
+  /** An update is refused where its object has been changed since then; ISO. */
+  ifUpdatedAt?: string;
   /** Where the writes of several requests happen together. */
   together?: JoinedWrites;
 }

@@ -10,3 +10,4 @@ export { openSchemas } from "./schema/openSchemas.ts";
 export { createServer, type PurseServer, type ServerOptions } from "./server.ts";
 export { type DatabaseConfig, openStore } from "./store/openStore.ts";
 export { ClaimTaken, type Store, type StoreQuery, type Write, type WriteResult } from "./store/store.ts";
+export { openOperators } from "./studio/openOperators.ts";

@@ -1,4 +1,5 @@
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
+import { stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type ChainConfig, createChainService } from "@purse/chain";
@@ -40,8 +41,10 @@ import { createMailer } from "./messages/mailer.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
-import type { Log } from "./observe/log.ts";
+import { type Log, newRequestId } from "./observe/log.ts";
 import { createMetrics } from "./observe/metrics.ts";
+import { createRecentLog } from "./observe/recentLog.ts";
+import { createSeries } from "./observe/series.ts";
 import { createOperator } from "./operator/operator.ts";
 import { operatorClasses } from "./operator/operatorClasses.ts";
 import { isPublicAddress } from "./outbound/addresses.ts";
@@ -51,6 +54,7 @@ import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
 import { compileRegex } from "./store/regex.ts";
+import { createStudio } from "./studio/studio.ts";
 
 /** How often what has expired is forgotten, in ms. */
 const SWEEP_MS = 10 * 60_000;
@@ -77,7 +81,8 @@ export interface PurseServer {
 
 /** Wires the parts; the only file that knows them all. */
 export async function createServer(config: Config, options: ServerOptions): Promise<PurseServer> {
-  const { log } = options;
+  const recentLog = createRecentLog(options.log, config.log.level);
+  const { log } = recentLog;
   const report = (error: unknown, during: string) =>
     log.error("unexpected error", {
       during,
@@ -122,13 +127,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
   const late: { objects?: ReturnType<typeof createObjects>; door?: Door; cloud?: Cloud } = {};
   const objectsOf = () => required(late.objects);
+  const outbox = config.environment === "development" ? join(config.dataDir, "outbox") : undefined;
   const mailer = await createMailer({
     mail: {
       from: config.mail.from ?? `${config.appName} <no-reply@localhost>`,
       smtpUrl: config.smtpUrl,
       adapter: config.mail.adapter,
     },
-    outbox: config.environment === "development" ? join(config.dataDir, "outbox") : undefined,
+    outbox,
     log,
   });
   const innerObjects: Objects = {
@@ -247,17 +253,18 @@ export async function createServer(config: Config, options: ServerOptions): Prom
 
   const judgeKey = createJudgeKey(config);
   const limiter = createMemoryLimiter({ clock: Date.now });
+  const serverUrlOf = createServerUrlOf({
+    configured: config.serverUrl,
+    fallback: publicUrl,
+    mountPath: MOUNT_PATH,
+    trustedProxies: config.trustedProxies,
+  });
   const door = createDoor({
     appId: config.appId,
     judgeKey,
     mountPath: MOUNT_PATH,
     serverUrl: publicUrl,
-    serverUrlOf: createServerUrlOf({
-      configured: config.serverUrl,
-      fallback: publicUrl,
-      mountPath: MOUNT_PATH,
-      trustedProxies: config.trustedProxies,
-    }),
+    serverUrlOf,
     maxBodyBytes: config.limits.maxBodyBytes,
     routes: [
       ...objectRoutes(objects),
@@ -314,11 +321,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const thumbnails = new Thumbnails(join(config.dataDir, "thumbnails"));
   const serveIpfs = createGateway(ipfs, thumbnails);
   const { changeLog, onAnnounced } = store;
+  const feed = changeLog
+    ? createSharedFeed({ changeLog, onAnnounced, log })
+    : createLocalFeed(objects.onChange);
   const live = createLive({
     appId: config.appId,
     isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
     callerOf: accounts.callerOf,
-    feed: changeLog ? createSharedFeed({ changeLog, onAnnounced, log }) : createLocalFeed(objects.onChange),
+    feed,
     triggers: cloud.live,
     presenter: objects.presenter,
     scope: objects.scopeOf,
@@ -367,12 +377,51 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     limiter,
     countEvent: metrics.event,
   });
+  const series = createSeries(
+    {
+      sockets: () => live.size(),
+      subscriptions: () => live.subscriptions(),
+      storageBytes: async () =>
+        config.database.kind === "sqlite" ? (await stat(config.database.path)).size : null,
+      lagBlocks: () => {
+        const lags = chain.status().flatMap(({ lag }) => lag ?? []);
+        return lags.length === 0 ? null : Math.max(...lags);
+      },
+    },
+    (error) => report(error, "measuring the storage"),
+  );
+  const studio = await createStudio({
+    store,
+    objects,
+    schemas,
+    rules,
+    runAs: door.runAs,
+    asUser: accounts.asUser,
+    limiter,
+    config,
+    cloud,
+    recentLog,
+    mailer,
+    outbox: config.smtpUrl === undefined && config.mail.adapter === undefined ? outbox : undefined,
+    chain,
+    apiKeys,
+    files,
+    series,
+    feed,
+    presenter: objects.presenter,
+    serverUrlOf,
+    newRequestId,
+    clock: Date.now,
+    log,
+    report: (error, requestId) => report(error, `studio ${requestId}`),
+  });
   const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
   const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
 
   const handle = createFront({
     parse: door.handle,
     files: handleFiles,
+    studio: studio.handle,
     data: handleData,
     dataPageAt,
     pictureAt,
@@ -385,7 +434,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
     figures: observe.metrics,
     app: serveApp,
-    answered: metrics.answered,
+    answered(door, method = "", status, started, path) {
+      metrics.answered(door, method, status, started);
+      // What operators look at is not what the server is for, and some of it lasts as long as they look.
+      if (door === "studio") return;
+      series.answered({ method, path, status, ms: performance.now() - started });
+    },
     report,
   });
   const { requestTimeoutMs } = config.limits;
@@ -429,6 +483,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       accounts.start();
       chainEvents.start();
       push.start();
+      await studio.start(url);
     },
     async stop() {
       const closed = new Promise((resolve) => http.close(resolve));
@@ -436,6 +491,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       clearInterval(sweeping);
       await live.stop();
       await push.stop();
+      await studio.stop();
+      series.stop();
       const forced = setTimeout(() => http.closeAllConnections(), 5_000);
       await closed;
       clearTimeout(forced);

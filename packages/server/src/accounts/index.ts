@@ -28,6 +28,8 @@ export interface Accounts {
   functions: { name: string; run(request: ApiRequest): Promise<JsonValue> }[];
   /** Who a session token stands for now. Throws 209. */
   callerOf(sessionToken: string): Promise<Caller>;
+  /** A user with their roles, for whoever looks at what they may do. Throws 101. */
+  asUser(userId: string): Promise<Caller>;
   /** Whether a user is known by nothing but an id that only their device has. */
   isAnonymousUser(userId: string): Promise<boolean>;
   /** Calls back when sessions of a user, or one session, or any of all, may have ended. */
@@ -60,6 +62,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
     ready: () => providers.ready(),
     functions: [{ name: "requestMessage", run: ({ params }) => wallets.requestMessage(params) }],
     callerOf: (sessionToken) => sessions.callerOf(sessionToken),
+    asUser: (userId) => sessions.userCaller(userId),
     isAnonymousUser: async (userId) => {
       const user = await parts.store.getSecret(parts.schemaOf("_User"), userId);
       return isJsonObject(user?.secret.authData) && user.secret.authData.anonymous !== undefined;

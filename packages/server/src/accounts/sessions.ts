@@ -108,6 +108,16 @@ export class Sessions {
     return found.caller;
   }
 
+  /** A user as their sessions make them, without one: for whoever looks at what they may do. Throws 101. */
+  async userCaller(userId: string): Promise<Caller> {
+    const { store, schemaOf } = this.#parts;
+    if ((await store.get(schemaOf("_User"), userId, null)) === undefined) {
+      throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "There is no such user.");
+    }
+    const roles = await rolesOf(userId, this.#gatedRolesOf(userId), this.#parts);
+    return { kind: "user", userId, roles, sessionId: "", sessionToken: "" };
+  }
+
   /** The steps that end sessions of a user, but for one that may go on. */
   async end(userId: string, except?: string, installationId?: string): Promise<Write[]> {
     const schema = this.#parts.schemaOf("_Session");

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
 import { type FileStore, parseAbout } from "./fileStore.ts";
 import { readFilePart } from "./readFile.ts";
 import { writeLastingFile } from "./writeFile.ts";
@@ -57,6 +57,20 @@ export async function openDiskFileStore(folder: string): Promise<FileStore> {
     async about(name) {
       const text = await absent(readFile(aboutPath(name), "utf8"));
       return text === undefined ? undefined : parseAbout(text);
+    },
+
+    async list(after, limit) {
+      const content = join(folder, "content");
+      const entries = await absent(readdir(content, { recursive: true, withFileTypes: true }));
+      const names = (entries ?? []).flatMap((entry) => {
+        if (!entry.isFile()) return [];
+        const [, ...name] = relative(content, join(entry.parentPath, entry.name)).split(sep);
+        return [name.join("/")];
+      });
+      return names
+        .filter((name) => name > after)
+        .sort()
+        .slice(0, limit);
     },
 
     async remove(name) {

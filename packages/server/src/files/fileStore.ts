@@ -32,6 +32,8 @@ export interface FileStore {
   open(name: string): Promise<StoredFile | undefined>;
   /** Undefined where nothing is known. */
   about(name: string): Promise<FileAbout | undefined>;
+  /** Names in their order, those after one; at most `limit`. For operators: it may cost what there is. */
+  list(after: string, limit: number): Promise<string[]>;
   /** Whether there was such a file. */
   remove(name: string): Promise<boolean>;
 }

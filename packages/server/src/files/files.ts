@@ -169,6 +169,30 @@ export class Files {
     return canBeStored(name) ? this.#parts.store.about(name) : undefined;
   }
 
+  /** Files in the order of their names, those after one, with what is known of them. Throws 119 without the master key. */
+  async list(request: RequestContext, after: string, limit: number): Promise<ListedFile[]> {
+    assertMaster(request);
+    const { store, urls } = this.#parts;
+    const names = await store.list(after, limit);
+    const files = await Promise.all(
+      names.map(async (name): Promise<ListedFile[]> => {
+        const [stored, about] = await Promise.all([store.open(name), store.about(name)]);
+        // Deleted meanwhile.
+        if (!stored) return [];
+        const { size, modifiedAt } = stored;
+        const known = { name, url: urls.urlOf(name, request), size, modifiedAt: modifiedAt.toISOString() };
+        return [
+          {
+            ...known,
+            ...(about && { metadata: about.metadata, tags: about.tags }),
+            ...hashOf(about, urls, request),
+          },
+        ];
+      }),
+    );
+    return files.flat();
+  }
+
   /** Throws 119 without the master key, 153 where there is no such file. */
   async remove(request: RequestContext, name: string): Promise<void> {
     assertMaster(request, "write");
@@ -191,9 +215,27 @@ export class Files {
   }
 }
 
+function hashOf(about: FileAbout | undefined, urls: FileUrls, request: RequestContext) {
+  return about?.hash === undefined ? {} : { hash: about.hash, ipfs: urls.ipfsUrlOf(about.hash, request) };
+}
+
 function contentOf({ content }: Upload, replaced: string | undefined): AsyncIterable<Uint8Array> {
   if (replaced !== undefined) return Readable.from([Buffer.from(replaced, "base64")]);
   return "path" in content ? createReadStream(content.path) : content.stream;
+}
+
+/** A file as operators see it in a list. */
+export interface ListedFile {
+  name: string;
+  url: string;
+  /** In bytes. */
+  size: number;
+  modifiedAt: string;
+  metadata?: JsonObject;
+  tags?: JsonObject;
+  /** CID, where the content is kept in IPFS too. */
+  hash?: string;
+  ipfs?: string;
 }
 
 /** For whoever keeps the pieces. */

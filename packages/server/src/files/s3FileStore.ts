@@ -3,6 +3,7 @@ import {
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
@@ -86,6 +87,18 @@ export function openS3FileStore(config: Extract<FilesStoreConfig, { kind: "s3" }
     async about(name) {
       const body = await absent(read(aboutKey(name)));
       return body && parseAbout(Buffer.concat(await body.toArray()).toString("utf8"));
+    },
+
+    async list(after, limit) {
+      const Prefix = contentKey("");
+      const command = new ListObjectsV2Command({
+        Bucket,
+        Prefix,
+        MaxKeys: Math.min(limit, 1_000),
+        ...(after !== "" && { StartAfter: contentKey(after) }),
+      });
+      const { Contents = [] } = await client.send(command);
+      return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(Prefix.length)]));
     },
 
     async remove(name) {

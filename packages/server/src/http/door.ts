@@ -43,7 +43,14 @@ export interface Door {
   admit(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext>;
   /** The same for callers inside the process. */
   dispatch: Dispatch;
+  /** The same for a caller whom another door has judged. */
+  runAs(request: JudgedRequest): Promise<ApiReply>;
 }
+
+export type JudgedRequest = Pick<
+  ApiRequest,
+  "method" | "path" | "params" | "caller" | "ip" | "requestId" | "serverUrl" | "ifUpdatedAt"
+>;
 
 /** The door of the Parse protocol: from an envelope to a reply, past the same stops for everyone. */
 export function createDoor(parts: DoorParts): Door {
@@ -191,7 +198,14 @@ export function createDoor(parts: DoorParts): Door {
     }
   }
 
-  return { handle, admit, dispatch };
+  const runAs = (request: JudgedRequest) =>
+    answer(request.requestId, () => {
+      const path = normalise(request.path);
+      const whole = { ...request, path, names: {}, context: {}, installationId: undefined };
+      return run(whole, request.caller);
+    });
+
+  return { handle, admit, dispatch, runAs };
 }
 
 const EMPTY = Buffer.alloc(0);

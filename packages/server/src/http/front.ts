@@ -9,6 +9,8 @@ import { errorReply } from "./reply.ts";
 export const MOUNT_PATH = "/server";
 /** Where the data service is served. */
 export const DATA_PATH = "/api/v2";
+/** Where operators work: the studio's own API, below the path of its pages. */
+export const STUDIO_PATH = "/studio/api";
 
 type Answer = (
   message: IncomingMessage,
@@ -22,6 +24,7 @@ type Reply = (message: IncomingMessage, below: string, search: string) => Promis
 export interface FrontParts {
   parse: Reply;
   files: Answer;
+  studio: Answer;
   data: Reply;
   dataPageAt(method: string | undefined, below: string): ApiReply | undefined;
   /** The way to answer with a picture of an NFT; undefined for other paths below the data service's. */
@@ -36,7 +39,13 @@ export interface FrontParts {
   /** True where the app has a file or a page at that path and has answered. */
   app(message: IncomingMessage, response: ServerResponse, path: string): boolean;
   /** Is told of every answer; `started` as performance.now() counts. */
-  answered(door: DoorName, method: string | undefined, status: number, started: number): void;
+  answered(
+    door: DoorName,
+    method: string | undefined,
+    status: number,
+    started: number,
+    path: string,
+  ): void;
   report(error: unknown, during: string): void;
 }
 
@@ -56,7 +65,7 @@ export function createFront(parts: FrontParts): (message: IncomingMessage, respo
         if (!response.headersSent)
           send(response, { status: 500, body: '{"code":1,"error":"Internal server error."}' });
       })
-      .then(() => parts.answered(doorOf(path), message.method, response.statusCode, started));
+      .then(() => parts.answered(doorOf(path), message.method, response.statusCode, started, path));
   }
 
   async function route(
@@ -72,6 +81,9 @@ export function createFront(parts: FrontParts): (message: IncomingMessage, respo
       if (filePath !== undefined) return parts.files(message, response, filePath, search);
       return send(response, await parts.parse(message, below, search));
     }
+    // No page of another origin asks anything there: there are no CORS headers.
+    const operated = belowMount(path, STUDIO_PATH);
+    if (operated !== undefined) return parts.studio(message, response, operated, search);
     const data = belowMount(path, DATA_PATH);
     if (data !== undefined) {
       if (message.method === "OPTIONS") return preflight(response);
@@ -189,5 +201,6 @@ function belowMount(path: string, mount: string): string | undefined {
 
 function doorOf(path: string): DoorName {
   if (belowMount(path, MOUNT_PATH) !== undefined) return "parse";
+  if (belowMount(path, STUDIO_PATH) !== undefined) return "studio";
   return belowMount(path, DATA_PATH) === undefined ? "other" : "data";
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
 import type { Store } from "../store/store.ts";
+import { isStudioClaim, isStudioClass } from "../studio/studioClasses.ts";
 import type { Progress } from "./progress.ts";
 import { type MovingRecord, VERSION } from "./records.ts";
 
@@ -27,7 +28,8 @@ export async function exportStore(store: Store, file: string, progress: Progress
   };
   const counts: ExportCounts = { classes: 0, objects: 0, relations: 0, claims: 0 };
   await put({ kind: "header", version: VERSION, exportedAt: new Date().toISOString() });
-  const schemas = await store.loadClasses();
+  // Who operates a server belongs to the server, not to what moves to another.
+  const schemas = (await store.loadClasses()).filter(({ className }) => !isStudioClass(className));
   for (const schema of schemas) {
     await put({ kind: "class", schema });
     counts.classes += 1;
@@ -84,7 +86,8 @@ async function exportClaims(
   for (;;) {
     const rows = await store.scanClaims(after, PAGE);
     for (const { scope, value, owner, expiresAt } of rows) {
-      await put({ kind: "claim", scope, value, owner, ...(expiresAt !== undefined && { expiresAt }) });
+      if (!isStudioClaim(scope))
+        await put({ kind: "claim", scope, value, owner, ...(expiresAt !== undefined && { expiresAt }) });
       after = [scope, value];
     }
     count += rows.length;

@@ -121,7 +121,18 @@ export function createWrites(parts: WriteParts): Writes {
     const at = new Date(parts.clock()).toISOString();
     const { operations, secret } = draft;
     const [result] = await commit(
-      [{ kind: "update", schema, id: objectId, at, operations, secret, principals }],
+      [
+        {
+          kind: "update",
+          schema,
+          id: objectId,
+          at,
+          operations,
+          secret,
+          principals,
+          ifUpdatedAt: request.ifUpdatedAt,
+        },
+      ],
       draft,
       schema,
       request,

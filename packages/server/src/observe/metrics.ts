@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { ClaimTaken, LimitReached, type Store } from "../store/store.ts";
 
 /** Where a request came in. */
-export type DoorName = "parse" | "data" | "other";
+export type DoorName = "parse" | "data" | "studio" | "other";
 
 /** What is asked of other parts when somebody reads the metrics. */
 export interface MetricSources {

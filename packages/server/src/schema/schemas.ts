@@ -10,6 +10,7 @@ import {
 } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
 import type { Store } from "../store/store.ts";
+import { isStudioClass } from "../studio/studioClasses.ts";
 import type { ClassSchema } from "./classSchema.ts";
 import { COMMON_FIELDS } from "./describe.ts";
 import { typeText } from "./editClass.ts";
@@ -125,7 +126,8 @@ export class Schemas {
 
   /** Reads again what another process may have changed; without a name, everything. */
   async refresh(className?: string): Promise<void> {
-    const classes = await this.#store.loadClasses(className);
+    const loaded = await this.#store.loadClasses(className);
+    const classes = loaded.filter((schema) => !isStudioClass(schema.className));
     for (const schema of classes) this.#keep(schema);
     const found = new Set(classes.map((schema) => schema.className));
     for (const known of className === undefined ? [...this.#classes.keys()] : [className]) {

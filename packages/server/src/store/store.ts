@@ -1,4 +1,13 @@
-import type { Condition, JsonObject, JsonValue, Operation, Order, SubQuery } from "@purse/protocol";
+import {
+  type Condition,
+  ErrorCode,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+  type Order,
+  ProtocolError,
+  type SubQuery,
+} from "@purse/protocol";
 import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ChangeLog } from "./changeLog.ts";
@@ -68,6 +77,8 @@ export type Write =
       /** Merged over what is there; a null removes the key. */
       secret?: JsonObject;
       principals: Principals;
+      /** Throws `outdated` where the object has been changed since then; ISO. */
+      ifUpdatedAt?: string | undefined;
     }
   | { kind: "delete"; schema: ClassSchema; id: string; principals: Principals }
   /** Adds to and removes from the relation `key` of an object; ids of the related class. */
@@ -111,6 +122,14 @@ export class LimitReached extends Error {
   }
 }
 
+/** The error of an update that knew another state of its object than there is. Nothing of its group was written. */
+export function outdated(): ProtocolError {
+  return new ProtocolError(OUTDATED, "The object has been changed meanwhile.", 409);
+}
+
+/** Told from others by its number, which no other error of a write has. */
+export const OUTDATED = ErrorCode.CACHE_MISS;
+
 /** A claim that another owner holds. Nothing of its group was written. */
 export class ClaimTaken extends Error {
   override readonly name = "ClaimTaken";
@@ -128,7 +147,7 @@ export class ClaimTaken extends Error {
 
 /**
  * The face of a database. Reads see every acknowledged write. A write that resolved survives
- * power loss. Rejections: ProtocolError 101 (no such object, or no right to it), 111 (type clash),
+ * power loss. Rejections: ProtocolError 101 (no such object, or no right to it), 111 (type clash), OUTDATED,
  * ClaimTaken, LimitReached.
  */
 export interface Store {

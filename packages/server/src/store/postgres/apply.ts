@@ -10,7 +10,7 @@ import {
 import type { Principals } from "../../caller.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { mergeSecret } from "../sql/secret.ts";
-import { ClaimTaken, LimitReached, type Write, type WriteResult } from "../store.ts";
+import { ClaimTaken, LimitReached, outdated, type Write, type WriteResult } from "../store.ts";
 import { run, type Sql, type Transaction } from "./connection.ts";
 import { postgresDialect } from "./dialect.ts";
 
@@ -26,7 +26,10 @@ type Update = Extract<Write, { kind: "update" }>;
 
 /** Whether a step reads before it writes, so that the steps of its group must go one after the other. */
 export function readsFirst(write: Write): boolean {
-  return write.kind === "update" && (hasSecret(write) || !isPlain(write.operations));
+  return (
+    write.kind === "update" &&
+    (hasSecret(write) || write.ifUpdatedAt !== undefined || !isPlain(write.operations))
+  );
 }
 
 /** Whether a step is one statement that no other step of other requests can stand in the way of. */
@@ -208,7 +211,9 @@ async function readAndUpdate(sql: Sql | Transaction, write: Update): Promise<Wri
   );
   if (!row) throw notFound();
   const before = String(row[0]);
-  const object = applyOperations(JSON.parse(before), write.operations);
+  const current: JsonObject = JSON.parse(before);
+  if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw outdated();
+  const object = applyOperations(current, write.operations);
   object.updatedAt = write.at;
   const after = JSON.stringify(object);
   const { readAcl, writeAcl } = aclArrays(object.ACL);

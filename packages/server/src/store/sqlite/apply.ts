@@ -2,7 +2,7 @@ import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@pur
 import type Database from "better-sqlite3";
 import { aclColumns, aclNeedle } from "../sql/acl.ts";
 import { mergeSecret } from "../sql/secret.ts";
-import { ClaimTaken, LimitReached, type WriteResult } from "../store.ts";
+import { ClaimTaken, LimitReached, outdated, type WriteResult } from "../store.ts";
 import { statementCache } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
 import type { EncodedWrite } from "./encode.ts";
@@ -122,6 +122,7 @@ export function createApplier(database: Database.Database, clock: () => number) 
     const table = sqliteDialect.identifier(write.table);
     const row = readForWrite(table, write.id, write.principals);
     const current: JsonObject = JSON.parse(row.doc);
+    if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw outdated();
     const object = applyOperations(current, write.operations);
     object.updatedAt = write.at;
     const doc = JSON.stringify(object);

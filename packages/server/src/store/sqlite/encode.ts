@@ -33,6 +33,7 @@ export type EncodedWrite =
       operations: Record<string, Operation>;
       secret?: JsonObject;
       principals: readonly string[] | null;
+      ifUpdatedAt?: string;
     }
   | { kind: "delete"; table: string; className: string; id: string; principals: readonly string[] | null }
   | { kind: "relate"; className: string; id: string; key: string; add: string[]; remove: string[] }
@@ -66,7 +67,7 @@ export function encodeWrite(write: Write): EncodedWrite {
       };
     }
     case "update": {
-      const { schema, id, at, operations, secret, principals } = write;
+      const { schema, id, at, operations, secret, principals, ifUpdatedAt } = write;
       const changesSecret = secret !== undefined && Object.keys(secret).length > 0;
       return {
         kind: "update",
@@ -76,6 +77,7 @@ export function encodeWrite(write: Write): EncodedWrite {
         operations,
         principals,
         ...(changesSecret && { secret }),
+        ...(ifUpdatedAt !== undefined && { ifUpdatedAt }),
       };
     }
     case "delete":

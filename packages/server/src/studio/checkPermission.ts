@@ -1,0 +1,136 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  ProtocolError,
+  PUBLIC,
+  parseAcl,
+  principalsWith,
+  type StudioPermissionCheck,
+} from "@purse/protocol";
+import { type Caller, principalsOf, principalsWithPublic, type RequestContext } from "../caller.ts";
+import {
+  dependsOnObject,
+  isAllowed,
+  mayChange,
+  pointerScope,
+  protectedFieldsFor,
+} from "../objects/permissions.ts";
+import type { ClassRules } from "../objects/rules.ts";
+import type { ClassOperation, ClassSchema } from "../schema/classSchema.ts";
+
+export type CheckedOperation = Exclude<ClassOperation, "addField">;
+
+export interface PermissionQuestion {
+  schema: ClassSchema;
+  operation: CheckedOperation;
+  caller: Exclude<Caller, { kind: "master" }>;
+  /** The row as it is stored, for operations on one. */
+  row: JsonObject | undefined;
+  rules: ClassRules | undefined;
+  protectedFields: Readonly<Record<string, string[]>> | undefined;
+  /** Whether the pipeline shows the row to the caller: what decides of reads, whatever is said here. */
+  isShown: boolean | undefined;
+  request: RequestContext;
+}
+
+/**
+ * Whether somebody may do something, asked of the functions that the pipeline asks, in its order; with what decided.
+ * What triggers of the application would say of a write is not asked: they may do more than look.
+ */
+export async function checkPermission(question: PermissionQuestion): Promise<StudioPermissionCheck> {
+  const { schema, operation, caller, row, rules, isShown } = question;
+  const steps: StudioPermissionCheck["steps"] = [];
+  const roles = caller.kind === "user" ? caller.roles : [];
+  const hiddenFields = [...protectedFieldsFor(schema, question.protectedFields, caller, row)];
+  const done = (
+    decidedBy: StudioPermissionCheck["decidedBy"],
+    isPassed: boolean,
+    guard: string,
+    why: string,
+  ) => {
+    steps.push({ guard, isPassed, why });
+    return { isAllowed: isPassed, decidedBy, why, steps, roles, hiddenFields };
+  };
+
+  const refusal = await refusalOfRules(question);
+  if (refusal !== undefined) return done("rule", false, `rule of ${schema.className}`, refusal);
+  if (rules) steps.push({ guard: `rule of ${schema.className}`, isPassed: true, why: "does not refuse" });
+
+  const granted = whyClass(schema, operation, caller);
+  if (!isAllowed(schema, operation, caller)) return done("class", false, "class-level permissions", granted);
+  steps.push({ guard: "class-level permissions", isPassed: true, why: granted });
+  if (!row)
+    return done("class", true, "row", operation === "create" ? "there is none yet" : "none was named");
+
+  const isRead = operation === "get" || operation === "find" || operation === "count";
+  const isPointed = isRead
+    ? pointerScope(schema, operation, caller) !== undefined
+    : dependsOnObject(schema, operation, caller);
+  if (isPointed) {
+    // For reads the same fields are asked by the same code that judges writes.
+    const isPassed = mayChange(schema, operation, caller, row);
+    const why = isPassed ? "a field of the row points to the user" : "no field of the row points to the user";
+    if (!isPassed) return done("pointer", false, "pointer permissions", why);
+    steps.push({ guard: "pointer permissions", isPassed, why });
+  }
+
+  const right = isRead ? "read" : "write";
+  const acl = row.ACL === undefined ? undefined : parseAcl(row.ACL);
+  const allowed = principalsWith(acl, right);
+  const own = principalsOf(caller) ?? [];
+  const by = allowed?.find((principal) => own.includes(principal));
+  const isGranted = allowed === null || by !== undefined;
+  const why =
+    allowed === null
+      ? acl
+        ? `the ACL lets everyone ${right}`
+        : "the row has no ACL"
+      : by === undefined
+        ? `the ACL lets only ${allowed.join(", ") || "nobody"} ${right}`
+        : `the ACL lets ${by} ${right}`;
+  if (isShown !== undefined && isShown !== isGranted) {
+    // The class's own scope (as for sessions) narrows what is read beside the ACL.
+    return done("rule", isShown, `rule of ${schema.className}`, "the class narrows what its readers see");
+  }
+  return done("acl", isGranted, "ACL", why);
+}
+
+/** Which entry of the class-level permissions lets a caller through, or what they ask for. */
+function whyClass(schema: ClassSchema, operation: CheckedOperation, caller: Caller): string {
+  const permission = schema.classLevelPermissions[operation];
+  if (!permission) return `${operation} is open to everyone`;
+  const by = (principalsWithPublic(caller) ?? []).find((principal) => permission[principal] === true);
+  if (by === PUBLIC) return `${operation} is open to everyone (*)`;
+  if (by !== undefined) return `${operation} is open to ${by}`;
+  if (permission.requiresAuthentication === true && caller.kind === "user") {
+    return `${operation} is open to whoever is signed in`;
+  }
+  const fields = permission.pointerFields;
+  if (Array.isArray(fields)) return `${operation} is open to whom ${fields.join(", ")} points to`;
+  const named = Object.keys(permission).filter((principal) => permission[principal] === true);
+  return `${operation} is open only to ${named.join(", ") || "the master key"}`;
+}
+
+/** What the rules of a class of the server say before the row is looked at. */
+async function refusalOfRules({
+  rules,
+  operation,
+  row,
+  request,
+}: PermissionQuestion): Promise<string | undefined> {
+  try {
+    if (operation === "get" || operation === "find" || operation === "count") {
+      rules?.beforeRead?.(operation === "get" ? "get" : "find", request);
+    } else if (operation !== "create") rules?.beforeWrite?.(operation, String(row?.objectId ?? ""), request);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ProtocolError) return error.message;
+    throw error;
+  }
+}
+
+/** Reads a row's text. */
+export function rowOf(text: string | undefined): JsonObject | undefined {
+  const value: unknown = text === undefined ? undefined : JSON.parse(text);
+  return isJsonObject(value) ? value : undefined;
+}

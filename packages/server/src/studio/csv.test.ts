@@ -1,0 +1,67 @@
+import type { FieldType, JsonValue } from "@purse/protocol";
+import { describe, expect, it } from "vitest";
+import { cellOf, parseCsv, valueIn } from "./csv.ts";
+
+describe("CSV", () => {
+  it.each<[string, string[][]]>([
+    [
+      "a,b\r\n1,2\r\n",
+      [
+        ["a", "b"],
+        ["1", "2"],
+      ],
+    ],
+    [
+      "\uFEFFa,b\n1,\n",
+      [
+        ["a", "b"],
+        ["1", ""],
+      ],
+    ],
+    ['"a ""b""","c\r\nd"\r', [['a "b"', "c\r\nd"]]],
+    ["\n\na\n\n", [["a"]]],
+    ["", []],
+  ])("%j is read", (text, rows) => {
+    expect(parseCsv(text)).toEqual(rows);
+  });
+
+  it("with an open quote is none", () => {
+    expect(() => parseCsv('a,"b')).toThrow("not closed");
+  });
+
+  const types: FieldType[] = [
+    { type: "String" },
+    { type: "Number" },
+    { type: "Boolean" },
+    { type: "Date" },
+    { type: "Pointer", targetClass: "Game" },
+    { type: "Array" },
+    { type: "GeoPoint" },
+  ];
+  it.each<JsonValue>([
+    "plain",
+    "=1+1",
+    "@SUM",
+    'with "quotes", commas\nand lines',
+    -5,
+    true,
+    { __type: "Date", iso: "2026-01-02T03:04:05.006Z" },
+    { __type: "Pointer", className: "Game", objectId: "abc" },
+    [1, { a: "b" }],
+    { __type: "GeoPoint", latitude: 1, longitude: 2 },
+  ])("carries %j there and back", (value) => {
+    const [[cell = ""] = []] = parseCsv(cellOf(value));
+    const read = types.map((type) => {
+      try {
+        return valueIn(cell, type);
+      } catch {
+        return undefined;
+      }
+    });
+    expect(read).toContainEqual(value);
+  });
+
+  it("gives spreadsheets no formulas", () => {
+    for (const text of ["=1", "+1", "-1", "@x", "\t=1"]) expect(cellOf(text)).toMatch(/^"?'/);
+  });
+});

@@ -1,0 +1,112 @@
+import { type FieldType, isJsonObject, type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
+
+/** What a spreadsheet would take for a formula; an apostrophe before it makes it a text, and is taken off again. */
+const FORMULA = /^[=+\-@\t\r]/;
+const MARKED = /^'[=+\-@\t\r]/;
+
+/** A value as a cell; what is no plain value as JSON. */
+export function cellOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string") return quoted(FORMULA.test(value) ? `'${value}` : value);
+  if (typeof value !== "object") return String(value);
+  if (isJsonObject(value) && value.__type === "Date" && typeof value.iso === "string") return value.iso;
+  if (isJsonObject(value) && value.__type === "Pointer") return quoted(String(value.objectId));
+  return quoted(JSON.stringify(value));
+}
+
+export function rowOf(cells: readonly string[]): string {
+  return `${cells.join(",")}\r\n`;
+}
+
+export function quoted(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The rows of a CSV text (RFC 4180; line ends of any kind, a byte order mark). Throws Error on an open quote. */
+export function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = "";
+  let isQuoted = false;
+  const source = text.replace(/^\uFEFF/, "");
+  const endRow = () => {
+    row.push(cell);
+    if (row.length > 1 || row[0] !== "") rows.push(row);
+    row = [];
+    cell = "";
+  };
+  for (let i = 0; i < source.length; i++) {
+    const character = source[i];
+    if (isQuoted) {
+      if (character !== '"') cell += character;
+      else if (source[i + 1] === '"') cell += source[++i];
+      else isQuoted = false;
+    } else if (character === '"' && cell === "") isQuoted = true;
+    else if (character === ",") {
+      row.push(cell);
+      cell = "";
+    } else if (character === "\n" || character === "\r") {
+      if (character === "\r" && source[i + 1] === "\n") i++;
+      endRow();
+    } else cell += character;
+  }
+  if (isQuoted) throw new Error("a quote is not closed");
+  if (cell !== "" || row.length > 0) endRow();
+  return rows;
+}
+
+/** What a cell means for a field; undefined for an empty one. Throws Error where it cannot mean anything. */
+export function valueIn(cell: string, type: FieldType | undefined): JsonValue | undefined {
+  if (cell === "") return undefined;
+  switch (type?.type) {
+    case undefined:
+    case "String":
+      return MARKED.test(cell) ? cell.slice(1) : cell;
+    case "Number": {
+      const number = Number(cell);
+      if (!Number.isFinite(number)) throw new Error(`"${cell.slice(0, 50)}" is no number`);
+      return number;
+    }
+    case "Boolean":
+      if (/^(true|1|yes)$/i.test(cell)) return true;
+      if (/^(false|0|no)$/i.test(cell)) return false;
+      throw new Error(`"${cell.slice(0, 50)}" is neither true nor false`);
+    case "Date": {
+      const time = Date.parse(cell);
+      if (Number.isNaN(time)) throw new Error(`"${cell.slice(0, 50)}" is no time`);
+      return wireDate(new Date(time));
+    }
+    case "Pointer":
+      if (!cell.startsWith("{")) {
+        return { __type: "Pointer", className: type.targetClass ?? "", objectId: cell };
+      }
+      return jsonOf(cell);
+    default:
+      return jsonOf(cell);
+  }
+}
+
+function jsonOf(cell: string): JsonValue {
+  try {
+    return JSON.parse(cell);
+  } catch {
+    throw new Error(`"${cell.slice(0, 50)}" is no JSON`);
+  }
+}
+
+/** A row as the fields of an object. `mapping` says by column which field it goes to; null leaves it out. */
+export function objectOf(
+  header: readonly string[],
+  row: readonly string[],
+  mapping: JsonObject,
+  typeOf: (field: string) => FieldType | undefined,
+): JsonObject {
+  const object: JsonObject = {};
+  header.forEach((column, i) => {
+    const field = Object.hasOwn(mapping, column) ? mapping[column] : column;
+    if (typeof field !== "string" || field === "") return;
+    const value = valueIn(row[i] ?? "", typeOf(field));
+    if (value !== undefined) object[field] = value;
+  });
+  return object;
+}

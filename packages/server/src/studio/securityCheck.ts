@@ -1,0 +1,226 @@
+import { isInternalClassName, type StudioFinding, type StudioOperator } from "@purse/protocol";
+import type { Config } from "../config.ts";
+import type { ClassSchema } from "../schema/classSchema.ts";
+
+export interface SecurityParts {
+  config: Pick<
+    Config,
+    | "environment"
+    | "host"
+    | "masterKey"
+    | "masterKeyIps"
+    | "readOnlyMasterKey"
+    | "serverUrl"
+    | "allowClientClassCreation"
+    | "allowPrivateHooks"
+    | "allowPrivateMetadata"
+    | "accountLockout"
+    | "passwordPolicy"
+    | "requireApiKey"
+    | "metricsIps"
+    | "filesUrl"
+  >;
+  operators(): Promise<StudioOperator[]>;
+}
+
+const WEAK_KEYS = /^(master|secret|password|test|changeme|my|your|app|parse|moralis)|(.)\2{5}/i;
+/** Bytes of a random key, as text; shorter ones are made up by people. */
+const SHORT_KEY = 24;
+
+/** What is more open than it should be, the worst first. */
+export async function securityFindings(
+  { config, operators }: SecurityParts,
+  classes: readonly ClassSchema[],
+): Promise<StudioFinding[]> {
+  const people = (await operators()).filter(({ isDisabled }) => !isDisabled);
+  const findings = [
+    ...ofKeys(config),
+    ...ofSettings(config),
+    ...people
+      .filter(({ hasSecondFactor, role }) => !hasSecondFactor && role !== "readOnly")
+      .map(({ username, role }) =>
+        finding(
+          "operator.second-factor",
+          role === "owner" ? "high" : "medium",
+          `${username} signs in by password alone`,
+          "Let them set up a second factor under their account.",
+        ),
+      ),
+    ...classes.flatMap(ofClass),
+  ];
+  const rank = { high: 0, medium: 1, low: 2 };
+  return findings.sort((a, b) => rank[a.severity] - rank[b.severity]);
+}
+
+function ofKeys({ masterKey, readOnlyMasterKey, masterKeyIps }: SecurityParts["config"]): StudioFinding[] {
+  const found: StudioFinding[] = [];
+  for (const [name, key] of [
+    ["master key", masterKey],
+    ["read-only master key", readOnlyMasterKey ?? undefined],
+  ] as const) {
+    if (key === undefined || (key.length >= SHORT_KEY && !WEAK_KEYS.test(key))) continue;
+    found.push(
+      finding(
+        "keys.weak",
+        "high",
+        `The ${name} can be guessed`,
+        "Take a random one of 32 characters or more, or none: the server makes one.",
+      ),
+    );
+  }
+  if (masterKeyIps.includes("*")) {
+    found.push(
+      finding(
+        "keys.everywhere",
+        "high",
+        "The master key works from every address",
+        "Name the addresses that need it in PURSE_MASTER_KEY_IPS.",
+      ),
+    );
+  }
+  return found;
+}
+
+function ofSettings(config: SecurityParts["config"]): StudioFinding[] {
+  const isPublic = config.host !== "127.0.0.1" && config.host !== "::1" && config.host !== "localhost";
+  const isProduction = config.environment === "production";
+  const rows: [boolean, StudioFinding][] = [
+    [
+      !(config.serverUrl ?? "").startsWith("https:") && (isPublic || isProduction),
+      finding(
+        "tls",
+        "high",
+        "Clients are not told to come by https",
+        "Put a proxy with TLS before the server and set PURSE_SERVER_URL to its https address.",
+      ),
+    ],
+    [
+      config.allowClientClassCreation,
+      finding(
+        "classes.by-clients",
+        isProduction ? "high" : "low",
+        "Clients may make classes",
+        "Set PURSE_ALLOW_CLIENT_CLASS_CREATION=0 in production.",
+      ),
+    ],
+    [
+      config.accountLockout === undefined,
+      finding(
+        "passwords.lockout",
+        "medium",
+        "Passwords of users may be guessed without end",
+        "Set accountLockout.",
+      ),
+    ],
+    [
+      Object.values(config.passwordPolicy).every((rule) => rule === undefined || rule === false),
+      finding("passwords.policy", "low", "Every password is taken", "Set passwordPolicy."),
+    ],
+    [
+      config.allowPrivateHooks,
+      finding(
+        "outbound.hooks",
+        isProduction ? "high" : "low",
+        "Web hooks may reach into the network of the server",
+        "Unset PURSE_ALLOW_PRIVATE_HOOKS.",
+      ),
+    ],
+    [
+      config.allowPrivateMetadata,
+      finding(
+        "outbound.metadata",
+        isProduction ? "high" : "low",
+        "Metadata of NFTs may be read from the network of the server",
+        "Unset PURSE_ALLOW_PRIVATE_METADATA.",
+      ),
+    ],
+    [
+      config.metricsIps.includes("*"),
+      finding(
+        "metrics",
+        "medium",
+        "Everybody may read /metrics",
+        "Name the addresses that need it in PURSE_METRICS_IPS.",
+      ),
+    ],
+    [
+      !config.requireApiKey && isProduction,
+      finding(
+        "data.api-key",
+        "medium",
+        "The data service answers without an API key",
+        "Set PURSE_REQUIRE_API_KEY=1.",
+      ),
+    ],
+    [
+      config.filesUrl === undefined && isProduction,
+      finding(
+        "files.origin",
+        "low",
+        "Uploaded files share the app's origin",
+        "Serve them from another host: PURSE_FILES_URL.",
+      ),
+    ],
+  ];
+  return rows.flatMap(([isFound, found]) => (isFound ? [found] : []));
+}
+
+function ofClass(schema: ClassSchema): StudioFinding[] {
+  const { className, classLevelPermissions: permissions, fields, indexes } = schema;
+  if (isInternalClassName(className) || className.startsWith("_")) return [];
+  const isOpen = (operation: "find" | "get" | "create" | "update" | "delete" | "addField") =>
+    permissions[operation] === undefined || permissions[operation]["*"] === true;
+  const found: StudioFinding[] = [];
+  const open = (["update", "delete"] as const).filter(isOpen);
+  if (open.length > 0) {
+    found.push({
+      ...finding(
+        "class.write",
+        "high",
+        `Everybody may ${open.join(" and ")} objects of ${className} that have no ACL`,
+        "Ask for a signed-in user or a role, or give new objects an ACL.",
+      ),
+      className,
+    });
+  }
+  if (isOpen("addField")) {
+    found.push({
+      ...finding("class.fields", "medium", `Everybody may add fields to ${className}`, "Close addField."),
+      className,
+    });
+  }
+  if (isOpen("create")) {
+    found.push({
+      ...finding(
+        "class.create",
+        "low",
+        `Everybody may create objects of ${className}`,
+        "Ask for a signed-in user.",
+      ),
+      className,
+    });
+  }
+  const leading = new Set(Object.values(indexes).map((index) => Object.keys(index)[0]));
+  for (const [field, { type }] of Object.entries(fields)) {
+    if (type !== "Pointer" || leading.has(field)) continue;
+    found.push({
+      ...finding(
+        "class.index",
+        "low",
+        `${className}.${field} has no index`,
+        "Objects are often asked for by what they point to: add an index.",
+      ),
+      className,
+    });
+  }
+  return found;
+}
+
+function finding(
+  id: string,
+  severity: StudioFinding["severity"],
+  title: string,
+  advice: string,
+): StudioFinding {
+  return { id, severity, title, advice };
+}

@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStore } from "../store/openStore.ts";
+import type { Store } from "../store/store.ts";
+import { StudioSessions } from "./sessions.ts";
+import { openStudioClasses } from "./studioClasses.ts";
+
+const MINUTE = 60_000;
+
+describe("sessions of operators", () => {
+  let folder: string;
+  let store: Store;
+  let now = Date.now();
+  let sessions: StudioSessions;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "purse-sessions-"));
+    store = await openStore({ kind: "sqlite", path: join(folder, "a.sqlite") });
+    sessions = new StudioSessions({ store, classes: await openStudioClasses(store), clock: () => now });
+  });
+  afterAll(async () => {
+    await store?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function begin(): Promise<string> {
+    const { session, writes } = sessions.begin("ada", { address: "::1", userAgent: "x".repeat(5_000) });
+    await store.write(writes);
+    return session.token;
+  }
+
+  it("end after an hour without use", async () => {
+    const token = await begin();
+    now += 59 * MINUTE;
+    expect(await sessions.find(token)).toBeDefined();
+    now += 59 * MINUTE;
+    expect(await sessions.find(token)).toBeDefined();
+    now += 60 * MINUTE;
+    expect(await sessions.find(token)).toBeUndefined();
+  });
+
+  it("are not kept alive by what only looks whether they are good", async () => {
+    const token = await begin();
+    now += 50 * MINUTE;
+    expect(await sessions.find(token, false)).toBeDefined();
+    now += 10 * MINUTE;
+    expect(await sessions.find(token)).toBeUndefined();
+  });
+
+  it("end after twelve hours however much they are used, and are forgotten", async () => {
+    const token = await begin();
+    for (let i = 0; i < 14; i++) {
+      now += 50 * MINUTE;
+      expect(await sessions.find(token)).toBeDefined();
+    }
+    now += 50 * MINUTE;
+    expect(await sessions.find(token)).toBeUndefined();
+    expect(await sessions.list("ada", "")).toEqual([]);
+    await store.write(await sessions.endExpired("ada"));
+    expect(await sessions.endAll("ada")).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import type { Log } from "../observe/log.ts";
+import { Audit } from "./audit.ts";
+import { Backups } from "./backups.ts";
+import { ConfigHistory } from "./configHistory.ts";
+import { createStudioDoor } from "./door.ts";
+import { Operators } from "./operators.ts";
+import { json, type StudioRoute } from "./route.ts";
+import { accessRoutes } from "./routes/access.ts";
+import { type ChainParts, chainRoutes } from "./routes/chains.ts";
+import { type CodeParts, codeRoutes } from "./routes/code.ts";
+import { type DataParts, dataRoutes } from "./routes/data.ts";
+import { type FileParts, fileRoutes } from "./routes/files.ts";
+import { type MessageParts, messageRoutes } from "./routes/messages.ts";
+import { type OverviewParts, overviewRoutes } from "./routes/overview.ts";
+import { permissionRoutes } from "./routes/permissions.ts";
+import { schemaRoutes } from "./routes/schema.ts";
+import { StudioSessions } from "./sessions.ts";
+import { SignIn } from "./signIn.ts";
+import { openStudioClasses } from "./studioClasses.ts";
+
+export interface StudioParts
+  extends DataParts,
+    CodeParts,
+    ChainParts,
+    FileParts,
+    Pick<MessageParts, "mailer" | "outbox">,
+    Pick<OverviewParts, "series"> {
+  config: Config;
+  serverUrlOf(message: IncomingMessage): string;
+  newRequestId(): string;
+  /** Milliseconds since the epoch. */
+  clock(): number;
+  log: Log;
+  report(error: unknown, requestId: string): void;
+}
+
+/** The operator's own API, `/studio/api`: its own accounts and sessions, the pipeline of everybody else. */
+export interface Studio {
+  /** Answers a request; `path` is below the mount path. */
+  handle(message: IncomingMessage, response: ServerResponse, path: string, search: string): Promise<void>;
+  /** Where there is no operator yet, tells the log how the first one is set up. `url` is where the server is. */
+  start(url: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function createStudio(parts: StudioParts): Promise<Studio> {
+  const { store, clock, limiter, log, config } = parts;
+  const own = { store, classes: await openStudioClasses(store), clock };
+  const operators = new Operators(own);
+  const sessions = new StudioSessions(own);
+  const audit = new Audit(own);
+  const signIn = new SignIn({ ...own, operators, sessions, limiter });
+  const stopping = new AbortController();
+  const history = new ConfigHistory(own);
+  const backups = new Backups(config.database, join(config.dataDir, "backups"), log);
+  const routes: StudioRoute[] = [
+    { method: "GET", path: "/routes", needs: "session", handle: async () => json({ results: rows() }) },
+    ...accessRoutes({ ...own, operators, sessions, limiter, signIn, audit, appName: config.appName }),
+    ...dataRoutes(parts),
+    ...schemaRoutes(parts),
+    ...permissionRoutes({
+      ...parts,
+      protectedFields: config.protectedFields,
+      security: { config, operators: () => operators.list() },
+    }),
+    ...codeRoutes(parts),
+    ...messageRoutes({ ...parts, history }),
+    ...chainRoutes(parts),
+    ...fileRoutes(parts),
+    ...overviewRoutes({ series: parts.series, backups }),
+  ];
+  const rows = () => routes.map(({ method, path, needs }) => ({ method, path, needs }));
+  return {
+    async stop() {
+      stopping.abort();
+      await backups.stop();
+    },
+    handle: createStudioDoor({
+      ...parts,
+      routes,
+      operators,
+      sessions,
+      audit,
+      stopping: stopping.signal,
+      maxBodyBytes: config.limits.maxBodyBytes,
+    }),
+    async start(url) {
+      const code = await signIn.setUpCode();
+      if (code === undefined) return;
+      // Behind the #, where no server, proxy or referrer gets to see it.
+      log.info(
+        `set up the studio at ${url}/studio#setup=${code} within a day, or: npm run purse -- operator add`,
+      );
+    },
+  };
+}

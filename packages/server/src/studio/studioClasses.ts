@@ -1,0 +1,83 @@
+import type { ClassSchema } from "../schema/classSchema.ts";
+import type { Store } from "../store/store.ts";
+
+/*
+ * What the studio keeps. No pipeline and no door knows these classes: their names are none that a class of the Parse
+ * protocol can have, and they are not among the schemas that it works with. The studio reads and writes them itself.
+ */
+
+const FIELDS = {
+  _StudioOperator: {
+    username: { type: "String" },
+    role: { type: "String" },
+    isDisabled: { type: "Boolean" },
+    hasSecondFactor: { type: "Boolean" },
+    lastSignInAt: { type: "String" },
+  },
+  _StudioSession: {
+    operatorId: { type: "String" },
+    lastUsedAt: { type: "String" },
+    expiresAt: { type: "String" },
+    address: { type: "String" },
+    userAgent: { type: "String" },
+  },
+  _StudioAudit: {
+    operatorId: { type: "String" },
+    username: { type: "String" },
+    action: { type: "String" },
+    target: { type: "String" },
+    outcome: { type: "String" },
+    before: { type: "String" },
+    after: { type: "String" },
+    address: { type: "String" },
+    requestId: { type: "String" },
+    error: { type: "String" },
+  },
+  _StudioConfig: {
+    operatorId: { type: "String" },
+    username: { type: "String" },
+    params: { type: "Object" },
+    masterKeyOnly: { type: "Object" },
+  },
+} as const satisfies Record<string, ClassSchema["fields"]>;
+
+const INDEXES: Partial<Record<StudioClass, ClassSchema["indexes"]>> = {
+  _StudioSession: { operatorId: { operatorId: 1 } },
+};
+
+export type StudioClass = keyof typeof FIELDS;
+export type StudioClasses = Readonly<Record<StudioClass, ClassSchema>>;
+
+/** Whether a class is the studio's own: for nobody else to read or write. */
+export function isStudioClass(className: string): boolean {
+  return className.startsWith("_Studio");
+}
+
+/** Whether a claim is. */
+export function isStudioClaim(scope: string): boolean {
+  return scope.startsWith("_Studio");
+}
+
+/** The studio's classes; made where they are not there yet. */
+export async function openStudioClasses(store: Store): Promise<StudioClasses> {
+  const open = (className: StudioClass) =>
+    store.changeClass(className, (current) => {
+      const fields = FIELDS[className];
+      const isCurrent = current && Object.keys(fields).every((name) => name in current.fields);
+      if (isCurrent) return current;
+      const table = current?.table ?? className;
+      return {
+        className,
+        table,
+        fields: { ...fields },
+        classLevelPermissions: {},
+        indexes: { ...INDEXES[className] },
+      };
+    });
+  return {
+    _StudioOperator: await open("_StudioOperator"),
+    _StudioSession: await open("_StudioSession"),
+    _StudioAudit: await open("_StudioAudit"),
+    _StudioConfig: await open("_StudioConfig"),
+  };
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { openOperators, type Store } from "@purse/server";
+
+/** Carries out `operator …`; answers what is to be said. Throws Error for what cannot be done. */
+export async function changeOperators(
+  store: Store,
+  [action, username, ...others]: string[],
+  values: { role?: string; password?: string },
+): Promise<string> {
+  if (others[0] !== undefined) throw new Error(`operator ${action} takes no "${others[0]}"`);
+  const operators = await openOperators(store);
+  if (action === "list") return table(await operators.list());
+  if (username === undefined) throw new Error(`operator ${action ?? ""} takes the name of an operator`);
+  const password = values.password ?? randomBytes(15).toString("base64url");
+  const told =
+    values.password === undefined
+      ? `Password: ${password}\n\nIt is not kept, so it cannot be shown again.`
+      : "";
+  switch (action) {
+    case "add": {
+      const { role } = await operators.add({ username, password, role: values.role ?? "owner" });
+      return `${username}: ${role}\n${told}`.trim();
+    }
+    case "reset":
+      await operators.reset(username, password);
+      return `${username}: has a new password, no second factor and no session\n${told}`.trim();
+    case "remove":
+      await operators.remove(username);
+      return `${username}: removed`;
+    default:
+      throw new Error("operator takes add, list, reset or remove");
+  }
+}
+
+function table(operators: Awaited<ReturnType<Awaited<ReturnType<typeof openOperators>>["list"]>>): string {
+  if (operators.length === 0) return "There are no operators.";
+  return operators
+    .map(({ username, role, hasSecondFactor, isDisabled, lastSignInAt }) =>
+      [
+        username.padEnd(24),
+        role.padEnd(9),
+        hasSecondFactor ? "second factor" : "password only",
+        isDisabled ? "disabled" : "",
+        lastSignInAt === undefined ? "never signed in" : `signed in ${lastSignInAt}`,
+      ]
+        .filter((cell) => cell !== "")
+        .join("  "),
+    )
+    .join("\n");
+}

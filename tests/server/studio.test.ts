@@ -1,0 +1,274 @@
+import { execFile } from "node:child_process";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { TOTP } from "otpauth";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { addOperator, STUDIO_PASSWORD, StudioClient, setUpCode } from "../support/studio.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("who gets into the studio on %s", (database) => {
+  let purse: Purse;
+  let env: Record<string, string>;
+  let owner: StudioClient;
+  beforeAll(async () => {
+    env = await databaseEnv(database);
+    purse = await startPurse({ env });
+  }, 60_000);
+  afterAll(() => purse?.remove());
+
+  it("is first set up by whoever reads the server's log, and by nobody twice", async () => {
+    const stranger = new StudioClient(purse);
+    expect((await stranger.ask("GET", "/state")).body).toEqual({ state: "setup" });
+    const account = { username: "ada", password: STUDIO_PASSWORD };
+    for (const code of ["", "wrong", "x".repeat(32), { $ne: null }]) {
+      expect((await stranger.ask("POST", "/setup", { ...account, code })).status).toBeGreaterThanOrEqual(400);
+    }
+    const code = await setUpCode(purse);
+    const both = await Promise.all(
+      ["ada", "eve"].map((username) =>
+        new StudioClient(purse).ask("POST", "/setup", { ...account, username, code }),
+      ),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 403]);
+    expect((await stranger.ask("POST", "/setup", { ...account, username: "mallory", code })).status).toBe(
+      403,
+    );
+    expect((await stranger.ask("GET", "/state")).body).toEqual({ state: "signedOut" });
+    owner = new StudioClient(purse);
+    const name = both[0]?.status === 201 ? "ada" : "eve";
+    expect((await owner.signIn(name, STUDIO_PASSWORD)).status).toBe(201);
+  });
+
+  it("signs in by a cookie that scripts and other sites do not get, and that is new each time", async () => {
+    const bob = await addOperator(owner, "bob", "editor");
+    const { headers, body } = await bob.signIn("BOB", STUDIO_PASSWORD);
+    expect(headers.get("set-cookie")).toMatch(
+      /^purse-studio=[\w-]{43}; Path=\/studio; HttpOnly; SameSite=Strict$/,
+    );
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+    expect(JSON.stringify(body)).not.toContain(purse.masterKey);
+    expect(body).toMatchObject({ state: "signedIn", operator: { username: "bob", role: "editor" } });
+  });
+
+  it("does not take over a session that was there before (fixation), and ends it", async () => {
+    const victim = await addOperator(owner, "carol", "editor");
+    const planted = victim.cookie;
+    const again = new StudioClient(purse);
+    again.cookie = planted;
+    await again.signIn("carol", STUDIO_PASSWORD);
+    expect(again.cookie).not.toBe(planted);
+    expect((await victim.ask("GET", "/sessions")).status).toBe(401);
+    const invented = new StudioClient(purse);
+    invented.cookie = `purse-studio=${"A".repeat(43)}`;
+    await invented.signIn("carol", STUDIO_PASSWORD);
+    expect(invented.cookie).not.toContain("AAAA");
+    const twice = new StudioClient(purse);
+    twice.cookie = `${again.cookie}; purse-studio=${"A".repeat(43)}`;
+    expect((await twice.ask("GET", "/sessions")).status).toBe(401);
+  });
+
+  it("refuses changes without the CSRF token, of other origins, and of other content types", async () => {
+    const { cookie, csrf } = owner;
+    const forged = new StudioClient(purse);
+    forged.cookie = cookie;
+    const body = { username: "evil", password: STUDIO_PASSWORD, role: "owner" };
+    expect((await forged.ask("POST", "/operators", body)).status).toBe(403);
+    forged.csrf = "wrong";
+    expect((await forged.ask("POST", "/operators", body)).status).toBe(403);
+    forged.csrf = csrf;
+    const foreign: Record<string, string>[] = [
+      { origin: "https://evil.example" },
+      { origin: "null" },
+      { "sec-fetch-site": "cross-site" },
+      { "sec-fetch-site": "same-site" },
+    ];
+    for (const headers of foreign) {
+      expect(await forged.ask("POST", "/operators", body, headers)).toMatchObject({ status: 403 });
+      expect(await forged.ask("GET", "/operators", undefined, headers)).toMatchObject({ status: 403 });
+    }
+    expect((await forged.ask("POST", "/operators", body, { "content-type": "text/plain" })).status).toBe(415);
+    const own = { origin: purse.url, "sec-fetch-site": "same-origin" };
+    expect((await forged.ask("GET", "/operators", undefined, own)).status).toBe(200);
+  });
+
+  it("and the Parse protocol take nothing of each other", async () => {
+    const { sessionToken } = await signUp(purse);
+    const asUser = { "x-parse-session-token": sessionToken, "x-parse-application-id": purse.appId };
+    const asMaster = { "x-parse-master-key": purse.masterKey, "x-parse-application-id": purse.appId };
+    const stranger = new StudioClient(purse);
+    for (const headers of [asUser, asMaster]) {
+      expect((await stranger.ask("GET", "/operators", undefined, headers)).status).toBe(401);
+    }
+    stranger.cookie = `purse-studio=${sessionToken}`;
+    expect((await stranger.ask("GET", "/operators")).status).toBe(401);
+    const token = owner.cookie?.split("=")[1] ?? "";
+    expect((await rest(purse, "GET", "/users/me", undefined, { sessionToken: token })).body.code).toBe(209);
+  });
+
+  it("keeps its accounts where the Parse protocol does not reach, not even with the master key", async () => {
+    for (const className of ["_StudioOperator", "_StudioSession", "_StudioAudit"]) {
+      for (const [method, path] of [
+        ["GET", `/classes/${className}`],
+        ["POST", `/classes/${className}`],
+        ["GET", `/aggregate/${className}?distinct=username`],
+        ["GET", `/schemas/${className}`],
+        ["DELETE", `/schemas/${className}`],
+      ] as const) {
+        const { status, body } = await rest(purse, method, path, method === "GET" ? undefined : {}, MASTER);
+        expect([status >= 400, JSON.stringify(body)], `${method} ${path}`).toEqual([
+          true,
+          expect.not.stringContaining("owner"),
+        ]);
+      }
+      await rest(purse, "DELETE", `/purge/${className}`, undefined, MASTER);
+    }
+    const { body } = await rest(purse, "GET", "/schemas", undefined, MASTER);
+    expect(JSON.stringify(body)).not.toContain("_Studio");
+    expect((await owner.ask("GET", "/operators")).status).toBe(200);
+  });
+
+  it("asks for the second factor, takes each code once, and recovery codes instead", async () => {
+    const dora = await addOperator(owner, "dora", "editor");
+    expect((await dora.ask("POST", "/second-factor", { password: "wrong" })).status).toBe(403);
+    const { body } = await dora.ask("POST", "/second-factor", { password: STUDIO_PASSWORD });
+    expect(body.url).toMatch(/^otpauth:\/\/totp\//);
+    const totp = new TOTP({ secret: String(body.secret) });
+    expect((await dora.ask("PUT", "/second-factor", { code: "000000" })).status).toBe(400);
+    // A code of the step before, so that the present one is left to sign in with.
+    const before = totp.generate({ timestamp: Date.now() - 30_000 });
+    const confirmed = await dora.ask("PUT", "/second-factor", { code: before });
+    expect(confirmed.body.recoveryCodes).toHaveLength(8);
+    const [recovery] = Object.values(confirmed.body.recoveryCodes ?? []).map(String);
+
+    const wanted = await new StudioClient(purse).signIn("dora", STUDIO_PASSWORD);
+    expect(wanted).toMatchObject({ status: 401, body: { code: 211, secondFactor: true } });
+    expect(wanted.headers.get("set-cookie")).toBeNull();
+    expect((await new StudioClient(purse).signIn("dora", "wrong wrong wrong", before)).body.code).toBe(101);
+    const code = totp.generate();
+    const tries = await Promise.all(
+      [1, 2, 3].map(() => new StudioClient(purse).signIn("dora", STUDIO_PASSWORD, code)),
+    );
+    expect(tries.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    expect((await new StudioClient(purse).signIn("dora", STUDIO_PASSWORD, recovery)).status).toBe(201);
+    expect((await new StudioClient(purse).signIn("dora", STUDIO_PASSWORD, recovery)).status).toBe(400);
+  });
+
+  it("lists and ends sessions; a new password ends all others and gives this one another token", async () => {
+    const first = await addOperator(owner, "fay", "editor");
+    const second = new StudioClient(purse);
+    await second.signIn("fay", STUDIO_PASSWORD);
+    const { body } = await first.ask("GET", "/sessions");
+    expect(body.results).toHaveLength(2);
+    const stolen = first.cookie;
+    const changed = await first.ask("PUT", "/password", {
+      password: STUDIO_PASSWORD,
+      newPassword: "another horse battery",
+    });
+    expect(changed.status).toBe(200);
+    expect(first.cookie).not.toBe(stolen);
+    expect((await first.ask("GET", "/sessions")).body.results).toHaveLength(1);
+    expect((await second.ask("GET", "/sessions")).status).toBe(401);
+    expect((await first.ask("DELETE", "/session")).status).toBe(200);
+    first.cookie = stolen;
+    expect((await first.ask("GET", "/sessions")).status).toBe(401);
+    expect((await new StudioClient(purse).signIn("fay", STUDIO_PASSWORD)).status).toBe(401);
+  });
+
+  it("never loses its last owner, not to two who change each other at once", async () => {
+    const second = await addOperator(owner, "gus", "owner");
+    const { body } = await owner.ask("GET", "/operators");
+    const owners = Object.values(body.results ?? []).filter((each) => Object(each).role === "owner");
+    const [a, b] = owners.map((each) => String(Object(each).id));
+    await Promise.all([
+      owner.ask("PUT", `/operators/${b}`, { role: "editor" }),
+      second.ask("PUT", `/operators/${a}`, { role: "editor" }),
+    ]);
+    const left = [owner, second];
+    const states = await Promise.all(left.map((client) => client.ask("GET", "/operators")));
+    expect(states.some(({ status }) => status === 200)).toBe(true);
+    owner = left[states.findIndex(({ status }) => status === 200)] ?? owner;
+    const { body: state } = await owner.ask("GET", "/state");
+    const own = String(Object(state.operator).id);
+    expect((await owner.ask("PUT", `/operators/${own}`, { role: "readOnly" })).status).toBe(400);
+    expect((await owner.ask("PUT", `/operators/${own}`, { isDisabled: true })).status).toBe(400);
+    expect((await owner.ask("DELETE", `/operators/${own}`)).status).toBe(400);
+  });
+
+  it("puts down who did what, before and after, without secrets, and offers no way to change that", async () => {
+    await owner.ask("POST", "/data/Game/rows", { fields: {} });
+    await rest(purse, "POST", "/classes/Game", { score: 1 }, MASTER);
+    const made = await owner.ask("POST", "/data/Game/rows", { fields: { score: 1 } });
+    await owner.ask("PUT", `/data/Game/rows/${made.body.objectId}`, { fields: { score: 2 } });
+    const { body, text } = await owner.ask("GET", "/audit");
+    const [newest] = Object.values(body.results ?? []);
+    expect(newest).toMatchObject({
+      action: "PUT /data/:className/rows/:objectId",
+      target: `Game/${made.body.objectId}`,
+      outcome: "done",
+      before: '{"score":1}',
+      after: '{"score":2}',
+      address: expect.stringContaining("127.0.0.1"),
+    });
+    expect(text).not.toContain(STUDIO_PASSWORD);
+    const { body: routes } = await owner.ask("GET", "/routes");
+    const onAudit = Object.values(routes.results ?? []).filter((each) => Object(each).path.includes("audit"));
+    expect(onAudit).toMatchObject([{ method: "GET" }]);
+  });
+
+  it("locks a name after ten wrong passwords, however many are sent at once, with or without such a name", async () => {
+    await addOperator(owner, "hal", "editor");
+    for (const name of ["hal", "nobody"]) {
+      await Promise.all(
+        Array.from({ length: 12 }, () => new StudioClient(purse).signIn(name, "not the password")),
+      );
+      const right = await new StudioClient(purse).signIn(name, STUDIO_PASSWORD);
+      expect(right.status, name).toBe(429);
+    }
+  });
+
+  it("lets whoever has the machine add operators and reset them", { timeout: 60_000 }, async () => {
+    const run = (...args: string[]) =>
+      promisify(execFile)(
+        join(ROOT, "node_modules/.bin/node"),
+        [join(ROOT, "scripts/moving.ts"), "operator", ...args],
+        { env: { ...process.env, ...env, PURSE_DATA_DIR: purse.dataDir }, cwd: ROOT },
+      );
+    const { stdout } = await run("add", "ivy", "--role", "editor");
+    const password = /Password: (\S+)/.exec(stdout)?.[1] ?? "";
+    expect(password).toHaveLength(20);
+    const { stdout: list } = await run("list");
+    expect(list).toMatch(/ivy +editor/);
+    const { stdout: again } = await run("reset", "ivy");
+    expect(again).toContain("new password");
+    await expect(run("add", "ivy")).rejects.toThrow("of this name already");
+  });
+});
+
+describe("the studio behind https", () => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({ env: { PURSE_SERVER_URL: "https://app.example/server" } });
+  }, 60_000);
+  afterAll(() => purse?.remove());
+
+  it("marks its cookie as secure, takes no other, and knows its pages by their public origin", async () => {
+    const owner = new StudioClient(purse);
+    const { headers, status } = await owner.ask(
+      "POST",
+      "/setup",
+      { code: await setUpCode(purse), username: "ada", password: STUDIO_PASSWORD },
+      { origin: "https://app.example" },
+    );
+    expect(status).toBe(201);
+    expect(headers.get("set-cookie")).toMatch(
+      /^__Secure-purse-studio=[\w-]{43}; Path=\/studio; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    expect((await owner.ask("GET", "/sessions")).status).toBe(200);
+    owner.cookie = owner.cookie?.replace("__Secure-", "");
+    expect((await owner.ask("GET", "/sessions")).status).toBe(401);
+  });
+});

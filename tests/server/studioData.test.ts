@@ -1,0 +1,253 @@
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { addOperator, type StudioClient, setUpStudio } from "../support/studio.ts";
+
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("rows in the studio on %s", (database) => {
+  let purse: Purse;
+  let editor: StudioClient;
+  beforeAll(async () => {
+    purse = await startPurse({ env: await databaseEnv(database) });
+    editor = await addOperator(await setUpStudio(purse), "edith", "editor");
+  }, 60_000);
+  afterAll(() => purse?.remove());
+
+  async function fill(className: string, rows: JsonObject[]): Promise<void> {
+    const requests = rows.map((body) => ({ method: "POST", path: `/server/classes/${className}`, body }));
+    await rest(purse, "POST", "/batch", { requests }, MASTER);
+  }
+
+  async function pages(path: string, params: Record<string, unknown>): Promise<JsonObject[]> {
+    const rows: JsonObject[] = [];
+    for (let after: unknown = ""; after !== undefined; ) {
+      const { status, body, text } = await editor.ask(
+        "GET",
+        `${path}${query({ ...params, ...(after !== "" && { after }) })}`,
+      );
+      expect(status, text).toBe(200);
+      rows.push(...JSON.parse(JSON.stringify(body.results)));
+      after = body.next;
+    }
+    return rows;
+  }
+
+  it("come page by page in any order, each once, with what has no value where the database puts it", async () => {
+    await fill(
+      "Page",
+      Array.from({ length: 23 }, (_, i) => ({
+        ...(i % 4 !== 0 && { score: i % 3 }),
+        name: ["a", "B", "ä", "b", "A"][i % 5] ?? "",
+        flag: i % 2 === 0,
+        at: { __type: "Date", iso: new Date(1_000_000 * (i % 7)).toISOString() },
+      })),
+    );
+    for (const order of [
+      "",
+      "score",
+      "-score",
+      "name,-score",
+      "-at,name",
+      "createdAt",
+      "-createdAt",
+      "flag,score",
+      "-objectId",
+    ]) {
+      const all = (await editor.ask("GET", `/data/Page${query({ order, limit: 1000 })}`)).body.results;
+      const paged = await pages("/data/Page", { order, limit: 5 });
+      expect(paged, order).toEqual(all);
+      expect(new Set(paged.map(({ objectId }) => objectId)).size, order).toBe(23);
+    }
+  });
+
+  it("are not shifted by rows that come meanwhile", async () => {
+    await fill(
+      "Shift",
+      Array.from({ length: 10 }, (_, i) => ({ n: i * 10 })),
+    );
+    const first = await editor.ask("GET", `/data/Shift${query({ order: "n", limit: 5 })}`);
+    await fill("Shift", [{ n: 5 }, { n: 15 }]);
+    const second = await editor.ask(
+      "GET",
+      `/data/Shift${query({ order: "n", limit: 5, after: first.body.next })}`,
+    );
+    const numbers = Object.values(second.body.results ?? []).map((row) => Object(row).n);
+    expect(numbers).toEqual([50, 60, 70, 80, 90]);
+    for (const after of ["x", "bnVsbA", Buffer.from('[{"$gt":""}]').toString("base64url")]) {
+      expect((await editor.ask("GET", `/data/Shift${query({ order: "n", after })}`)).status).toBe(400);
+    }
+  });
+
+  it("are counted up to a cap, exactly on demand, with a filter and as a given user", async () => {
+    const { id } = await signUp(purse);
+    await fill("Counted", [
+      ...Array.from({ length: 6 }, (_, n) => ({ n })),
+      { n: 100, ACL: { [id]: { read: true } } },
+      { n: 101, ACL: {} },
+    ]);
+    const count = async (params: Record<string, unknown>) =>
+      (await editor.ask("GET", `/data/Counted/count${query(params)}`)).body;
+    expect(await count({})).toEqual({ count: 8, isCapped: false });
+    expect(await count({ cap: 5 })).toEqual({ count: 5, isCapped: true });
+    expect(await count({ exact: true, where: { n: { $gte: 3 } } })).toEqual({ count: 5, isCapped: false });
+    expect(await count({ as: id })).toEqual({ count: 7, isCapped: false });
+    expect(await count({ as: "anonymous" })).toEqual({ count: 6, isCapped: false });
+    const rows = await pages("/data/Counted", { as: id, order: "n", limit: 3 });
+    expect(rows.map(({ n }) => n)).toEqual([0, 1, 2, 3, 4, 5, 100]);
+    expect((await editor.ask("GET", "/data/Counted?as=nobody")).status).toBe(404);
+  });
+
+  it("that somebody else has changed are a conflict with the row as it is, also at the same moment", async () => {
+    const { body: row } = await editor.ask("POST", "/data/Page/rows", { fields: { score: 1 } });
+    const path = `/data/Page/rows/${row.objectId}`;
+    const expectedUpdatedAt = row.updatedAt;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const both = await Promise.all(
+      [2, 3].map((score) => editor.ask("PUT", path, { fields: { score }, expectedUpdatedAt })),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const [won, lost] = both[0]?.status === 200 ? both : [both[1], both[0]];
+    expect(lost?.body.current).toEqual(won?.body);
+    const again = await editor.ask("PUT", path, {
+      fields: { score: 9 },
+      expectedUpdatedAt: won?.body.updatedAt,
+    });
+    expect(again).toMatchObject({ status: 200, body: { score: 9 } });
+    expect((await editor.ask("PUT", path, { fields: { score: "text" } })).body.code).toBe(111);
+    expect((await editor.ask("DELETE", path)).status).toBe(200);
+    expect((await editor.ask("GET", path)).status).toBe(404);
+  });
+
+  it("change many at once after a dry run, and not when there are others by then", async () => {
+    await fill(
+      "Bulk",
+      Array.from({ length: 120 }, (_, n) => ({ n })),
+    );
+    const where = { n: { $lt: 70 } };
+    const dry = await editor.ask("POST", "/data/Bulk/bulk", {
+      action: "update",
+      where,
+      fields: { n: 500 },
+      dryRun: true,
+    });
+    expect(dry.body).toEqual({ matched: 70, changed: 0, failed: [] });
+    await fill("Bulk", [{ n: 1 }]);
+    const late = await editor.ask("POST", "/data/Bulk/bulk", { action: "delete", where, expectedCount: 70 });
+    expect(late.status).toBe(409);
+    const done = await editor.ask("POST", "/data/Bulk/bulk", {
+      action: "update",
+      where,
+      fields: { n: 500 },
+      expectedCount: 71,
+    });
+    expect(done.body).toEqual({ matched: 71, changed: 71, failed: [] });
+    const gone = await editor.ask("POST", "/data/Bulk/bulk", { action: "delete", where: { n: 500 } });
+    expect(gone.body).toMatchObject({ changed: 71 });
+    expect((await editor.ask("GET", "/data/Bulk/count")).body.count).toBe(50);
+  });
+
+  it("go out as CSV and JSON, and come in again, with what was refused as a file", async () => {
+    await fill("Moved", [
+      {
+        title: 'said "hi", twice\nand more',
+        n: 1,
+        ok: true,
+        at: { __type: "Date", iso: "2026-01-02T03:04:05.000Z" },
+      },
+      { title: "=SUM(A1)", n: -2, list: [1, "b"] },
+    ]);
+    const { text: csv, headers } = await editor.ask("GET", "/data/Moved/export?format=csv");
+    expect(headers.get("content-disposition")).toBe('attachment; filename="Moved.csv"');
+    expect(csv).toContain("'=SUM(A1)");
+    const mapping = { objectId: null, createdAt: null, updatedAt: null, ACL: null };
+    const dry = await editor.ask("POST", "/data/Moved/import", {
+      format: "csv",
+      text: csv,
+      mapping,
+      dryRun: true,
+    });
+    expect(dry.body).toMatchObject({ imported: 2, failed: 0 });
+    const bad = `${csv},,,,"bad",not a number,,,\r\n`;
+    const { body } = await editor.ask("POST", "/data/Moved/import", { format: "csv", text: bad, mapping });
+    expect(body).toMatchObject({ imported: 2, failed: 1 });
+    expect(String(body.errorFile).trim().split("\r\n")).toHaveLength(2);
+    const { text } = await editor.ask("GET", "/data/Moved/export?format=json");
+    const rows: JsonObject[] = JSON.parse(text);
+    expect(rows).toHaveLength(4);
+    const same = rows
+      .map(({ objectId: _, createdAt: _c, updatedAt: _u, ...fields }) => JSON.stringify(fields))
+      .sort();
+    expect(same[0]).toBe(same[1]);
+    const lines = await editor.ask("POST", "/data/Moved/import", {
+      format: "json",
+      text: '{"title":"x"}\n{"n":"y"}\n',
+    });
+    expect(lines.body).toMatchObject({
+      imported: 1,
+      failed: 1,
+      errorFile: expect.stringContaining("schema mismatch"),
+    });
+  });
+
+  it("are explained, with the index that a slow filter lacks", async () => {
+    const params = { where: { name: "a", score: { $gt: 1 } }, order: "-at" };
+    const { body } = await editor.ask("GET", `/data/Page/explain${query(params)}`);
+    expect(body.plan).toBeTruthy();
+    expect(body.suggestedIndex).toEqual({ name: "name_at", fields: { name: 1, at: -1 } });
+    const edit = { indexes: { name_at: { name: 1, at: -1 } } };
+    expect((await editor.ask("PUT", "/schema/classes/Page", { edit })).status).toBe(200);
+    expect(
+      (await editor.ask("GET", `/data/Page/explain${query(params)}`)).body.suggestedIndex,
+    ).toBeUndefined();
+  });
+
+  it("are told live as they come into a filter, change and leave it", { timeout: 30_000 }, async () => {
+    await fill("Live", [{ n: 0 }]);
+    const leave = new AbortController();
+    const response = await fetch(
+      `${purse.url}/studio/api/data/Live/live${query({ where: { n: { $gte: 10 } } })}`,
+      {
+        headers: { cookie: editor.cookie ?? "" },
+        signal: leave.signal,
+      },
+    );
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    let told = "";
+    const reading = (async () => {
+      for await (const piece of response.body ?? []) told += new TextDecoder().decode(piece);
+    })().catch(() => undefined);
+    const until = async (event: string) => {
+      const deadline = Date.now() + 10_000;
+      while (!told.includes(`event: ${event}`) && Date.now() < deadline)
+        await new Promise((done) => setTimeout(done, 20));
+      expect(told).toContain(`event: ${event}`);
+    };
+    await until("connected");
+    const { body: row } = await editor.ask("POST", "/data/Live/rows", { fields: { n: 10 } });
+    await until("create");
+    const put = (n: number) => editor.ask("PUT", `/data/Live/rows/${row.objectId}`, { fields: { n } });
+    await put(11);
+    await until("update");
+    await put(1);
+    await until("leave");
+    await put(12);
+    await until("enter");
+    await editor.ask("DELETE", `/data/Live/rows/${row.objectId}`);
+    await until("delete");
+    leave.abort();
+    await reading;
+  });
+
+  it("name no class that is not there, none of the studio's, and nothing that is no filter", async () => {
+    for (const className of ["Nothing", "_StudioOperator", "__proto__", "a%2Fb", "%24"]) {
+      expect((await editor.ask("GET", `/data/${className}`)).status, className).toBe(404);
+    }
+    for (const where of ["[", '{"$where":"1"}', '{"__proto__":1}', '{"n":{"$bogus":1}}']) {
+      expect((await editor.ask("GET", `/data/Live?where=${encodeURIComponent(where)}`)).status, where).toBe(
+        400,
+      );
+    }
+  });
+});

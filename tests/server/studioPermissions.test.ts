@@ -1,0 +1,223 @@
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { type StudioClient, setUpStudio } from "../support/studio.ts";
+
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("what the studio says of rights and classes on %s", (database) => {
+  let purse: Purse;
+  let owner: StudioClient;
+  let ada: Awaited<ReturnType<typeof signUp>>;
+  let bob: Awaited<ReturnType<typeof signUp>>;
+  beforeAll(async () => {
+    purse = await startPurse({ env: await databaseEnv(database) });
+    owner = await setUpStudio(purse);
+    ada = await signUp(purse);
+    bob = await signUp(purse);
+    const users = {
+      __op: "AddRelation",
+      objects: [{ __type: "Pointer", className: "_User", objectId: ada.id }],
+    };
+    await rest(purse, "POST", "/roles", { name: "Editors", ACL: {}, users }, MASTER);
+  }, 60_000);
+  afterAll(() => purse?.remove());
+
+  async function classOf(
+    className: string,
+    fields: JsonObject,
+    classLevelPermissions: JsonObject,
+  ): Promise<void> {
+    await rest(purse, "POST", `/schemas/${className}`, { fields, classLevelPermissions }, MASTER);
+  }
+
+  async function rowOf(className: string, fields: JsonObject): Promise<string> {
+    return String((await rest(purse, "POST", `/classes/${className}`, fields, MASTER)).body.objectId);
+  }
+
+  const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+  const check = async (params: Record<string, unknown>) =>
+    (await owner.ask("GET", `/permissions/check${query(params)}`)).body;
+
+  /** What the pipeline does when the same is really asked. */
+  async function really(
+    className: string,
+    operation: string,
+    objectId: string,
+    sessionToken?: string,
+  ): Promise<boolean> {
+    const credentials = sessionToken === undefined ? {} : { sessionToken };
+    const path = `/classes/${className}`;
+    if (operation === "get")
+      return (await rest(purse, "GET", `${path}/${objectId}`, undefined, credentials)).status === 200;
+    if (operation === "find") {
+      const { body } = await rest(
+        purse,
+        "GET",
+        `${path}${query({ where: { objectId } })}`,
+        undefined,
+        credentials,
+      );
+      return Array.isArray(body.results) && body.results.length === 1;
+    }
+    return (await rest(purse, "PUT", `${path}/${objectId}`, { touched: 1 }, credentials)).status === 200;
+  }
+
+  it("agrees with the pipeline for every kind of guard, and names the one that decided", {
+    timeout: 60_000,
+  }, async () => {
+    const everything = { "*": true };
+    const open = {
+      get: everything,
+      find: everything,
+      count: everything,
+      create: everything,
+      update: everything,
+      delete: everything,
+      addField: everything,
+    };
+    const touched = { touched: { type: "Number" } };
+    await classOf("Open", touched, open);
+    await classOf("Roled", touched, {
+      ...open,
+      update: { "role:Editors": true },
+      get: { "role:Editors": true },
+    });
+    await classOf("Signed", touched, { ...open, find: { requiresAuthentication: true } });
+    await classOf(
+      "Pointed",
+      { ...touched, owner: { type: "Pointer", targetClass: "_User" } },
+      {
+        ...open,
+        get: { pointerFields: ["owner"] },
+        find: { pointerFields: ["owner"] },
+        update: { pointerFields: ["owner"] },
+      },
+    );
+    const pointer = { __type: "Pointer", className: "_User", objectId: ada.id };
+    const rows: [string, string][] = [
+      ["Open", await rowOf("Open", {})],
+      ["Open", await rowOf("Open", { ACL: { [ada.id]: { read: true, write: true } } })],
+      ["Open", await rowOf("Open", { ACL: { "role:Editors": { read: true } } })],
+      ["Open", await rowOf("Open", { ACL: {} })],
+      ["Roled", await rowOf("Roled", {})],
+      ["Signed", await rowOf("Signed", {})],
+      ["Pointed", await rowOf("Pointed", { owner: pointer })],
+    ];
+    for (const [className, objectId] of rows) {
+      for (const operation of ["get", "find", "update"]) {
+        for (const [user, token] of [
+          [ada.id, ada.sessionToken],
+          [bob.id, bob.sessionToken],
+          [undefined, undefined],
+        ] as const) {
+          const said = await check({ className, objectId, operation, ...(user && { user }) });
+          const isAllowed = await really(className, operation, objectId, token);
+          expect(
+            said.isAllowed,
+            `${className} ${operation} ${user ?? "nobody"}: ${JSON.stringify(said)}`,
+          ).toBe(isAllowed);
+          expect(said.why).toBeTruthy();
+        }
+      }
+    }
+    expect(
+      await check({ className: "Open", objectId: rows[1]?.[1], operation: "update", user: bob.id }),
+    ).toMatchObject({
+      isAllowed: false,
+      decidedBy: "acl",
+      why: `the ACL lets only ${ada.id} write`,
+    });
+    expect(
+      await check({ className: "Roled", objectId: rows[4]?.[1], operation: "update", user: ada.id }),
+    ).toMatchObject({
+      isAllowed: true,
+      roles: ["Editors"],
+      steps: expect.arrayContaining([expect.objectContaining({ why: "update is open to role:Editors" })]),
+    });
+    expect(await check({ className: "Roled", operation: "update", user: bob.id })).toMatchObject({
+      isAllowed: false,
+      decidedBy: "class",
+      why: "update is open only to role:Editors",
+    });
+    expect(
+      await check({ className: "Pointed", objectId: rows[6]?.[1], operation: "update", user: bob.id }),
+    ).toMatchObject({
+      isAllowed: false,
+      decidedBy: "pointer",
+    });
+  });
+
+  it("draws roles with what they are part of, and finds rings", async () => {
+    const role = async (name: string) =>
+      String((await rest(purse, "POST", "/roles", { name, ACL: {} }, MASTER)).body.objectId);
+    const [a, b, c] = [await role("A"), await role("B"), await role("C")];
+    const add = (id: string, child: string) =>
+      rest(
+        purse,
+        "PUT",
+        `/roles/${id}`,
+        {
+          roles: {
+            __op: "AddRelation",
+            objects: [{ __type: "Pointer", className: "_Role", objectId: child }],
+          },
+        },
+        MASTER,
+      );
+    await add(a, b);
+    await add(b, c);
+    expect((await owner.ask("GET", "/roles")).body).toMatchObject({
+      edges: expect.arrayContaining([
+        { parent: a, child: b },
+        { parent: b, child: c },
+      ]),
+      cycles: [],
+    });
+    await add(c, a);
+    const { body } = await owner.ask("GET", "/roles");
+    expect(Object.values(body.cycles ?? []).map((ring) => Object.values(Object(ring)).sort())).toEqual([
+      ["A", "B", "C"],
+    ]);
+  });
+
+  it("shows what a change of a class would do before it does it, and the class as code", async () => {
+    const edit = { fields: { score: { type: "Number", required: true } }, indexes: { by: { score: -1 } } };
+    const path = "/schema/classes/Game";
+    const preview = await owner.ask("POST", `${path}/preview`, { edit });
+    expect(preview.body.lines).toEqual([
+      "+ Game",
+      "+ Game.score Number (required)",
+      '+ Game index by {"score":-1}',
+    ]);
+    expect((await owner.ask("GET", path)).status).toBeGreaterThanOrEqual(400);
+    expect((await owner.ask("POST", path, { edit })).status).toBe(201);
+    const next = { fields: { score: { __op: "Delete" } }, classLevelPermissions: { find: { "*": true } } };
+    const { body } = await owner.ask("POST", `${path}/preview`, {
+      edit: { ...next, indexes: { by: { __op: "Delete" } } },
+    });
+    expect(listOf(body.lines).slice(0, 2)).toEqual(["- Game.score with its values", "- Game index by"]);
+    expect(body.lines).toContain('+ Game permission find {"*":true}');
+    const code = String((await owner.ask("GET", "/schema/code")).body.code);
+    expect(code).toContain('score: { type: "Number", required: true }');
+    expect(
+      (await owner.ask("POST", `${path}/preview`, { edit: { fields: { "a b": { type: "String" } } } })).body
+        .code,
+    ).toBe(105);
+    expect((await owner.ask("DELETE", path)).status).toBe(200);
+  });
+
+  it("lists what is more open than it should be, the worst first", async () => {
+    const { body } = await owner.ask("GET", "/security");
+    const findings: JsonObject[] = JSON.parse(JSON.stringify(body.results));
+    const ids = findings.map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(["keys.weak", "operator.second-factor", "class.write"]));
+    expect(findings[0]?.severity).toBe("high");
+    expect(findings.at(-1)?.severity).toBe("low");
+    const without = findings.filter(({ className }) => className === "Roled").map(({ id }) => id);
+    expect(without).not.toContain("class.index");
+    expect(findings).toContainEqual(expect.objectContaining({ id: "class.index", className: "Pointed" }));
+  });
+});

@@ -1,0 +1,139 @@
+import type { StudioRole, StudioRouteRow } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { addOperator, STUDIO_PASSWORD, StudioClient, setUpStudio } from "../support/studio.ts";
+
+const MASTER = { useMasterKey: true };
+const RANK: Record<StudioRole, number> = { readOnly: 0, editor: 1, owner: 2 };
+
+describe.each(DATABASES)("every route of the studio on %s", (database) => {
+  let purse: Purse;
+  let routes: StudioRouteRow[] = [];
+  const clients = new Map<StudioRole | "nobody", StudioClient>();
+  const client = (role: StudioRole | "nobody"): StudioClient => clients.get(role) ?? new StudioClient(purse);
+  const names: Record<string, string> = {};
+
+  beforeAll(async () => {
+    purse = await startPurse({ env: await databaseEnv(database) });
+    const owner = await setUpStudio(purse);
+    clients.set("owner", owner);
+    clients.set("editor", await addOperator(owner, "edith", "editor"));
+    clients.set("readOnly", await addOperator(owner, "rhoda", "readOnly"));
+    clients.set("nobody", new StudioClient(purse));
+    const { body } = await owner.ask("GET", "/routes");
+    routes = JSON.parse(JSON.stringify(body.results));
+    const { id } = await signUp(purse);
+    const note = await rest(purse, "POST", "/classes/Note", { text: "as it was" }, MASTER);
+    await rest(purse, "PUT", "/config", { params: { greeting: "as it was" } }, MASTER);
+    const { body: operators } = await owner.ask("GET", "/operators");
+    Object.assign(names, {
+      className: "Note",
+      objectId: String(note.body.objectId),
+      id: String(Object(Object.values(operators.results ?? [])[1]).id),
+      name: "nothing",
+      userId: id,
+    });
+  }, 60_000);
+  afterAll(() => purse?.remove());
+
+  const at = ({ path }: StudioRouteRow) => path.replace(/:(\w+)/g, (_, name) => names[name] ?? "x");
+  /** Bodies that would change something, whatever the route. */
+  const body = {
+    fields: { text: "changed" },
+    edit: { fields: { added: { type: "String" } } },
+    where: {},
+    action: "update",
+    format: "json",
+    text: '[{"text":"imported"}]',
+    params: { greeting: "changed" },
+    username: "evil",
+    password: STUDIO_PASSWORD,
+    role: "owner",
+  };
+
+  /** The status alone: some answers never end. */
+  async function status(who: StudioClient, route: StudioRouteRow, csrf = who.csrf): Promise<number> {
+    const leave = new AbortController();
+    const { method } = route;
+    const response = await fetch(`${purse.url}/studio/api${at(route)}`, {
+      method,
+      signal: leave.signal,
+      headers: {
+        "content-type": "application/json",
+        ...(who.cookie !== undefined && { cookie: who.cookie }),
+        ...(csrf !== undefined && { "x-purse-csrf": csrf }),
+      },
+      ...(method !== "GET" && { body: JSON.stringify(body) }),
+    });
+    leave.abort();
+    return response.status;
+  }
+
+  /** Everything that operators could have changed. */
+  async function state(): Promise<string> {
+    const parts = await Promise.all(
+      [
+        "/classes/Note",
+        "/schemas",
+        "/users",
+        "/config",
+        "/hooks/functions",
+        "/cloud_code/jobs",
+        "/classes/_ApiKey",
+      ].map(async (path) => (await rest(purse, "GET", path, undefined, MASTER)).body),
+    );
+    const operators = await client("owner").ask("GET", "/operators");
+    return JSON.stringify([...parts, operators.body]);
+  }
+
+  it("is in the table, and needs somebody but for the three of signing in", () => {
+    expect(routes.length).toBeGreaterThan(40);
+    const open = routes
+      .filter(({ needs }) => needs === "nobody")
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(open.sort()).toEqual(["GET /state", "POST /session", "POST /setup"]);
+    const readable = routes.filter(({ method, needs }) => method !== "GET" && needs === "readOnly");
+    expect(readable).toEqual([]);
+  });
+
+  it("refuses whoever is not signed in, and changes without the CSRF token", async () => {
+    for (const route of routes.filter(({ needs }) => needs !== "nobody")) {
+      expect(await status(client("nobody"), route), `${route.method} ${route.path}`).toBe(401);
+      if (route.method === "GET") continue;
+      expect(await status(client("owner"), route, ""), `${route.method} ${route.path}`).toBe(403);
+    }
+  });
+
+  it.each(["readOnly", "editor"] as const)("refuses the role %s what is for higher ones", async (role) => {
+    for (const route of routes) {
+      if (route.needs === "nobody" || route.needs === "session" || RANK[route.needs] <= RANK[role]) continue;
+      expect(await status(client(role), route), `${route.method} ${route.path}`).toBe(403);
+    }
+  });
+
+  it("lets read-only operators see what is theirs to see, and nothing changes by any of it", {
+    timeout: 60_000,
+  }, async () => {
+    const before = await state();
+    for (const route of routes.filter(({ needs }) => needs === "readOnly")) {
+      const answered = await status(client("readOnly"), route);
+      expect(
+        [answered < 500, answered !== 401, answered !== 403],
+        `${route.method} ${route.path}: ${answered}`,
+      ).toEqual([true, true, true]);
+    }
+    for (const route of routes.filter(({ method }) => method !== "GET")) {
+      if (route.needs === "nobody" || route.needs === "session") continue;
+      await status(client("readOnly"), route);
+    }
+    expect(await state()).toBe(before);
+  });
+
+  it("never tells the master key", { timeout: 60_000 }, async () => {
+    for (const route of routes.filter(({ method, path }) => method === "GET" && !/live|tail/.test(path))) {
+      const { text } = await client("owner").ask("GET", at(route));
+      expect(text.includes(purse.masterKey), route.path).toBe(false);
+    }
+  });
+});

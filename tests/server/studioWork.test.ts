@@ -1,0 +1,191 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { addOperator, type StudioClient, setUpStudio } from "../support/studio.ts";
+
+const MASTER = { useMasterKey: true };
+const CODE = `
+Parse.Cloud.define("greet", ({ params, user, log }) => {
+  log.info("greets somebody", { name: params.name });
+  return { hello: params.name, user: user?.id ?? null };
+});
+Parse.Cloud.define("fails", () => { throw new Error("as it should"); });
+Parse.Cloud.job("count", ({ params, message }) => { message("counted to " + params.to); });
+`;
+
+describe.each(DATABASES)("an operator's work on %s", (database) => {
+  let purse: Purse;
+  let folder: string;
+  let owner: StudioClient;
+  let editor: StudioClient;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "purse-studio-"));
+    await writeFile(join(folder, "main.js"), CODE);
+    const env = { ...(await databaseEnv(database)), PURSE_CLOUD: join(folder, "main.js") };
+    purse = await startPurse({ env });
+    owner = await setUpStudio(purse);
+    editor = await addOperator(owner, "edith", "editor");
+  }, 60_000);
+  afterAll(async () => {
+    await purse?.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const listOf = (value: unknown): JsonObject[] => JSON.parse(JSON.stringify(value ?? []));
+
+  it("runs functions, as themselves and as a user, and is told result, time and log", async () => {
+    const { id } = await signUp(purse);
+    const { body } = await editor.ask("GET", "/functions");
+    expect(body.functions).toEqual(expect.arrayContaining(["greet", "fails"]));
+    const run = await editor.ask("POST", "/functions/greet", { params: { name: "Ada" }, as: id });
+    expect(run.body).toMatchObject({ result: { hello: "Ada", user: id }, ms: expect.any(Number) });
+    await expect
+      .poll(
+        async () =>
+          (await editor.ask("GET", `/logs${query({ requestId: run.body.requestId })}`)).body.results,
+      )
+      .toEqual([expect.objectContaining({ message: "greets somebody", level: "info" })]);
+    const failed = await editor.ask("POST", "/functions/fails", {});
+    expect(failed).toMatchObject({ status: 200, body: { error: { code: 141, error: "as it should" } } });
+    expect((await editor.ask("POST", "/functions/nothing", {})).body.error).toMatchObject({ code: 141 });
+  });
+
+  it("runs jobs, sees how they ended, and plans them", async () => {
+    const { status, body } = await editor.ask("POST", "/jobs/count/run", { params: { to: 3 } });
+    expect(status).toBe(201);
+    await expect
+      .poll(async () => listOf((await editor.ask("GET", "/jobs/history")).body.results)[0])
+      .toMatchObject({ objectId: body.jobStatusId, jobName: "count", status: "succeeded" });
+    expect((await editor.ask("POST", "/jobs/nothing/run", {})).body.code).toBe(141);
+    const made = await editor.ask("POST", "/schedules", { fields: { jobName: "count", cron: "0 3 * * *" } });
+    expect(made.status).toBe(201);
+    const path = `/schedules/${made.body.objectId}`;
+    expect((await editor.ask("PUT", path, { fields: { cron: "never" } })).body.code).toBe(142);
+    expect((await editor.ask("PUT", path, { fields: { cron: "0 4 * * *" } })).status).toBe(200);
+    expect(listOf((await editor.ask("GET", "/jobs")).body.schedules)).toMatchObject([{ cron: "0 4 * * *" }]);
+    expect((await editor.ask("DELETE", path)).status).toBe(200);
+    expect(
+      (await editor.ask("POST", "/schedules", { fields: { jobName: "nothing", cron: "0 3 * * *" } })).status,
+    ).toBe(400);
+  });
+
+  it("keeps web hooks", async () => {
+    const hook = { functionName: "elsewhere", url: "https://hooks.example/a" };
+    expect(await editor.ask("POST", "/hooks", hook)).toMatchObject({ status: 201, body: hook });
+    expect((await editor.ask("POST", "/hooks", hook)).body.code).toBe(143);
+    expect(
+      (await editor.ask("POST", "/hooks", { functionName: "x", url: "file:///etc/passwd" })).body.code,
+    ).toBe(143);
+    await editor.ask("PUT", "/hooks/functions/elsewhere", { url: "https://hooks.example/b" });
+    expect((await editor.ask("GET", "/hooks")).body.functions).toEqual([
+      { ...hook, url: "https://hooks.example/b" },
+    ]);
+    const trigger = { className: "Note", triggerName: "beforeSave", url: "https://hooks.example/c" };
+    expect((await editor.ask("POST", "/hooks", trigger)).status).toBe(201);
+    expect((await editor.ask("DELETE", "/hooks/triggers/Note/beforeSave")).status).toBe(200);
+    expect((await editor.ask("DELETE", "/hooks/functions/elsewhere")).status).toBe(200);
+    expect((await editor.ask("GET", "/hooks")).body).toEqual({ functions: [], triggers: [] });
+  });
+
+  it("counts who a push would reach, and is told when there is no service to send it", async () => {
+    const install = (fields: JsonObject) => rest(purse, "POST", "/installations", fields, MASTER);
+    await install({ installationId: "one", deviceType: "ios", deviceToken: "a".repeat(64) });
+    await install({ installationId: "two", deviceType: "web" });
+    expect((await editor.ask("GET", "/push/audience")).body).toEqual({ installations: 2, reachable: 1 });
+    const where = { deviceType: "web" };
+    expect((await editor.ask("GET", `/push/audience${query({ where })}`)).body).toEqual({
+      installations: 1,
+      reachable: 0,
+    });
+    expect((await editor.ask("POST", "/push", { where: {}, data: { alert: "hi" } })).body.code).toBe(115);
+  });
+
+  it("changes settings with their history, and goes back to what was", async () => {
+    await editor.ask("PUT", "/config", { params: { a: 1, b: "x" }, masterKeyOnly: { b: true } });
+    await editor.ask("PUT", "/config", { params: { a: 2, c: [1] } });
+    const { body } = await editor.ask("GET", "/config");
+    expect(body.results).toEqual(
+      expect.arrayContaining([
+        { name: "a", value: 2, type: "Number", isMasterKeyOnly: false },
+        { name: "b", value: "x", type: "String", isMasterKeyOnly: true },
+        { name: "c", value: [1], type: "Array", isMasterKeyOnly: false },
+      ]),
+    );
+    const [last] = listOf((await editor.ask("GET", "/config/history")).body.results);
+    expect(last).toMatchObject({ username: "edith", params: { a: 1, b: "x" } });
+    expect((await editor.ask("POST", `/config/rollback/${last?.id}`, {})).status).toBe(200);
+    expect((await rest(purse, "GET", "/config", undefined, MASTER)).body.params).toEqual({ a: 1, b: "x" });
+    expect((await rest(purse, "GET", "/config")).body.params).toEqual({ a: 1 });
+    expect((await editor.ask("POST", "/config/rollback/nothing", {})).status).toBe(404);
+  });
+
+  it("sees the outbox, and no other file", async () => {
+    expect((await editor.ask("POST", "/mail/test", { to: "ada@example.org" })).status).toBe(200);
+    const { body } = await editor.ask("GET", "/mail");
+    const [mail] = listOf(body.results);
+    expect(mail).toMatchObject({ to: "ada@example.org", subject: "A test" });
+    expect(String((await editor.ask("GET", `/mail/outbox/${mail?.file}`)).body.text)).toContain(
+      "Mails of the server",
+    );
+    for (const file of ["..%2Fpurse.sqlite", "..%2F..%2Fkeys.json", "x.eml", "%00.eml"]) {
+      expect((await editor.ask("GET", `/mail/outbox/${file}`)).status, file).toBe(404);
+    }
+    expect((await editor.ask("POST", "/mail/test", { to: "a@b.c, d@e.f" })).body.code).toBe(125);
+  });
+
+  it("makes and revokes API keys, which are told once", async () => {
+    const made = await owner.ask("POST", "/keys", { name: "shop", limit: 100 });
+    expect(made.status).toBe(201);
+    const key = String(made.body.key);
+    const { body, text } = await editor.ask("GET", "/keys");
+    expect(body.results).toMatchObject([{ name: "shop", limit: 100, usedThisMinute: 0 }]);
+    expect(text).not.toContain(key);
+    expect((await owner.ask("GET", "/audit")).text).not.toContain(key);
+    expect((await owner.ask("POST", "/keys", { name: "shop" })).body.code).toBe(142);
+    expect((await owner.ask("DELETE", `/keys/${made.body.id}`)).body.revokedAt).toBeTruthy();
+  });
+
+  it("sees how the server does, and follows its log as long as their session lasts", {
+    timeout: 30_000,
+  }, async () => {
+    const { body } = await editor.ask("GET", "/overview");
+    expect(listOf(body.points).at(-1)).toMatchObject({
+      requests: expect.any(Number),
+      memoryBytes: expect.any(Number),
+    });
+    expect((await editor.ask("GET", "/chains")).body).toEqual({ results: [] });
+    expect((await editor.ask("GET", "/slow-requests")).status).toBe(200);
+    const guest = await addOperator(owner, "guest", "readOnly");
+    const response = await fetch(`${purse.url}/studio/api/logs/tail?text=greets`, {
+      headers: { cookie: guest.cookie ?? "" },
+    });
+    let told = "";
+    const ended = (async () => {
+      for await (const piece of response.body ?? []) told += new TextDecoder().decode(piece);
+    })();
+    await editor.ask("POST", "/functions/greet", { params: { name: "Grace" } });
+    await expect.poll(() => told).toContain('"name":"Grace"');
+    await guest.ask("DELETE", "/session");
+    await ended;
+  });
+
+  it("backs the database up while it runs, where the database is a file", async () => {
+    const begun = await owner.ask("POST", "/backups", {});
+    if (database === "PostgreSQL") return expect(begun.body.code).toBe(108);
+    expect(begun.status).toBe(202);
+    await expect.poll(async () => (await owner.ask("GET", "/backups")).body.isRunning).toBe(false);
+    const { body } = await owner.ask("GET", "/backups");
+    expect(body.backups).toMatchObject([{ file: begun.body.file, sizeBytes: expect.any(Number) }]);
+    const told = await fetch(`${purse.url}/studio/api/backups/${begun.body.file}`, {
+      headers: { cookie: owner.cookie ?? "" },
+    });
+    expect(Buffer.from(await told.arrayBuffer()).subarray(0, 15).toString()).toBe("SQLite format 3");
+    expect((await owner.ask("GET", "/backups/..%2Fpurse.sqlite")).status).toBe(404);
+    const copy = await readFile(join(purse.dataDir, "backups", String(begun.body.file)));
+    expect(copy.subarray(0, 15).toString()).toBe("SQLite format 3");
+  });
+});

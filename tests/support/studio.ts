@@ -1,0 +1,96 @@
+import type { JsonObject, StudioRole } from "@purse/protocol";
+import type { Purse } from "./purse.ts";
+
+export interface StudioAnswer {
+  status: number;
+  body: JsonObject;
+  headers: Headers;
+  text: string;
+}
+
+/** What a browser with the studio open sends: its cookie, and the token against forged requests. */
+export class StudioClient {
+  readonly purse: Purse;
+  cookie: string | undefined;
+  csrf: string | undefined;
+
+  constructor(purse: Purse) {
+    this.purse = purse;
+  }
+
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<StudioAnswer> {
+    const response = await fetch(`${this.purse.url}/studio/api${path}`, {
+      method,
+      headers: {
+        ...(method !== "GET" && { "content-type": "application/json" }),
+        ...(this.cookie !== undefined && { cookie: this.cookie }),
+        ...(this.csrf !== undefined && { "x-purse-csrf": this.csrf }),
+        ...headers,
+      },
+      ...(method !== "GET" && { body: JSON.stringify(body ?? {}) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+    const answer = {
+      status: response.status,
+      body: isJson ? JSON.parse(text) : {},
+      headers: response.headers,
+      text,
+    };
+    const set = response.headers.get("set-cookie");
+    if (set !== null) this.cookie = /Max-Age=0/.test(set) ? undefined : set.split(";", 1)[0];
+    if (typeof answer.body.csrf === "string") this.csrf = answer.body.csrf;
+    return answer;
+  }
+
+  signIn(username: string, password: string, code?: string): Promise<StudioAnswer> {
+    return this.ask("POST", "/session", { username, password, ...(code !== undefined && { code }) });
+  }
+}
+
+export const STUDIO_PASSWORD = "correct horse battery";
+
+/** The code that the server tells its log when all of it has started. */
+export async function setUpCode(purse: Purse): Promise<string> {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline) {
+    const code = /studio#setup=([\w-]+)/.exec(purse.output())?.[1];
+    if (code !== undefined) return code;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`No setup code in:\n${purse.output()}`);
+}
+
+/** Sets a new server up; its owner, signed in. */
+export async function setUpStudio(purse: Purse): Promise<StudioClient> {
+  const owner = new StudioClient(purse);
+  const { status, text } = await owner.ask("POST", "/setup", {
+    code: await setUpCode(purse),
+    username: "ada",
+    password: STUDIO_PASSWORD,
+  });
+  if (status !== 201) throw new Error(`Setup answered ${status}: ${text}`);
+  return owner;
+}
+
+/** Adds an operator, and signs them in. */
+export async function addOperator(
+  owner: StudioClient,
+  username: string,
+  role: StudioRole,
+): Promise<StudioClient> {
+  const { status, text } = await owner.ask("POST", "/operators", {
+    username,
+    password: STUDIO_PASSWORD,
+    role,
+  });
+  if (status !== 201) throw new Error(`Adding ${username} answered ${status}: ${text}`);
+  const client = new StudioClient(owner.purse);
+  await client.signIn(username, STUDIO_PASSWORD);
+  return client;
+}
