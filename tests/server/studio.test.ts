@@ -230,7 +230,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     }
   });
 
-  it("lets whoever has the machine add operators and reset them", { timeout: 60_000 }, async () => {
+  it("lets whoever has the machine add operators and reset them", { timeout: 240_000 }, async () => {
     const run = (...args: string[]) =>
       promisify(execFile)(
         join(ROOT, "node_modules/.bin/node"),

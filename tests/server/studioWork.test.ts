@@ -183,7 +183,11 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     const told = await fetch(`${purse.url}/studio/api/backups/${begun.body.file}`, {
       headers: { cookie: owner.cookie ?? "" },
     });
-    expect(Buffer.from(await told.arrayBuffer()).subarray(0, 15).toString()).toBe("SQLite format 3");
+    expect(
+      Buffer.from(await told.arrayBuffer())
+        .subarray(0, 15)
+        .toString(),
+    ).toBe("SQLite format 3");
     expect((await owner.ask("GET", "/backups/..%2Fpurse.sqlite")).status).toBe(404);
     const copy = await readFile(join(purse.dataDir, "backups", String(begun.body.file)));
     expect(copy.subarray(0, 15).toString()).toBe("SQLite format 3");

@@ -1,5 +1,5 @@
-import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import { stat } from "node:fs/promises";
+import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type ChainConfig, createChainService } from "@purse/chain";

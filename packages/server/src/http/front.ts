@@ -39,13 +39,7 @@ export interface FrontParts {
   /** True where the app has a file or a page at that path and has answered. */
   app(message: IncomingMessage, response: ServerResponse, path: string): boolean;
   /** Is told of every answer; `started` as performance.now() counts. */
-  answered(
-    door: DoorName,
-    method: string | undefined,
-    status: number,
-    started: number,
-    path: string,
-  ): void;
+  answered(door: DoorName, method: string | undefined, status: number, started: number, path: string): void;
   report(error: unknown, during: string): void;
 }
 

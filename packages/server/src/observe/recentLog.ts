@@ -63,8 +63,10 @@ export function isWanted(line: StudioLogLine, { level, text, requestId, after }:
   return `${line.message} ${JSON.stringify(line.fields)}`.toLowerCase().includes(text.toLowerCase());
 }
 
+const LEVELS: readonly string[] = LOG_LEVELS;
+
 function rankOf(level: string): number {
-  return LOG_LEVELS.findIndex((each) => each === level);
+  return LEVELS.indexOf(level);
 }
 
 function both(first: Log, second: Log): Log {
