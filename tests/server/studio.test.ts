@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { TOTP } from "otpauth";
@@ -232,19 +233,21 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
 
   it("lets whoever has the machine add operators and reset them", { timeout: 240_000 }, async () => {
     const run = (...args: string[]) =>
-      promisify(execFile)(
-        join(ROOT, "node_modules/.bin/node"),
-        [join(ROOT, "scripts/moving.ts"), "operator", ...args],
-        { env: { ...process.env, ...env, PURSE_DATA_DIR: purse.dataDir }, cwd: ROOT },
-      );
-    const { stdout } = await run("add", "ivy", "--role", "editor");
+      promisify(execFile)(join(ROOT, "node_modules/.bin/node"), [join(ROOT, "scripts/moving.ts"), ...args], {
+        env: { ...process.env, ...env, PURSE_DATA_DIR: purse.dataDir },
+        cwd: ROOT,
+      });
+    const { stdout } = await run("operator", "add", "ivy", "--role", "editor");
     const password = /Password: (\S+)/.exec(stdout)?.[1] ?? "";
     expect(password).toHaveLength(20);
-    const { stdout: list } = await run("list");
+    const { stdout: list } = await run("operator", "list");
     expect(list).toMatch(/ivy +editor/);
-    const { stdout: again } = await run("reset", "ivy");
+    const { stdout: again } = await run("operator", "reset", "ivy");
     expect(again).toContain("new password");
-    await expect(run("add", "ivy")).rejects.toThrow("of this name already");
+    await expect(run("operator", "add", "ivy")).rejects.toThrow("of this name already");
+    const file = join(purse.dataDir, "moved.jsonl");
+    await run("export", "--out", file);
+    expect(await readFile(file, "utf8")).not.toMatch(/_Studio|ivy/);
   });
 });
 

@@ -86,11 +86,11 @@ async function exportClaims(
   for (;;) {
     const rows = await store.scanClaims(after, PAGE);
     for (const { scope, value, owner, expiresAt } of rows) {
-      if (!isStudioClaim(scope))
-        await put({ kind: "claim", scope, value, owner, ...(expiresAt !== undefined && { expiresAt }) });
       after = [scope, value];
+      if (isStudioClaim(scope)) continue;
+      await put({ kind: "claim", scope, value, owner, ...(expiresAt !== undefined && { expiresAt }) });
+      count += 1;
     }
-    count += rows.length;
     progress.report("claims", count);
     if (rows.length < PAGE) return count;
   }
