@@ -135,7 +135,7 @@ function publicNames(of: object, until: unknown): string[] {
     at = Object.getPrototypeOf(at)
   ) {
     for (const name of Object.getOwnPropertyNames(at)) {
-      if (!OF_FUNCTIONS.has(name) && !name.startsWith("_")) names.add(name);
+      if (!OF_FUNCTIONS.has(name) && !/^[_#]/.test(name)) names.add(name);
     }
   }
   return [...names];

@@ -285,10 +285,13 @@ export class LiveQueryClient {
       later(() => subscription._emit("open", message));
       return;
     }
-    const object = objectOf(message.object);
-    if (!object) return;
+    if (!isObjectJson(message.object)) return;
+    const object = objects().fromJSON(message.object);
     const meta = { clientId: message.clientId, installationId: message.installationId };
-    const original = objectOf(message.original);
+    const original = isObjectJson(message.original) ? objects().apartFromJSON(message.original) : undefined;
+    for (const key of Object.keys(message.original ?? {})) {
+      if (!(key in message.object)) object._forget(key);
+    }
     switch (message.op) {
       case "create":
       case "delete":
@@ -339,6 +342,6 @@ function later(task: () => void): void {
   setTimeout(task, 0);
 }
 
-function objectOf(json: JsonValue | undefined): AnyObject | undefined {
-  return isJsonObject(json) && typeof json.className === "string" ? objects().fromJSON(json) : undefined;
+function isObjectJson(json: JsonValue | undefined): json is JsonObject & { className: string } {
+  return isJsonObject(json) && typeof json.className === "string";
 }

@@ -19,6 +19,7 @@ export interface AnyObject {
   _failSave(): void;
   _finishSave(answer: JsonValue, status: number): void;
   _finishFetch(json: JsonObject, whole?: boolean): void;
+  _forget(key: string): void;
   _afterSync(): Promise<void>;
   _afterDestroy(): Promise<void>;
 }

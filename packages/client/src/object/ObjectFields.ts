@@ -59,6 +59,11 @@ export abstract class ObjectFields<A extends object> {
     if (id) this._state = stateOf(this.className, id, this._state);
   }
 
+  /** Takes the id alone, with data of its own: for a look at how an object was, which its other instances must not get. */
+  _takeIdApart(id: string): void {
+    this.#id = id;
+  }
+
   /** Sends the changes; see ParseObject. */
   abstract save(): Promise<this>;
 

@@ -364,5 +364,11 @@ function createObject(className: string): ParseObject {
 
 setObjectFactory({
   fromJSON: (json, override) => ParseObject.fromJSON(json, override),
+  apartFromJSON({ className, objectId, ...fields }) {
+    const object = createObject(String(className));
+    if (typeof objectId === "string") object._takeIdApart(objectId);
+    object._finishFetch(fields);
+    return object;
+  },
   isObject: (value): value is ParseObject<object> => value instanceof ParseObject,
 });

@@ -11,6 +11,8 @@ export interface ObjectClass<T extends AnyObject = AnyObject> {
 export interface ObjectFactory {
   /** With `override`, the JSON is all there is: what else was known of the object goes. */
   fromJSON(json: JsonObject, override?: boolean): AnyObject;
+  /** An object that shares nothing with the other instances of it: how it was once. */
+  apartFromJSON(json: JsonObject): AnyObject;
   isObject(value: unknown): value is AnyObject;
 }
 
