@@ -37,7 +37,7 @@ export {
   updateLocalDatastore,
 } from "./local/LocalDatastore.ts";
 export type { LocalDatastoreController } from "./local/LocalStore.ts";
-export { Moralis, type MoralisNamespace } from "./namespace.ts";
+export { Moralis, Moralis as default, type MoralisNamespace } from "./namespace.ts";
 export { ACL } from "./object/ACL.ts";
 export type { AnyObject } from "./object/AnyObject.ts";
 export { AggregateParseError, ObjectError } from "./object/batchErrors.ts";

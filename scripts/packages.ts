@@ -1,0 +1,92 @@
+/*
+ * `npm run packages`: makes the client packages ready to be published, each a folder below .cache/packages with
+ * ES modules, declarations and its own package.json. Inside the workspace the sources stay the entry.
+ */
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const BUILT = join(ROOT, ".cache/packages");
+/** In the order in which they need each other. */
+const PACKAGES = ["protocol", "client", "react"] as const;
+
+type PackageName = (typeof PACKAGES)[number];
+type Manifest = Record<string, unknown> & { version: string; dependencies?: Record<string, string> };
+
+const MODULES = { types: "./dist/index.d.ts", default: "./dist/index.js" };
+/** What `require` answers is the namespace itself, as it was of the old package. */
+const WITH_REQUIRE = {
+  import: MODULES,
+  require: { types: "./dist/index.d.cts", default: "./dist/index.cjs" },
+};
+
+/** The entries of each package. Old code also imports the client from `moralis-v1/node` and `…/types`. */
+const EXPORTS: Record<PackageName, Record<string, unknown>> = {
+  protocol: { ".": MODULES },
+  client: { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": WITH_REQUIRE },
+  react: { ".": MODULES },
+};
+
+if (import.meta.main) {
+  for (const folder of buildPackages()) console.log(`${relative(ROOT, folder)}: ready for npm publish`);
+}
+
+/** Builds them all; answers their folders. Throws Error where a source does not compile. */
+export function buildPackages(): string[] {
+  rmSync(BUILT, { recursive: true, force: true });
+  const compiler = join(ROOT, "node_modules/.bin/tsc");
+  const projects = PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`);
+  const { status, stdout } = spawnSync(compiler, ["-b", ...projects], { cwd: ROOT, encoding: "utf8" });
+  if (status !== 0) throw new Error(`The packages do not compile:\n${stdout}`);
+  return PACKAGES.map(complete);
+}
+
+/** Puts beside the compiled modules what makes them a package. */
+function complete(name: PackageName): string {
+  const source = join(ROOT, "packages", name);
+  const folder = join(BUILT, name);
+  const dist = join(folder, "dist");
+  for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
+    if (file.endsWith(".d.ts")) rewriteImports(join(dist, file));
+  }
+  if (name === "client") writeRequireEntry(dist);
+  const manifest: Manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(published(name, manifest), null, 2)}\n`);
+  copyFileSync(join(source, "README.md"), join(folder, "README.md"));
+  copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
+  return folder;
+}
+
+function published(name: PackageName, { private: _, devDependencies: __, ...manifest }: Manifest): Manifest {
+  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([dependency, range]) => [
+    dependency,
+    dependency.startsWith("@purse/") ? manifest.version : range,
+  ]);
+  return {
+    ...manifest,
+    engines: { node: ">=20.19" },
+    files: ["dist"],
+    // For tools that know no `exports`.
+    main: name === "client" ? "./dist/index.cjs" : "./dist/index.js",
+    module: "./dist/index.js",
+    types: "./dist/index.d.ts",
+    exports: { ...EXPORTS[name], "./package.json": "./package.json" },
+    dependencies: Object.fromEntries(dependencies),
+    publishConfig: { access: "public" },
+  };
+}
+
+/** The compiler leaves `./file.ts` in declarations, which only projects that allow it could read. */
+function rewriteImports(path: string): void {
+  const text = readFileSync(path, "utf8");
+  const rewritten = text.replace(/(from |import\(|import )"(\.{1,2}\/[^"]+)\.tsx?"/g, '$1"$2.js"');
+  writeFileSync(path, rewritten);
+}
+
+/** `require` and `import` share the modules and so their state: the one is the other's namespace. */
+function writeRequireEntry(dist: string): void {
+  writeFileSync(join(dist, "index.cjs"), 'module.exports = require("./index.js").Moralis;\n');
+  writeFileSync(join(dist, "index.d.cts"), 'import { Moralis } from "./index.js";\n\nexport = Moralis;\n');
+}
