@@ -69,7 +69,7 @@ function published(name: PackageName, { private: _, devDependencies: __, ...mani
     engines: { node: ">=20.19" },
     files: ["dist"],
     // For tools that know no `exports`.
-    main: name === "client" ? "./dist/index.cjs" : "./dist/index.js",
+    main: "./dist/index.js",
     module: "./dist/index.js",
     types: "./dist/index.d.ts",
     exports: { ...EXPORTS[name], "./package.json": "./package.json" },

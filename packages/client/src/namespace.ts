@@ -28,6 +28,7 @@ import {
   setLocalDatastoreController,
   updateLocalDatastore,
 } from "./local/LocalDatastore.ts";
+import type * as Named from "./namespaceTypes.ts";
 import { ACL } from "./object/ACL.ts";
 import { CLP } from "./object/CLP.ts";
 import { decode } from "./object/decode.ts";
@@ -301,6 +302,24 @@ export interface MoralisNamespace extends Members {
 }
 
 export const Moralis: MoralisNamespace = /* @__PURE__ */ selfNamed(members);
+
+/** The types, by their old names: `Moralis.User`, `Moralis.Object<Fields>`. */
+export declare namespace Moralis {
+  type ACL = Named.ACL;
+  type Attributes = Named.Attributes;
+  type BaseAttributes = Named.BaseAttributes;
+  type Error = Named.Error;
+  type File = Named.File;
+  type GeoPoint = Named.GeoPoint;
+  type LiveQuerySubscription = Named.LiveQuerySubscription;
+  type Object<A extends object = Named.Attributes> = Named.Object<A>;
+  type Polygon = Named.Polygon;
+  type Query<T extends Named.Object<object> = Named.Object> = Named.Query<T>;
+  type Relation<T extends Named.Object<object> = Named.Object> = Named.Relation<T>;
+  type Role = Named.Role;
+  type Session = Named.Session;
+  type User<A extends object = Named.Attributes> = Named.User<A>;
+}
 
 function selfNamed(target: Members): MoralisNamespace {
   const self = { get: () => target, enumerable: false };

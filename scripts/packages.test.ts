@@ -1,0 +1,168 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildPackages } from "./packages.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const NAMES = ["protocol", "client", "react"] as const;
+
+/** A project below the workspace, where the dependencies of the packed copies are found. */
+let project: string;
+const tarballs = new Map<string, string>();
+
+beforeAll(() => {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  project = mkdtempSync(join(ROOT, ".cache/packed-"));
+  const folders = buildPackages();
+  const packed = execFileSync("npm", ["pack", "--json", "--loglevel=error", ...folders], {
+    cwd: project,
+    encoding: "utf8",
+  });
+  const scope = join(project, "node_modules/@purse");
+  mkdirSync(scope, { recursive: true });
+  for (const { name, filename } of listed(JSON.parse(packed))) {
+    const short = name.replace("@purse/", "");
+    const tarball = join(project, filename.replace("@", "").replace("/", "-"));
+    tarballs.set(short, tarball);
+    execFileSync("tar", ["-xzf", tarball, "-C", scope]);
+    renameSync(join(scope, "package"), join(scope, short));
+  }
+  writeFileSync(join(project, "package.json"), '{ "type": "module" }');
+}, 60_000);
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+/** `npm pack --json` lists the packages, in newer versions by name. */
+function listed(
+  packed: { name: string; filename: string }[] | Record<string, { name: string; filename: string }>,
+) {
+  return Object.values(packed);
+}
+
+function tarballOf(name: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(readFileSync(tarballs.get(name) ?? ""));
+}
+
+/** Runs a script of the project with plain Node; answers what it prints. */
+function runNode(file: string, source: string): string {
+  writeFileSync(join(project, file), source);
+  return execFileSync(process.execPath, [file], { cwd: project, encoding: "utf8" }).trim();
+}
+
+describe.each(NAMES)("@purse/%s, packed", (name) => {
+  it("has nothing that publint finds wrong", async () => {
+    const { messages, pkg } = await publint({ pack: { tarball: tarballOf(name).buffer }, level: "warning" });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it("has types that every way of resolving modules finds and that agree with the code", async () => {
+    const analysis = await checkPackage(createPackageFromTarballData(tarballOf(name)));
+    expect(analysis.types).toBeTruthy();
+    const problems = "problems" in analysis ? analysis.problems : [];
+    // ES modules only: `require` of them is Node's from 20.19 on. Subpaths need a tool that knows `exports`.
+    const known = ["CJSResolvesToESM"];
+    const found = problems.filter(
+      (problem) =>
+        !known.includes(problem.kind) &&
+        !("resolutionKind" in problem && problem.resolutionKind === "node10" && problem.entrypoint !== "."),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("brings its code, types, licence and description, and no test", () => {
+    const files = execFileSync("tar", ["-tzf", tarballs.get(name) ?? ""], { encoding: "utf8" }).split("\n");
+    for (const file of ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"])
+      expect(files).toContain(`package/${file}`);
+    expect(
+      files.filter((file) => /\.test\.|\.tsx?$|tsbuildinfo/.test(file.replace(/\.d\.c?ts$/, ""))),
+    ).toEqual([]);
+  });
+
+  it("names no place of this workspace", () => {
+    const manifest = readFileSync(join(project, "node_modules/@purse", name, "package.json"), "utf8");
+    expect(JSON.parse(manifest)).toMatchObject({ license: "Apache-2.0", sideEffects: false });
+    expect(manifest).not.toMatch(/src\/|"private"|"\*"|devDependencies|repository/);
+  });
+});
+
+describe("the packed client in plain Node", () => {
+  it("gives the namespace as the default and by its name, and the parts by theirs", () => {
+    const source = `
+      import Moralis, { Moralis as named, Query, start } from "@purse/client";
+      console.log(Moralis === named, Moralis.Query === Query, Moralis.start === start, Moralis.Moralis === Moralis);`;
+    expect(runNode("import.mjs", source)).toBe("true true true true");
+  });
+
+  it("gives the namespace to require, with the same modules behind it", () => {
+    const source = `
+      const Moralis = require("@purse/client/node");
+      import("@purse/client").then((parts) =>
+        console.log(parts.default === Moralis, require("@purse/client") === Moralis, Moralis.Moralis === Moralis));`;
+    expect(runNode("require.cjs", source)).toBe("true true true");
+  });
+
+  it("talks to a server", () => {
+    const source = `
+      import { createServer } from "node:http";
+      import Moralis from "@purse/client";
+      const server = createServer((request, response) => {
+        request.resume().on("end", () => {
+          response.setHeader("content-type", "application/json");
+          const results = [{ objectId: "p1", title: "First" }];
+          response.end(JSON.stringify(request.url.endsWith("getPluginSpecs") ? { result: [] } : { results }));
+        });
+      }).listen(0, async () => {
+        await Moralis.start({ serverUrl: "http://127.0.0.1:" + server.address().port, appId: "app" });
+        const [post] = await new Moralis.Query("Post").find();
+        console.log(post.id, post.get("title"));
+        server.close();
+      });`;
+    expect(runNode("server.mjs", source)).toBe("p1 First");
+  });
+});
+
+describe("the packed packages in a TypeScript project", () => {
+  it.each([
+    ["nodenext", "nodenext"],
+    ["esnext", "bundler"],
+  ])("compile with module %s", (module, moduleResolution) => {
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: "es2022",
+      lib: ["es2024", "dom"],
+      jsx: "react-jsx",
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: [],
+    };
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["use.ts"] }));
+    writeFileSync(
+      join(project, "use.ts"),
+      `import Moralis, { Query, User } from "@purse/client";
+       import { MoralisProvider, useMoralis } from "@purse/react";
+       import { ErrorCode } from "@purse/protocol";
+       export const code: number = ErrorCode.OBJECT_NOT_FOUND;
+       export const user: User | null = Moralis.User.current();
+       export const query = new Query<Moralis.Object>("Post").equalTo("title", "First");
+       export const hooks = [MoralisProvider, useMoralis];
+       // @ts-expect-error A query has no such constraint.
+       query.isLucky();
+      `,
+    );
+    expect(compiled()).toBe("");
+  });
+
+  function compiled(): string {
+    const compiler = join(ROOT, "node_modules/.bin/tsc");
+    try {
+      return execFileSync(compiler, ["-p", project], { encoding: "utf8" });
+    } catch (error) {
+      return String(Object(error).stdout);
+    }
+  }
+});
