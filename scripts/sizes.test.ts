@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { measure, SUBJECTS } from "./sizes.ts";
+
+describe("what the client adds to a page", () => {
+  const limited = SUBJECTS.filter(({ budget }) => budget !== undefined);
+
+  it.each(limited)("stays within $budget bytes, compressed: $name", async (subject) => {
+    const { compressed } = await measure(subject);
+    expect(compressed).toBeGreaterThan(1000);
+    expect(compressed).toBeLessThan(subject.budget ?? 0);
+  });
+
+  it("is nothing where a part is imported and not used", async () => {
+    const size = await measure({ name: "", what: "", entry: 'import "@purse/client"; import "@purse/react";' });
+    expect(size.modules).toEqual([]);
+    expect(size.minified).toBeLessThan(100);
+  });
+
+  it("has no wallet in it where only data is used", async () => {
+    const core = SUBJECTS.find(({ name }) => name === "core");
+    const { modules } = await measure(core ?? { name: "", what: "", entry: "" });
+    expect(modules.filter(({ file }) => /\/wallet\/|viem|noble|web3api/.test(file))).toEqual([]);
+  });
+});

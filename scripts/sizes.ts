@@ -1,0 +1,174 @@
+/*
+ * `npm run sizes`: what the client packages add to a page, minified and compressed, beside their budgets; writes
+ * docs/client-sizes.md. `-- --modules NAME` tells which modules a row consists of.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build, type Plugin, type Rolldown } from "vite";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const PAGE = join(ROOT, "docs/client-sizes.md");
+const ENTRY = "\0entry";
+
+interface Subject {
+  name: string;
+  /** What a page of the size has, in words. */
+  what: string;
+  /** The module whose bundle is measured. */
+  entry: string;
+  /** Imports of the client's index that are left out. */
+  without?: RegExp;
+  /** Bytes, minified and compressed. */
+  budget?: number;
+}
+
+export const SUBJECTS: readonly Subject[] = [
+  {
+    name: "core",
+    what: "`start`, objects, queries, users",
+    entry: 'export { ParseObject, Query, start, User } from "@purse/client";',
+    budget: 15_000,
+  },
+  {
+    name: "live",
+    what: "the same with live queries",
+    entry: 'export { LiveQuery, ParseObject, Query, start, User } from "@purse/client";',
+  },
+  {
+    name: "functions",
+    what: "`start` and `Cloud.run`",
+    entry: 'export { Cloud, start } from "@purse/client";',
+  },
+  {
+    name: "chain data",
+    what: "`start` and `Web3API`",
+    entry: 'export { start, Web3API } from "@purse/client";',
+  },
+  {
+    name: "without wallets",
+    what: "everything but the wallets, plug-ins and the namespace that holds them",
+    entry: 'export * from "@purse/client";',
+    without: /^\.\/(wallet\/|namespace\.ts$)/,
+    budget: 40_000,
+  },
+  {
+    name: "wallet",
+    what: "`start`, `enableWeb3`, `authenticate`, `transfer`",
+    entry: 'export { authenticate, enableWeb3, start, transfer } from "@purse/client";',
+  },
+  { name: "everything", what: "the namespace `Moralis`", entry: 'export { default } from "@purse/client";' },
+  {
+    name: "hooks",
+    what: "all of `@purse/react` with the client, without React",
+    entry: 'export * from "@purse/react";',
+  },
+];
+
+export interface Size {
+  /** Bytes of what a page loads at once. */
+  minified: number;
+  compressed: number;
+  /** Compressed bytes of what is loaded when it is first used. */
+  later: number;
+  /** Bytes before minifying, by file below the workspace, the heaviest first. */
+  modules: { file: string; bytes: number }[];
+}
+
+if (import.meta.main) await main(process.argv.slice(2));
+
+async function main([option, wanted]: string[]): Promise<void> {
+  if (option === "--modules") {
+    const subject = SUBJECTS.find(({ name }) => name === wanted);
+    if (!subject) throw new Error(`--modules takes one of ${SUBJECTS.map(({ name }) => name).join(", ")}`);
+    for (const { file, bytes } of (await measure(subject)).modules)
+      console.log(`${String(bytes).padStart(8)}  ${file}`);
+    return;
+  }
+  const rows: [Subject, Size][] = [];
+  for (const subject of SUBJECTS) rows.push([subject, await measure(subject)]);
+  writeFileSync(PAGE, pageOf(rows));
+  console.log(`${readFileSync(PAGE, "utf8")}\n${relative(ROOT, PAGE)} is written`);
+}
+
+/** Bundles as an application would and weighs what comes out. */
+export async function measure({ entry, without }: Subject): Promise<Size> {
+  const output = await build({
+    root: ROOT,
+    configFile: false,
+    logLevel: "error",
+    plugins: [madeUp(entry, without)],
+    build: {
+      write: false,
+      target: "es2022",
+      minify: true,
+      modulePreload: false,
+      rolldownOptions: {
+        input: ENTRY,
+        preserveEntrySignatures: "strict",
+        external: ["react", "react/jsx-runtime", "react-dom"],
+      },
+    },
+  });
+  const [bundle] = Array.isArray(output) ? output : [output];
+  if (bundle === undefined || !("output" in bundle)) throw new Error("Nothing was bundled");
+  const chunks = bundle.output.filter((file) => file.type === "chunk");
+  const atOnce = loadedAtOnce(chunks);
+  const weigh = (of: readonly Rolldown.OutputChunk[]) =>
+    of.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
+  return {
+    minified: atOnce.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0),
+    compressed: weigh(atOnce),
+    later: weigh(chunks.filter((chunk) => !atOnce.includes(chunk))),
+    modules: atOnce
+      .flatMap(({ modules }) => Object.entries(modules))
+      .map(([file, { renderedLength }]) => ({ file: relative(ROOT, file), bytes: renderedLength }))
+      .sort((a, b) => b.bytes - a.bytes),
+  };
+}
+
+/** The entry and what it imports other than by `import()`. */
+function loadedAtOnce(chunks: readonly Rolldown.OutputChunk[]): Rolldown.OutputChunk[] {
+  const reached = new Set(chunks.filter(({ isEntry }) => isEntry));
+  for (const chunk of reached) {
+    for (const file of chunk.imports) {
+      const imported = chunks.find(({ fileName }) => fileName === file);
+      if (imported) reached.add(imported);
+    }
+  }
+  return [...reached];
+}
+
+/** An entry that is no file, and imports of the client's index that lead nowhere. */
+function madeUp(entry: string, without?: RegExp): Plugin {
+  const index = join(ROOT, "packages/client/src/index.ts");
+  return {
+    name: "made-up",
+    enforce: "pre",
+    resolveId(source, importer) {
+      if (source === ENTRY) return ENTRY;
+      if (importer === index && without?.test(source)) return { id: source, external: true };
+      // As if the entry were a file of the project.
+      if (importer === ENTRY) return this.resolve(source, join(ROOT, "packages/react/package.json"));
+      return undefined;
+    },
+    load: (id) => (id === ENTRY ? entry : undefined),
+  };
+}
+
+function pageOf(rows: readonly [Subject, Size][]): string {
+  const kilobytes = (bytes: number) => (bytes === 0 ? "" : `${(bytes / 1000).toFixed(1)} kB`);
+  const lines = rows.map(
+    ([{ name, what, budget = 0 }, { minified, compressed, later }]) =>
+      `| ${name} | ${what} | ${kilobytes(minified)} | ${kilobytes(compressed)} | ${kilobytes(later)} | ${kilobytes(budget)} |`,
+  );
+  return `# What the client adds to a page
+
+Bundled and minified by vite, compressed with gzip, for browsers with ECMAScript 2022; 1 kB is 1000 bytes. "Later" is
+what comes, compressed, when it is first used. \`npm run sizes\` writes this page; \`npm test\` holds the budgets.
+
+| | what | minified | compressed | later | budget |
+| --- | --- | ---: | ---: | ---: | ---: |
+${lines.join("\n")}
+`;
+}
