@@ -11,7 +11,11 @@ describe("what the client adds to a page", () => {
   });
 
   it("is nothing where a part is imported and not used", async () => {
-    const size = await measure({ name: "", what: "", entry: 'import "@purse/client"; import "@purse/react";' });
+    const size = await measure({
+      name: "",
+      what: "",
+      entry: 'import "@purse/client"; import "@purse/react";',
+    });
     expect(size.modules).toEqual([]);
     expect(size.minified).toBeLessThan(100);
   });

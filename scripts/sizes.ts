@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { build, type Plugin, type Rolldown } from "vite";
+import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/client-sizes.md");
@@ -93,28 +93,20 @@ async function main([option, wanted]: string[]): Promise<void> {
 
 /** Bundles as an application would and weighs what comes out. */
 export async function measure({ entry, without }: Subject): Promise<Size> {
-  const output = await build({
-    root: ROOT,
-    configFile: false,
-    logLevel: "error",
+  const bundle = await rolldown({
+    input: ENTRY,
+    cwd: ROOT,
+    platform: "browser",
+    logLevel: "silent",
+    external: ["react", "react/jsx-runtime", "react-dom"],
     plugins: [madeUp(entry, without)],
-    build: {
-      write: false,
-      target: "es2022",
-      minify: true,
-      modulePreload: false,
-      rolldownOptions: {
-        input: ENTRY,
-        preserveEntrySignatures: "strict",
-        external: ["react", "react/jsx-runtime", "react-dom"],
-      },
-    },
+    transform: { target: "es2022" },
   });
-  const [bundle] = Array.isArray(output) ? output : [output];
-  if (bundle === undefined || !("output" in bundle)) throw new Error("Nothing was bundled");
-  const chunks = bundle.output.filter((file) => file.type === "chunk");
+  const { output } = await bundle.generate({ minify: true });
+  await bundle.close();
+  const chunks = output.filter((file) => file.type === "chunk");
   const atOnce = loadedAtOnce(chunks);
-  const weigh = (of: readonly Rolldown.OutputChunk[]) =>
+  const weigh = (of: readonly OutputChunk[]) =>
     of.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
   return {
     minified: atOnce.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0),
@@ -128,7 +120,7 @@ export async function measure({ entry, without }: Subject): Promise<Size> {
 }
 
 /** The entry and what it imports other than by `import()`. */
-function loadedAtOnce(chunks: readonly Rolldown.OutputChunk[]): Rolldown.OutputChunk[] {
+function loadedAtOnce(chunks: readonly OutputChunk[]): OutputChunk[] {
   const reached = new Set(chunks.filter(({ isEntry }) => isEntry));
   for (const chunk of reached) {
     for (const file of chunk.imports) {
@@ -144,7 +136,6 @@ function madeUp(entry: string, without?: RegExp): Plugin {
   const index = join(ROOT, "packages/client/src/index.ts");
   return {
     name: "made-up",
-    enforce: "pre",
     resolveId(source, importer) {
       if (source === ENTRY) return ENTRY;
       if (importer === index && without?.test(source)) return { id: source, external: true };
@@ -164,7 +155,7 @@ function pageOf(rows: readonly [Subject, Size][]): string {
   );
   return `# What the client adds to a page
 
-Bundled and minified by vite, compressed with gzip, for browsers with ECMAScript 2022; 1 kB is 1000 bytes. "Later" is
+Bundled and minified by Rolldown, as vite does it, compressed with gzip, for browsers with ECMAScript 2022; 1 kB is 1000 bytes. "Later" is
 what comes, compressed, when it is first used. \`npm run sizes\` writes this page; \`npm test\` holds the budgets.
 
 | | what | minified | compressed | later | budget |
