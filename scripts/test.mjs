@@ -9,6 +9,7 @@ import { ensureInstalled, node, root } from "./install.mjs";
 ensureInstalled();
 ensureInstalled(join(root, "tests/interop"), "the clients of the interop tests");
 ensureInstalled(join(root, "bench"), "parse-server, which the client is tested with too");
+ensureInstalled(join(root, "tests/fixtures/oldApp"), "the old packages of an old application");
 ensureAppBuilt();
 const chromium = ensureChromium();
 
