@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildPackages } from "./packages.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const NAMES = ["protocol", "client", "react"] as const;
+const NAMES = ["protocol", "client", "react", "moralis"] as const;
 
 /** A project below the workspace, where the dependencies of the packed copies are found. */
 let project: string;
@@ -98,10 +98,9 @@ describe("the packed client in plain Node", () => {
 
   it("gives the namespace to require, with the same modules behind it", () => {
     const source = `
-      const Moralis = require("@purse/client/node");
-      import("@purse/client").then((parts) =>
-        console.log(parts.default === Moralis, require("@purse/client") === Moralis, Moralis.Moralis === Moralis));`;
-    expect(runNode("require.cjs", source)).toBe("true true true");
+      const Moralis = require("@purse/client");
+      import("@purse/client").then((parts) => console.log(parts.default === Moralis, parts.Query === Moralis.Query));`;
+    expect(runNode("require.cjs", source)).toBe("true true");
   });
 
   it("talks to a server", () => {
@@ -124,6 +123,38 @@ describe("the packed client in plain Node", () => {
   });
 });
 
+describe("the packed packages under the old names", () => {
+  beforeAll(() => {
+    const modules = join(project, "node_modules");
+    // What npm makes of "moralis-v1": "npm:@purse/moralis" and "react-moralis": "npm:@purse/react".
+    cpSync(join(modules, "@purse/moralis"), join(modules, "moralis-v1"), { recursive: true });
+    cpSync(join(modules, "@purse/react"), join(modules, "react-moralis"), { recursive: true });
+  });
+
+  it("are one client, whoever imports it and however", () => {
+    const source = `
+      import { createRequire } from "node:module";
+      import Moralis, { Moralis as named } from "moralis-v1";
+      import fromNode from "moralis-v1/node";
+      import * as client from "@purse/client";
+      const required = createRequire(import.meta.url)("moralis-v1/node");
+      console.log([named, fromNode, required, required.Moralis, client.Moralis].every((each) => each === Moralis));`;
+    expect(runNode("old.mjs", source)).toBe("true");
+  });
+
+  it("give the hooks that client", () => {
+    const source = `
+      import { createElement } from "react";
+      import { renderToString } from "react-dom/server";
+      import Moralis from "moralis-v1";
+      import { MoralisProvider, useMoralis } from "react-moralis";
+      const App = () => String(useMoralis().Moralis === Moralis);
+      const settings = { appId: "app", serverUrl: "http://127.0.0.1:1/server" };
+      console.log(renderToString(createElement(MoralisProvider, settings, createElement(App))));`;
+    expect(runNode("hooks.mjs", source)).toBe("true");
+  });
+});
+
 describe("the packed packages in a TypeScript project", () => {
   it.each([
     ["nodenext", "nodenext"],
@@ -143,8 +174,8 @@ describe("the packed packages in a TypeScript project", () => {
     writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["use.ts"] }));
     writeFileSync(
       join(project, "use.ts"),
-      `import Moralis, { Query, User } from "@purse/client";
-       import { MoralisProvider, useMoralis } from "@purse/react";
+      `import Moralis, { Query, User } from "moralis-v1";
+       import { MoralisProvider, useMoralis } from "react-moralis";
        import { ErrorCode } from "@purse/protocol";
        export const code: number = ErrorCode.OBJECT_NOT_FOUND;
        export const user: User | null = Moralis.User.current();

@@ -21,12 +21,14 @@ const WITH_REQUIRE = {
   require: { types: "./dist/index.d.cts", default: "./dist/index.cjs" },
 };
 
-/** The entries of each package. Old code also imports the client from `moralis-v1/node` and `…/types`. */
 const EXPORTS: Record<PackageName, Record<string, unknown>> = {
   protocol: { ".": MODULES },
-  client: { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": WITH_REQUIRE },
+  client: { ".": WITH_REQUIRE },
   react: { ".": MODULES },
 };
+
+/** Old code also imports `moralis-v1/node` and `moralis-v1/types`. */
+const OLD_EXPORTS = { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": WITH_REQUIRE };
 
 if (import.meta.main) {
   for (const folder of buildPackages()) console.log(`${relative(ROOT, folder)}: ready for npm publish`);
@@ -39,7 +41,7 @@ export function buildPackages(): string[] {
   const projects = PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`);
   const { status, stdout } = spawnSync(compiler, ["-b", ...projects], { cwd: ROOT, encoding: "utf8" });
   if (status !== 0) throw new Error(`The packages do not compile:\n${stdout}`);
-  return PACKAGES.map(complete);
+  return [...PACKAGES.map(complete), writeOldName()];
 }
 
 /** Puts beside the compiled modules what makes them a package. */
@@ -55,6 +57,36 @@ function complete(name: PackageName): string {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(published(name, manifest), null, 2)}\n`);
   copyFileSync(join(source, "README.md"), join(folder, "README.md"));
+  copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
+  return folder;
+}
+
+/**
+ * The client by its old name: `"moralis-v1": "npm:@purse/moralis"`. It holds nothing of its own, so that hooks and
+ * application share one client; an alias of the client itself would be a second copy of it.
+ */
+function writeOldName(): string {
+  const folder = join(BUILT, "moralis");
+  const dist = join(folder, "dist");
+  const client: Manifest = JSON.parse(readFileSync(join(BUILT, "client/package.json"), "utf8"));
+  const manifest = {
+    ...client,
+    name: "@purse/moralis",
+    description: "@purse/client, to be installed by the name of moralis or moralis-v1.",
+    exports: { ...OLD_EXPORTS, "./package.json": "./package.json" },
+    dependencies: { "@purse/client": client.version },
+  };
+  const all = 'export * from "@purse/client";\nexport { default } from "@purse/client";\n';
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(join(dist, "index.js"), all);
+  writeFileSync(join(dist, "index.d.ts"), all);
+  writeFileSync(join(dist, "index.cjs"), 'module.exports = require("@purse/client");\n');
+  writeFileSync(
+    join(dist, "index.d.cts"),
+    'import Moralis = require("@purse/client");\n\nexport = Moralis;\n',
+  );
+  copyFileSync(join(ROOT, "packages/client/README.md"), join(folder, "README.md"));
   copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
   return folder;
 }
