@@ -1,7 +1,8 @@
 /*
- * The program behind `npm run purse -- …`: data out and in, API keys. It reads the same settings as the server.
+ * The program behind `npm run purse -- …`: data out and in, API keys, types of the classes. It reads the same
+ * settings as the server.
  */
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
@@ -21,6 +22,7 @@ import {
 } from "@purse/server";
 import { changeKeys } from "./keys.ts";
 import { changeOperators } from "./operators.ts";
+import { classesOfServer, classesOfStore, typesText } from "./types.ts";
 
 const HELP = `Usage: npm run purse -- <command>
 
@@ -41,6 +43,8 @@ const HELP = `Usage: npm run purse -- <command>
                                          a new password, without a second factor
   operator remove NAME
   schema                                 what the next start would change in the classes
+  types   --out FILE [--server URL] [--from PACKAGE] [--check]
+                                         TypeScript types of the classes, of this database or of a server
 
 An import goes into a server that does not run. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
 
@@ -65,6 +69,9 @@ async function main([command, ...args]: string[]): Promise<void> {
     key: { type: "string" },
     role: { type: "string" },
     password: { type: "string" },
+    server: { type: "string" },
+    from: { type: "string" },
+    check: { type: "boolean" },
     "data-dir": { type: "string" },
     config: { type: "string" },
   } as const;
@@ -108,6 +115,8 @@ async function main([command, ...args]: string[]): Promise<void> {
       const lines = plans.flatMap((plan) => plan.lines);
       return print(lines.length > 0 ? lines.join("\n") : "Nothing would change.");
     }
+    case "types":
+      return writeTypes(config, values);
     default:
       throw new Error(`"${command}" is not a command\n\n${HELP}`);
   }
@@ -141,6 +150,21 @@ async function importInto(
     print(`${counts.lines} lines${resumed}, ${counts.bad} left out as damaged`);
     for (const conflict of counts.conflicts) print(`held by somebody else already: ${conflict}`);
   });
+}
+
+async function writeTypes(
+  config: Config,
+  values: { out?: string; server?: string; from?: string; check?: boolean },
+): Promise<void> {
+  const file = resolve(required(values.out, "--out"));
+  const classes = values.server
+    ? await classesOfServer(values.server, config)
+    : await withStore(config, classesOfStore);
+  const text = typesText(classes, values.from);
+  const stale = !existsSync(file) || readFileSync(file, "utf8") !== text;
+  if (values.check && stale) throw new Error(`${file} is stale: npm run purse -- types writes it`);
+  if (stale) writeFileSync(file, text);
+  return print(`${file}: ${stale ? "written" : "up to date"}`);
 }
 
 async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {

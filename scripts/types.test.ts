@@ -1,0 +1,151 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Purse, rest, startPurse } from "../tests/support/purse.ts";
+import { type DescribedClass, typesText } from "./types.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+
+const post = (fields: DescribedClass["fields"]): DescribedClass => ({ className: "Post", fields });
+
+describe("the types of classes", () => {
+  it("have a field for each of the class, optional unless it is required", () => {
+    const text = typesText([post({ title: { type: "String", required: true }, likes: { type: "Number" } })]);
+    expect(text).toContain(
+      "export type Post = purse.ParseObject<{\n  likes?: number;\n  title: string;\n}>;",
+    );
+  });
+
+  it("leave out what every object has, and the classes that are the server's own business", () => {
+    const common = { objectId: { type: "String" }, createdAt: { type: "Date" }, ACL: { type: "ACL" } };
+    const text = typesText([post(common), { className: "_JobStatus", fields: {} }]);
+    expect(text).toContain("purse.ParseObject<{\n}>");
+    expect(text).not.toContain("JobStatus");
+  });
+
+  it("point to each other, and to objects of no known class", () => {
+    const text = typesText([
+      post({
+        author: { type: "Pointer", targetClass: "_User" },
+        likedBy: { type: "Relation", targetClass: "_User" },
+        lost: { type: "Pointer", targetClass: "Gone" },
+      }),
+      { className: "_User", fields: { username: { type: "String" }, nickname: { type: "String" } } },
+    ]);
+    expect(text).toContain("author?: User;");
+    expect(text).toContain("likedBy?: purse.Relation<User>;");
+    expect(text).toContain("lost?: purse.ParseObject;");
+    expect(text).toContain("export type User = purse.User<{\n  nickname?: string;\n}>;");
+  });
+
+  it("have other names where the class's means something else in TypeScript", () => {
+    const classes = ["User", "_User", "any", "purse"].map((className) => ({ className, fields: {} }));
+    const names = [...typesText(classes).matchAll(/export type (\w+) =/g)].map(([, name]) => name);
+    expect(names).toEqual(["User_", "User", "any_", "purse_"]);
+  });
+
+  it("are the same text in whatever order the server tells classes and fields", () => {
+    const one = post({ a: { type: "Array" }, b: { type: "Bytes" } });
+    const two = { className: "Blog", fields: {} };
+    const turned = post({ b: { type: "Bytes" }, a: { type: "Array" } });
+    expect(typesText([one, two])).toBe(typesText([two, turned]));
+  });
+});
+
+describe("npm run purse -- types", () => {
+  let purse: Purse;
+  let project: string;
+  const written = () => join(project, "classes.ts");
+
+  beforeAll(async () => {
+    mkdirSync(join(ROOT, ".cache"), { recursive: true });
+    project = mkdtempSync(join(ROOT, ".cache/types-"));
+    purse = await startPurse();
+    const fields = {
+      title: { type: "String", required: true },
+      likes: { type: "Number" },
+      at: { type: "GeoPoint" },
+      due: { type: "Date" },
+      paper: { type: "File" },
+      tags: { type: "Array" },
+      author: { type: "Pointer", targetClass: "_User" },
+      related: { type: "Relation", targetClass: "Post" },
+    };
+    const answer = await rest(purse, "POST", "/schemas/Post", { fields }, { useMasterKey: true });
+    expect(answer.status).toBe(200);
+  });
+  afterAll(async () => {
+    await purse?.remove();
+    rmSync(project, { recursive: true, force: true });
+  });
+
+  function purseTypes(...args: string[]): string {
+    const env = { ...process.env, PURSE_APP_ID: purse.appId, PURSE_MASTER_KEY: purse.masterKey };
+    try {
+      const command = [join(ROOT, "scripts/moving.ts"), "types", "--out", written(), ...args];
+      return execFileSync(process.execPath, command, { encoding: "utf8", env, stdio: "pipe" });
+    } catch (error) {
+      return String(Object(error).stderr);
+    }
+  }
+
+  it("asks a running server with the master key", () => {
+    expect(purseTypes("--server", purse.serverUrl)).toContain("classes.ts: written");
+    expect(readFileSync(written(), "utf8")).toContain("export type Post = purse.ParseObject<{");
+    expect(purseTypes("--server", purse.serverUrl)).toContain("up to date");
+  });
+
+  it("writes the same from the data folder", () => {
+    purseTypes("--server", purse.serverUrl);
+    expect(purseTypes("--data-dir", purse.dataDir, "--check")).toContain("up to date");
+  });
+
+  it("says that a file is stale, and that a server tells nothing", () => {
+    writeFileSync(written(), "// old");
+    expect(purseTypes("--data-dir", purse.dataDir, "--check")).toContain("is stale");
+    expect(readFileSync(written(), "utf8")).toBe("// old");
+    expect(purseTypes("--server", `${purse.url}/nowhere`)).toContain("does not tell its classes");
+  });
+
+  it("makes queries know the fields of what they find", () => {
+    purseTypes("--server", purse.serverUrl);
+    const use = `
+      import { type GeoPoint, Query } from "@purse/client";
+      import type { Post, User } from "./classes.ts";
+      const query = new Query<Post>("Post").equalTo("title", "First").greaterThan("likes", 3).include("author.team");
+      export async function use(): Promise<[string, number | undefined, User | undefined, GeoPoint | undefined]> {
+        const post = await query.descending("createdAt").get("id");
+        await post.save({ likes: (post.get("likes") ?? 0) + 1 });
+        const name: string | undefined = post.get("author")?.get("username");
+        const related: Post[] = await post.relation<Post>("related").query().find();
+        return [post.get("title"), related[0]?.attributes.likes, post.get("author"), post.get("at")];
+      }
+      // @ts-expect-error The class has no such field.
+      query.equalTo("titel", "First");
+      // @ts-expect-error Likes are counted in numbers.
+      export const save = (post: Post) => post.save({ likes: "many" });
+    `;
+    writeFileSync(join(project, "use.ts"), use);
+    const compilerOptions = {
+      module: "nodenext",
+      target: "es2024",
+      lib: ["es2024", "dom"],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+      types: ["node"],
+    };
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    expect(compiled(project)).toBe("");
+  });
+});
+
+function compiled(project: string): string {
+  try {
+    return execFileSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", project], { encoding: "utf8" });
+  } catch (error) {
+    return String(Object(error).stdout);
+  }
+}
