@@ -1,0 +1,119 @@
+/*
+ * What `npm run bench:client` measures of one client, in a process of its own: prints its times and memory as JSON.
+ *   node --expose-gc bench/src/clientWork.ts purse|parse|moralis 10000
+ */
+import { createRequire } from "node:module";
+
+const [name = "", count = "10000"] = process.argv.slice(2);
+const COUNT = Number(count);
+const WARM_UPS = 2;
+const require = createRequire(new URL("../../tests/interop/package.json", import.meta.url));
+
+/** What the clients have in common; theirs brings no types that hold. */
+interface ObjectApi {
+  fromJSON(json: object): Subject;
+  saveAll(list: Subject[]): Promise<unknown>;
+}
+interface Subject {
+  id: string | undefined;
+  get(key: string): unknown;
+  set(key: string, value: unknown): unknown;
+  increment(key: string): unknown;
+  addUnique(key: string, item: unknown): unknown;
+  toJSON(): object;
+}
+
+/** The server, in memory: takes the text of a batch and answers its text. */
+function answer(body: string): string {
+  const { requests }: { requests: { body: Record<string, unknown> }[] } = JSON.parse(body);
+  const updatedAt = "2026-01-02T00:00:00.000Z";
+  return JSON.stringify(requests.map(() => ({ success: { updatedAt, likes: 8, tags: ["a", "b", "new"] } })));
+}
+
+async function objectsOf(client: string): Promise<ObjectApi> {
+  if (client === "purse") {
+    const { Moralis } = createRequire(import.meta.url)("@purse/client");
+    await Moralis.start({
+      serverUrl: "http://127.0.0.1/server",
+      appId: "bench",
+      plugins: [],
+      fetch: async (_: string, { body }: { body: string }) => new Response(answer(body)),
+    });
+    return Moralis.Object;
+  }
+  const Their = require(client === "parse" ? "parse/node" : "moralis/node");
+  const core = client === "parse" ? Their.CoreManager : require("moralis/lib/node/CoreManager");
+  Their.initialize("bench");
+  Their.serverURL = "http://127.0.0.1/server";
+  // Below the request, where it would go out: what it costs to make the text is measured.
+  core.getRESTController().ajax = async (_: string, __: string, body: string) => ({
+    response: JSON.parse(answer(body)),
+    status: 200,
+    headers: {},
+  });
+  return Their.Object;
+}
+
+function wireText(at: number): string {
+  return JSON.stringify({
+    className: "Post",
+    objectId: `post${at}`,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    updatedAt: "2026-01-01T00:00:00.000Z",
+    title: `Post number ${at}`,
+    text: "Some lines of text, as people write them. ".repeat(4),
+    likes: 7,
+    public: at % 2 === 0,
+    due: { __type: "Date", iso: "2026-05-05T05:05:05.555Z" },
+    place: { __type: "GeoPoint", latitude: at % 90, longitude: at % 180 },
+    paper: { __type: "File", name: "a.txt", url: "http://127.0.0.1/a.txt" },
+    author: { __type: "Pointer", className: "_User", objectId: `user${at % 100}` },
+    tags: ["a", "b"],
+    meta: { source: "bench", depth: { level: 2 } },
+    ACL: { "*": { read: true }, [`user${at % 100}`]: { read: true, write: true } },
+  });
+}
+
+const FIELDS = ["title", "text", "likes", "public", "due", "place", "paper", "author", "tags", "meta"];
+
+const api = await objectsOf(name);
+const texts = Array.from({ length: COUNT }, (_, at) => wireText(at));
+const times: Record<string, number> = {};
+
+for (let i = 0; i <= WARM_UPS; i++) await round();
+console.log(JSON.stringify(times));
+process.exit(0);
+
+async function round(): Promise<void> {
+  const before = heapBytes();
+  const objects = await timed("decode", () => texts.map((text) => api.fromJSON(JSON.parse(text))));
+  times.bytes = (heapBytes() - before) / COUNT;
+  await timed("read", () => {
+    for (const object of objects) for (const field of FIELDS) object.get(field);
+  });
+  await timed("encode", () =>
+    objects.reduce((sum, object) => sum + JSON.stringify(object.toJSON()).length, 0),
+  );
+  await timed("change", () => {
+    for (const object of objects) {
+      object.set("title", "Another title");
+      object.increment("likes");
+      object.addUnique("tags", "new");
+    }
+  });
+  await timed("save", () => api.saveAll(objects));
+  if (objects[0]?.get("likes") !== 8) throw new Error(`${name} did not save`);
+}
+
+/** The last time counts: by then the code is compiled. */
+async function timed<T>(what: string, work: () => T | Promise<T>): Promise<T> {
+  const before = performance.now();
+  const done = await work();
+  times[what] = performance.now() - before;
+  return done;
+}
+
+function heapBytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
