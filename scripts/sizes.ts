@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
-import { type OutputChunk, type Plugin, rolldown } from "rolldown";
+import { type OutputChunk, type Plugin, type RolldownBuild, rolldown } from "rolldown";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/client-sizes.md");
@@ -21,6 +21,8 @@ interface Subject {
   without?: RegExp;
   /** Bytes, minified and compressed. */
   budget?: number;
+  /** Bytes that are not exceeded while it is not within its budget yet. */
+  limit?: number;
 }
 
 export const SUBJECTS: readonly Subject[] = [
@@ -29,6 +31,7 @@ export const SUBJECTS: readonly Subject[] = [
     what: "`start`, objects, queries, users",
     entry: 'export { ParseObject, Query, start, User } from "@purse/client";',
     budget: 15_000,
+    limit: 19_500,
   },
   {
     name: "live",
@@ -102,9 +105,11 @@ export async function measure({ entry, without }: Subject): Promise<Size> {
     plugins: [madeUp(entry, without)],
     transform: { target: "es2022" },
   });
-  const { output } = await bundle.generate({ minify: true });
+  const apart = loadedAtOnce(await chunksOf(bundle));
+  const modules = new Set(apart.flatMap(({ moduleIds }) => moduleIds));
+  // What a page loads at once comes in one file: where a bundler cuts it is not ours to say.
+  const chunks = await chunksOf(bundle, (id) => modules.has(id));
   await bundle.close();
-  const chunks = output.filter((file) => file.type === "chunk");
   const atOnce = loadedAtOnce(chunks);
   const weigh = (of: readonly OutputChunk[]) =>
     of.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
@@ -117,6 +122,12 @@ export async function measure({ entry, without }: Subject): Promise<Size> {
       .map(([file, { renderedLength }]) => ({ file: relative(ROOT, file), bytes: renderedLength }))
       .sort((a, b) => b.bytes - a.bytes),
   };
+}
+
+async function chunksOf(bundle: RolldownBuild, together?: (id: string) => boolean): Promise<OutputChunk[]> {
+  const codeSplitting = together ? { groups: [{ name: "at-once", test: together }] } : true;
+  const { output } = await bundle.generate({ minify: true, codeSplitting });
+  return output.filter((file) => file.type === "chunk");
 }
 
 /** The entry and what it imports other than by `import()`. */
