@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
+import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildPackages } from "./packages.ts";
 
@@ -140,6 +141,18 @@ describe("the packed packages under the old names", () => {
       const required = createRequire(import.meta.url)("moralis-v1/node");
       console.log([named, fromNode, required, required.Moralis, client.Moralis].every((each) => each === Moralis));`;
     expect(runNode("old.mjs", source)).toBe("true");
+  });
+
+  it("are one client in a bundle too, be it required or imported", async () => {
+    const source = `
+      const Moralis = require("moralis-v1");
+      import("./imported.mjs").then(({ default: imported }) => console.log(imported === Moralis));`;
+    writeFileSync(join(project, "imported.mjs"), 'export { default } from "moralis-v1";');
+    writeFileSync(join(project, "required.cjs"), source);
+    const bundle = await rolldown({ input: "required.cjs", cwd: project, platform: "node" });
+    const { output } = await bundle.generate({ format: "esm", codeSplitting: false });
+    await bundle.close();
+    expect(runNode("bundled.mjs", output[0].code)).toBe("true");
   });
 
   it("give the hooks that client", () => {

@@ -120,6 +120,7 @@ export async function measure({ entry, without }: Subject): Promise<Size> {
     modules: atOnce
       .flatMap(({ modules }) => Object.entries(modules))
       .map(([file, { renderedLength }]) => ({ file: relative(ROOT, file), bytes: renderedLength }))
+      .filter(({ bytes }) => bytes > 0)
       .sort((a, b) => b.bytes - a.bytes),
   };
 }

@@ -11,11 +11,11 @@ const CLIENT = resolve(import.meta.dirname, "../../packages/client/src/index.ts"
 
 /** A worker that does what a page asks with the whole namespace, and answers on the port it is given. */
 const WORKER = `
-import Moralis, { memoryStorage } from ${JSON.stringify(CLIENT)};
+import Moralis from ${JSON.stringify(CLIENT)};
 
 const acts = {
   async start({ serverUrl, appId }) {
-    await Moralis.start({ serverUrl, appId, keepsCurrentUser: true, storage: memoryStorage() });
+    await Moralis.start({ serverUrl, appId, keepsCurrentUser: true });
     return typeof window + " " + typeof document + " " + typeof localStorage;
   },
   async signUp({ username, password }) {
