@@ -75,6 +75,8 @@ function writeOldName(): string {
     description: "@purse/client, to be installed by the name of moralis or moralis-v1.",
     exports: { ...OLD_EXPORTS, "./package.json": "./package.json" },
     dependencies: { "@purse/client": client.version },
+    peerDependencies: undefined,
+    peerDependenciesMeta: undefined,
   };
   const all = 'export * from "@purse/client";\nexport { default } from "@purse/client";\n';
   mkdirSync(dist, { recursive: true });
