@@ -23,6 +23,6 @@ describe("what the client adds to a page", () => {
   it("has no wallet in it where only data is used", async () => {
     const core = SUBJECTS.find(({ name }) => name === "core");
     const { modules } = await measure(core ?? { name: "", what: "", entry: "" });
-    expect(modules.filter(({ file }) => /viem|noble|keystore|web3api\/operations/.test(file))).toEqual([]);
+    expect(modules.filter(({ file }) => /\/wallet\/|viem|noble|web3api/.test(file))).toEqual([]);
   });
 });

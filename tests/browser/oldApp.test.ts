@@ -109,7 +109,11 @@ describe.each(DEPENDENCIES)("an application as it was written for the old packag
   it("keeps what people say about themselves", async () => {
     const { page } = await openSignedIn(2);
     await page.getByLabel("Nickname").fill("Grace");
+    // The page shows the name before the server has it.
+    const saved = page.waitForResponse(/\/classes\/_User\//);
     await page.getByRole("button", { name: "Save nickname" }).click();
+    await saved;
+    await page.getByRole("button", { name: "Save nickname", disabled: false }).waitFor();
     await page.getByTestId("nickname").getByText("Grace").waitFor();
     await page.reload();
     await page.getByTestId("nickname").getByText("Grace").waitFor();
