@@ -218,7 +218,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(await Query.and(low, kind().equalTo("pages", 1)).count()).toBe(1);
     });
 
-    it("[9.iteration-batch-default] go through everything, batch by batch", async () => {
+    it("[9.iteration-batch.default] go through everything, batch by batch", async () => {
       const seen: number[] = [];
       await kind().each((book) => void seen.push(book.get("pages")), { batchSize: 5 });
       expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, pages) => pages));
@@ -268,7 +268,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(back.get("password")).toBeUndefined();
     });
 
-    it("[4.login-or-signup] are made by the first log-in of loginOrSignup", async () => {
+    it("are made by the first log-in of loginOrSignup", async () => {
       const username = name("newcomer");
       const made = await User.loginOrSignup(username, "a password");
       await User.logOut();
