@@ -16,6 +16,8 @@ export interface StartOptions extends Partial<Omit<ConnectionSettings, "applicat
   plugins?: readonly PluginSpec[];
   /** A secret of the hosted service; not used here, and out of place in a page. */
   moralisSecret?: string;
+  /** Does not ask the server whether there is a newer client; pages ask, in the background. */
+  disableVersionCheck?: boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface StartOptions extends Partial<Omit<ConnectionSettings, "applicat
  * Throws `Moralis.start failed: …` without address or application id. Calls nobody but the server.
  */
 export async function start(options: StartOptions): Promise<void> {
-  const { serverUrl, appId, plugins, moralisSecret, ...settings } = options;
+  const { serverUrl, appId, plugins, moralisSecret, disableVersionCheck, ...settings } = options;
   if ((moralisSecret || settings.masterKey) && inBrowser()) {
     console.warn(
       "Moralis.start warning: using moralisSecret or masterKey on the browser exposes it to everyone",
@@ -38,6 +40,9 @@ export async function start(options: StartOptions): Promise<void> {
     applicationId: appId,
     serverUrl,
   });
+  if (inBrowser() && !disableVersionCheck) {
+    void import("./versionCheck.ts").then(({ warnWhenOutdated }) => warnWhenOutdated(serverUrl));
+  }
   const specs = plugins ?? (await pluginSpecs());
   // Without plugins, now and before, nothing of what they need is loaded.
   if (before || specs.length > 0) (await import("./plugins.ts")).setPlugins(specs);
