@@ -65,9 +65,14 @@ export function erc20Routes(chainOf: ChainOf) {
     routeOf("getTokenMetadataBySymbol", async ({ chain: selector, symbols }) => {
       const chain = chainOf(selector);
       await chain.firstLook();
-      const found = await chain.store.tokensBySymbol(symbols, MAX_SYMBOL_ROWS);
-      // The symbols of tokens are read when the index has reached the head.
-      if (found.length === 0) assertIndexed(chain);
+      const known = () => chain.store.tokensBySymbol(symbols, MAX_SYMBOL_ROWS);
+      let found = await known();
+      if (found.length === 0) {
+        // The symbols of tokens are read when the index has reached the head, a moment after the tokens are met.
+        assertIndexed(chain);
+        found = await newTokens(chain, symbols);
+        if (found.length === 0) found = await known();
+      }
       return found.map((facts) => metadataObject(facts.address, facts));
     }),
     routeOf("getTokenAllowance", async ({ chain: selector, address, owner_address, spender_address }) => {
@@ -79,6 +84,16 @@ export function erc20Routes(chainOf: ChainOf) {
       return { allowance: allowance.toString() };
     }),
   ];
+}
+
+/** Tokens with one of some symbols among those that the index has met but not asked yet. */
+async function newTokens(chain: FollowedChain, symbols: string[]): Promise<TokenFacts[]> {
+  const unknown = await chain.store.unknownTokens(MAX_SYMBOL_ROWS);
+  const addresses = unknown.filter(({ standard }) => standard === 20).map(({ address }) => address);
+  if (addresses.length === 0) return [];
+  const wanted = new Set(symbols.map((symbol) => symbol.toLowerCase()));
+  const facts = await knownTokens(chain, addresses, 20);
+  return [...facts.values()].filter(({ symbol }) => symbol !== null && wanted.has(symbol.toLowerCase()));
 }
 
 async function transfersPage(
