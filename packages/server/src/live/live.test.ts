@@ -234,7 +234,7 @@ describe("events", () => {
     const client = await connected(at, ANN);
     await client.ask(subscribe());
     for (let count = 0; count < 50; count += 1) at.change("Note", null, note({ count }));
-    await client.quiet();
+    await expect.poll(() => client.told.length, { timeout: 10_000 }).toBe(50);
     const counts = client.told.map(({ object }) => isJsonObject(object) && object.count);
     expect(counts).toEqual([...Array(50).keys()]);
   });
