@@ -220,6 +220,7 @@ function isStructured(value: unknown): value is object {
 
 /** Undefined for what cannot be sent yet, as it holds objects that are not saved. */
 function textOf(value: object): string | undefined {
+  if (value instanceof Date) return String(value.getTime());
   try {
     return JSON.stringify(encode(value));
   } catch {
