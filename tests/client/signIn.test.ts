@@ -53,7 +53,7 @@ class Wallet extends AbstractWeb3Connector {
   static beforeSigning: () => Promise<void>;
   override type = "people's";
 
-  async activate(): Promise<Activation> {
+  override async activate(): Promise<Activation> {
     const node = createPublicClient({ transport: http(purse.rpcUrl) });
     const provider: Eip1193Provider = {
       async request({ method, params = [] }) {

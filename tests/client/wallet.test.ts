@@ -52,7 +52,7 @@ class Wallet extends AbstractWeb3Connector {
   override type = "test";
   readonly listeners = new Map<string, (value: unknown) => void>();
 
-  async activate(): Promise<Activation> {
+  override async activate(): Promise<Activation> {
     Wallet.latest = this;
     const account = devAccount(Wallet.index);
     const transport = http(purse.rpcUrl);

@@ -25,7 +25,7 @@ export function chainWallet(rpcUrl: () => string): ChainWallet {
   class Connector extends AbstractWeb3Connector {
     override type = "test";
 
-    async activate(): Promise<Activation> {
+    override async activate(): Promise<Activation> {
       const account = wallet.watching ? null : devAccount(wallet.index).address.toLowerCase();
       this.provider = providerOf(wallet, rpcUrl());
       this.account = account;

@@ -74,6 +74,9 @@ const systemClock: Clock = {
     }),
 };
 
+/** The platform's own, looked up at each call, as pages may replace it. */
+export const ownFetch: typeof fetch = (input, init) => fetch(input, init);
+
 let active: Connection | undefined;
 /** What was chosen for all connections, the first of which may still have to come. */
 let chosen: Partial<Connection> = {};
@@ -98,7 +101,7 @@ export function connect(settings: ConnectionSettings): Connection {
     localController: undefined,
     userCipher: undefined,
     secret: undefined,
-    fetch: (input, init) => fetch(input, init),
+    fetch: ownFetch,
     clock: systemClock,
     ethers: undefined,
     ...rest,

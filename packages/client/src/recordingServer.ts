@@ -4,8 +4,6 @@ import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type ConnectionSettings, connect } from "./connection.ts";
 import { ParseObject } from "./object/ParseObject.ts";
 import { asyncStorage, memoryStorage } from "./storage.ts";
-import { Role } from "./user/Role.ts";
-import { Session } from "./user/Session.ts";
 import { User } from "./user/User.ts";
 
 export interface RecordedRequest {
@@ -73,8 +71,6 @@ export async function startRecordingServer(): Promise<RecordingServer> {
     },
     connect(settings = {}) {
       ParseObject.registerSubclass("_User", User);
-      ParseObject.registerSubclass("_Role", Role);
-      ParseObject.registerSubclass("_Session", Session);
       connect({
         applicationId: "app",
         serverUrl: url,

@@ -4,8 +4,6 @@ import { ParseObject } from "./object/ParseObject.ts";
 import type { PluginSpec } from "./plugins.ts";
 import { inBrowser, servesOnePerson } from "./storage.ts";
 import { requestObject } from "./transport.ts";
-import { Role } from "./user/Role.ts";
-import { Session } from "./user/Session.ts";
 import { User } from "./user/User.ts";
 
 export interface StartOptions extends Partial<Omit<ConnectionSettings, "applicationId" | "serverUrl">> {
@@ -66,8 +64,6 @@ function keptBefore(): boolean {
 
 function open(settings: ConnectionSettings): void {
   ParseObject.registerSubclass("_User", User);
-  ParseObject.registerSubclass("_Role", Role);
-  ParseObject.registerSubclass("_Session", Session);
   connect(settings);
 }
 

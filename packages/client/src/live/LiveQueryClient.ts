@@ -2,8 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import type { Clock } from "../connection.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
-import type { ClassQuery } from "../query/ClassQuery.ts";
-import { Subscription } from "./Subscription.ts";
+import { type LiveQuestion, Subscription } from "./Subscription.ts";
 
 export interface LiveQueryClientOptions {
   applicationId: string;
@@ -158,7 +157,7 @@ export class LiveQueryClient {
   }
 
   /** Subscribes as soon as there is a connection. */
-  subscribe<T extends AnyObject>(query: ClassQuery<T>, sessionToken?: string): Subscription<T> {
+  subscribe<T extends AnyObject>(query: LiveQuestion, sessionToken?: string): Subscription<T> {
     const id = this.#requestId;
     this.#requestId += 1;
     const subscription = new Subscription<T>(id, query, sessionToken, (closing) => this.unsubscribe(closing));

@@ -1,5 +1,11 @@
+import type { JsonObject } from "@purse/protocol";
 import type { AnyObject } from "../object/AnyObject.ts";
-import type { ClassQuery } from "../query/ClassQuery.ts";
+
+/** What a live query asks for: queries are such. */
+export interface LiveQuestion {
+  readonly className: string;
+  toJSON(): JsonObject;
+}
 
 /** Where an event came from. */
 export interface EventMeta {
@@ -30,7 +36,7 @@ type Listeners<T> = { [E in SubscriptionEvent]: Set<Listener<T, E>> };
 /** An open live query. */
 export class Subscription<T extends AnyObject = AnyObject> {
   readonly id: number;
-  readonly query: ClassQuery<T>;
+  readonly query: LiveQuestion;
   readonly sessionToken: string | undefined;
   /** Whether the server tells of changes now; false while the connection is lost. */
   subscribed = false;
@@ -54,7 +60,7 @@ export class Subscription<T extends AnyObject = AnyObject> {
 
   constructor(
     id: number,
-    query: ClassQuery<T>,
+    query: LiveQuestion,
     sessionToken: string | undefined,
     close: (subscription: Subscription<T>) => Promise<void>,
   ) {

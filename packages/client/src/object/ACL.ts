@@ -28,7 +28,7 @@ export class ACL {
   #addEntry(principal: string, entry: unknown): void {
     if (typeof entry !== "object" || entry === null)
       throw new TypeError("Tried to create an ACL with an invalid entry.");
-    this.#entries[principal] = {};
+    const given: AclEntry = {};
     for (const [permission, allowed] of Object.entries(entry)) {
       if (permission !== "read" && permission !== "write") {
         throw new TypeError("Tried to create an ACL with an invalid permission type.");
@@ -36,8 +36,9 @@ export class ACL {
       if (typeof allowed !== "boolean") {
         throw new TypeError("Tried to create an ACL with an invalid permission value.");
       }
-      this.#set(permission, principal, allowed);
+      if (allowed) given[permission] = true;
     }
+    if (given.read || given.write) this.#entries[principal] = given;
   }
 
   #set(permission: Permission, principal: Principal, allowed: boolean): void {

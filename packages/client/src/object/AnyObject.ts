@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, WirePointer } from "@purse/protocol";
 import type { Method } from "../transport.ts";
+import type { Attributes } from "./fieldTypes.ts";
 import type { Op } from "./Op.ts";
 
 /** An object of any class, as the modules that ParseObject is built of see it. */
@@ -11,6 +12,7 @@ export interface AnyObject {
   dirty(): boolean;
   isDataAvailable(): boolean;
   toPointer(): WirePointer;
+  _attributes(): Readonly<Attributes>;
   _path(): string;
   _setOperation(key: string, op: Op): void;
   _enqueue<T>(task: () => Promise<T>): Promise<T>;

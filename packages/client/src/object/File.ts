@@ -1,7 +1,6 @@
-import { ErrorCode, type JsonObject, ProtocolError, type WireFile } from "@purse/protocol";
-import { connection } from "../connection.ts";
-import { credentialHeaders, type RequestOptions, request, send } from "../transport.ts";
-import type { Bytes, ResumableUpload } from "./resumableUpload.ts";
+import { ErrorCode, ProtocolError, type WireFile } from "@purse/protocol";
+import type { RequestOptions } from "../transport.ts";
+import type { FileUpload } from "./fileTransfer.ts";
 
 /** Content of a file: bytes, a blob, base64 (a data URI will do) or an address to fetch it from. */
 export type FileData = readonly number[] | Uint8Array | Blob | { base64: string } | { uri: string };
@@ -10,18 +9,14 @@ export interface FileSaveOptions extends RequestOptions {
   /** Keeps the content in IPFS too. */
   ipfs?: boolean;
   /**
-   * Told how much of the content is on the server, in bytes and as a part of 1. Small files, and those
-   * for servers without resumable uploads, are told of once they are there.
+   * Told how much of the content is on the server, in bytes and as a part of 1. Where the platform does not tell how
+   * far an upload is, small files are told of once they are there.
    */
   progress?: (part: number, loaded: number, total: number, about: { type: "upload" }) => void;
 }
 
-/** Content of so many bytes is uploaded in parts, where the server takes those. */
-const RESUMABLE_FROM = 5 * 1024 * 1024;
-/** Bytes of one part. */
-const PART = 1024 * 1024;
-
-const DATA_URI = /^data:([a-zA-Z]+\/[-a-zA-Z0-9+.]+)?(;charset=[a-zA-Z0-9\-/]*)?;base64,/;
+/** What files send and fetch is loaded with the first of them that does. */
+const transfer = () => import("./fileTransfer.ts");
 
 /** A file on the server. Saved once; afterwards fields hold its name and address. */
 export class ParseFile {
@@ -36,7 +31,7 @@ export class ParseFile {
   #saving: Promise<this> | undefined;
   #abort: AbortController | undefined;
   /** Broken off; the next save goes on with it. */
-  #upload: ResumableUpload | undefined;
+  #upload: FileUpload | undefined;
 
   /** `type` is a media type; without one that of the data, or else what the server makes of the name. */
   constructor(
@@ -102,8 +97,8 @@ export class ParseFile {
     if (!this.#data && !this.#url) {
       throw new ProtocolError(ErrorCode.FILE_READ_ERROR, "Cannot retrieve data for unsaved ParseFile.");
     }
-    const content = await contentOf(this.#data ?? { uri: this.#url ?? "" }, this.#abortable());
-    return base64Of(content);
+    const { downloadFile } = await transfer();
+    return downloadFile(this.#data ?? { uri: this.#url ?? "" }, this.#abortable());
   }
 
   /**
@@ -123,48 +118,15 @@ export class ParseFile {
     return this.save({ ...options, ipfs: true });
   }
 
-  async #send({ ipfs = false, progress, ...rest }: FileSaveOptions): Promise<this> {
+  async #send(options: FileSaveOptions): Promise<this> {
     if (!this.#data) return this;
-    const signal = this.#abortable(rest.signal);
-    const options = { ...rest, signal };
-    const content = await contentOf(this.#data, signal);
-    const type = this.#type || content.type;
-    const size = sizeOf(content);
-    const told = (loaded: number, total: number): void =>
-      progress?.(loaded / total, loaded, total, { type: "upload" });
-    const isLarge = size >= RESUMABLE_FROM || (progress !== undefined && size > PART);
-    // Where a resumable upload ends in IPFS, its answer does not say.
-    if (isLarge && !ipfs) {
-      const earlier = await this.#upload?.run(options, told);
-      // Begun anew where there was none, or where the server has forgotten it.
-      if (!earlier) this.#upload = await this.#begin(content, type, options);
-      const answer = earlier ?? (await this.#upload?.run(options, told));
-      this.#upload = undefined;
-      if (answer) {
-        this.#accept(answer);
-        return this;
-      }
-    }
-    const fileData: JsonObject = { metadata: this.#metadata, tags: this.#tags };
-    if (ipfs) fileData.ipfs = true;
-    const payload: JsonObject = { base64: await base64Of(content), fileData };
-    if (type) payload._ContentType = type;
-    const { body } = await request("POST", `files/${encodeName(this.#name)}`, payload, options);
-    this.#accept(body);
-    if (size > 0) told(size, size);
+    const signal = this.#abortable(options.signal);
+    const { FileUpload } = await transfer();
+    this.#upload ??= new FileUpload(this.#data);
+    const file = { name: this.#name, type: this.#type, metadata: this.#metadata, tags: this.#tags };
+    this.#accept(await this.#upload.run(file, { ...options, signal }));
+    this.#upload = undefined;
     return this;
-  }
-
-  /** Undefined where the server takes no parts. */
-  async #begin(
-    content: Content,
-    type: string,
-    options: RequestOptions,
-  ): Promise<ResumableUpload | undefined> {
-    const { ResumableUpload } = await import("./resumableUpload.ts");
-    const [name, metadata, tags] = [this.#name, this.#metadata, this.#tags];
-    const about = { size: sizeOf(content), part: PART, name, type, metadata, tags };
-    return ResumableUpload.begin(bytesOf(content), about, options);
   }
 
   #abortable(signal?: AbortSignal): AbortSignal {
@@ -191,18 +153,8 @@ export class ParseFile {
     if (!this.#name) {
       throw new ProtocolError(ErrorCode.FILE_DELETE_UNNAMED_ERROR, "Cannot delete an unnamed file.");
     }
-    const on = connection();
-    const { useMasterKey = true } = options;
-    const headers = {
-      "Content-Type": "text/plain",
-      ...(await credentialHeaders({ ...options, useMasterKey }, on)),
-    };
-    await send(
-      `${on.serverUrl}/files/${encodeName(this.#name)}`,
-      { method: "DELETE", headers },
-      { ...options, emptyAllowed: true },
-      on,
-    );
+    const { deleteFile } = await transfer();
+    await deleteFile(this.#name, { useMasterKey: true, ...options });
     return this;
   }
 
@@ -247,50 +199,4 @@ function isFileData(data: unknown): data is FileData {
   if (typeof Blob !== "undefined" && data instanceof Blob) return true;
   if ("base64" in data) return typeof data.base64 === "string";
   return "uri" in data && typeof data.uri === "string";
-}
-
-type Content = ({ base64: string } | { bytes: Bytes }) & { type: string };
-
-async function contentOf(data: FileData, signal: AbortSignal): Promise<Content> {
-  if ("base64" in data) {
-    const [prefix, type = ""] = DATA_URI.exec(data.base64) ?? [""];
-    return { base64: data.base64.slice(prefix.length), type };
-  }
-  if ("uri" in data) {
-    const response = await connection().fetch(data.uri, { signal });
-    if (!response.ok) {
-      throw new ProtocolError(
-        ErrorCode.FILE_READ_ERROR,
-        `Error response [${response.status}] ${response.statusText}`,
-      );
-    }
-    const type = response.headers.get("content-type") ?? "";
-    return { bytes: new Uint8Array(await response.arrayBuffer()), type };
-  }
-  if (data instanceof Blob) return { bytes: data, type: data.type };
-  return { bytes: Uint8Array.from(data), type: "" };
-}
-
-/** In bytes. */
-function sizeOf(content: Content): number {
-  if ("base64" in content) return Math.floor((content.base64.replace(/=+$/, "").length * 3) / 4);
-  return content.bytes instanceof Uint8Array ? content.bytes.length : content.bytes.size;
-}
-
-async function base64Of(content: Content): Promise<string> {
-  if ("base64" in content) return content.base64;
-  const { bytes } = content;
-  return ParseFile.encodeBase64(
-    bytes instanceof Uint8Array ? bytes : new Uint8Array(await bytes.arrayBuffer()),
-  );
-}
-
-function bytesOf(content: Content): Bytes {
-  if ("bytes" in content) return content.bytes;
-  return Uint8Array.from(atob(content.base64), (character) => character.charCodeAt(0));
-}
-
-/** Names may have folders. */
-function encodeName(name: string): string {
-  return name.split("/").map(encodeURIComponent).join("/");
 }

@@ -69,9 +69,10 @@ export abstract class ObjectFields<A extends object> {
 
   /** All fields, with the changes that were not saved yet. Frozen; the same object until something changes. */
   get attributes(): Readonly<A> {
-    return this._attributes() as Readonly<A>;
+    return this._state.fields(() => this) as Readonly<A>;
   }
 
+  /** The same for those who change nothing in it. */
   _attributes(): Readonly<Attributes> {
     return this._state.attributes(() => this);
   }
@@ -90,8 +91,7 @@ export abstract class ObjectFields<A extends object> {
 
   _get(key: string): unknown {
     if (key === "objectId") return this.id;
-    const attributes = this._attributes();
-    const value = Object.hasOwn(attributes, key) ? attributes[key] : undefined;
+    const value = this._state.field(key, () => this);
     if (value instanceof Relation) value.ensureParentAndKey(this, key);
     return value;
   }
@@ -244,7 +244,7 @@ export abstract class ObjectFields<A extends object> {
   }
 
   isValid(): boolean {
-    return !this.validate(this._attributes());
+    return !this.validate(this._state.fields(() => this));
   }
 
   /** Says what is wrong with these fields; false for nothing. Subclasses may be stricter. */

@@ -37,7 +37,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   clone(): this {
     const copy = this.#instance();
     const readOnly = this._readOnlyAttributes();
-    const fields = Object.entries(this._attributes()).filter(([key]) => !readOnly.includes(key));
+    const fields = Object.entries(this.attributes).filter(([key]) => !readOnly.includes(key));
     copy._set(Object.fromEntries(fields));
     return copy;
   }
@@ -46,7 +46,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   newInstance(): this {
     const copy = this.#instance();
     copy.id = this.id;
-    if (copy._state !== this._state) copy._commit(this._attributes());
+    if (copy._state !== this._state) copy._commit({ ...this.attributes });
     return copy;
   }
 

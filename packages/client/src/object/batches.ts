@@ -28,21 +28,23 @@ export async function saveMany(
   await Promise.all(files.map((file) => file.save(options)));
   let waiting = unsaved.filter((item): item is AnyObject => !(item instanceof ParseFile));
   const size = options.batchSize ?? connection().batchSize;
-  let failure: unknown;
   while (waiting.length > 0) {
-    const batch = waiting.filter(canBeSerialized).slice(0, size);
-    if (batch.length === 0) {
-      throw failure ?? new ProtocolError(ErrorCode.OTHER_CAUSE, "Tried to save a batch with a cycle.");
+    const ready = waiting.filter(canBeSerialized);
+    if (ready.length === 0) {
+      throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Tried to save a batch with a cycle.");
     }
-    waiting = waiting.filter((object) => !batch.includes(object));
-    failure ??= await saveBatch(batch, options);
+    for (let start = 0; start < ready.length; start += size) {
+      const failure = await saveBatch(ready.slice(start, start + size), options);
+      if (failure) throw failure;
+    }
+    const done = new Set(ready);
+    waiting = waiting.filter((object) => !done.has(object));
   }
-  if (failure) throw failure;
 }
 
 /** Whether everything that the object points to has an id. */
 function canBeSerialized(object: AnyObject): boolean {
-  return Object.values(object.attributes).every(isSaved);
+  return Object.values(object._attributes()).every(isSaved);
 }
 
 function isSaved(value: unknown): boolean {

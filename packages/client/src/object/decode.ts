@@ -1,4 +1,4 @@
-import { isGeoPoint, isJsonObject, isPolygon, isWireDate, isWireFile, type JsonValue } from "@purse/protocol";
+import { isGeoPoint, isPolygon, isWireDate, isWireFile, type JsonObject, type JsonValue } from "@purse/protocol";
 import { ParseFile } from "./File.ts";
 import { GeoPoint } from "./GeoPoint.ts";
 import { opFromJSON } from "./Op.ts";
@@ -34,11 +34,10 @@ export function decode(value: JsonValue | undefined): unknown {
   }
 }
 
-export function decodeFields(json: object): Record<string, unknown> {
+export function decodeFields(json: JsonObject): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(json)) {
-    if (key === "__proto__") continue;
-    fields[key] = isJsonObject(value) || Array.isArray(value) ? decode(value) : value;
+  for (const key of Object.keys(json)) {
+    if (key !== "__proto__") fields[key] = decode(json[key]);
   }
   return fields;
 }

@@ -24,23 +24,24 @@ export function encode(value: unknown, options: EncodeOptions = {}): JsonValue {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
   if (typeof value === "bigint") return value.toString();
   if (typeof value !== "object") throw new Error(`Cannot encode a ${typeof value}.`);
-  if (isReferable(value)) {
-    if (options.refuseObjects) throw new Error("Parse Objects not allowed here");
-    return options.object ? options.object(value) : value.toPointer();
-  }
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) throw new Error("Tried to encode an invalid date.");
     return wireDate(value);
   }
-  if (value instanceof RegExp) return value.source;
   if (Array.isArray(value)) return value.map((item) => encode(item, options));
+  if (isReferable(value)) {
+    if (options.refuseObjects) throw new Error("Parse Objects not allowed here");
+    return options.object ? options.object(value) : value.toPointer();
+  }
+  if (value instanceof RegExp) return value.source;
   if (isEncodable(value)) return value.toJSON();
   return encodeFields(value, options);
 }
 
 export function encodeFields(value: object, options: EncodeOptions = {}): JsonObject {
   const fields: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item: unknown = Reflect.get(value, key);
     if (item !== undefined && typeof item !== "function") fields[key] = encode(item, options);
   }
   return fields;

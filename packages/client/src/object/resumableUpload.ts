@@ -23,6 +23,8 @@ export interface UploadedFile {
   type: string;
   metadata: JsonObject;
   tags: JsonObject;
+  /** Whether the content is kept in IPFS too. */
+  ipfs: boolean;
 }
 
 /** An upload by the tus protocol: it goes on where it was broken off. */
@@ -124,7 +126,7 @@ function isUnknown({ status, text }: HttpAnswer): boolean {
 
 function savedFile(answer: HttpAnswer): JsonObject {
   const saved: JsonObject = {};
-  for (const field of ["name", "url", "hash"]) {
+  for (const field of ["name", "url", "ipfs", "hash"]) {
     const value = answer.headers.get(`x-parse-file-${field}`);
     if (value !== null) saved[field] = value;
   }
@@ -132,9 +134,10 @@ function savedFile(answer: HttpAnswer): JsonObject {
   return saved;
 }
 
-function uploadMetadata({ name, type, metadata, tags }: UploadedFile): string {
+function uploadMetadata({ name, type, metadata, tags, ipfs }: UploadedFile): string {
   const values: [string, string][] = [["filename", name]];
   if (type) values.push(["filetype", type]);
+  if (ipfs) values.push(["ipfs", "true"]);
   if (Object.keys(metadata).length > 0) values.push(["metadata", JSON.stringify(metadata)]);
   if (Object.keys(tags).length > 0) values.push(["tags", JSON.stringify(tags)]);
   return values.map(([key, value]) => `${key} ${base64(value)}`).join(",");

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { ACL } from "./ACL.ts";
-import { decodeFields } from "./decode.ts";
+import { decode } from "./decode.ts";
 import { isPlainObject } from "./encode.ts";
 import { UnsetOp } from "./Op.ts";
 
@@ -17,15 +17,23 @@ export function aclOf(value: Record<string, unknown>): ACL {
 
 /** The server's fields as applications see them; undefined for those that are gone. */
 export function serverFields(json: JsonObject): Record<string, unknown> {
-  const { objectId: _, ...rest } = json;
-  const fields = decodeFields(rest);
-  for (const [key, value] of Object.entries(fields)) {
-    if (value instanceof UnsetOp) fields[key] = undefined;
-    else if (key === "ACL" && isPlainObject(value)) fields[key] = aclOf(value);
-    else if ((key === "createdAt" || key === "updatedAt") && typeof value === "string")
-      fields[key] = new Date(value);
+  const fields: Record<string, unknown> = {};
+  for (const key in json) {
+    if (key === "objectId" || key === "__proto__") continue;
+    const value = json[key];
+    if (typeof value === "object") fields[key] = fieldFrom(key, decode(value));
+    else fields[key] = typeof value === "string" && isTimestamp(key) ? new Date(value) : value;
   }
   fields.updatedAt ??= fields.createdAt;
   if (fields.updatedAt === undefined) delete fields.updatedAt;
   return fields;
+}
+
+function fieldFrom(key: string, value: unknown): unknown {
+  if (value instanceof UnsetOp) return undefined;
+  return key === "ACL" && isPlainObject(value) ? aclOf(value) : value;
+}
+
+function isTimestamp(key: string): boolean {
+  return key === "createdAt" || key === "updatedAt";
 }

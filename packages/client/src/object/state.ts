@@ -15,15 +15,23 @@ export class ObjectState {
   serverData: Fields = {};
   /** Whether the object was on the server before this client's first save. */
   existed = false;
-  #pending: Map<string, Op>[] = [new Map()];
-  /** Structured values as the server has them, as text, to notice changes made in place. */
-  #committed = new Map<string, string>();
+  #pending: Map<string, Op>[] = [];
+  /**
+   * Structured values that were handed out, as text of what the server has, to notice changes made in place.
+   * What nobody has asked for nobody has changed.
+   */
+  #handedOut: Map<string, string> | undefined;
   #estimate: Readonly<Fields> | undefined;
-  #queue: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> | undefined;
 
   /** Server data with all pending operations applied. The same object until something changes. */
   attributes(owner: () => RelationParent): Readonly<Fields> {
-    if (this.#estimate) return this.#estimate;
+    this.#estimate ??= Object.freeze(this.#estimated(owner));
+    return this.#estimate;
+  }
+
+  #estimated(owner: () => RelationParent): Fields {
+    if (this.#pending.every((operations) => operations.size === 0)) return this.serverData;
     const fields: Fields = { ...this.serverData };
     for (const operations of this.#pending) {
       for (const [key, op] of operations) {
@@ -34,8 +42,29 @@ export class ObjectState {
         );
       }
     }
-    this.#estimate = Object.freeze(fields);
-    return this.#estimate;
+    return fields;
+  }
+
+  /** One of the attributes, for somebody who may change it in place. */
+  field(key: string, owner: () => RelationParent): unknown {
+    this.#handOut(key);
+    const isAsServed = !this.#estimate && !this.#pending.some((operations) => touches(operations, key));
+    const fields = isAsServed ? this.serverData : this.attributes(owner);
+    return Object.hasOwn(fields, key) ? fields[key] : undefined;
+  }
+
+  /** All attributes, for somebody who may change them in place. */
+  fields(owner: () => RelationParent): Readonly<Fields> {
+    for (const key of Object.keys(this.serverData)) this.#handOut(key);
+    return this.attributes(owner);
+  }
+
+  #handOut(key: string): void {
+    if (this.#handedOut?.has(key)) return;
+    const value = this.serverData[key];
+    if (!isStructured(value)) return;
+    this.#handedOut ??= new Map();
+    this.#handedOut.set(key, textOf(value) ?? "");
   }
 
   get pending(): readonly ReadonlyMap<string, Op>[] {
@@ -66,13 +95,14 @@ export class ObjectState {
   }
 
   #last(): Map<string, Op> {
-    const last = this.#pending.at(-1);
-    if (last) return last;
-    throw new Error("An object's state has no place for operations");
+    const last = this.#pending.at(-1) ?? new Map<string, Op>();
+    if (this.#pending.length === 0) this.#pending.push(last);
+    return last;
   }
 
   /** Separates what is being sent from what will be set meanwhile. */
   beginSave(): void {
+    if (this.#pending.length === 0) this.#pending.push(new Map());
     this.#pending.push(new Map());
   }
 
@@ -102,6 +132,7 @@ export class ObjectState {
   finishSave(answer: Fields, owner: () => RelationParent): void {
     const sent = this.#pending.length > 1 ? this.#pending.shift() : undefined;
     const before = this.attributes(owner);
+    const changed = Object.keys(this.changedInPlace(before));
     const fields: Fields = { ...this.serverData };
     for (const [key, op] of sent ?? []) {
       if (op instanceof RelationOp) fields[key] = new Relation(owner(), key, op.targetClassName);
@@ -112,40 +143,38 @@ export class ObjectState {
       if (value === undefined) delete fields[key];
       else fields[key] = isPlainObject(value) && isPlainObject(known) ? { ...known, ...value } : value;
     }
-    this.serverData = fields;
-    this.#remember(Object.keys(fields));
+    this.#become(fields, Object.keys(answer));
+    // What was sent is in the hands of whoever has set it.
+    for (const key of [...changed, ...(sent?.keys() ?? [])]) {
+      const [field = key] = key.split(".");
+      this.#handedOut?.delete(field);
+      this.#handOut(field);
+    }
   }
 
   /** Takes fields from the server; undefined ones go, those not named stay. */
   commit(fields: Fields): void {
-    this.serverData = { ...this.serverData };
-    for (const [key, value] of Object.entries(fields)) {
-      if (value === undefined) delete this.serverData[key];
-      else this.serverData[key] = value;
-    }
-    this.#remember(Object.keys(fields));
+    const all: Fields = { ...this.serverData, ...fields };
+    for (const key in all) if (all[key] === undefined) delete all[key];
+    this.#become(all, Object.keys(fields));
   }
 
   clear(): void {
-    this.serverData = {};
-    this.#committed.clear();
-    this.#estimate = undefined;
+    this.#become({}, Object.keys(this.serverData));
   }
 
-  #remember(keys: readonly string[]): void {
-    for (const key of keys) {
-      const value = this.serverData[key];
-      if (isStructured(value)) this.#committed.set(key, textOf(value) ?? "");
-      else this.#committed.delete(key);
-    }
+  #become(serverData: Fields, changed: readonly string[]): void {
+    this.serverData = serverData;
+    if (this.#handedOut) for (const key of changed) this.#handedOut.delete(key);
     this.#estimate = undefined;
   }
 
   /** Structured values that were changed in place: they are sent whole. */
   changedInPlace(attributes: Readonly<Fields>): Fields {
     const changed: Fields = {};
-    for (const [key, value] of Object.entries(attributes)) {
-      if (isStructured(value) && this.#committed.get(key) !== textOf(value)) changed[key] = value;
+    for (const [key, text] of this.#handedOut ?? []) {
+      const value = attributes[key];
+      if (isStructured(value) && text !== textOf(value)) changed[key] = value;
     }
     return changed;
   }
@@ -154,11 +183,8 @@ export class ObjectState {
   saveBody(attributes: Readonly<Fields>): JsonObject {
     const [operations = new Map<string, Op>()] = this.#pending;
     const body: JsonObject = {};
-    const dotted = new Set(
-      [...operations.keys()].filter((key) => key.includes(".")).map((key) => key.split(".")[0]),
-    );
     for (const [key, value] of Object.entries(this.changedInPlace(attributes))) {
-      if (!dotted.has(key)) body[key] = encode(value);
+      if (!touches(operations, key)) body[key] = encode(value);
     }
     for (const [key, op] of operations) body[key] = op.toJSON();
     return body;
@@ -166,10 +192,20 @@ export class ObjectState {
 
   /** Runs tasks of one object one after the other. */
   enqueue<T>(task: () => Promise<T>): Promise<T> {
-    const done = this.#queue.then(task, task);
-    this.#queue = done.catch(() => undefined);
+    const done = this.#queue ? this.#queue.then(task) : task();
+    const settled = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#queue = settled;
     return done;
   }
+}
+
+/** Whether an operation is about the field or a place within it. */
+function touches(operations: ReadonlyMap<string, Op>, field: string): boolean {
+  if (operations.size === 0) return false;
+  return operations.has(field) || [...operations.keys()].some((key) => key.startsWith(`${field}.`));
 }
 
 function isStructured(value: unknown): value is object {
@@ -184,6 +220,7 @@ function isStructured(value: unknown): value is object {
 
 /** Undefined for what cannot be sent yet, as it holds objects that are not saved. */
 function textOf(value: object): string | undefined {
+  if (value instanceof Date) return String(value.getTime());
   try {
     return JSON.stringify(encode(value));
   } catch {

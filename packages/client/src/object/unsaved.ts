@@ -17,11 +17,11 @@ export function unsavedWithin(roots: readonly AnyObject[]): (AnyObject | ParseFi
       if (!value.url()) unsaved.push(value);
     } else if (objects().isObject(value)) {
       if (value.dirty()) unsaved.push(value);
-      Object.values(value.attributes).forEach(visit);
+      Object.values(value._attributes()).forEach(visit);
     } else if (Array.isArray(value) || isPlainObject(value)) {
       Object.values(value).forEach(visit);
     }
   };
-  for (const root of roots) Object.values(root.attributes).forEach(visit);
+  for (const root of roots) Object.values(root._attributes()).forEach(visit);
   return unsaved;
 }

@@ -1,12 +1,18 @@
 import { ErrorCode, isRoleName, ProtocolError } from "@purse/protocol";
 import type { ACL } from "../object/ACL.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
+import { setClass } from "../object/registry.ts";
 import type { Relation } from "../object/Relation.ts";
 import type { User } from "./User.ts";
 
 /** A named group of users and of other roles. */
 export class Role extends ParseObject {
   static readonly className: string = "_Role";
+
+  // Applications that do not name the class get its objects as any other class's.
+  static {
+    setClass("_Role", Role);
+  }
 
   /** Without arguments it is a role that the server will fill. Throws −1 for a bad name. */
   constructor(name?: string, acl?: ACL) {

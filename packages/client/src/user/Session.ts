@@ -1,4 +1,5 @@
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
+import { setClass } from "../object/registry.ts";
 import { type RequestOptions, requestObject } from "../transport.ts";
 import { User } from "./User.ts";
 
@@ -14,6 +15,11 @@ export interface SessionAttributes {
 /** One sign-in of a user on one installation. The server alone sets its fields. */
 export class Session<A extends object = Attributes> extends ParseObject<SessionAttributes & A> {
   static readonly className: string = "_Session";
+
+  // Applications that do not name the class get its objects as any other class's.
+  static {
+    setClass("_Session", Session);
+  }
 
   constructor() {
     super("_Session");

@@ -35,7 +35,10 @@ export interface ChainDescription {
   blockExplorerUrl?: string | undefined;
 }
 
-/** A way to a wallet. Applications extend it for wallets of their own: `activate` and `deactivate` are enough. */
+/**
+ * A way to a wallet. Applications extend it for wallets of their own: `activate` and `deactivate` are enough. The
+ * `handle…` methods follow a provider's events of those names; they may be overridden, and are bound to the connector.
+ */
 export abstract class AbstractWeb3Connector {
   type = "abstract";
   network = "evm";
@@ -47,8 +50,17 @@ export abstract class AbstractWeb3Connector {
   readonly #events = new Emitter<ConnectorEvents>();
   #detach: (() => void) | undefined;
 
+  constructor() {
+    this.handleAccountsChanged = this.handleAccountsChanged.bind(this);
+    this.handleChainChanged = this.handleChainChanged.bind(this);
+    this.handleConnect = this.handleConnect.bind(this);
+    this.handleDisconnect = this.handleDisconnect.bind(this);
+  }
+
   /** Opens the wallet and answers what it gives. `options` are those of `enableWeb3`. */
-  abstract activate(options?: object): Promise<Activation>;
+  async activate(_options?: object): Promise<Activation> {
+    throw new Error("Not implemented: activate()");
+  }
 
   /** Whether `activate` with these options would ask the person nothing, as after a reload. */
   async authorized(_options?: object): Promise<boolean> {
@@ -98,32 +110,42 @@ export abstract class AbstractWeb3Connector {
   /** Follows a provider's own events; what it held before is let go. */
   protected subscribeToEvents(provider: Eip1193Provider): void {
     this.unsubscribeToEvents();
-    const accountsChanged = (accounts: unknown) => {
-      this.account = firstAccount(accounts);
-      this.emit("accountChanged", this.account);
+    const listeners = {
+      accountsChanged: this.handleAccountsChanged,
+      chainChanged: this.handleChainChanged,
+      connect: this.handleConnect,
+      disconnect: this.handleDisconnect,
     };
-    const chainChanged = (chainId: unknown) => {
-      const hex = hexChainId(chainId);
-      if (hex === null) return;
-      this.chainId = hex;
-      this.emit("chainChanged", hex);
-    };
-    const connect = (info: { chainId?: unknown } | undefined) => {
-      const hex = hexChainId(info?.chainId);
-      if (hex !== null) this.chainId = hex;
-      this.emit("connect", hex === null ? {} : { chainId: hex });
-    };
-    const disconnect = (error: unknown) => {
-      if (isPassingDisconnect(error)) return;
-      this.account = null;
-      this.chainId = null;
-      this.emit("disconnect", error);
-    };
-    const listeners = { accountsChanged, chainChanged, connect, disconnect };
     for (const [event, listener] of Object.entries(listeners)) provider.on?.(event, listener);
     this.#detach = () => {
       for (const [event, listener] of Object.entries(listeners)) provider.removeListener?.(event, listener);
     };
+  }
+
+  handleAccountsChanged(accounts: unknown): void {
+    this.account = firstAccount(accounts);
+    this.emit("accountChanged", this.account);
+  }
+
+  handleChainChanged(chainId: unknown): void {
+    const hex = hexChainId(chainId);
+    if (hex === null) return;
+    this.chainId = hex;
+    this.emit("chainChanged", hex);
+  }
+
+  handleConnect(info?: { chainId?: unknown }): void {
+    const hex = hexChainId(info?.chainId);
+    if (hex !== null) this.chainId = hex;
+    this.emit("connect", hex === null ? {} : { chainId: hex });
+  }
+
+  /** What a wallet tells while it only looks for another way to the same chain is not the end. */
+  handleDisconnect(error: unknown): void {
+    if (isPassingDisconnect(error)) return;
+    this.account = null;
+    this.chainId = null;
+    this.emit("disconnect", error);
   }
 
   protected unsubscribeToEvents(_provider?: Eip1193Provider | null): void {

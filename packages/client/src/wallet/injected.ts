@@ -18,7 +18,7 @@ export interface InjectedOptions {
 export class InjectedWeb3Connector extends AbstractWeb3Connector implements ChainSwitching {
   override type = "injected";
 
-  async activate({ rdns }: InjectedOptions = {}): Promise<Activation> {
+  override async activate({ rdns }: InjectedOptions = {}): Promise<Activation> {
     const provider = chosenProvider(rdns);
     if (!provider) throw new Error("Non ethereum enabled browser");
     const [accounts, chainId] = await Promise.all([

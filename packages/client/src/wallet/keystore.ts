@@ -11,7 +11,7 @@ export type KeystoreOptions = {
 export class KeystoreConnector extends AbstractWeb3Connector {
   override type = "keystore";
 
-  async activate(options: KeystoreOptions = {}): Promise<Activation> {
+  override async activate(options: KeystoreOptions = {}): Promise<Activation> {
     if (!options.rpcUrl) throw new Error('"rpcUrl" not provided: the embedded wallet needs a node');
     const { rpcUrl } = options;
     const node = (method: string, params?: readonly unknown[] | object) => callNode(rpcUrl, method, params);

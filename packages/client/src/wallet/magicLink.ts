@@ -22,7 +22,7 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
   #magic: unknown;
   #session: string | undefined;
 
-  async activate(options: MagicLinkOptions = {}): Promise<Activation> {
+  override async activate(options: MagicLinkOptions = {}): Promise<Activation> {
     const { email } = assertComplete(options);
     const magic = await this.#open(options);
     try {

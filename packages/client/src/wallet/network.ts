@@ -37,7 +37,7 @@ const HOSTED_PATHS: Record<string, string> = {
 export class NetworkWeb3Connector extends AbstractWeb3Connector {
   override type = "network";
 
-  async activate(options: NetworkOptions = {}): Promise<Activation> {
+  override async activate(options: NetworkOptions = {}): Promise<Activation> {
     const { chainId, url } = chosenNode(options);
     const { privateKey } = options;
     if (privateKey === undefined || privateKey === null) return this.activated(provider(url), [], chainId);

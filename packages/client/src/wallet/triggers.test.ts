@@ -17,7 +17,7 @@ const signed = () => asked.filter(({ method }) => method === "eth_signTypedData_
 class Wallet extends AbstractWeb3Connector {
   override type = "test";
 
-  async activate(): Promise<Activation> {
+  override async activate(): Promise<Activation> {
     this.provider = {
       on: () => undefined,
       removeListener: () => undefined,

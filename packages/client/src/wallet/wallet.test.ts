@@ -32,7 +32,7 @@ class Scripted extends AbstractWeb3Connector {
     made.push(this);
   }
 
-  async activate(_options?: object): Promise<Activation> {
+  override async activate(_options?: object): Promise<Activation> {
     const accounts = await provider.request({ method: "eth_requestAccounts" });
     return this.activated(provider, accounts, await provider.request({ method: "eth_chainId" }));
   }

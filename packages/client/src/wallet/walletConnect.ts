@@ -39,7 +39,7 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
   #library: Eip1193Provider | undefined;
   #project: string | undefined;
 
-  async activate(options: WalletConnectOptions = {}): Promise<Activation> {
+  override async activate(options: WalletConnectOptions = {}): Promise<Activation> {
     const library = await this.#open(options);
     if (options.newSession && hasSession(library)) await call(library, "disconnect");
     if (!hasSession(library)) await pair(library, options);

@@ -29,7 +29,7 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
   #web3auth: unknown;
   #clientId: string | undefined;
 
-  async activate(options: Web3AuthOptions = {}): Promise<Activation> {
+  override async activate(options: Web3AuthOptions = {}): Promise<Activation> {
     const web3auth = await this.#open(options);
     if (options.newSession && isConnected(web3auth)) await call(web3auth, "logout");
     if (!isConnected(web3auth)) await logIn(web3auth);

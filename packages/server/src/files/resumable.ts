@@ -241,7 +241,7 @@ function headers(): Record<string, string> {
     "tus-resumable": VERSION,
     "access-control-allow-origin": "*",
     "access-control-expose-headers":
-      "Location, Tus-Resumable, Tus-Version, Upload-Expires, Upload-Length, Upload-Offset, X-Parse-File-Name, X-Parse-File-Url, X-Parse-File-Hash",
+      "Location, Tus-Resumable, Tus-Version, Upload-Expires, Upload-Length, Upload-Offset, X-Parse-File-Name, X-Parse-File-Url, X-Parse-File-Ipfs, X-Parse-File-Hash",
   };
 }
 
@@ -250,6 +250,7 @@ function about({ expiresAt, saved }: Pending): Record<string, string> {
   return {
     "upload-expires": new Date(expiresAt).toUTCString(),
     ...(saved && { "x-parse-file-name": saved.name, "x-parse-file-url": saved.url }),
+    ...(saved?.ipfs !== undefined && { "x-parse-file-ipfs": saved.ipfs }),
     ...(saved?.hash !== undefined && { "x-parse-file-hash": saved.hash }),
   };
 }

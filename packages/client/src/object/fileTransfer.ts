@@ -1,0 +1,125 @@
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { connection } from "../connection.ts";
+import { credentialHeaders, type RequestOptions, request, send } from "../transport.ts";
+import { type FileData, type FileSaveOptions, ParseFile } from "./File.ts";
+import { type Bytes, ResumableUpload } from "./resumableUpload.ts";
+import { xhrFetch } from "./xhrFetch.ts";
+
+/* What files send and fetch. Loaded with the first of them that does. */
+
+/** Content of so many bytes is uploaded in parts, where the server takes those. */
+const RESUMABLE_FROM = 5 * 1024 * 1024;
+/** Bytes of one part. */
+const PART = 1024 * 1024;
+
+const DATA_URI = /^data:([a-zA-Z]+\/[-a-zA-Z0-9+.]+)?(;charset=[a-zA-Z0-9\-/]*)?;base64,/;
+
+export interface FileDescription {
+  name: string;
+  type: string;
+  metadata: JsonObject;
+  tags: JsonObject;
+}
+
+/** The upload of one file. Where it was broken off, another `run` goes on. */
+export class FileUpload {
+  readonly #data: FileData;
+  #parts: ResumableUpload | undefined;
+
+  constructor(data: FileData) {
+    this.#data = data;
+  }
+
+  /** Answers what the server says of the file: `name`, `url` and, where it is in IPFS, `ipfs` and `hash`. */
+  async run(
+    file: FileDescription,
+    { ipfs = false, progress, ...options }: FileSaveOptions & { signal: AbortSignal },
+  ): Promise<JsonValue> {
+    const content = await contentOf(this.#data, options.signal);
+    const type = file.type || content.type;
+    const size = sizeOf(content);
+    const told = (loaded: number, total: number): void =>
+      progress?.(loaded / total, loaded, total, { type: "upload" });
+    if (size >= RESUMABLE_FROM || (progress !== undefined && size > PART)) {
+      const earlier = await this.#parts?.run(options, told);
+      if (earlier) return earlier;
+      // Begun anew where there was none, or where the server has forgotten it.
+      const about = { ...file, type, size, part: PART, ipfs };
+      this.#parts = await ResumableUpload.begin(bytesOf(content), about, options);
+      const answer = await this.#parts?.run(options, told);
+      if (answer) return answer;
+    }
+    const fileData: JsonObject = { metadata: file.metadata, tags: file.tags };
+    if (ipfs) fileData.ipfs = true;
+    const payload: JsonObject = { base64: await base64Of(content), fileData };
+    if (type) payload._ContentType = type;
+    // What travels is larger than the content, so only its part is told, and the end once the file is there.
+    const sent = (part: number): void => {
+      if (part < 1) told(Math.floor(part * size), size);
+    };
+    const on = connection();
+    const telling = progress && size > 0 ? xhrFetch(on, sent) : on.fetch;
+    const path = `files/${encodeName(file.name)}`;
+    const { body } = await request("POST", path, payload, options, { ...on, fetch: telling });
+    if (size > 0) told(size, size);
+    return body;
+  }
+}
+
+/** The content in base64. */
+export async function downloadFile(data: FileData, signal: AbortSignal): Promise<string> {
+  return base64Of(await contentOf(data, signal));
+}
+
+export async function deleteFile(name: string, options: RequestOptions): Promise<void> {
+  const on = connection();
+  const headers = { "Content-Type": "text/plain", ...(await credentialHeaders(options, on)) };
+  const url = `${on.serverUrl}/files/${encodeName(name)}`;
+  await send(url, { method: "DELETE", headers }, { ...options, emptyAllowed: true }, on);
+}
+
+type Content = ({ base64: string } | { bytes: Bytes }) & { type: string };
+
+async function contentOf(data: FileData, signal: AbortSignal): Promise<Content> {
+  if ("base64" in data) {
+    const [prefix, type = ""] = DATA_URI.exec(data.base64) ?? [""];
+    return { base64: data.base64.slice(prefix.length), type };
+  }
+  if ("uri" in data) {
+    const response = await connection().fetch(data.uri, { signal });
+    if (!response.ok) {
+      throw new ProtocolError(
+        ErrorCode.FILE_READ_ERROR,
+        `Error response [${response.status}] ${response.statusText}`,
+      );
+    }
+    const type = response.headers.get("content-type") ?? "";
+    return { bytes: new Uint8Array(await response.arrayBuffer()), type };
+  }
+  if (data instanceof Blob) return { bytes: data, type: data.type };
+  return { bytes: Uint8Array.from(data), type: "" };
+}
+
+/** In bytes. */
+function sizeOf(content: Content): number {
+  if ("base64" in content) return Math.floor((content.base64.replace(/=+$/, "").length * 3) / 4);
+  return content.bytes instanceof Uint8Array ? content.bytes.length : content.bytes.size;
+}
+
+async function base64Of(content: Content): Promise<string> {
+  if ("base64" in content) return content.base64;
+  const { bytes } = content;
+  return ParseFile.encodeBase64(
+    bytes instanceof Uint8Array ? bytes : new Uint8Array(await bytes.arrayBuffer()),
+  );
+}
+
+function bytesOf(content: Content): Bytes {
+  if ("bytes" in content) return content.bytes;
+  return Uint8Array.from(atob(content.base64), (character) => character.charCodeAt(0));
+}
+
+/** Names may have folders. */
+function encodeName(name: string): string {
+  return name.split("/").map(encodeURIComponent).join("/");
+}

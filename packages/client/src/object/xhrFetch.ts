@@ -1,0 +1,38 @@
+import { type Connection, ownFetch } from "../connection.ts";
+
+/**
+ * A `fetch` for uploads that tells how much of the body has gone out, as a part of 1: browsers tell that of
+ * XMLHttpRequest alone. Where there is none, and where the application brings its own, it is the connection's.
+ */
+export function xhrFetch(on: Connection, sent: (part: number) => void): typeof fetch {
+  if (typeof XMLHttpRequest === "undefined" || on.fetch !== ownFetch) return on.fetch;
+  return (input, init = {}) =>
+    new Promise((resolve, reject) => {
+      const { signal, method = "GET", body } = init;
+      if (signal?.aborted) return reject(signal.reason);
+      const xhr = new XMLHttpRequest();
+      xhr.open(method, String(input));
+      for (const [name, value] of new Headers(init.headers)) xhr.setRequestHeader(name, value);
+      xhr.upload.onprogress = ({ lengthComputable, loaded, total }) => {
+        if (lengthComputable) sent(loaded / total);
+      };
+      const stop = (): void => xhr.abort();
+      signal?.addEventListener("abort", stop, { once: true });
+      xhr.onloadend = () => {
+        signal?.removeEventListener("abort", stop);
+        if (signal?.aborted) reject(signal.reason);
+        else if (xhr.status === 0) reject(new TypeError("The server could not be reached"));
+        else resolve(new Response(xhr.responseText || null, { status: xhr.status, headers: headersOf(xhr) }));
+      };
+      xhr.send(typeof body === "string" || body instanceof Blob ? body : null);
+    });
+}
+
+function headersOf(xhr: XMLHttpRequest): Headers {
+  const headers = new Headers();
+  for (const line of xhr.getAllResponseHeaders().split("\r\n")) {
+    const at = line.indexOf(":");
+    if (at > 0) headers.append(line.slice(0, at), line.slice(at + 1).trim());
+  }
+  return headers;
+}
