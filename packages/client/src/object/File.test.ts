@@ -37,11 +37,6 @@ describe("a large file", () => {
     await expect(new ParseFile("a.bin", new Uint8Array(5 * MIB)).save()).rejects.toMatchObject({ code: 130 });
     expect(calls()).toEqual(["POST files/resumable"]);
   });
-
-  it("goes up as a whole to IPFS", async () => {
-    await new ParseFile("a.bin", new Uint8Array(5 * MIB)).saveIPFS();
-    expect(calls()).toEqual(["POST files/a.bin"]);
-  });
 });
 
 describe("a file", () => {
