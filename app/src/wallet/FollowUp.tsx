@@ -119,8 +119,9 @@ export function stepsFor(
       { label: t(failure), state: "failed" },
     ];
   }
+  const order: readonly string[] = STAGES;
   const isFinal = confirmations >= FINAL_CONFIRMATIONS;
-  const at = isFinal ? STAGES.length : STAGES.findIndex((each) => each === stage);
+  const at = isFinal ? STAGES.length : order.indexOf(stage);
   const reached = stage === "confirmed" ? at + 1 : at;
   return STAGES.map((each, i) => ({
     label: t(LABELS[each]),

@@ -1,36 +1,78 @@
-import { useERC20Balances, useERC20Transfers, useNativeBalance } from "@purse/react";
-import { Link } from "@tanstack/react-router";
-import { useEffect } from "react";
-import { Address } from "../design/Address.tsx";
-import { Button } from "../design/Button.tsx";
-import { EmptyState, ErrorState, Skeleton, SkeletonList } from "../design/states.tsx";
-import { displayAmount, exactAmount } from "../money/amount.ts";
-import type { AppChain } from "../settings.ts";
-import { usePageTitle } from "../usePageTitle.ts";
-import { useAddress } from "../wallet/useAddress.ts";
+import { useMoralis } from "@purse/react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Address } from "../../design/Address.tsx";
+import { Button } from "../../design/Button.tsx";
+import { Moment } from "../../design/Moment.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../design/states.tsx";
+import { displayFiat, worth } from "../../money/fiat.ts";
+import { useSettings } from "../../SettingsContext.tsx";
+import type { AppChain } from "../../settings.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { chainName } from "../../wallet/chains.ts";
+import { type Asset, readHoldings } from "../../wallet/holdings.ts";
+import { useAddress } from "../../wallet/useAddress.ts";
+import { type Asked, useAsk } from "../../wallet/useAsk.ts";
+import { History } from "./History.tsx";
+import { Nfts } from "./Nfts.tsx";
+import { Tokens } from "./Tokens.tsx";
+import { useFresh } from "./useFresh.ts";
+import { ValueChart } from "./ValueChart.tsx";
+import "./Portfolio.css";
 
+/** What an address holds, on one chain or on all. */
 export function Portfolio() {
-  usePageTitle("Portfolio");
-  const { address, chain } = useAddress();
+  const { t } = useTexts();
+  usePageTitle(t("Portfolio"));
+  const { address: own } = useAddress();
+  const search = useSearch({ from: "/portfolio" });
+  const isShape = search.address === undefined || /^0x[0-9a-fA-F]{40}$/.test(search.address);
+  const address = (search.address ?? own)?.toLowerCase();
+  const { chains } = useSettings();
+  const shown = chains.filter((chain) => !search.chain || chain.hexId === search.chain.toLowerCase());
   return (
     <>
       <div className="page-head">
-        <h1>Portfolio</h1>
-        {chain && <span className="pill">{chain.name === "localdevchain" ? "Local chain" : chain.name}</span>}
+        <h1>{t("Portfolio")}</h1>
+        {chains.length > 0 && <ChainChips chains={chains} chosen={search.chain} />}
       </div>
-      {address && chain ? (
-        <Holdings key={`${address}/${chain.hexId}`} address={address} chain={chain} />
-      ) : (
+      {!isShape ? (
         <div className="card">
           <EmptyState
-            title="No wallet yet"
+            title={t("That is not an address")}
             action={
-              <Link to="/sign-in" search={{ next: "/portfolio" }} className="button primary">
-                Connect a wallet
+              <Link to="/portfolio" search={{}} className="button">
+                {t("Your own portfolio")}
               </Link>
             }
           >
-            Sign in with a wallet to see what it holds.
+            {t("An address is 0x and 40 digits from 0 to 9 and a to f.")}
+          </EmptyState>
+        </div>
+      ) : address && shown.length > 0 ? (
+        <Holdings
+          key={`${address}/${shown.map((chain) => chain.hexId)}`}
+          address={address}
+          chains={shown}
+          isOwn={address === own?.toLowerCase()}
+        />
+      ) : address ? (
+        <div className="card">
+          <EmptyState title={t("No chain to look at")}>
+            {t("This server does not follow the chain that the address names.")}
+          </EmptyState>
+        </div>
+      ) : (
+        <div className="card">
+          <EmptyState
+            title={t("No wallet yet")}
+            action={
+              <Link to="/sign-in" search={{ next: "/portfolio" }} className="button primary">
+                {t("Connect a wallet")}
+              </Link>
+            }
+          >
+            {t("Sign in with a wallet to see what it holds.")}
           </EmptyState>
         </div>
       )}
@@ -38,165 +80,153 @@ export function Portfolio() {
   );
 }
 
-function Holdings({ address, chain }: { address: string; chain: AppChain }) {
-  const params = { address, chain: chain.hexId };
-  const native = useNativeBalance(params, { autoFetch: true });
-  const tokens = useERC20Balances(params, { autoFetch: true });
-  const transfers = useERC20Transfers({ ...params, limit: 20 }, { autoFetch: true });
-  const refresh = () => {
-    void native.getBalances();
-    void tokens.fetchERC20Balances();
-    void transfers.fetchERC20Transfers();
-  };
-  useFresh(refresh);
-  const { symbol, decimals } = chain.nativeCurrency;
-  const wei = native.data?.balance === undefined ? undefined : BigInt(native.data.balance);
+function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: string | undefined }) {
+  const { t } = useTexts();
+  const all: { hexId: string | undefined; label: string }[] = [{ hexId: undefined, label: t("All chains") }];
+  const chips = all.concat(chains.map((chain) => ({ hexId: chain.hexId, label: chainName(chain) })));
+  return (
+    <nav className="chips" aria-label={t("Chains")}>
+      {chips.map(({ hexId, label }) => (
+        <Link
+          key={hexId ?? "all"}
+          to="/portfolio"
+          search={(before) => ({ ...before, chain: hexId })}
+          className="chip"
+          aria-current={chosen === hexId ? "true" : undefined}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+export interface ChainHoldings {
+  chain: AppChain;
+  assets: Asset[];
+  error: unknown;
+}
+
+function Holdings({ address, chains, isOwn }: { address: string; chains: AppChain[]; isOwn: boolean }) {
+  const { Moralis } = useMoralis();
+  // One chain that does not answer takes nothing from the others.
+  const holdings = useAsk(`${address}`, () =>
+    Promise.all(
+      chains.map(async (chain): Promise<ChainHoldings> => {
+        try {
+          return { chain, assets: await readHoldings(Moralis.Web3API, address, chain), error: undefined };
+        } catch (error) {
+          return { chain, assets: [], error };
+        }
+      }),
+    ),
+  );
+  useFresh(holdings.again);
   return (
     <div className="stack" style={{ gap: "1.5rem" }}>
-      <section className="card stack" aria-label="Native balance">
-        <Address address={address} copy />
-        {native.error ? (
-          <ErrorState error={native.error} retry={refresh} />
-        ) : (
-          <p
-            className="total number"
-            title={wei === undefined ? undefined : `${exactAmount(wei, decimals)} ${symbol}`}
-          >
-            {wei === undefined ? (
-              <Skeleton width="12rem" height="1em" />
-            ) : (
-              `${displayAmount(wei, decimals)} ${symbol}`
-            )}
-          </p>
-        )}
-        <div className="row">
-          <Link to="/send" search={{}} className="button primary">
-            Send
-          </Link>
-          <Button onClick={refresh} busy={native.isFetching || tokens.isFetching}>
-            Refresh
-          </Button>
-        </div>
-      </section>
-
-      <section className="card stack" aria-labelledby="tokens">
-        <h2 id="tokens">Tokens</h2>
-        {tokens.error ? (
-          <ErrorState error={tokens.error} retry={refresh} />
-        ) : !tokens.data ? (
-          <SkeletonList rows={3} label="Loading tokens" />
-        ) : tokens.data.length === 0 ? (
-          <EmptyState title="No tokens">This wallet has received none that it still holds.</EmptyState>
-        ) : (
-          <ul className="list">
-            {tokens.data.map((token) => (
-              <li key={token.token_address} className="asset">
-                <span className="coin" aria-hidden="true">
-                  {(token.symbol || "?").slice(0, 1)}
-                </span>
-                <span style={{ minWidth: 0 }}>
-                  <span className="clip" style={{ display: "block", fontWeight: 560 }}>
-                    {token.name || "Unnamed token"}
-                  </span>
-                  <span className="small soft">
-                    <Address address={token.token_address} short />
-                  </span>
-                </span>
-                <span
-                  className="right number"
-                  title={`${exactAmount(BigInt(token.balance), Number(token.decimals))} ${token.symbol ?? ""}`}
-                >
-                  <strong>{displayAmount(BigInt(token.balance), Number(token.decimals))}</strong>{" "}
-                  <bdi className="soft">{token.symbol}</bdi>
-                </span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </section>
-
-      <section className="card stack" aria-labelledby="transfers">
-        <h2 id="transfers">Token transfers</h2>
-        {transfers.error ? (
-          <ErrorState error={transfers.error} retry={refresh} />
-        ) : !transfers.data ? (
-          <SkeletonList rows={4} label="Loading transfers" />
-        ) : (
-          <TransferList address={address} rows={transfers.data.result ?? []} tokens={tokens.data ?? []} />
-        )}
-      </section>
+      <Total address={address} holdings={holdings} isOwn={isOwn} />
+      <ValueChart address={address} holdings={holdings.data} />
+      <Tokens holdings={holdings} isOwn={isOwn} />
+      <Nfts address={address} chains={chains} isOwn={isOwn} />
+      <History address={address} chains={chains} assets={holdings.data?.flatMap((each) => each.assets)} />
     </div>
   );
 }
 
-interface TransferRow {
-  transaction_hash: string;
-  address: string;
-  block_timestamp: string;
-  from_address: string;
-  to_address: string;
-  value: string;
-}
-
-interface TokenInfo {
-  token_address: string;
-  symbol: string;
-  decimals: number | string;
-}
-
-function TransferList({
+function Total({
   address,
-  rows,
-  tokens,
+  holdings,
+  isOwn,
 }: {
   address: string;
-  rows: TransferRow[];
-  tokens: TokenInfo[];
+  holdings: Asked<ChainHoldings[]>;
+  isOwn: boolean;
 }) {
-  if (rows.length === 0) return <EmptyState title="Nothing has moved yet" />;
-  const known = new Map(tokens.map((token) => [token.token_address, token]));
+  const { t, count, language } = useTexts();
+  const assets = holdings.data?.flatMap((each) => each.assets).filter((asset) => asset.balance > 0n);
+  const priced = assets?.filter((asset) => asset.usdPrice !== null) ?? [];
+  const total = priced.reduce(
+    (sum, asset) => sum + worth(asset.balance, asset.decimals, asset.usdPrice ?? 0),
+    0,
+  );
+  const missing = (assets?.length ?? 0) - priced.length;
+  const failed = holdings.data?.filter((each) => each.error !== undefined) ?? [];
   return (
-    <ul className="list">
-      {rows.map((row) => {
-        const sent = row.from_address === address.toLowerCase();
-        const token = known.get(row.address);
-        const amount = displayAmount(BigInt(row.value), Number(token?.decimals ?? 18));
-        return (
-          <li key={`${row.transaction_hash}/${row.value}/${row.to_address}`} className="transfer">
-            <span style={{ minWidth: 0 }}>
-              <span style={{ fontWeight: 560 }}>{sent ? "Sent to" : "Received from"}</span>
-              <Address address={sent ? row.to_address : row.from_address} short />
-            </span>
-            <span className="right number">
-              <span>
-                {sent ? "−" : "+"}
-                {amount} <bdi className="soft">{token?.symbol ?? "units"}</bdi>
-              </span>
-              <br />
-              <Moment iso={row.block_timestamp} />
-            </span>
-          </li>
-        );
-      })}
-    </ul>
+    <section className="card stack" aria-label={t("Total value")}>
+      <Address address={address} copy />
+      {holdings.error ? (
+        <ErrorState error={holdings.error} retry={holdings.again} />
+      ) : (
+        <div>
+          <p className="total number">
+            {assets === undefined ? (
+              <Skeleton width="12rem" height="1em" />
+            ) : priced.length === 0 ? (
+              t("No prices")
+            ) : (
+              displayFiat(total, language)
+            )}
+          </p>
+          <p className="small soft">
+            {assets === undefined
+              ? t("Reading balances and prices …")
+              : missing > 0
+                ? count(missing, "Price missing for {n} asset", "Prices missing for {n} assets")
+                : t("By the pools that this server knows")}
+            {holdings.at !== undefined && (
+              <>
+                {" · "}
+                {t("read")} <Moment at={holdings.at} />
+              </>
+            )}
+          </p>
+        </div>
+      )}
+      {failed.map(({ chain, error }) => (
+        <div key={chain.hexId}>
+          <p className="small">{t("{chain} does not answer:", { chain: chainName(chain) })}</p>
+          <ErrorState error={error} retry={holdings.again} />
+        </div>
+      ))}
+      <div className="row">
+        {isOwn && (
+          <Link to="/send" search={{}} className="button primary">
+            {t("Send")}
+          </Link>
+        )}
+        <Button onClick={holdings.again} busy={holdings.isAsking}>
+          {t("Refresh")}
+        </Button>
+        <LookAt />
+      </div>
+    </section>
   );
 }
 
-/** How long ago, with the exact time in the title. */
-function Moment({ iso }: { iso: string }) {
-  const then = new Date(iso);
+/** Anybody's holdings are on the chain for everyone to read. */
+function LookAt() {
+  const { t } = useTexts();
+  const navigate = useNavigate({ from: "/portfolio" });
   return (
-    <time dateTime={iso} title={then.toString()} className="small soft">
-      {then.toLocaleDateString(undefined, { dateStyle: "medium" })}
-    </time>
+    <form
+      className="look-at"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const typed = new FormData(event.currentTarget).get("address");
+        const address = typeof typed === "string" ? typed.trim() : "";
+        void navigate({ search: (before) => ({ ...before, address: address || undefined }) });
+      }}
+    >
+      <input
+        name="address"
+        aria-label={t("Address to look at")}
+        placeholder={t("Another address, 0x…")}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <Button small type="submit">
+        {t("Look")}
+      </Button>
+    </form>
   );
-}
-
-/** Looks again when somebody comes back to the page. */
-function useFresh(refresh: () => void): void {
-  useEffect(() => {
-    const look = () => document.visibilityState === "visible" && refresh();
-    document.addEventListener("visibilitychange", look);
-    return () => document.removeEventListener("visibilitychange", look);
-  });
 }

@@ -1,0 +1,3 @@
+export function Contract() {
+  return null;
+}
