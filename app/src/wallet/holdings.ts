@@ -1,5 +1,6 @@
 import type { Moralis, NftOwner } from "@purse/client";
 import type { AppChain } from "../settings.ts";
+import { askTogether } from "./askTogether.ts";
 
 type Web3API = typeof Moralis.Web3API;
 
@@ -27,8 +28,9 @@ export async function readHoldings(api: Web3API, address: string, chain: AppChai
     api.account.getNativeBalance(params),
     api.account.getTokenBalances(params),
   ]);
-  const priced = await Promise.all(
-    tokens.slice(0, MOST_PRICES).map((token) => priceOf(api, token.token_address, chain)),
+  const priced = await readPrices(
+    tokens.slice(0, MOST_PRICES).map((token) => ({ token: token.token_address })),
+    chain,
   );
   const { name, symbol, decimals } = chain.nativeCurrency;
   const ofNative = priced.find((price) => price !== null)?.nativeUsd ?? null;
@@ -46,32 +48,37 @@ export async function readHoldings(api: Web3API, address: string, chain: AppChai
   ];
 }
 
-interface Price {
+export interface Price {
   usd: number;
   /** What one whole of the chain's own coin costs by the same pools. */
   nativeUsd: number | null;
 }
 
-/** null where no pool trades the token, or none can be asked for it. `block` for a price of the past. */
-export async function priceOf(
-  api: Web3API,
-  token: string,
+/**
+ * What tokens cost by the pools, now or in a block of the past; null for each that no pool trades, or that none can be
+ * asked for. Every refusal means the same here, and pages say for how many there is no price.
+ */
+export async function readPrices(
+  wanted: readonly { token: string; block?: number }[],
   chain: AppChain,
-  block?: number,
-): Promise<Price | null> {
-  try {
-    const { usdPrice, nativePrice } = await api.token.getTokenPrice({
+): Promise<(Price | null)[]> {
+  const parts = await askTogether(
+    "getTokenPrice",
+    wanted.map(({ token, block }) => ({
       address: token,
       chain: chain.hexId,
       ...(block !== undefined && { to_block: block }),
-    });
-    if (!(usdPrice > 0)) return null;
-    const inNative = Number(nativePrice.value) / 10 ** nativePrice.decimals;
-    return { usd: usdPrice, nativeUsd: inNative > 0 ? usdPrice / inNative : null };
-  } catch {
-    // Every refusal means the same here, and the page says for how many tokens there is no price.
-    return null;
-  }
+    })),
+  );
+  return parts.map((part) => ("answer" in part ? priceIn(part.answer) : null));
+}
+
+function priceIn(answer: unknown): Price | null {
+  const { usdPrice, nativePrice } = Object(answer);
+  if (!(usdPrice > 0)) return null;
+  const { value, decimals } = Object(nativePrice);
+  const inNative = Number(value) / 10 ** Number(decimals);
+  return { usd: Number(usdPrice), nativeUsd: inNative > 0 ? Number(usdPrice) / inNative : null };
 }
 
 /** What an NFT's metadata says, as far as it is safe to show. */

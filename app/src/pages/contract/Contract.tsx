@@ -271,7 +271,6 @@ function Functions({
                       to="/contract"
                       search={(before) => ({ address: before.address, chain: before.chain, fn: signature })}
                       resetScroll={false}
-                      aria-current={signature === fn ? "true" : undefined}
                       title={signature}
                     >
                       <span className="strong">{name}</span>

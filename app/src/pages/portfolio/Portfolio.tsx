@@ -34,7 +34,7 @@ export function Portfolio() {
     <>
       <div className="page-head">
         <h1>{t("Portfolio")}</h1>
-        {chains.length > 0 && <ChainChips chains={chains} chosen={search.chain} />}
+        {chains.length > 0 && <ChainChips chains={chains} />}
       </div>
       {!isShape ? (
         <div className="card">
@@ -80,7 +80,10 @@ export function Portfolio() {
   );
 }
 
-function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: string | undefined }) {
+/** A chip is the present one by the whole of what the address bar says. */
+const EXACTLY = { exact: true, includeSearch: true, explicitUndefined: true };
+
+function ChainChips({ chains }: { chains: readonly AppChain[] }) {
   const { t } = useTexts();
   const all: { hexId: string | undefined; label: string }[] = [{ hexId: undefined, label: t("All chains") }];
   const chips = all.concat(chains.map((chain) => ({ hexId: chain.hexId, label: chainName(chain) })));
@@ -92,7 +95,7 @@ function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: s
           to="/portfolio"
           search={(before) => ({ ...before, chain: hexId })}
           className="chip"
-          aria-current={chosen === hexId ? "true" : undefined}
+          activeOptions={EXACTLY}
         >
           {label}
         </Link>

@@ -9,6 +9,9 @@ import { useAsk } from "../../wallet/useAsk.ts";
 import type { ChainHoldings } from "./Portfolio.tsx";
 import { readPastValue, SPANS, type Span } from "./pastValue.ts";
 
+/** A chip is the present one by the whole of what the address bar says. */
+const EXACTLY = { exact: true, includeSearch: true, explicitUndefined: true };
+
 const LABELS: Record<Span, string> = { day: "Day", week: "Week", month: "Month", year: "Year" };
 
 /** What the holdings were worth, a line for each chain: their newest blocks differ, so they cannot be added up. */
@@ -21,7 +24,7 @@ export function ValueChart({
 }) {
   const { t } = useTexts();
   const search = useSearch({ from: "/portfolio" });
-  const span: Span = isSpan(search.span) ? search.span : "month";
+  const span: Span = isSpan(search.span) ? search.span : "week";
   const priced = holdings?.filter(({ assets }) =>
     assets.some(({ usdPrice, balance }) => usdPrice !== null && balance > 0n),
   );
@@ -36,11 +39,11 @@ export function ValueChart({
               <Link
                 key={each}
                 to="/portfolio"
-                search={(before) => ({ ...before, span: each === "month" ? undefined : each })}
+                search={(before) => ({ ...before, span: each === "week" ? undefined : each })}
                 className="chip"
                 resetScroll={false}
                 replace
-                aria-current={each === span ? "true" : undefined}
+                activeOptions={EXACTLY}
               >
                 {t(LABELS[each])}
               </Link>

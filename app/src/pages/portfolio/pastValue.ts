@@ -1,7 +1,7 @@
 import type { Moralis } from "@purse/client";
 import type { Point } from "../../design/Chart.tsx";
 import { worth } from "../../money/fiat.ts";
-import { type Asset, priceOf } from "../../wallet/holdings.ts";
+import { type Asset, type Price, readPrices } from "../../wallet/holdings.ts";
 
 type Web3API = typeof Moralis.Web3API;
 
@@ -45,19 +45,27 @@ export async function readPastValue(
   const tokens = counting.flatMap((asset) => (asset.address ? [asset.address] : []));
   const points: Point[] = [];
   let gaps = 0;
-  for (const { block, timestamp } of different) {
-    const value = await valueAt(block).catch(() => undefined);
+  const all = await readPrices(
+    different.flatMap(({ block }) => tokens.map((token) => ({ token, block }))),
+    chain,
+  );
+  const values = await Promise.all(
+    different.map(({ block }, i) =>
+      valueAt(block, all.slice(i * tokens.length, (i + 1) * tokens.length)).catch(() => undefined),
+    ),
+  );
+  for (const [i, { timestamp }] of different.entries()) {
+    const value = values[i];
     if (value === undefined) gaps++;
     else points.push({ at: timestamp * 1000, value });
   }
   return { points, gaps };
 
-  async function valueAt(block: number): Promise<number | undefined> {
+  async function valueAt(block: number, prices: readonly (Price | null)[]): Promise<number | undefined> {
     const params = { address, chain: chain.hexId, to_block: block };
-    const [native, held, prices] = await Promise.all([
+    const [native, held] = await Promise.all([
       api.account.getNativeBalance(params),
       tokens.length > 0 ? api.account.getTokenBalances({ ...params, token_addresses: tokens }) : [],
-      Promise.all(tokens.map((token) => priceOf(api, token, chain, block))),
     ]);
     const nativeUsd = prices.find((price) => price !== null)?.nativeUsd ?? null;
     let sum = 0;

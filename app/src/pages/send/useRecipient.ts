@@ -1,8 +1,8 @@
-import { lookupAddress, resolveName } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { useDeferredValue } from "react";
 import { lookalikeOf, recipientProblem } from "../../money/address.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { addressOfName, nameOfAddress } from "../../wallet/names.ts";
 import { useAsk } from "../../wallet/useAsk.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { useLoggedTransactions } from "../../wallet/useLoggedTransactions.ts";
@@ -29,7 +29,7 @@ export function useRecipient(typed: string, contacts: readonly Contact[]): Recip
   const text = typed.trim();
   const asked = useDeferredValue(text);
   const isName = !text.startsWith("0x") && /^[^\s]+\.[^\s.]{2,}$/u.test(text);
-  const resolved = useAsk(isName ? `name ${asked}` : undefined, () => resolveName(asked));
+  const resolved = useAsk(isName ? `name ${asked}` : undefined, () => addressOfName(asked));
   const resolving = isName && (asked !== text || (resolved.data === undefined && !resolved.error));
   const wanted = isName ? (resolved.data ?? "") : text;
   const shape = isName ? undefined : recipientProblem(text, checksumOf);
@@ -40,7 +40,7 @@ export function useRecipient(typed: string, contacts: readonly Contact[]): Recip
     return typeof answer === "string" && answer.length > 2;
   });
   const reverse = useAsk(address && !isName ? `reverse ${address}` : undefined, () =>
-    lookupAddress(address ?? ""),
+    nameOfAddress(address ?? ""),
   );
   const log = useLoggedTransactions();
   const sentTo = log.flatMap(({ reference }) =>
