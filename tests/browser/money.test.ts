@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import {
   createPublicClient,
   createTestClient,
+  createWalletClient,
   erc20Abi,
   erc721Abi,
   getAddress,
@@ -87,6 +88,7 @@ describe("the portfolio", () => {
     await page.waitForURL(/dust=hidden/);
     await page.getByRole("link", { name: "Local chain" }).click();
     await page.waitForURL(/chain=0x539/);
+    await page.locator('.chip[aria-current="page"]', { hasText: "Local chain" }).waitFor();
     await page.getByRole("region", { name: "Tokens" }).getByText("Ether").waitFor();
     expect(await page.getByRole("main").getByRole("link", { name: "Send" }).count()).toBe(0);
     await expectFits(page);
@@ -239,6 +241,33 @@ describe("sending what a wallet holds", () => {
   });
 });
 
+describe("what has become of a transaction", () => {
+  it("is told from its hash alone: refused by the contract with its reason, or a chain that cannot be asked", async () => {
+    const hash = await createWalletClient({
+      account: devAccount(9),
+      transport: http(purse.rpcUrl),
+    }).writeContract({
+      chain: null,
+      abi: erc20Abi,
+      address: hand.token,
+      functionName: "transfer",
+      args: [devAccount(8).address, parseEther("1000000000")],
+      gas: 200_000n,
+    });
+    const visitor = await visit(browser);
+    visits.push(visitor);
+    const { page } = visitor;
+    await open(page, "/send", { tx: hash, chain: "0x539" });
+    await page.getByRole("heading", { name: "Reverted" }).waitFor();
+    await page.getByText("Only the network's fee is lost.").waitFor();
+    await expectAccessible(page);
+    expectNoErrors(visitor);
+    await page.route(`${purse.rpcUrl}/**`, (route) => route.abort());
+    await page.reload();
+    await page.getByText("The chain cannot be asked at the moment").waitFor();
+  });
+});
+
 describe("a contract", () => {
   it("is read by the standard that it follows, and the call can be shared", async () => {
     const visitor = await visitAs(4);
@@ -248,6 +277,7 @@ describe("a contract", () => {
     await page.getByRole("button", { name: "Open" }).click();
     await page.getByText("ERC-20 token").waitFor();
     await page.getByRole("link", { name: /^balanceOf/ }).click();
+    await page.locator('a[aria-current="page"]', { hasText: "balanceOf" }).waitFor();
     await page.getByRole("button", { name: "Read", exact: true }).click();
     await page.getByText("An address is 0x and 40 digits").waitFor();
     await page.getByLabel("account (address)").fill(devAccount(0).address);

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { boughtBy, displayFiat, worth } from "./fiat.ts";
+import { boughtBy, displayFiat, shortFiat, worth } from "./fiat.ts";
 
 describe("dollars", () => {
   it("are shown to the cent, and below a cent to two digits", () => {
     expect(displayFiat(1204.5, "en-US")).toBe("$1,204.50");
     expect(displayFiat(0.00123, "en-US")).toBe("$0.0012");
+  });
+
+  it("are shortened where there is little room", () => {
+    expect(shortFiat(20_526_247.35, "en-US")).toBe("$20.53M");
+    expect(shortFiat(915.5, "en-US")).toBe("$915.50");
   });
 
   it("are what an amount is worth", () => {

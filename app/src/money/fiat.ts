@@ -8,6 +8,18 @@ export function displayFiat(usd: number, language?: string): string {
   }).format(usd);
 }
 
+/** The same where there is little room: `$20.53M`. */
+export function shortFiat(usd: number, language?: string): string {
+  if (Math.abs(usd) < 10_000) return displayFiat(usd, language);
+  const format = {
+    style: "currency",
+    currency: "USD",
+    notation: "compact",
+    maximumSignificantDigits: 4,
+  } as const;
+  return new Intl.NumberFormat(language, format).format(usd);
+}
+
 /** What an amount is worth. The amount is exact up to here; money for the eye needs no more than a double has. */
 export function worth(amount: bigint, decimals: number, usdPrice: number): number {
   const whole = amount / 10n ** BigInt(decimals);

@@ -34,7 +34,7 @@ export function Portfolio() {
     <>
       <div className="page-head">
         <h1>{t("Portfolio")}</h1>
-        {chains.length > 0 && <ChainChips chains={chains} />}
+        {chains.length > 0 && <ChainChips chains={chains} chosen={search.chain} />}
       </div>
       {!isShape ? (
         <div className="card">
@@ -83,7 +83,7 @@ export function Portfolio() {
 /** A chip is the present one by the whole of what the address bar says. */
 const EXACTLY = { exact: true, includeSearch: true, explicitUndefined: true };
 
-function ChainChips({ chains }: { chains: readonly AppChain[] }) {
+function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: string | undefined }) {
   const { t } = useTexts();
   const all: { hexId: string | undefined; label: string }[] = [{ hexId: undefined, label: t("All chains") }];
   const chips = all.concat(chains.map((chain) => ({ hexId: chain.hexId, label: chainName(chain) })));
@@ -96,6 +96,7 @@ function ChainChips({ chains }: { chains: readonly AppChain[] }) {
           search={(before) => ({ ...before, chain: hexId })}
           className="chip"
           activeOptions={EXACTLY}
+          aria-current={chosen === hexId ? "page" : undefined}
         >
           {label}
         </Link>

@@ -2,7 +2,7 @@ import { useMoralis } from "@purse/react";
 import { Link, useSearch } from "@tanstack/react-router";
 import { Chart } from "../../design/Chart.tsx";
 import { ErrorState, Skeleton } from "../../design/states.tsx";
-import { displayFiat } from "../../money/fiat.ts";
+import { shortFiat } from "../../money/fiat.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { chainName } from "../../wallet/chains.ts";
 import { useAsk } from "../../wallet/useAsk.ts";
@@ -44,6 +44,7 @@ export function ValueChart({
                 resetScroll={false}
                 replace
                 activeOptions={EXACTLY}
+                aria-current={each === span ? "page" : undefined}
               >
                 {t(LABELS[each])}
               </Link>
@@ -78,7 +79,7 @@ function ChainLine({ address, holdings, span }: { address: string; holdings: Cha
       <Chart
         label={t("Value on {chain}", { chain: chainName(chain) })}
         points={points}
-        format={(value) => displayFiat(value, language)}
+        format={(value) => shortFiat(value, language)}
       />
       <p className="small soft">
         {t("Up to the newest block of {chain}, by the prices of that time.", { chain: chainName(chain) })}{" "}

@@ -8,7 +8,7 @@ export interface PortfolioSearch {
   chain?: string | undefined;
   dust?: "hidden" | undefined;
   span?: string | undefined;
-  /** History with what moved nothing, and with tokens that are kept apart. */
+  /** The history with what moved nothing. */
   history?: "all" | undefined;
 }
 

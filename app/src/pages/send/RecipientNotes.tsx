@@ -16,11 +16,11 @@ export function RecipientNotes({
 }) {
   const { t } = useTexts();
   const { address, name, lookalike } = recipient;
-  if (!address) return null;
+  if (!address) return <div className="recipient-notes" role="status" />;
   const lower = address.toLowerCase();
   const isToken = lower === item.contract?.toLowerCase();
   return (
-    <div className="stack tight" role="status">
+    <div className="recipient-notes stack tight" role="status">
       {name && (
         <div className="small">
           <bdi className="strong">{name.slice(0, 80)}</bdi>

@@ -32,7 +32,8 @@ export interface ReviewProps {
 
 /** What would be sent, to the last digit, and what it would do, before the wallet is asked. */
 export function Review({ account, chain, item, book }: ReviewProps) {
-  const { t, language } = useTexts();
+  const texts = useTexts();
+  const { t, language } = texts;
   const search = useSearch({ from: "/send" });
   const navigate = useNavigate({ from: "/send" });
   const { provider, chainId } = useMoralis();
@@ -149,7 +150,7 @@ export function Review({ account, chain, item, book }: ReviewProps) {
                   disabled={waiting}
                 />
                 <span className="strong">{t(TIER_LABELS[each])}</span>
-                <span className="small soft">{t(etaOf(each, preview.data?.fees ?? NO_FEES, language))}</span>
+                <span className="small soft">{etaOf(each, preview.data?.fees ?? NO_FEES, texts)}</span>
                 <span
                   className="small number"
                   title={t("At most {fee} {unit}", {

@@ -1,4 +1,5 @@
 import { type Eip1193Provider, type FeeTiers, feeTiers } from "@purse/client";
+import type { Texts } from "../../texts/text.ts";
 
 export const TIERS = ["slow", "normal", "fast"] as const;
 export type Tier = (typeof TIERS)[number];
@@ -37,10 +38,10 @@ async function readBlockSeconds(provider: Eip1193Provider): Promise<number | nul
 }
 
 /** How long it takes, in words. Where blocks come only now and then, seconds would promise what nobody knows. */
-export function etaOf(tier: Tier, { blockSeconds }: Fees, language: string): string {
+export function etaOf(tier: Tier, { blockSeconds }: Fees, { t, language }: Texts): string {
   const blocks = BLOCKS[tier];
   if (blockSeconds === null || !(blockSeconds > 0) || blockSeconds > 600) {
-    return blocks === 1 ? "in the next block" : `within ${blocks} blocks`;
+    return blocks === 1 ? t("in the next block") : t("within {n} blocks", { n: blocks });
   }
   const seconds = Math.max(1, Math.round(blocks * blockSeconds));
   const [value, unit] = seconds < 90 ? [seconds, "second"] : [Math.round(seconds / 60), "minute"];
