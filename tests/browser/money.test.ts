@@ -63,7 +63,7 @@ async function expectFits(page: Page): Promise<void> {
 }
 
 describe("the portfolio", () => {
-  it("shows what an address holds and what it is worth, its NFTs, its history and its value over time", async () => {
+  it("[1.capability.query-prices] [1.capability.query-nfts] shows what an address holds and what it is worth, its NFTs, its history and its value over time", async () => {
     const { page, errors, ...rest } = await visitAs(0);
     const total = page.getByRole("region", { name: "Total value" });
     await total.getByText(/^\$[\d,]+\.\d\d$/).waitFor();
@@ -113,7 +113,7 @@ describe("the portfolio", () => {
 });
 
 describe("sending what a wallet holds", () => {
-  it("sends a token, tried out before it is signed, and follows it to the last block, in another tab too", async () => {
+  it("[1.capability.transfer-token] sends a token, tried out before it is signed, and follows it to the last block, in another tab too", async () => {
     const visitor = await visitAs(1, PHONE);
     const { page } = visitor;
     const to = devAccount(8).address;
@@ -184,7 +184,7 @@ describe("sending what a wallet holds", () => {
     await page.getByText(/≈ 0\.\d+ ETH/).waitFor();
   });
 
-  it("knows names, warns of oneself, of contracts and of addresses that look like known ones", async () => {
+  it("[1.capability.resolve-domain] knows names, warns of oneself, of contracts and of addresses that look like known ones", async () => {
     const visitor = await visitAs(2);
     const { page } = visitor;
     await open(page, "/send");
@@ -296,7 +296,7 @@ describe("a contract", () => {
     expectNoErrors(visitor);
   });
 
-  it("is written to after it was tried out, and what it logs is decoded", async () => {
+  it("[1.capability.contract-call] is written to after it was tried out, and what it logs is decoded", async () => {
     const visitor = await visitAs(1, PHONE);
     const { page } = visitor;
     await open(page, "/contract", { address: hand.token, fn: "transfer(address,uint256)" });
