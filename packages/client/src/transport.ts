@@ -53,6 +53,17 @@ export async function requestObject(
   throw invalidResponse();
 }
 
+/** Like `request`, for answers that list results. Throws 107 for any other. */
+export async function requestResults(
+  path: string,
+  payload: JsonObject,
+  options: RequestOptions,
+): Promise<JsonObject & { results: JsonValue[] }> {
+  const { results, ...rest } = await requestObject("GET", path, payload, options);
+  if (Array.isArray(results)) return { ...rest, results };
+  throw invalidResponse();
+}
+
 export function invalidResponse(): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_JSON, "The server returned an invalid response.");
 }
