@@ -1,6 +1,6 @@
-import type { FeeTiers, GasPrice } from "./fees.ts";
-import { feeTiers } from "./fees.ts";
+import { type FeeTiers, feeTiers, type GasPrice } from "./fees.ts";
 import type { TransactionReference } from "./lookForTransaction.ts";
+import { quantityOf } from "./quantity.ts";
 import { isRecord } from "./receipt.ts";
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
 import { signerNow } from "./signer.ts";
@@ -37,9 +37,8 @@ async function replace(
 /** What is asked for soon now, and so much more than before that nodes take it for a replacement: a tenth at least. */
 function higher({ fast }: FeeTiers, known: unknown): GasPrice {
   const before = (...names: string[]): bigint => {
-    const values = names.map((name) => (isRecord(known) ? known[name] : undefined));
-    const value = values.find((each) => typeof each === "string" && /^0x[0-9a-f]+$/i.test(each));
-    return BigInt(value === undefined ? 0 : String(value));
+    const values = names.map((name) => (isRecord(known) ? quantityOf(known[name]) : null));
+    return values.find((value) => value !== null) ?? 0n;
   };
   const raised = (fee: bigint): bigint => (fee * 9n) / 8n + 1n;
   const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
