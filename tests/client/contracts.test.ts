@@ -506,7 +506,9 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     await node().mine({ blocks: 1 });
     await until(() => way.followed.state).toMatchObject({ status: "replaced", how, hash });
     way.stop();
-    await expect(replace({ ...sent.reference, hash })).rejects.toThrow("The transaction is in a block already");
+    await expect(replace({ ...sent.reference, hash })).rejects.toThrow(
+      "The transaction is in a block already",
+    );
     await expect(replace({ ...sent.reference, nonce: null })).rejects.toThrow("which are not known");
   });
 

@@ -72,7 +72,11 @@ describe.each(DATABASES)("batches on %s", (database) => {
   it("answer as before to who says that no answer came, and to nobody else", async () => {
     const id = randomUUID();
     const send = async (fields: JsonObject, type: string, more: Record<string, string> = {}) => {
-      const headers = { "X-Parse-Application-Id": purse.appId, "X-Parse-Request-Id": id, "Content-Type": type };
+      const headers = {
+        "X-Parse-Application-Id": purse.appId,
+        "X-Parse-Request-Id": id,
+        "Content-Type": type,
+      };
       const body = JSON.stringify(fields);
       const url = `${purse.serverUrl}/classes/Part`;
       return (await fetch(url, { method: "POST", headers: { ...headers, ...more }, body })).text();

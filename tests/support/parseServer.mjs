@@ -25,7 +25,11 @@ await server.start();
 const app = express();
 app.use("/server", server.app);
 const http = app.listen(Number(port), "127.0.0.1", () => console.log("ready"));
-await ParseServer.createLiveQueryServer(http, { appId, masterKey, serverURL: `http://127.0.0.1:${port}/server` });
+await ParseServer.createLiveQueryServer(http, {
+  appId,
+  masterKey,
+  serverURL: `http://127.0.0.1:${port}/server`,
+});
 
 function stop() {
   http.close();

@@ -32,7 +32,9 @@ export async function feeTiers(provider: Eip1193Provider): Promise<FeeTiers> {
   // Empty blocks tell nothing of what others give.
   const rows = rewards.filter((_, index) => used[index] !== 0);
   const fallback = await tip(provider);
-  const tips = PERCENTILES.map((_, tier) => median(rows.map((row) => quantityOf(row[tier]) ?? 0n)) ?? fallback);
+  const tips = PERCENTILES.map(
+    (_, tier) => median(rows.map((row) => quantityOf(row[tier]) ?? 0n)) ?? fallback,
+  );
   const price = (tier: number): GasPrice => {
     const maxPriorityFeePerGas = tips[tier] ?? fallback;
     // The base fee grows by an eighth at most in a block; twice as much lasts for six full ones.

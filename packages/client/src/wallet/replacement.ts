@@ -44,9 +44,6 @@ function higher({ fast }: FeeTiers, known: unknown): GasPrice {
   const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
   return {
     maxFeePerGas: most(fast.maxFeePerGas, raised(before("maxFeePerGas", "gasPrice"))),
-    maxPriorityFeePerGas: most(
-      fast.maxPriorityFeePerGas,
-      raised(before("maxPriorityFeePerGas", "gasPrice")),
-    ),
+    maxPriorityFeePerGas: most(fast.maxPriorityFeePerGas, raised(before("maxPriorityFeePerGas", "gasPrice"))),
   };
 }

@@ -1,6 +1,6 @@
-import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
 import type { Eip1193Provider } from "./eip1193.ts";
 import { addressOfName } from "./ens.ts";
+import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
 import { signerNow } from "./signer.ts";
 
 /** A whole number: decimal text, 0x text, a bigint, or another library's object that says it in one of these. */
