@@ -67,11 +67,14 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
       if (within.includes(value)) return value.id ? value.toPointer() : value.toOfflinePointer();
       return value._toFullJSON(within);
     };
+    const options = { object };
     const json: JsonObject = {};
-    for (const [key, value] of Object.entries(this._attributes())) {
+    const attributes = this._attributes();
+    for (const key in attributes) {
+      const value = attributes[key];
       if ((key === "createdAt" || key === "updatedAt") && value instanceof Date)
         json[key] = value.toISOString();
-      else json[key] = encode(value, { object });
+      else json[key] = encode(value, options);
     }
     for (const [key, op] of this._state.pending[0] ?? []) {
       if (!key.includes(".") && !(op instanceof SetOp)) json[key] = op.toJSON();
