@@ -49,7 +49,12 @@ export function StudioShell() {
         </aside>
         <div className="main">
           <header className="topbar">
-            <button type="button" className="find" onClick={() => setIsFinding(true)}>
+            <button
+              type="button"
+              className="find"
+              aria-label={t("Find anything")}
+              onClick={() => setIsFinding(true)}
+            >
               <Search size={16} aria-hidden="true" />
               <span className="grow">{t("Find anything")}</span>
               <kbd>Ctrl K</kbd>
