@@ -1,3 +1,4 @@
+import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { createPublicClient, createWalletClient, http, isHex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
@@ -159,4 +160,14 @@ export async function signUpInPage(
 
 export function expectNoErrors({ errors }: Visit): void {
   expect(errors).toEqual([]);
+}
+
+/** No violation of WCAG 2.2 AA that can be found by a program. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+    .analyze();
+  expect(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`),
+  ).toEqual([]);
 }
