@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
@@ -12,13 +12,7 @@ import { useAnswer, useChange } from "../parts/asking.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
 import { ConfigForm } from "./ConfigForm.tsx";
 import { ConfigHistory } from "./ConfigHistory.tsx";
-
-export interface Parameter {
-  name: string;
-  value: JsonValue;
-  type: string;
-  isMasterKeyOnly: boolean;
-}
+import type { Parameter } from "./value.ts";
 
 /** What apps read as their config, with its versions. */
 export function Config() {

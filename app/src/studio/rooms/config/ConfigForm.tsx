@@ -5,8 +5,7 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange } from "../parts/asking.ts";
-import type { Parameter } from "./Config.tsx";
-import { CONFIG_TYPES, type ConfigType, readAs, writtenAs } from "./value.ts";
+import { CONFIG_TYPES, type ConfigType, type Parameter, readAs, writtenAs } from "./value.ts";
 
 const NAME = /^[A-Za-z][\w]*$/;
 

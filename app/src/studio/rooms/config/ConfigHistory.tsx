@@ -9,8 +9,8 @@ import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
 import { Answered, Section } from "../parts/Room.tsx";
-import type { Parameter } from "./Config.tsx";
 import { type Difference, differences } from "./differences.ts";
+import type { Parameter } from "./value.ts";
 
 interface Version {
   id: string;

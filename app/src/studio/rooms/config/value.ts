@@ -3,6 +3,14 @@ import type { JsonValue } from "@purse/protocol";
 export const CONFIG_TYPES = ["String", "Number", "Boolean", "Date", "Object", "Array"] as const;
 export type ConfigType = (typeof CONFIG_TYPES)[number];
 
+/** A value of the config, as `GET /config` tells it. */
+export interface Parameter {
+  name: string;
+  value: JsonValue;
+  type: string;
+  isMasterKeyOnly: boolean;
+}
+
 /** How a value stands in the form; what has no form of its own (a file, a place) is edited as the object it travels as. */
 export function writtenAs(value: JsonValue): { type: ConfigType; text: string } {
   if (typeof value === "string") return { type: "String", text: value };

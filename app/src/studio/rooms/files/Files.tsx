@@ -140,6 +140,6 @@ function nameForPeople(name: string): string {
   return name.replace(/(^|\/)[0-9a-f]{32}_/, "$1");
 }
 
-export function shortCid(cid: string): string {
+function shortCid(cid: string): string {
   return `${cid.slice(0, 8)}…${cid.slice(-6)}`;
 }

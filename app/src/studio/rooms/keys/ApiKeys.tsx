@@ -1,4 +1,3 @@
-import type { StudioApiKey } from "@purse/protocol";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
@@ -14,9 +13,8 @@ import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
+import { type ApiKeyRow, nameOf } from "./apiKey.ts";
 import { KeyUsage } from "./KeyUsage.tsx";
-
-export type ApiKeyRow = StudioApiKey & { usedThisMinute: number };
 
 const EVERY_MS = 5_000;
 
@@ -143,10 +141,6 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
       />
     </>
   );
-}
-
-export function nameOf({ name, id }: StudioApiKey): string {
-  return name ?? id;
 }
 
 function NewKey({ onClose }: { onClose: () => void }) {

@@ -5,7 +5,7 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { Answered, Section } from "../parts/Room.tsx";
 import { useUrl } from "../parts/useUrl.ts";
-import { type ApiKeyRow, nameOf } from "./ApiKeys.tsx";
+import { type ApiKeyRow, nameOf } from "./apiKey.ts";
 
 const EVERY_MS = 30_000;
 
