@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { installWallet, launchBrowser, signInWithWallet, visit } from "../support/browser.ts";
 import { rest, startPurse } from "../support/purse.ts";
+import { shootStudio } from "./studioScreenshots.ts";
 
 const TARGET = resolve(import.meta.dirname, "../../docs/screenshots");
 const WIDTHS = [1280, 390];
@@ -46,6 +47,7 @@ try {
       await close();
     }
   }
+  await shootStudio(browser, TARGET);
 } finally {
   await browser.close();
   await purse.remove();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { envelope, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
@@ -91,6 +91,42 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await editor.ask("GET", "/hooks")).body).toEqual({ functions: [], triggers: [] });
   });
 
+  it("sees what servers of hooks were told, without secrets, and has them asked once more", async () => {
+    await owner.ask("POST", "/hooks", { functionName: "unreachable", url: "http://127.0.0.1:9/x" });
+    const asked = await rest(purse, "POST", "/functions/unreachable", { password: "hunter2", a: 1 });
+    expect(asked.body.code).toBe(141);
+    const { body, text } = await editor.ask("GET", "/hook-calls?outcome=failed");
+    const [call] = listOf(body.results);
+    expect(call).toMatchObject({ hook: "unreachable", isReplay: false, error: expect.any(String) });
+    expect(String(call?.request)).toContain('"a":1');
+    expect(text).not.toContain("hunter2");
+    expect((await editor.ask("GET", "/hook-calls?outcome=answered")).body.results).toEqual([]);
+    const again = await editor.ask("POST", `/hook-calls/${call?.id}/replay`);
+    expect(again.body).toMatchObject({ hook: "unreachable", isReplay: true, error: expect.any(String) });
+    const page = await editor.ask("GET", "/hook-calls?limit=1");
+    expect(listOf(page.body.results)).toMatchObject([{ isReplay: true }]);
+    const rest2 = await editor.ask("GET", `/hook-calls${query({ after: String(page.body.next) })}`);
+    expect(listOf(rest2.body.results)).toMatchObject([{ id: call?.id }]);
+    await editor.ask("DELETE", "/hooks/functions/unreachable");
+    expect((await editor.ask("POST", `/hook-calls/${call?.id}/replay`)).status).toBe(404);
+    expect((await editor.ask("POST", "/hook-calls/nothing/replay")).status).toBe(404);
+    expect((await editor.ask("GET", "/hook-calls?outcome=other")).status).toBe(400);
+  });
+
+  it("keeps content in IPFS and lets it go", async () => {
+    const saved = await envelope(purse, "/files/hello.txt", {
+      base64: Buffer.from("hello").toString("base64"),
+      _ContentType: "text/plain",
+      _MasterKey: purse.masterKey,
+      fileData: { ipfs: true },
+    });
+    const cid = String(saved.body.hash);
+    expect(listOf((await editor.ask("GET", "/pins")).body.results)).toMatchObject([{ cid }]);
+    expect((await editor.ask("DELETE", `/pins/${cid}`)).status).toBe(200);
+    expect((await editor.ask("DELETE", `/pins/${cid}`)).status).toBe(404);
+    expect((await editor.ask("POST", "/pins", { cid: "nothing" })).body.code).toBeGreaterThan(0);
+  });
+
   it("counts who a push would reach, and is told when there is no service to send it", async () => {
     const install = (fields: JsonObject) => rest(purse, "POST", "/installations", fields, MASTER);
     await install({ installationId: "one", deviceType: "ios", deviceToken: "a".repeat(64) });
@@ -146,6 +182,18 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect(text).not.toContain(key);
     expect((await owner.ask("GET", "/audit")).text).not.toContain(key);
     expect((await owner.ask("POST", "/keys", { name: "shop" })).body.code).toBe(142);
+    const ask = () => fetch(`${purse.url}/api/v2/info/endpointWeights`, { headers: { "x-api-key": key } });
+    await Promise.all([ask(), ask(), ask()]);
+    const hours = listOf((await editor.ask("GET", "/keys/usage")).body.results);
+    expect(hours).toHaveLength(48);
+    await ask();
+    const now = listOf((await editor.ask("GET", "/keys/usage")).body.results).slice(-2);
+    expect(
+      now
+        .flatMap(({ requests }) => Object.values(Object(requests)))
+        .map(Number)
+        .reduce((a, b) => a + b, 0),
+    ).toBe(4);
     expect((await owner.ask("DELETE", `/keys/${made.body.id}`)).body.revokedAt).toBeTruthy();
   });
 

@@ -180,3 +180,13 @@ export async function expectAccessible(page: Page): Promise<void> {
 export function expectNoErrors({ errors }: Visit): void {
   expect(errors).toEqual([]);
 }
+
+/** No violation of WCAG 2.2 AA that can be found by a program. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+    .analyze();
+  expect(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`),
+  ).toEqual([]);
+}

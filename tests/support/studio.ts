@@ -1,4 +1,5 @@
 import type { JsonObject, StudioRole } from "@purse/protocol";
+import type { Page } from "playwright-core";
 import type { Purse } from "./purse.ts";
 
 export interface StudioAnswer {
@@ -93,4 +94,13 @@ export async function addOperator(
   const client = new StudioClient(owner.purse);
   await client.signIn(username, STUDIO_PASSWORD);
   return client;
+}
+
+/** Signs an operator in by the page. */
+export async function signInToStudio(page: Page, purse: Purse, username: string, path = ""): Promise<void> {
+  await page.goto(`${purse.url}/studio${path}`);
+  await page.getByLabel("Username").fill(username);
+  await page.getByRole("textbox", { name: "Password" }).fill(STUDIO_PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: `Operator ${username}` }).waitFor();
 }

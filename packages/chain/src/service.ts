@@ -20,7 +20,7 @@ import { ContentRefused } from "./nft/fetchedContent.ts";
 import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
 import type { IndexPlace } from "./store/database.ts";
-import { WANTED } from "./store/indexWriter.ts";
+import { WANTED, type Watched } from "./store/indexWriter.ts";
 import { Sync } from "./sync/sync.ts";
 import type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus } from "./types.ts";
 
@@ -74,6 +74,15 @@ export function createChainService({
     status: () => followed.map((chain) => chain.status()),
     onStatus: (listener) => sync.onStatus(listener),
     watch: (chainId, addresses) => sync.watch(chainId, addresses),
+    async knownWallets(chainId, most) {
+      const { store, status, config } = select(chainId);
+      const [count, some] = await Promise.all([store.countWatched(), store.someWatched(most)]);
+      const { head } = status();
+      return {
+        count,
+        results: some.map((each) => ({ address: each.address, percent: percentRead(each, config, head) })),
+      };
+    },
     feed: (chainId) => feedOf(() => select(chainId).store),
     async held(chainId, { token, standard, tokenId }, owners) {
       if (owners.length === 0) return 0n;
@@ -150,11 +159,8 @@ function followedChain(
         isAsked = true;
         if (Date.now() > end) {
           const head = sync.status(config.id)?.head ?? start;
-          const shares = watched.map(({ since, next }) =>
-            since === WANTED ? 0 : (head - next) / Math.max(1, head - start + 1),
-          );
           const percent = Math.floor(
-            (shares.reduce((sum, share) => sum + share, 0) / addresses.length) * 100,
+            watched.reduce((sum, each) => sum + percentRead(each, config, head), 0) / addresses.length,
           );
           return { done: false, percent };
         }
@@ -162,6 +168,17 @@ function followedChain(
       }
     },
   };
+}
+
+/** How much of an address's history has been read, 0 to 100. */
+function percentRead({ since, next }: Watched, { startBlock = 0 }: ChainConfig, head: number | null): number {
+  if (next < startBlock) return 100;
+  const newest = head ?? startBlock;
+  if (since === WANTED) return 0;
+  return Math.max(
+    0,
+    Math.min(99, Math.floor(((newest - next) / Math.max(1, newest - startBlock + 1)) * 100)),
+  );
 }
 
 /** An outage of the nodes changes nothing about what is known; an index that is far behind knows of another time. */

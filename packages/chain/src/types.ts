@@ -133,6 +133,11 @@ export interface ChainService {
   onStatus(listener: (status: ChainStatus) => void): () => void;
   /** Has the index of a chain hold what addresses do, where it does not hold everything. */
   watch(chainId: number, addresses: string[]): void;
+  /** How many addresses an index of known wallets follows, and some of them: those that are still being read first. */
+  knownWallets(
+    chainId: number,
+    most: number,
+  ): Promise<{ count: number; results: { address: string; percent: number }[] }>;
   /**
    * The text of an NFT's metadata (a JSON object), by the parameters `chain`, `address` and `token_id` of endpoints;
    * undefined where the index has none. Rejects with ProtocolError 142.

@@ -210,3 +210,37 @@ export interface StudioApiKey {
   lastUsedAt?: string;
   revokedAt?: string;
 }
+
+/** Requests with keys within an hour, by the id of the key. */
+export interface StudioKeyUsage {
+  /** When the hour begins. */
+  at: string;
+  requests: Record<string, number>;
+}
+
+/** What the server of a function or trigger was asked. Secrets are left out of the texts. */
+export interface StudioHookCall {
+  id: string;
+  at: string;
+  /** The function's name, or `beforeSave.Note`. */
+  hook: string;
+  url: string;
+  /** The JSON that it was sent. */
+  request: string;
+  /** What it answered, as far as it is kept; with the HTTP status. */
+  answer?: string;
+  status?: number;
+  ms: number;
+  /** Why it could not be asked, or its answer not be read. */
+  error?: string;
+  /** Whether an operator had it asked once more. */
+  isReplay: boolean;
+}
+
+/** A wallet that an index of known wallets follows. */
+export interface StudioWatchedAddress {
+  /** Lower-case hex. */
+  address: string;
+  /** How much of its history has been read, 0 to 100. */
+  percent: number;
+}

@@ -54,6 +54,7 @@ import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
 import { compileRegex } from "./store/regex.ts";
+import { openKeyUsage } from "./studio/keyUsage.ts";
 import { createStudio } from "./studio/studio.ts";
 
 /** How often what has expired is forgotten, in ms. */
@@ -356,8 +357,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     clock: Date.now,
     onError: (error) => report(error, "noting the use of an API key"),
   });
+  const keyUsage = await openKeyUsage(store, Date.now, (error) =>
+    report(error, "counting the use of API keys"),
+  );
   const admit = createDataGate({
     apiKeys,
+    countUse: (keyId) => keyUsage.count(keyId),
     judgeKey,
     limiter,
     requireApiKey: config.requireApiKey,
@@ -382,7 +387,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       sockets: () => live.size(),
       subscriptions: () => live.subscriptions(),
       storageBytes: async () =>
-        config.database.kind === "sqlite" ? (await stat(config.database.path)).size : null,
+        config.database.kind === "sqlite" ? await sizeOf(config.database.path) : null,
       lagBlocks: () => {
         const lags = chain.status().flatMap(({ lag }) => lag ?? []);
         return lags.length === 0 ? null : Math.max(...lags);
@@ -405,6 +410,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     outbox: config.smtpUrl === undefined && config.mail.adapter === undefined ? outbox : undefined,
     chain,
     apiKeys,
+    hookCalls: operator.hookCalls,
+    keyUsage,
     files,
     series,
     feed,
@@ -497,6 +504,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       await closed;
       clearTimeout(forced);
       apiKeys.close();
+      await keyUsage.stop();
       await chainEvents.stop();
       await accounts.stop();
       await chain.stop();
@@ -509,6 +517,19 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       metrics.close();
     },
   };
+}
+
+/** Of an SQLite database, with what has not been moved into its file yet. */
+async function sizeOf(path: string): Promise<number> {
+  const sizes = await Promise.all(
+    [path, `${path}-wal`].map((file) =>
+      stat(file).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** A chain with the contracts that the settings say resolve its names. */

@@ -435,6 +435,20 @@ export class ChainStore {
     return rows.map(watchedRow);
   }
 
+  /** Some watched addresses, those with the most still to be read first. */
+  async someWatched(most: number): Promise<Watched[]> {
+    const rows = await this.#reader.all<WatchedTable>(
+      "SELECT * FROM watched ORDER BY next DESC, address LIMIT ?",
+      [most],
+    );
+    return rows.map(watchedRow);
+  }
+
+  async countWatched(): Promise<number> {
+    const [row] = await this.#reader.all<{ count: number }>("SELECT count(*) AS count FROM watched", []);
+    return Number(row?.count ?? 0);
+  }
+
   async watched(addresses?: string[]): Promise<Watched[]> {
     if (addresses?.length === 0) return [];
     const where = addresses ? `WHERE address IN (${marks(addresses.length)})` : "";

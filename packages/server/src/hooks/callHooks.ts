@@ -1,15 +1,25 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  type StudioHookCall,
+} from "@purse/protocol";
 import type { Remote } from "../cloud/cloud.ts";
 import { applyOperations, objectOf } from "../cloud/inflate.ts";
 import type { Cause, Outcome, Task } from "../cloud/messages.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
 import type { Log } from "../observe/log.ts";
-import { post } from "../outbound/post.ts";
+import { type PostAnswer, post } from "../outbound/post.ts";
 import { signedHeaders } from "../outbound/signature.ts";
+import { type HookCalls, hookName } from "./hookCalls.ts";
 import type { Hook, HookStore } from "./hookStore.ts";
 
 export interface HookCallParts {
   hooks: HookStore;
+  /** Where calls are kept for operators. */
+  calls: HookCalls;
   /** Shown to the hook's server, and what requests are signed with; without one they are not. */
   webhookKey: string | undefined;
   /** Whether hooks may live inside of networks. */
@@ -21,8 +31,14 @@ export interface HookCallParts {
   log: Log;
 }
 
+/** Functions and triggers that other servers carry out, and what an operator has them asked once more. */
+export interface RemoteHooks extends Remote {
+  /** Asks the server of a call the same again; nothing is done with its answer. Throws 101 and 142. */
+  replay(callId: string): Promise<StudioHookCall>;
+}
+
 /** Calls hooks: a POST with what a function or trigger is told, answered by `{success}` or `{error}`. */
-export function createHookCalls(parts: HookCallParts): Remote {
+export function createHookCalls(parts: HookCallParts): RemoteHooks {
   const { hooks, log } = parts;
   return {
     hasFunction: (name) => hooks.get(`function ${name}`) !== undefined,
@@ -32,23 +48,23 @@ export function createHookCalls(parts: HookCallParts): Remote {
       if (!hook) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The hook is gone");
       return outcomeOf(task, await call(hook, bodyOf(task)));
     },
+    async replay(callId) {
+      const { hook: name, request } = parts.calls.get(callId);
+      const hook = hooks.all().find((each) => hookName(each) === name);
+      if (!hook) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The hook is gone.");
+      const fields: unknown = parseOr(request);
+      if (!isJsonObject(fields)) {
+        throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "The call was too long to be kept whole.");
+      }
+      return parts.calls.replay(hook, fields, () => ask(hook.url, request));
+    },
   };
 
   async function call(hook: Hook, fields: JsonObject): Promise<JsonValue | undefined> {
     const body = JSON.stringify(fields);
     let answer: unknown;
     try {
-      const { deadlineMs, maxBytes, allowPrivate } = parts;
-      const headers = signedHeaders(parts.webhookKey, body, parts.clock());
-      const { status, body: text } = await post({
-        url: hook.url,
-        headers,
-        body,
-        deadlineMs,
-        maxBytes,
-        allowPrivate,
-      });
-      if (status >= 300 && status < 400) throw new Error(`it redirects (${status}), which is not followed`);
+      const { body: text } = await parts.calls.record(hook, fields, () => ask(hook.url, body));
       answer = text === "" ? {} : JSON.parse(text);
     } catch (error) {
       log.warn("a hook could not be called", { url: hook.url, error });
@@ -60,6 +76,24 @@ export function createHookCalls(parts: HookCallParts): Remote {
     if (!isJsonObject(answer)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Malformed response");
     if (answer.error !== undefined && answer.error !== null) throw errorOf(answer);
     return answer.success;
+  }
+
+  async function ask(url: string, body: string): Promise<PostAnswer> {
+    const { deadlineMs, maxBytes, allowPrivate } = parts;
+    const headers = signedHeaders(parts.webhookKey, body, parts.clock());
+    const answer = await post({ url, headers, body, deadlineMs, maxBytes, allowPrivate });
+    if (answer.status >= 300 && answer.status < 400) {
+      throw new Error(`it redirects (${answer.status}), which is not followed`);
+    }
+    return answer;
+  }
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

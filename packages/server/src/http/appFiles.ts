@@ -30,11 +30,12 @@ const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
 
 /**
  * Serves the built app from memory: read and compressed once at the start. Any path that names no file is one of
- * the app's pages. Answers false when there is no app.
+ * the studio's pages, below /studio, or of the app's. Answers false when there is no app.
  */
 export function createAppFiles(folder: string, connectTo: readonly string[]) {
   const files = existsSync(folder) ? readFiles(folder) : new Map<string, AppFile>();
   const index = files.get("/index.html");
+  const studio = files.get("/studio.html");
   const policy = [
     "default-src 'self'",
     `connect-src ${["'self'", ...connectTo].join(" ")}`,
@@ -47,7 +48,7 @@ export function createAppFiles(folder: string, connectTo: readonly string[]) {
   ].join("; ");
 
   return function serve(message: IncomingMessage, response: ServerResponse, path: string): boolean {
-    const file = files.get(path) ?? (extname(path) === "" ? index : undefined);
+    const file = files.get(path) ?? pageAt(path);
     if (!file || (message.method !== "GET" && message.method !== "HEAD")) return false;
     const headers: Record<string, string> = {
       "content-type": file.type,
@@ -75,6 +76,11 @@ export function createAppFiles(folder: string, connectTo: readonly string[]) {
     response.end(message.method === "HEAD" ? undefined : content);
     return true;
   };
+
+  function pageAt(path: string): AppFile | undefined {
+    if (path === "/studio" || path.startsWith("/studio/")) return studio;
+    return extname(path) === "" ? index : undefined;
+  }
 }
 
 function readFiles(folder: string): Map<string, AppFile> {

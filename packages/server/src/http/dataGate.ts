@@ -8,6 +8,8 @@ import type { JudgeKey } from "./masterKey.ts";
 
 export interface DataGateParts {
   apiKeys: ApiKeys;
+  /** Told of each request with a good key, by the key's id. */
+  countUse(keyId: string): void;
   judgeKey: JudgeKey;
   limiter: RateLimiter;
   /** Whether nobody gets in without a key. */
@@ -44,6 +46,7 @@ export function createDataGate(parts: DataGateParts): (message: IncomingMessage)
     const text = header(message, "x-api-key");
     const key = text === undefined ? undefined : await apiKeys.find(text);
     if (key) {
+      parts.countUse(key.id);
       const [usage, ofAddress] = await Promise.all([
         limiter.count(`key:${key.id}`, WINDOW_MS),
         limiter.usage(address, WINDOW_MS),

@@ -103,13 +103,16 @@ function oneLine(text: string): string {
   return text.replace(/[\r\n]+/g, " ⏎ ");
 }
 
+/** Whether a field of this name holds a secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAMES.has(name.replace(/[_-]/g, "").toLowerCase());
+}
+
 function redactFields(fields: object, depth: number): LogFields {
   const safe: LogFields = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
-    safe[name] = SECRET_NAMES.has(name.replace(/[_-]/g, "").toLowerCase())
-      ? REDACTED
-      : redact(value, depth + 1);
+    safe[name] = isSecretName(name) ? REDACTED : redact(value, depth + 1);
   }
   return safe;
 }

@@ -1,6 +1,7 @@
 import type { RequestContext } from "../caller.ts";
 import type { Cloud } from "../cloud/index.ts";
-import { createHookCalls } from "../hooks/callHooks.ts";
+import { createHookCalls, type RemoteHooks } from "../hooks/callHooks.ts";
+import { HookCalls } from "../hooks/hookCalls.ts";
 import { HookStore } from "../hooks/hookStore.ts";
 import { hookRoutes } from "../hooks/hooks.ts";
 import type { ApiRoute } from "../http/api.ts";
@@ -33,6 +34,8 @@ export interface OperatorParts {
 /** What an operator runs beside the objects: jobs and their schedules, hooks, settings; and what apps report. */
 export interface Operator {
   routes: ApiRoute[];
+  /** What hooks were asked, and the way to have them asked again. */
+  hookCalls: Pick<HookCalls, "list"> & Pick<RemoteHooks, "replay">;
   start(): void;
   stop(): Promise<void>;
 }
@@ -54,18 +57,18 @@ export async function createOperator(parts: OperatorParts): Promise<Operator> {
   });
   const scheduler = new Scheduler({ store, schemaOf, jobs, clock, log });
   cloud.onDefined(({ schedules }) => scheduler.take(schedules));
-  cloud.attach({
-    jobs,
-    remote: createHookCalls({
-      hooks,
-      webhookKey: config.webhookKey,
-      allowPrivate: config.allowPrivateHooks,
-      deadlineMs: config.limits.functionTimeoutMs,
-      maxBytes: config.limits.maxBodyBytes,
-      clock,
-      log,
-    }),
+  const calls = new HookCalls(clock);
+  const remote = createHookCalls({
+    hooks,
+    calls,
+    webhookKey: config.webhookKey,
+    allowPrivate: config.allowPrivateHooks,
+    deadlineMs: config.limits.functionTimeoutMs,
+    maxBytes: config.limits.maxBodyBytes,
+    clock,
+    log,
   });
+  cloud.attach({ jobs, remote });
   parts.onChange(({ className }) => {
     if (className === "_JobSchedule") scheduler.reread();
   });
@@ -76,6 +79,7 @@ export async function createOperator(parts: OperatorParts): Promise<Operator> {
       ...globalConfigRoutes({ store, schemaOf, clock }),
       ...eventRoutes(parts.countEvent),
     ],
+    hookCalls: { list: (filter) => calls.list(filter), replay: remote.replay },
     start: () => scheduler.start(),
     async stop() {
       await scheduler.stop();

@@ -39,6 +39,9 @@ const FIELDS = {
     params: { type: "Object" },
     masterKeyOnly: { type: "Object" },
   },
+  _StudioKeyUsage: {
+    requests: { type: "Object" },
+  },
 } as const satisfies Record<string, ClassSchema["fields"]>;
 
 const INDEXES: Partial<Record<StudioClass, ClassSchema["indexes"]>> = {
@@ -79,5 +82,6 @@ export async function openStudioClasses(store: Store): Promise<StudioClasses> {
     _StudioSession: await open("_StudioSession"),
     _StudioAudit: await open("_StudioAudit"),
     _StudioConfig: await open("_StudioConfig"),
+    _StudioKeyUsage: await open("_StudioKeyUsage"),
   };
 }

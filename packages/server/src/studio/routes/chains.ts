@@ -2,17 +2,20 @@ import type { ChainService } from "@purse/chain";
 import { ErrorCode, type JsonObject, ProtocolError, type StudioApiKey } from "@purse/protocol";
 import type { ApiKey, ApiKeys } from "../../apiKeys/apiKeys.ts";
 import type { RateLimiter } from "../../limits/rateLimiter.ts";
-import { objectIn, optionalTextIn, wholeIn } from "../parameters.ts";
+import type { KeyUsage } from "../keyUsage.ts";
+import { invalid, objectIn, optionalTextIn, textIn, wholeIn } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
 import { newest, type PipelineParts } from "./pipeline.ts";
 
 export interface ChainParts extends PipelineParts {
-  chain: Pick<ChainService, "status">;
+  chain: Pick<ChainService, "status" | "watch" | "knownWallets">;
   apiKeys: ApiKeys;
+  keyUsage: KeyUsage;
   limiter: RateLimiter;
 }
 
 const MINUTE_MS = 60_000;
+const MOST_ADDRESSES = 500;
 
 /** Chains and how far they are indexed, what is watched on them, the keys of the data service. */
 export function chainRoutes(parts: ChainParts): StudioRoute[] {
@@ -24,14 +27,46 @@ export function chainRoutes(parts: ChainParts): StudioRoute[] {
       needs: "readOnly",
       handle: async () => json({ results: chain.status() }),
     },
+    { method: "GET", path: "/chains/:chainId/addresses", needs: "readOnly", handle: addresses },
+    { method: "POST", path: "/chains/:chainId/addresses", needs: "editor", handle: addAddress },
     { method: "GET", path: "/watches", needs: "readOnly", handle: (request) => watches(request) },
     { method: "POST", path: "/watches", needs: "editor", handle: addWatch },
     { method: "PUT", path: "/watches/:objectId", needs: "editor", handle: changeWatch },
     { method: "DELETE", path: "/watches/:objectId", needs: "editor", handle: removeWatch },
     { method: "GET", path: "/keys", needs: "readOnly", handle: keys },
+    {
+      method: "GET",
+      path: "/keys/usage",
+      needs: "readOnly",
+      handle: async () => json({ results: await parts.keyUsage.hours() }),
+    },
     { method: "POST", path: "/keys", needs: "owner", handle: addKey },
     { method: "DELETE", path: "/keys/:id", needs: "owner", handle: revokeKey },
   ];
+
+  /** Of an index of known wallets: those that are still being read first. */
+  async function addresses(request: StudioRequest) {
+    return json(await chain.knownWallets(chainIn(request), MOST_ADDRESSES));
+  }
+
+  async function addAddress(request: StudioRequest) {
+    const chainId = chainIn(request);
+    const address = textIn(request.params, "address", 100);
+    if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw invalid("address must be one");
+    request.note({ target: `${chainId} ${address}` });
+    chain.watch(chainId, [address.toLowerCase()]);
+    return json({ address: address.toLowerCase() }, 201);
+  }
+
+  /** Throws 142 for a chain that is not followed, or whose index holds everything. */
+  function chainIn({ names }: StudioRequest): number {
+    const known = chain.status().find((each) => String(each.chain) === names.chainId);
+    if (known?.scope === "wallets") return known.chain;
+    throw new ProtocolError(
+      ErrorCode.VALIDATION_ERROR,
+      known ? "The index of this chain holds all addresses." : "This chain is not followed.",
+    );
+  }
 
   async function watches(request: StudioRequest) {
     return json(await newest(parts, request, "_ChainWatch", {}));

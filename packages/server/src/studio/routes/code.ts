@@ -1,15 +1,23 @@
-import { ErrorCode, type JsonObject, ProtocolError, type StudioFunctionRun } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  ProtocolError,
+  type StudioFunctionRun,
+} from "@purse/protocol";
 import type { Caller } from "../../caller.ts";
 import type { Cloud } from "../../cloud/index.ts";
 import { isWanted, type LogFilter, type RecentLog } from "../../observe/recentLog.ts";
+import type { Operator } from "../../operator/operator.ts";
 import { eventStream } from "../eventStream.ts";
-import { objectIn, optionalObjectIn, optionalTextIn, textIn, wholeIn } from "../parameters.ts";
+import { invalid, objectIn, optionalObjectIn, optionalTextIn, textIn, wholeIn } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
 import { ask, newest, type PipelineParts, segment } from "./pipeline.ts";
 
 export interface CodeParts extends PipelineParts {
   cloud: Pick<Cloud, "functionNames" | "definitions">;
   recentLog: RecentLog;
+  hookCalls: Operator["hookCalls"];
 }
 
 /** What of a schedule an operator sets. */
@@ -66,13 +74,24 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
     },
     { method: "GET", path: "/deliveries", needs: "readOnly", handle: deliveries },
     { method: "POST", path: "/deliveries/:objectId/send", needs: "editor", handle: sendAgain },
+    { method: "GET", path: "/hook-calls", needs: "readOnly", handle: hookCalls },
+    { method: "POST", path: "/hook-calls/:id/replay", needs: "editor", handle: replayCall },
     { method: "GET", path: "/logs", needs: "readOnly", handle: logs },
     { method: "GET", path: "/logs/tail", needs: "readOnly", handle: tail },
   ];
 
-  async function functions() {
-    const { triggers, plugins, rateLimits } = cloud.definitions();
-    return json({ functions: cloud.functionNames(), triggers, plugins, rateLimited: rateLimits.length });
+  async function functions(request: StudioRequest) {
+    const { functions: defined, triggers, plugins, rateLimits } = cloud.definitions();
+    const { value: hooked } = await ask(parts, request, "GET", "/hooks/functions");
+    const remote = Array.isArray(hooked) ? hooked.filter(isJsonObject) : [];
+    const names = [...cloud.functionNames(), ...remote.map(({ functionName }) => String(functionName))];
+    return json({
+      functions: [...new Set(names)].sort(),
+      defined,
+      triggers,
+      plugins,
+      rateLimited: rateLimits.length,
+    });
   }
 
   /** Runs a function as the operator, or as a user; what it throws is its answer, not an error of the studio. */
@@ -211,6 +230,20 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
     const { objectId = "" } = request.names;
     await objects.update(request.context, "_ChainMessage", objectId, { status: "waiting" });
     return {};
+  }
+
+  /** What servers of functions and triggers were asked by this process. */
+  async function hookCalls({ params }: StudioRequest) {
+    const outcome = optionalTextIn(params, "outcome");
+    if (outcome !== undefined && outcome !== "answered" && outcome !== "failed") {
+      throw invalid("outcome must be answered or failed");
+    }
+    const limit = Math.max(1, wholeIn(params, "limit", 50, 500));
+    return json(parts.hookCalls.list({ outcome, after: optionalTextIn(params, "after"), limit }));
+  }
+
+  async function replayCall({ names }: StudioRequest) {
+    return json(await parts.hookCalls.replay(names.id ?? ""));
   }
 
   async function logs({ params }: StudioRequest) {

@@ -1,16 +1,21 @@
 import type { Files } from "../../files/index.ts";
 import { optionalTextIn, textIn, wholeIn } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
+import { ask, type PipelineParts, segment } from "./pipeline.ts";
 
-export interface FileParts {
+export interface FileParts extends Pick<PipelineParts, "runAs"> {
   files: Pick<Files, "list" | "remove">;
 }
 
 /** Uploaded files, with what of them is kept (pinned) in IPFS. */
-export function fileRoutes({ files }: FileParts): StudioRoute[] {
+export function fileRoutes(parts: FileParts): StudioRoute[] {
+  const { files } = parts;
   return [
     { method: "GET", path: "/files", needs: "readOnly", handle: list },
     { method: "DELETE", path: "/files", needs: "editor", handle: remove },
+    { method: "GET", path: "/pins", needs: "readOnly", handle: pins },
+    { method: "POST", path: "/pins", needs: "editor", handle: pin },
+    { method: "DELETE", path: "/pins/:cid", needs: "editor", handle: unpin },
   ];
 
   async function list({ context, params }: StudioRequest) {
@@ -26,5 +31,19 @@ export function fileRoutes({ files }: FileParts): StudioRoute[] {
     request.note({ target: name });
     await files.remove(request.context, name);
     return {};
+  }
+
+  async function pins(request: StudioRequest) {
+    return (await ask(parts, request, "GET", "/ipfs/pins")).value;
+  }
+
+  async function pin(request: StudioRequest) {
+    const cid = textIn(request.params, "cid", 200);
+    request.note({ target: cid });
+    return json((await ask(parts, request, "POST", "/ipfs/pins", { cid })).value, 201);
+  }
+
+  async function unpin(request: StudioRequest) {
+    return (await ask(parts, request, "DELETE", `/ipfs/pins/${segment(request.names.cid ?? "")}`)).value;
   }
 }

@@ -1,0 +1,170 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "../../../design/Button.tsx";
+import { Code } from "../../../design/Code.tsx";
+import { Dialog } from "../../../design/Dialog.tsx";
+import { Field } from "../../../design/Field.tsx";
+import { Notice } from "../../../design/Status.tsx";
+import { EmptyState } from "../../../design/states.tsx";
+import { Table } from "../../../design/Table.tsx";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useMay, useStudio } from "../../StudioContext.tsx";
+import { Ask } from "../parts/Ask.tsx";
+import { useAnswer, useChange } from "../parts/asking.ts";
+import { Answered, Room, Section } from "../parts/Room.tsx";
+import { useUrl } from "../parts/useUrl.ts";
+
+interface Mails {
+  canSend: boolean;
+  hasOutbox: boolean;
+  results: { file: string; to: string; subject: string; date: string }[];
+}
+
+const EVERY_MS = 10_000;
+
+/** Mails that the server wrote: the outbox in development, and a test of the mail server. */
+export function Mail() {
+  const { t } = useTexts();
+  const may = useMay("editor");
+  const mails = useAnswer<Mails>("/mail", { every: EVERY_MS });
+  const [isTesting, setTesting] = useState(false);
+  return (
+    <Room
+      title={t("Mail")}
+      about={t("Mails to confirm addresses and to set passwords anew.")}
+      changes="editor"
+      actions={
+        <Button disabled={!may || mails.data?.canSend !== true} onClick={() => setTesting(true)}>
+          {t("Send a test mail")}
+        </Button>
+      }
+    >
+      <Answered answer={mails} label={t("Loading the mails")}>
+        {(data) => (
+          <>
+            <Means {...data} />
+            {data.hasOutbox && <Outbox mails={data.results} />}
+          </>
+        )}
+      </Answered>
+      {isTesting && <TestMail onClose={() => setTesting(false)} />}
+    </Room>
+  );
+}
+
+function Means({ canSend, hasOutbox }: Mails) {
+  const { t } = useTexts();
+  if (!canSend) {
+    return (
+      <Notice kind="warning" title={t("Mails cannot be sent")}>
+        {t("Set PURSE_SMTP_URL to the address of a mail server and start the server again.")}
+      </Notice>
+    );
+  }
+  if (hasOutbox) {
+    return (
+      <Notice kind="info" title={t("Mails are put into the outbox")}>
+        {t("In development nobody gets them. With PURSE_SMTP_URL they go out.")}
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="ok" title={t("Mails go out by the mail server")}>
+      {t("The server keeps no copies of them.")}
+    </Notice>
+  );
+}
+
+function Outbox({ mails }: { mails: Mails["results"] }) {
+  const { t } = useTexts();
+  const may = useMay("editor");
+  const [file, setFile] = useUrl("mail");
+  const shown = mails.find((mail) => mail.file === file);
+  return (
+    <Section title={t("Outbox")}>
+      <Table
+        caption={t("Outbox")}
+        rows={mails}
+        keyOf={(mail) => mail.file}
+        empty={
+          <EmptyState title={t("The outbox is empty")}>
+            {t("A mail shows here when somebody signs up with an address or forgets a password.")}
+          </EmptyState>
+        }
+        columns={[
+          { key: "to", label: t("To"), cell: ({ to }) => <bdi className="cut">{to}</bdi> },
+          {
+            key: "subject",
+            label: t("Subject"),
+            cell: ({ subject }) => <bdi className="cut">{subject}</bdi>,
+          },
+          { key: "date", label: t("When"), minor: true, cell: ({ date }) => date },
+          {
+            key: "read",
+            label: <span className="visually-hidden">{t("Actions")}</span>,
+            number: true,
+            cell: (mail) => (
+              <Button
+                small
+                disabled={!may}
+                onClick={() => setFile(mail.file)}
+                aria-label={t("Read the mail to {who}", { who: mail.to })}
+              >
+                {t("Read")}
+              </Button>
+            ),
+          },
+        ]}
+      />
+      {shown && may && <Letter {...shown} onClose={() => setFile("")} />}
+    </Section>
+  );
+}
+
+function Letter({ file, to, subject, onClose }: Mails["results"][number] & { onClose: () => void }) {
+  const { t } = useTexts();
+  const studio = useStudio();
+  const mail = useQuery({
+    queryKey: ["/mail/outbox", file],
+    queryFn: ({ signal }) =>
+      studio.get<{ text: string }>(`/mail/outbox/${encodeURIComponent(file)}`, {}, signal),
+  });
+  return (
+    <Dialog open onClose={onClose} title={subject} about={to} wide>
+      <Answered answer={mail} label={t("Loading the mail")}>
+        {({ text }) => <Code label={t("The mail")} text={text} wrap />}
+      </Answered>
+    </Dialog>
+  );
+}
+
+function TestMail({ onClose }: { onClose: () => void }) {
+  const { t } = useTexts();
+  const studio = useStudio();
+  const [to, setTo] = useState("");
+  const send = useChange(
+    () => studio.post("/mail/test", { to: to.trim() }),
+    t("The test mail is on its way."),
+  );
+  return (
+    <Ask
+      open
+      onClose={onClose}
+      title={t("Send a test mail")}
+      verb={t("Send")}
+      busy={send.isPending}
+      error={send.error}
+      disabled={to.trim() === ""}
+      onDo={() => send.mutate(undefined, { onSuccess: onClose })}
+    >
+      <Field
+        label={t("To")}
+        type="email"
+        value={to}
+        onChange={(event) => setTo(event.target.value)}
+        autoComplete="off"
+        maxLength={300}
+      />
+    </Ask>
+  );
+}

@@ -1,0 +1,138 @@
+import type { StudioRole } from "@purse/protocol";
+import type { ReactNode } from "react";
+import { Button } from "../../../design/Button.tsx";
+import { Notice } from "../../../design/Status.tsx";
+import { ErrorState, SkeletonList } from "../../../design/states.tsx";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useMay } from "../../StudioContext.tsx";
+import { useRoomTitle } from "../../useRoomTitle.ts";
+import "./parts.css";
+
+export interface RoomProps {
+  title: string;
+  /** What the room is for, in a sentence. */
+  about: ReactNode;
+  actions?: ReactNode;
+  /** Who may change something here; others are told that they look only. */
+  changes?: StudioRole;
+  children: ReactNode;
+}
+
+/** A page of the studio: its heading, what it is for, what can be done at once. */
+export function Room({ title, about, actions, changes, children }: RoomProps) {
+  const { t } = useTexts();
+  useRoomTitle(title);
+  const isLooking = !useMay(changes ?? "readOnly");
+  return (
+    <div className="stack room">
+      <header className="room-head">
+        <div className="grow">
+          <h1 tabIndex={-1}>{title}</h1>
+          <p className="soft">{about}</p>
+        </div>
+        {actions && <div className="row">{actions}</div>}
+      </header>
+      {isLooking && changes && (
+        <p className="soft small" role="note">
+          {changes === "owner"
+            ? t("You can look here; owners change it.")
+            : t("You can look here; editors and owners change it.")}
+        </p>
+      )}
+      {children}
+    </div>
+  );
+}
+
+/** A part of a room, with its heading. */
+export function Section({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section className="card stack" aria-label={title}>
+      <div className="row spread">
+        <h2>{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** An answer that is on its way, failed, or there. What was shown stays while it is asked anew. */
+export function Answered<T>({
+  answer,
+  label,
+  children,
+}: {
+  answer: { data: T | undefined; error: unknown; refetch(): unknown };
+  label: string;
+  children: (data: T) => ReactNode;
+}) {
+  const { t } = useTexts();
+  if (answer.data !== undefined) {
+    return (
+      <>
+        {answer.error !== null && (
+          <Notice
+            kind="warning"
+            title={t("The server does not answer")}
+            action={
+              <Button small onClick={() => answer.refetch()}>
+                {t("Try again")}
+              </Button>
+            }
+          >
+            {t("What you see is what it told last.")}
+          </Notice>
+        )}
+        {children(answer.data)}
+      </>
+    );
+  }
+  if (answer.error) return <ErrorState error={answer.error} retry={() => answer.refetch()} />;
+  return <SkeletonList label={label} />;
+}
+
+/** Rows that are on their way, failed, or there, with a way to the rest of them. */
+export function Rows<Row>({
+  query,
+  label,
+  children,
+}: {
+  query: {
+    rows: Row[] | undefined;
+    error: unknown;
+    refetch(): unknown;
+    hasNextPage: boolean;
+    isFetchingNextPage: boolean;
+    fetchNextPage(): unknown;
+  };
+  label: string;
+  children: (rows: Row[]) => ReactNode;
+}) {
+  const { t } = useTexts();
+  const { rows, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  return (
+    <Answered answer={{ data: rows, error, refetch }} label={label}>
+      {(found) => (
+        <>
+          {children(found)}
+          {hasNextPage && (
+            <div className="row center">
+              <Button small busy={isFetchingNextPage} onClick={() => fetchNextPage()}>
+                {t("Show more")}
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </Answered>
+  );
+}

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { visit } from "../support/browser.ts";
+import { envelope, type Purse, rest, startPurse } from "../support/purse.ts";
+import { type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
+
+const CODE = `
+Parse.Cloud.define("greet", ({ params, log }) => {
+  log.info("greets somebody", { name: params.name });
+  return { hello: params.name };
+});
+Parse.Cloud.define("settleOrders", () => 3);
+Parse.Cloud.job("nightlyReport", ({ message }) => { message("12 mails"); });
+Parse.Cloud.job("breaks", () => { throw new Error("the disk is full"); });
+Parse.Cloud.beforeSave("Note", () => {});
+`;
+/** Rooms of operation, by the name of their picture. */
+const ROOMS = {
+  overview: "",
+  logs: "/logs",
+  functions: "/functions?function=greet",
+  jobs: "/jobs",
+  hooks: "/hooks?show=calls",
+  push: "/push",
+  mail: "/mail",
+  config: "/config",
+  files: "/files",
+  chains: "/chains",
+  keys: "/keys",
+  backup: "/backup",
+};
+const LOOKS = [
+  { width: 1280, theme: "light" },
+  { width: 390, theme: "dark" },
+] as const;
+
+/** Writes `studio-ROOM-WIDTH-THEME.png` into a folder: a server with some work done, and an owner who looks. */
+export async function shootStudio(browser: Browser, target: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "purse-studio-"));
+  writeFileSync(join(folder, "main.js"), CODE);
+  const env = { PURSE_CLOUD: join(folder, "main.js"), PURSE_ALLOW_PRIVATE_HOOKS: "1" };
+  const purse = await startPurse({ devChain: true, env });
+  try {
+    await work(purse, await setUpStudio(purse));
+    for (const { width, theme } of LOOKS) {
+      const { page, close } = await visit(browser, {
+        viewport: { width, height: width > 600 ? 800 : 844 },
+        colorScheme: theme,
+      });
+      await signInToStudio(page, purse, "ada");
+      for (const [name, path] of Object.entries(ROOMS)) {
+        await page.goto(`${purse.url}/studio${path}`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        if (name === "functions") {
+          await page.getByLabel("Parameters").fill('{"name": "Ada"}');
+          await page.getByRole("button", { name: "Run", exact: true }).click();
+          await page.getByRole("region", { name: "Result" }).waitFor();
+        }
+        await page.waitForTimeout(1_000);
+        await page.screenshot({ path: join(target, `studio-${name}-${width}-${theme}.png`) });
+        console.log(`studio-${name}-${width}-${theme}.png`);
+      }
+      await close();
+    }
+  } finally {
+    await purse.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function work(purse: Purse, owner: StudioClient): Promise<void> {
+  const jobs = ["nightlyReport", "breaks"];
+  for (const job of jobs) await owner.ask("POST", `/jobs/${job}/run`, {});
+  const schedule = { jobName: "nightlyReport", cron: "0 3 * * *", description: "Mails to the roasters" };
+  await owner.ask("POST", "/schedules", { fields: schedule });
+  await owner.ask("POST", "/hooks", { functionName: "priceOf", url: "http://127.0.0.1:9/price" });
+  await rest(purse, "POST", "/functions/priceOf", { sku: "beans-250" });
+  await owner.ask("DELETE", "/hooks/functions/priceOf");
+  await owner.ask("PUT", "/config", {
+    params: { welcome: "Hello", maxOrders: 5 },
+    masterKeyOnly: { maxOrders: true },
+  });
+  await owner.ask("PUT", "/config", { params: { welcome: "Good day" } });
+  await owner.ask("POST", "/mail/test", { to: "grace@example.org" });
+  await envelope(purse, "/files/menu.txt", {
+    base64: Buffer.from("Espresso, filter, beans").toString("base64"),
+    _ContentType: "text/plain",
+    _MasterKey: purse.masterKey,
+    fileData: { ipfs: true },
+  });
+  const { body } = await owner.ask("POST", "/keys", { name: "shop", limit: 600 });
+  await owner.ask("POST", "/keys", { name: "wallet app" });
+  const headers = { "x-api-key": String(body.key) };
+  for (let i = 0; i < 24; i += 1) await fetch(`${purse.url}/api/v2/info/endpointWeights`, { headers });
+  const installation = { installationId: "one", deviceType: "ios", deviceToken: "a".repeat(64) };
+  await rest(purse, "POST", "/installations", installation, { useMasterKey: true });
+  await owner.ask("POST", "/backups", {});
+  // The charts have a point for each ten seconds.
+  for (let i = 1; i <= 4; i += 1) {
+    for (let j = 0; j < 40 * (1 + (i % 3)); j += 1) await rest(purse, "GET", "/config");
+    await new Promise((resolve) => setTimeout(resolve, 10_200));
+  }
+}

@@ -1,0 +1,369 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible, expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { freePort } from "../support/freePort.ts";
+import { envelope, type Purse, rest, startPurse } from "../support/purse.ts";
+import { addOperator, type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
+
+const CODE = `
+Parse.Cloud.define("greet", ({ params, log }) => {
+  log.info("greets somebody", { name: params.name });
+  return { hello: params.name };
+});
+Parse.Cloud.define("fails", () => { throw new Error("as it should"); });
+Parse.Cloud.job("count", ({ params, message }) => { message("counted to " + params.to); });
+`;
+const MASTER = { useMasterKey: true };
+const ROOMS = [
+  ["", "Overview"],
+  ["/logs", "Logs"],
+  ["/functions?function=greet", "Functions"],
+  ["/jobs", "Jobs"],
+  ["/hooks", "Hooks"],
+  ["/hooks?show=calls", "Hooks"],
+  ["/hooks?show=deliveries", "Hooks"],
+  ["/push", "Push"],
+  ["/mail", "Mail"],
+  ["/config", "Config"],
+  ["/files", "Files"],
+  ["/files?show=pins", "Files"],
+  ["/plugins", "Plugins"],
+  ["/chains", "Chains"],
+  ["/keys", "API keys"],
+  ["/backup", "Backup"],
+] as const;
+
+let purse: Purse;
+let browser: Browser;
+let folder: string;
+let owner: StudioClient;
+let hookServer: Server;
+let hookUrl: string;
+let hookAnswer = '{"success":"from elsewhere"}';
+let visits: Visit[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "purse-rooms-"));
+  await writeFile(join(folder, "main.js"), CODE);
+  const env = { PURSE_CLOUD: join(folder, "main.js"), PURSE_ALLOW_PRIVATE_HOOKS: "1" };
+  [purse, browser] = await Promise.all([startPurse({ devChain: true, env }), launchBrowser()]);
+  owner = await setUpStudio(purse);
+  await addOperator(owner, "edith", "editor");
+  await addOperator(owner, "guest", "readOnly");
+  const port = await freePort();
+  hookUrl = `http://127.0.0.1:${port}/hook`;
+  hookServer = createServer((_, response) => response.end(hookAnswer)).listen(port, "127.0.0.1");
+}, 90_000);
+afterAll(async () => {
+  hookServer?.close();
+  await browser?.close();
+  await purse?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+afterEach(async () => {
+  await Promise.all(visits.map((each) => each.close()));
+  visits = [];
+});
+
+async function open(username: string, path = "", options = {}): Promise<Visit> {
+  const visitor = await visit(browser, options);
+  visitor.page.setDefaultTimeout(10_000);
+  visits.push(visitor);
+  await signInToStudio(visitor.page, purse, username, path);
+  return visitor;
+}
+
+const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const dialog = (page: Page) => page.getByRole("dialog");
+const said = (page: Page, text: string) => page.getByText(text).first().waitFor();
+
+describe("an editor at work", () => {
+  it("runs a function and is shown its answer, its log, its time and its trace id", async () => {
+    const visitor = await open("edith", "/functions");
+    const { page } = visitor;
+    await page.getByRole("button", { name: "greet", exact: true }).click();
+    await page.getByLabel("Parameters").fill('{"name": "Ada"');
+    await page.getByText("That is not JSON yet").waitFor();
+    await page.getByLabel("Parameters").fill('{"name": "Ada"}');
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const result = card(page, "Result");
+    await result.getByText('"hello": "Ada"').waitFor();
+    await result.getByText("greets somebody").waitFor();
+    await result.getByRole("region", { name: "Trace id" }).waitFor();
+    await page.reload();
+    await card(page, "Your runs").getByText('{"name": "Ada"}').waitFor();
+    await page.getByRole("button", { name: "fails", exact: true }).click();
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await card(page, "Result").getByText("as it should").waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("follows the log, filters it, and holds it to read", async () => {
+    const visitor = await open("edith", "/logs?text=greets");
+    const { page } = visitor;
+    await page.getByText("Live", { exact: true }).waitFor();
+    await owner.ask("POST", "/functions/greet", { params: { name: "Grace" } });
+    const lines = page.getByRole("list", { name: "Lines of the log" });
+    await lines.getByText('"name":"Grace"').waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await owner.ask("POST", "/functions/greet", { params: { name: "Hedy" } });
+    await page.getByText("1 new line since you paused").waitFor();
+    expect(await lines.getByText("Hedy").count()).toBe(0);
+    await page.getByRole("button", { name: "Go on" }).click();
+    await lines.getByText("Hedy").waitFor();
+    await lines.getByRole("button").last().click();
+    await expect.poll(() => new URL(page.url()).searchParams.get("request")).toBeTruthy();
+    await expect.poll(() => lines.getByRole("listitem").count()).toBe(1);
+    expectNoErrors(visitor);
+  });
+
+  it("runs a job now, plans it, changes the plan and takes it back", async () => {
+    const visitor = await open("edith", "/jobs");
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Run count now" }).click();
+    await dialog(page).getByLabel("Parameters").fill('{"to": 3}');
+    await dialog(page).getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByRole("region", { name: "History" }).getByText("counted to 3").first().waitFor();
+    await page.getByRole("button", { name: "Plan a job" }).click();
+    await dialog(page).getByLabel("When").fill("never");
+    await dialog(page).getByRole("button", { name: "Plan", exact: true }).click();
+    await dialog(page)
+      .getByText("is not a cron expression")
+      .or(dialog(page).getByRole("alert"))
+      .first()
+      .waitFor();
+    await dialog(page).getByLabel("When").fill("0 4 * * *");
+    await dialog(page).getByRole("button", { name: "Plan", exact: true }).click();
+    await page.getByText("0 4 * * *").waitFor();
+    await page.getByRole("button", { name: "Change the schedule of count" }).click();
+    await dialog(page).getByLabel("When").fill("0 5 * * *");
+    await dialog(page).getByRole("button", { name: "Save" }).click();
+    await page.getByText("0 5 * * *").waitFor();
+    await page.getByRole("button", { name: "Remove the schedule of count" }).click();
+    await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByText("No job is planned here").waitFor();
+  });
+
+  it("adds a hook, sees what its server was told and answered, and replays it", async () => {
+    const { page } = await open("edith", "/hooks");
+    await page.getByRole("button", { name: "Add a hook" }).click();
+    await dialog(page).getByLabel("Name of the function").fill("elsewhere");
+    await dialog(page).getByLabel("Address of the server").fill(hookUrl);
+    await dialog(page).getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByRole("cell", { name: "elsewhere", exact: true }).waitFor();
+    const call = { password: "hunter2", question: "well?" };
+    expect((await rest(purse, "POST", "/functions/elsewhere", call)).body.result).toBe("from elsewhere");
+    await page.getByRole("tab", { name: "Their calls" }).click();
+    await page.getByRole("button", { name: "Show the call of elsewhere" }).click();
+    await dialog(page).getByText('"question": "well?"').waitFor();
+    expect(await dialog(page).getByText("hunter2").count()).toBe(0);
+    hookAnswer = "not what was expected";
+    await dialog(page).getByRole("button", { name: "Replay" }).click();
+    const answer = dialog(page).getByRole("region", { name: "Answer to the replay" }).first();
+    await answer.getByText("not what was expected").waitFor();
+    hookAnswer = '{"success":"from elsewhere"}';
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox", { name: "Outcome" }).click();
+    await page.getByRole("option", { name: "Failed" }).click();
+    await page.getByRole("row").filter({ hasText: "Replay" }).waitFor();
+    await page.getByRole("tab", { name: "Functions and triggers" }).click();
+    await page.getByRole("button", { name: "Remove elsewhere" }).click();
+    await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByText("There is no hook yet").waitFor();
+  });
+
+  it("writes a push, is told how many it reaches, and why it cannot be sent", async () => {
+    for (const [installationId, deviceToken] of [
+      ["one", "a".repeat(64)],
+      ["two", undefined],
+    ]) {
+      await rest(purse, "POST", "/installations", { installationId, deviceType: "ios", deviceToken }, MASTER);
+    }
+    const { page } = await open("edith", "/push");
+    await page.getByText("2 installations, 1 of them can be reached").waitFor();
+    await page.getByLabel("Condition on installations").fill('{"deviceType": "web"}');
+    await page.getByText("0 installations").waitFor();
+    await page.getByLabel("Condition on installations").fill("{}");
+    await page.getByLabel("Message").fill("The beans are here");
+    await page.getByRole("button", { name: "Send to all of them" }).click();
+    await dialog(page).getByText("Send to 1 installation?").waitFor();
+    await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
+    await dialog(page).getByRole("alert").waitFor();
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    expect(await page.getByLabel("Message").inputValue()).toBe("The beans are here");
+  });
+
+  it("sends a test mail and reads it in the outbox", async () => {
+    const { page } = await open("edith", "/mail");
+    await page.getByRole("button", { name: "Send a test mail" }).click();
+    await dialog(page).getByLabel("To").fill("ada@example.org");
+    await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("button", { name: "Read the mail to ada@example.org" }).click();
+    await dialog(page).getByText("Mails of the server").waitFor();
+  });
+
+  it("adds and changes values of the config, and goes back to a version", async () => {
+    const { page } = await open("edith", "/config");
+    const values = page.getByRole("region", { name: "Values" }).first();
+    await page.getByRole("button", { name: "Add a value" }).click();
+    await dialog(page).getByLabel("Name").fill("welcome");
+    await dialog(page).getByLabel("Value").fill("Hello");
+    await dialog(page).getByRole("checkbox").click();
+    await dialog(page).getByRole("button", { name: "Add", exact: true }).click();
+    await values.getByText("The server alone").waitFor();
+    await page.getByRole("button", { name: "Change welcome" }).click();
+    await dialog(page).getByLabel("Value").fill("Good day");
+    await dialog(page).getByRole("button", { name: "Save" }).click();
+    await values.getByText('"Good day"').waitFor();
+    // What was for the server alone still is.
+    expect((await rest(purse, "GET", "/config")).body.params).toEqual({});
+    await page.getByRole("button", { name: "Go back to it" }).first().click();
+    await dialog(page).getByText('"Hello" (server alone)').waitFor();
+    await dialog(page).getByRole("button", { name: "Go back", exact: true }).click();
+    await values.getByText('"Hello"').waitFor();
+  });
+
+  it("deletes a file, and keeps and lets go what is in IPFS", async () => {
+    const saved = await envelope(purse, "/files/hello.txt", {
+      base64: Buffer.from("hello").toString("base64"),
+      _ContentType: "text/plain",
+      _MasterKey: purse.masterKey,
+      fileData: { ipfs: true },
+    });
+    expect(saved.status).toBe(201);
+    const { page } = await open("edith", "/files");
+    await page.getByRole("link", { name: "hello.txt" }).waitFor();
+    await page.getByRole("button", { name: "Delete hello.txt" }).click();
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("Nothing was uploaded yet").waitFor();
+    await page.getByRole("tab", { name: "Kept in IPFS" }).click();
+    await page.getByRole("button", { name: "Keep a CID" }).click();
+    await dialog(page).getByLabel("CID").fill("nothing");
+    await dialog(page).getByRole("button", { name: "Keep", exact: true }).click();
+    await dialog(page).getByRole("alert").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: /^Let .* go$/ }).click();
+    await dialog(page).getByRole("button", { name: "Let go", exact: true }).click();
+    await page.getByText("Nothing is kept in IPFS yet").waitFor();
+  });
+
+  it("sees how chains and their nodes do, and keeps watches", async () => {
+    const { page } = await open("edith", "/chains");
+    await page.getByText("100 % indexed").waitFor();
+    await page.getByText("Answers", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Add a watch" }).click();
+    await dialog(page).getByLabel("Address of the contract").fill("0x12");
+    await dialog(page).getByText("An address has 0x").waitFor();
+    await dialog(page)
+      .getByLabel("Address of the contract")
+      .fill(`0x${"12".repeat(20)}`);
+    await dialog(page).getByLabel("Class of the objects").fill("Transfers");
+    await dialog(page).getByRole("button", { name: "Watch", exact: true }).click();
+    await page.getByRole("link", { name: "Transfers" }).waitFor();
+    await page.getByRole("button", { name: /^Change the watch/ }).click();
+    await dialog(page).getByLabel("Class of the objects").fill("Moves");
+    await dialog(page).getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: "Moves" }).waitFor();
+    await page.getByRole("button", { name: /^Remove the watch/ }).click();
+    await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByText("Nothing is watched here").waitFor();
+  });
+});
+
+describe("an owner at work", () => {
+  it("makes a key, which is shown once, sees that it is used, and revokes it", async () => {
+    const { page } = await open("ada", "/keys");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await dialog(page).getByLabel("Name").fill("shop");
+    await dialog(page).getByLabel("Requests in a minute").fill("100");
+    await dialog(page).getByRole("button", { name: "Make it" }).click();
+    const key = (await dialog(page).getByRole("region", { name: "The key" }).innerText()).trim();
+    await page.keyboard.press("Escape");
+    await said(page, "0 of 100");
+    expect(await page.getByText(key).count()).toBe(0);
+    const asked = await fetch(`${purse.url}/api/v2/info/endpointWeights`, { headers: { "x-api-key": key } });
+    expect(asked.status).toBe(200);
+    await said(page, "1 of 100");
+    await page.reload();
+    await said(page, "1 request in the last two days");
+    await page.getByRole("button", { name: "Revoke shop" }).click();
+    await dialog(page).getByRole("button", { name: "Revoke", exact: true }).click();
+    await said(page, "Revoked");
+  });
+
+  it("makes a backup, fetches it, and reads how it is put back", async () => {
+    const { page } = await open("ada", "/backup");
+    await page.getByRole("button", { name: "Make a backup" }).click();
+    const link = page.getByRole("link", { name: /^Download purse-/ });
+    await link.waitFor();
+    const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    expect(download.suggestedFilename()).toMatch(/^purse-.*\.sqlite$/);
+    await page.getByText("npm run purse -- restore").waitFor();
+  });
+
+  it("sees how the server does, on a phone too", async () => {
+    const visitor = await open("ada", "", { viewport: { width: 390, height: 844 } });
+    const { page } = visitor;
+    await page
+      .getByRole("slider", { name: "Requests a second" })
+      .or(page.getByText("Not enough"))
+      .first()
+      .waitFor();
+    await page.getByText("At the head").first().waitFor();
+    const { scroll, width } = await page.evaluate(() => ({
+      scroll: document.documentElement.scrollWidth,
+      width: window.innerWidth,
+    }));
+    expect(scroll).toBeLessThanOrEqual(width);
+    expectNoErrors(visitor);
+  });
+});
+
+/** Buttons that change nothing: they look, filter, or lead elsewhere. */
+const LOOKING = /^(Show|Read|Copy|Find|Pause|Go on|More|Operator|Try again|Take its|[0-9a-f-]{8,})/;
+
+describe("whoever may look only", () => {
+  it("sees every room and can press nothing that changes something", async () => {
+    const visitor = await open("guest");
+    const { page } = visitor;
+    for (const [path, title] of ROOMS) {
+      await page.goto(`${purse.url}/studio${path}`);
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      await page.waitForLoadState("domcontentloaded");
+      await expect.poll(() => page.locator("main .skeleton").count()).toBe(0);
+      const pressable = await page
+        .locator("main button:enabled:not([role=tab]):not([role=combobox]):not(.pick)")
+        .evaluateAll((buttons) =>
+          buttons.map((button) => button.getAttribute("aria-label") ?? button.textContent?.trim() ?? ""),
+        );
+      expect(
+        pressable.filter((name) => !LOOKING.test(name)),
+        path || "/",
+      ).toEqual([]);
+    }
+    expectNoErrors(visitor);
+  });
+});
+
+describe.each([
+  ["a wide window", 1280],
+  ["a phone", 390],
+])("in %s", (_, width) => {
+  it("every room can be used by everyone, and none is wider than the window", async () => {
+    const visitor = await open("ada", "", { viewport: { width, height: 844 }, reducedMotion: "reduce" });
+    const { page } = visitor;
+    for (const [path, title] of ROOMS) {
+      await page.goto(`${purse.url}/studio${path}`);
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      await expect.poll(() => page.locator("main .skeleton").count()).toBe(0);
+      await expectAccessible(page);
+      const scroll = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(scroll, path).toBeLessThanOrEqual(width);
+    }
+    expectNoErrors(visitor);
+  }, 60_000);
+});
