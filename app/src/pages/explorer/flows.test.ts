@@ -31,7 +31,13 @@ const coins = (index: number, from: Hex, to: Hex, value: bigint) =>
   log(index, TRANSFER, [from, to], encodeAbiParameters([{ type: "uint256" }], [value]));
 
 it("tells tokens, NFTs and each of a batch", () => {
-  const two = encodeAbiParameters([{ type: "uint256[]" }, { type: "uint256[]" }], [[1n, 2n], [10n, 20n]]);
+  const two = encodeAbiParameters(
+    [{ type: "uint256[]" }, { type: "uint256[]" }],
+    [
+      [1n, 2n],
+      [10n, 20n],
+    ],
+  );
   const flows = flowsOf([
     coins(0, ADA, BOB, 5n),
     log(1, TRANSFER, [ADA, BOB, toHex(9n)], "0x"),
@@ -53,7 +59,11 @@ it("adds up what somebody has more or less of", () => {
 });
 
 it("adds transfers up to holders, most first, without the zero address", () => {
-  const moved = (from_address: string, to_address: string, value: string) => ({ from_address, to_address, value });
+  const moved = (from_address: string, to_address: string, value: string) => ({
+    from_address,
+    to_address,
+    value,
+  });
   expect(holdersOf([moved(ZERO, ADA, "10"), moved(ADA, BOB, "7"), moved(ADA, ZERO, "1")])).toEqual([
     { address: BOB, balance: 7n },
     { address: ADA, balance: 2n },

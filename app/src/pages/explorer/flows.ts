@@ -1,5 +1,5 @@
 import type { TransactionLog } from "@purse/client";
-import { decodeLog, type DecodedValue } from "./abi/decode.ts";
+import { type DecodedValue, decodeLog } from "./abi/decode.ts";
 
 /** Something that a transaction has moved, in the order of its logs. */
 export interface Flow {

@@ -1,5 +1,13 @@
+import {
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeFunctionData,
+  pad,
+  parseAbi,
+  toEventSelector,
+  toHex,
+} from "viem";
 import { describe, expect, it } from "vitest";
-import { encodeAbiParameters, encodeErrorResult, encodeFunctionData, pad, parseAbi, toEventSelector, toHex } from "viem";
 import { decodeInput, decodeLog, methodOf, revertReason } from "./decode.ts";
 
 const ADA = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
@@ -29,7 +37,9 @@ describe("a known function", () => {
   });
 
   it("tells the parts of tuples and arrays", () => {
-    const abi = parseAbi(["function aggregate3((address target, bool allowFailure, bytes callData)[] calls)"]);
+    const abi = parseAbi([
+      "function aggregate3((address target, bool allowFailure, bytes callData)[] calls)",
+    ]);
     const data = encodeFunctionData({
       abi,
       args: [[{ target: BOB, allowFailure: true, callData: "0x1234" }]],

@@ -68,7 +68,7 @@ export function decodeInput(input: string): Decoded | undefined {
 
 /** Undefined where the event is not known, or the log is not its. */
 export function decodeLog({ data, topics }: RawLog): Decoded | undefined {
-  const [topic, ...indexed] = topics.filter(isHex);
+  const [topic, ...indexed] = topics.filter((each) => isHex(each));
   if (topic === undefined || !isHex(data)) return undefined;
   for (const { topic: known, item } of events) {
     if (known !== topic || item.inputs.filter((input) => input.indexed).length !== indexed.length) continue;
@@ -107,15 +107,15 @@ function signatureOf({ name, inputs }: { name: string; inputs: readonly AbiParam
 function valuesOf(inputs: readonly AbiParameter[], args: unknown): DecodedValue[] {
   return inputs.map((input, i) => {
     const value: unknown = Array.isArray(args) ? args[i] : Object(args)[input.name ?? i];
-    return valueOf(input, value);
+    return decodedValue(input, value);
   });
 }
 
-function valueOf(input: AbiParameter, value: unknown): DecodedValue {
+function decodedValue(input: AbiParameter, value: unknown): DecodedValue {
   const named = { name: input.name ?? "", type: input.type, text: textOf(value) };
   if (Array.isArray(value) && input.type.endsWith("]")) {
     const each: AbiParameter = { ...input, type: input.type.replace(/\[\d*\]$/, "") };
-    return { ...named, parts: value.map((item, i) => valueOf({ ...each, name: String(i) }, item)) };
+    return { ...named, parts: value.map((item, i) => decodedValue({ ...each, name: String(i) }, item)) };
   }
   if ("components" in input && input.type === "tuple")
     return { ...named, parts: valuesOf(input.components, value) };
@@ -124,7 +124,6 @@ function valueOf(input: AbiParameter, value: unknown): DecodedValue {
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(textOf).join(", ")}]`;
-  if (typeof value === "object" && value !== null)
-    return `(${Object.values(value).map(textOf).join(", ")})`;
+  if (typeof value === "object" && value !== null) return `(${Object.values(value).map(textOf).join(", ")})`;
   return String(value);
 }
