@@ -1,9 +1,14 @@
+import { useTexts } from "../../texts/TextsContext.tsx";
 import { isAddressText } from "./abi/addressText.ts";
 import type { DecodedValue } from "./abi/decode.ts";
 import { AddressLink } from "./parts.tsx";
 
+/** What people give who want no limit. */
+const LARGEST = String(2n ** 256n - 1n);
+
 /** Names, types and values as an ABI tells them; what is inside of arrays and tuples stands below. */
 export function DecodedValues({ values }: { values: readonly DecodedValue[] }) {
+  const { t } = useTexts();
   return (
     <dl className="decoded">
       {values.map((value, i) => (
@@ -18,7 +23,12 @@ export function DecodedValues({ values }: { values: readonly DecodedValue[] }) {
             ) : value.type === "address" && isAddressText(value.text) ? (
               <AddressLink address={value.text} whole />
             ) : (
-              <bdi className="mono decoded-text">{value.text.slice(0, 2_000)}</bdi>
+              <>
+                <bdi className="mono decoded-text">{value.text.slice(0, 2_000)}</bdi>
+                {value.text === LARGEST && (
+                  <span className="soft small"> {t("(as much as there can be)")}</span>
+                )}
+              </>
             )}
           </dd>
         </div>

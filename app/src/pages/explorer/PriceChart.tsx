@@ -41,16 +41,19 @@ export function PriceChart({ label, unit, points, error, retry, range }: PriceCh
           </Link>
         ))}
       </nav>
+      <p className="small soft">
+        {label}, {unit}
+      </p>
       {error ? (
         <ErrorState error={error} retry={retry} />
       ) : points === null ? (
         <Skeleton height="220px" />
       ) : (
         <Chart
-          label={label}
+          label={`${label} (${unit})`}
           points={points}
           fromLowest
-          format={(value) => `${value.toLocaleString(language, { maximumSignificantDigits: 4 })} ${unit}`}
+          format={(value) => value.toLocaleString(language, { maximumSignificantDigits: 4 })}
         />
       )}
     </>

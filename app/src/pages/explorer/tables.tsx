@@ -52,13 +52,12 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
           {
             key: "block",
             label: t("Block"),
-            cell: ({ block_number }: Row) => <BlockLink block={block_number} />,
-            minor: true,
-          },
-          {
-            key: "age",
-            label: t("Age"),
-            cell: ({ block_timestamp }: Row) => <Moment at={block_timestamp} />,
+            cell: ({ block_number, block_timestamp }: Row) => (
+              <span className="two-lines">
+                <BlockLink block={block_number} />
+                <Moment at={block_timestamp} />
+              </span>
+            ),
           },
         ]),
     { key: "from", label: t("From"), cell: ({ from_address }) => <AddressLink address={from_address} /> },
@@ -72,13 +71,17 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
       },
     },
     { key: "value", label: t("Value"), cell: ({ value }) => <Coins wei={value} />, number: true },
-    {
-      key: "fee",
-      label: t("Fee"),
-      cell: ({ receipt_gas_used, gas_price }) => <Coins wei={fee(receipt_gas_used, gas_price)} />,
-      number: true,
-      minor: true,
-    },
+    ...(owner === undefined
+      ? [
+          {
+            key: "fee",
+            label: t("Fee"),
+            cell: ({ receipt_gas_used, gas_price }: Row) => <Coins wei={fee(receipt_gas_used, gas_price)} />,
+            number: true,
+            minor: true,
+          },
+        ]
+      : []),
   ];
   return (
     <Table
@@ -211,7 +214,12 @@ interface Moved {
 }
 
 function directionColumn<Row>(owner: string, label: string, movedBy: (row: Row) => Moved): Column<Row> {
-  return { key: "direction", label, cell: (row) => <Direction owner={owner} moved={movedBy(row)} /> };
+  return {
+    key: "direction",
+    label,
+    minor: true,
+    cell: (row) => <Direction owner={owner} moved={movedBy(row)} />,
+  };
 }
 
 function Direction({ owner, moved }: { owner: string; moved: Moved }) {
