@@ -23,17 +23,26 @@ export function useAnswer<P extends object, R>(call: Ask<P, R>, params: P, when 
   return { data, error, isFetching, again: () => void fetch() };
 }
 
-/** The same, asked for again with each new block while `when`. */
+/** How often a live answer is asked for again where no new block says so, in ms: a reorganisation need not make one. */
+const AGAIN_MS = 12_000;
+
+/** The same, asked for again with each new block, and now and then, while `when` and while the page is in sight. */
 export function useLiveAnswer<P extends object, R>(call: Ask<P, R>, params: P, when = true) {
   const { head } = useExplorer();
   const answer = useAnswer(call, params);
-  const { again } = answer;
-  const latest = useRef({ again, when, head });
+  const latest = useRef({ again: answer.again, head });
   useEffect(() => {
     const before = latest.current.head;
-    latest.current = { again, when, head };
-    if (when && before !== undefined && before !== head) again();
+    latest.current = { again: answer.again, head };
+    if (when && before !== undefined && before !== head) answer.again();
   });
+  useEffect(() => {
+    if (!when) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") latest.current.again();
+    }, AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [when]);
   return answer;
 }
 
