@@ -185,6 +185,7 @@ describe("a block", () => {
     const visitor = await open(`/explorer/block/${hash}`);
     await visitor.page.getByRole("region", { name: "The block" }).waitFor();
     await hand.reorganise(2);
+    await hand.mine(1);
     await visitor.page
       .getByText(/orphaned/i)
       .first()
@@ -238,6 +239,7 @@ describe("a transaction", () => {
     const { page } = await open(`/explorer/tx/${hash}`);
     await page.getByText("Succeeded").waitFor();
     await hand.reorganise(1);
+    await hand.mine(1);
     await page.getByText("This transaction is orphaned").waitFor();
     await page.reload();
     await page.getByText("This transaction is orphaned").waitFor();
@@ -300,6 +302,12 @@ describe("tokens, NFTs and pairs", () => {
     await page.getByRole("slider", { name: /Price/ }).waitFor();
     await page.getByRole("link", { name: "Week" }).click();
     await page.waitForURL(/range=week/);
+    await page.getByLabel("Pair with another token").fill("0x12");
+    await page.getByRole("button", { name: "Show the pair" }).click();
+    await page.getByText("An address is 0x and 40 digits.").waitFor();
+    await page.getByLabel("Pair with another token").fill(WETH);
+    await page.getByRole("button", { name: "Show the pair" }).click();
+    await page.getByRole("heading", { level: 1, name: "PURSE / WETH" }).waitFor();
     expectNoPageErrors(visitor);
   });
 

@@ -1,6 +1,9 @@
 import { type Erc20Metadata, Web3API } from "@purse/client";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
 import { Address } from "../../design/Address.tsx";
+import { Button } from "../../design/Button.tsx";
+import { Field } from "../../design/Field.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { EmptyState, ErrorState, Skeleton, SkeletonList } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
@@ -285,6 +288,36 @@ function Prices({ address }: { address: string }) {
         retry={again}
         range={range}
       />
+      <ToPair address={address} />
     </section>
+  );
+}
+
+/** The way to what a pair of this token and another holds. */
+function ToPair({ address }: { address: string }) {
+  const { t } = useTexts();
+  const navigate = useNavigate();
+  const [other, setOther] = useState("");
+  const [problem, setProblem] = useState<string>();
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const wanted = other.trim().toLowerCase();
+    if (!isAddressText(wanted)) setProblem(t("An address is 0x and 40 digits."));
+    else if (wanted === address) setProblem(t("That is this token itself."));
+    else void navigate({ to: "/explorer/pair/$a/$b", params: { a: address, b: wanted } });
+  }
+  return (
+    <form onSubmit={submit}>
+      <Field
+        label={t("Pair with another token")}
+        hint={t("Its contract's address.")}
+        value={other}
+        problem={problem}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setOther(event.target.value)}
+        after={<Button type="submit">{t("Show the pair")}</Button>}
+      />
+    </form>
   );
 }
