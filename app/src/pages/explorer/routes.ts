@@ -29,63 +29,63 @@ const explorer = createRoute({
   component: lazyRouteComponent(() => import("./Explorer.tsx"), "Explorer"),
 });
 
-export const explorerRoutes = [
-  explorer.addChildren([
-    createRoute({
-      getParentRoute: () => explorer,
-      path: "/",
-      validateSearch: (search): { q?: string | undefined; date?: string | undefined } => ({
-        q: words(search.q),
-        date: text(search.date),
-      }),
-      component: lazyRouteComponent(() => import("./Overview.tsx"), "Overview"),
+const children = [
+  createRoute({
+    getParentRoute: () => explorer,
+    path: "/",
+    validateSearch: (search): { q?: string | undefined; date?: string | undefined } => ({
+      q: words(search.q),
+      date: text(search.date),
     }),
-    createRoute({
-      getParentRoute: () => explorer,
-      path: "/block/$block",
-      component: lazyRouteComponent(() => import("./BlockPage.tsx"), "BlockPage"),
+    component: lazyRouteComponent(() => import("./Overview.tsx"), "Overview"),
+  }),
+  createRoute({
+    getParentRoute: () => explorer,
+    path: "/block/$block",
+    component: lazyRouteComponent(() => import("./BlockPage.tsx"), "BlockPage"),
+  }),
+  createRoute({
+    getParentRoute: () => explorer,
+    path: "/tx/$hash",
+    validateSearch: partOf,
+    component: lazyRouteComponent(() => import("./TransactionPage.tsx"), "TransactionPage"),
+  }),
+  createRoute({
+    getParentRoute: () => explorer,
+    path: "/address/$address",
+    validateSearch: partOf,
+    component: lazyRouteComponent(() => import("./AddressPage.tsx"), "AddressPage"),
+  }),
+  createRoute({
+    getParentRoute: () => explorer,
+    path: "/token/$address",
+    validateSearch: (search): PartSearch & { range?: string | undefined } => ({
+      ...partOf(search),
+      range: text(search.range),
     }),
-    createRoute({
-      getParentRoute: () => explorer,
-      path: "/tx/$hash",
-      validateSearch: partOf,
-      component: lazyRouteComponent(() => import("./TransactionPage.tsx"), "TransactionPage"),
+    component: lazyRouteComponent(() => import("./TokenPage.tsx"), "TokenPage"),
+  }),
+  createRoute({
+    getParentRoute: () => explorer,
+    path: "/nft/$address",
+    validateSearch: partOf,
+    component: lazyRouteComponent(() => import("./CollectionPage.tsx"), "CollectionPage"),
+  }),
+  createRoute({
+    getParentRoute: () => explorer,
+    path: "/nft/$address/$id",
+    validateSearch: partOf,
+    component: lazyRouteComponent(() => import("./NftPage.tsx"), "NftPage"),
+  }),
+  createRoute({
+    getParentRoute: () => explorer,
+    path: "/pair/$a/$b",
+    validateSearch: (search): { exchange?: string | undefined; range?: string | undefined } => ({
+      exchange: text(search.exchange),
+      range: text(search.range),
     }),
-    createRoute({
-      getParentRoute: () => explorer,
-      path: "/address/$address",
-      validateSearch: partOf,
-      component: lazyRouteComponent(() => import("./AddressPage.tsx"), "AddressPage"),
-    }),
-    createRoute({
-      getParentRoute: () => explorer,
-      path: "/token/$address",
-      validateSearch: (search): PartSearch & { range?: string | undefined } => ({
-        ...partOf(search),
-        range: text(search.range),
-      }),
-      component: lazyRouteComponent(() => import("./TokenPage.tsx"), "TokenPage"),
-    }),
-    createRoute({
-      getParentRoute: () => explorer,
-      path: "/nft/$address",
-      validateSearch: partOf,
-      component: lazyRouteComponent(() => import("./CollectionPage.tsx"), "CollectionPage"),
-    }),
-    createRoute({
-      getParentRoute: () => explorer,
-      path: "/nft/$address/$id",
-      validateSearch: partOf,
-      component: lazyRouteComponent(() => import("./NftPage.tsx"), "NftPage"),
-    }),
-    createRoute({
-      getParentRoute: () => explorer,
-      path: "/pair/$a/$b",
-      validateSearch: (search): { exchange?: string | undefined; range?: string | undefined } => ({
-        exchange: text(search.exchange),
-        range: text(search.range),
-      }),
-      component: lazyRouteComponent(() => import("./PairPage.tsx"), "PairPage"),
-    }),
-  ]),
+    component: lazyRouteComponent(() => import("./PairPage.tsx"), "PairPage"),
+  }),
 ];
+
+export const explorerRoutes = [explorer.addChildren(children)];
