@@ -1,5 +1,6 @@
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { contractRoutes } from "./pages/contract/routes.ts";
+import { explorerRoutes } from "./pages/explorer/routes.ts";
 import { Home } from "./pages/home/Home.tsx";
 import { portfolioRoutes } from "./pages/portfolio/routes.ts";
 import { sendRoutes } from "./pages/send/routes.ts";
@@ -36,6 +37,7 @@ const pages = [
     path: "/design",
     component: lazyRouteComponent(() => import("./pages/Design.tsx"), "Design"),
   }),
+  ...explorerRoutes,
 ];
 
 export const router = createRouter({

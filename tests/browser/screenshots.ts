@@ -9,6 +9,15 @@ const TARGET = resolve(import.meta.dirname, "../../docs/screenshots");
 const WIDTHS = [1280, 390];
 const THEMES = ["light", "dark"] as const;
 const PAGES = ["home", "sign-in", "account", "portfolio", "send", "contract", "notes"];
+/** A swap of the local chain's history, its token and its collection. */
+const EXPLORER = [
+  ["explorer", ""],
+  ["explorer-block", "/block/59"],
+  ["explorer-tx", "/tx/0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09"],
+  ["explorer-address", "/address/0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
+  ["explorer-token", "/token/0x5fbdb2315678afecb367f032d93f642f64180aa3?tab=price"],
+  ["explorer-nft", "/nft/0xe7f1725e7734ce288f8367e1bb143e90bb3f0512/1"],
+] as const;
 
 mkdirSync(TARGET, { recursive: true });
 const purse = await startPurse({ devChain: true, env: { PURSE_APP_ID: "my-app" } });
@@ -42,6 +51,11 @@ try {
       for (const name of PAGES.filter((each) => each !== "sign-in")) {
         await page.goto(`${purse.url}/${name === "home" ? "" : name}`);
         if (name === "portfolio") await page.getByText("Purse Token").waitFor();
+        await shoot(name);
+      }
+      for (const [name, path] of EXPLORER) {
+        await page.goto(`${purse.url}/explorer${path}`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
         await shoot(name);
       }
       await close();

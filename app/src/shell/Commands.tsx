@@ -1,6 +1,7 @@
 import { useMoralis } from "@purse/react";
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
+import { suggestions } from "../pages/explorer/suggestions.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
 import { CommandPalette } from "./CommandPalette.tsx";
 import type { Command } from "./commands.ts";
@@ -24,6 +25,16 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
     [navigate, onOpenChange],
   );
   useShortcuts(shortcuts);
+  const suggest = useCallback(
+    (words: string): Command[] =>
+      suggestions(words, t).map(({ key, label, to }) => ({
+        key: `explorer ${key}`,
+        label,
+        hint: t("Explorer"),
+        run: () => void navigate({ href: to }),
+      })),
+    [navigate, t],
+  );
   const commands: Command[] = [
     ...PAGES.map(({ to, label, letter, words }) => ({
       key: to,
@@ -51,7 +62,7 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
   ];
   return (
     <>
-      <CommandPalette open={open} onClose={() => onOpenChange(false)} commands={commands} />
+      <CommandPalette open={open} onClose={() => onOpenChange(false)} commands={commands} suggest={suggest} />
       <ShortcutSheet open={showsKeys} onClose={() => setShowsKeys(false)} />
     </>
   );

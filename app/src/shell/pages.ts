@@ -1,4 +1,13 @@
-import { FileCode2, House, type LucideIcon, NotebookPen, Send, UserRound, WalletCards } from "lucide-react";
+import {
+  Compass,
+  FileCode2,
+  House,
+  type LucideIcon,
+  NotebookPen,
+  Send,
+  UserRound,
+  WalletCards,
+} from "lucide-react";
 
 /** A page that stands in the navigation, in the commands and under a key. */
 export interface Page {
@@ -23,6 +32,13 @@ export const PAGES: readonly Page[] = [
     words: "tokens balance nft history",
   },
   { to: "/send", label: "Send", icon: Send, letter: "s", words: "transfer pay" },
+  {
+    to: "/explorer",
+    label: "Explorer",
+    icon: Compass,
+    letter: "e",
+    words: "blocks transactions chain tokens nft contracts",
+  },
   {
     to: "/contract",
     label: "Contract",

@@ -5,7 +5,12 @@ export interface ChainState {
   chain: number;
   name: string;
   state: "syncing" | "following" | "unreachable" | "refused";
+  /** The first block of the index. */
+  start: number | null;
   head: number | null;
+  /** The newest block that the chain's own rules call safe, and final; null where its node does not tell. */
+  safe: number | null;
+  finalized: number | null;
   indexed: number | null;
   lag: number | null;
   percent: number | null;

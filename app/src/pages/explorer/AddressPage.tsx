@@ -1,0 +1,392 @@
+import { Web3API } from "@purse/client";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
+import { Address } from "../../design/Address.tsx";
+import { Status } from "../../design/Status.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../design/states.tsx";
+import { Table } from "../../design/Table.tsx";
+import { Tabs } from "../../design/Tabs.tsx";
+import { displayAmount, exactAmount } from "../../money/amount.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { checksumOf } from "../../wallet/checksum.ts";
+import { isAddressText } from "./abi/addressText.ts";
+import { methodOf } from "./abi/decode.ts";
+import { allPages, looksLikeContract, transactionsOf, useAnswer, useLiveAnswer } from "./answers.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { ExportButton } from "./ExportButton.tsx";
+import { NftGrid } from "./NftGrid.tsx";
+import { type PageNode, useNode } from "./node.ts";
+import { Amount, Pager, TokenLink } from "./parts.tsx";
+import { nameOf } from "./SearchBox.tsx";
+import { NftTransferTable, TransactionTable, TransferTable } from "./tables.tsx";
+import { useNodeAnswer } from "./useNodeAnswer.ts";
+
+const ROWS = 25;
+
+export function AddressPage() {
+  const { address } = useParams({ from: "/explorer/address/$address" });
+  const { t } = useTexts();
+  usePageTitle(t("Address {address}", { address: `${address.slice(0, 8)}…` }));
+  if (!isAddressText(address)) {
+    return (
+      <>
+        <h1>{t("Address")}</h1>
+        <EmptyState title={t("That is no address")}>{t("An address is 0x and 40 digits.")}</EmptyState>
+      </>
+    );
+  }
+  const lower = address.toLowerCase();
+  return <AddressOf key={lower} address={lower} />;
+}
+
+function AddressOf({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { tab } = useSearch({ from: "/explorer/address/$address" });
+  const navigate = useNavigate({ from: "/explorer/address/$address" });
+  const named = useAnswer(nameOf, { address });
+  const tabs = [
+    { key: "transactions", label: t("Transactions") },
+    { key: "transfers", label: t("Token transfers") },
+    { key: "tokens", label: t("Tokens") },
+    { key: "nfts", label: t("NFTs") },
+    { key: "nft-transfers", label: t("NFT transfers") },
+  ];
+  const shown = tabs.find(({ key }) => key === tab)?.key ?? "transactions";
+  return (
+    <div className="stack wide-gaps">
+      <div className="page-head">
+        <h1>{named.data?.name ? <bdi>{named.data.name.slice(0, 80)}</bdi> : t("Address")}</h1>
+        <Kind address={address} />
+      </div>
+      <section className="card stack" aria-label={t("The address")}>
+        <Address address={checksumOf(address)} copy />
+        <Balance address={address} />
+      </section>
+      <Tabs
+        label={t("What it did and has")}
+        tabs={tabs}
+        value={shown}
+        onChange={(key) =>
+          void navigate({
+            search: {
+              tab: key === "transactions" ? undefined : key,
+              cursor: undefined,
+            },
+            replace: true,
+            resetScroll: false,
+          })
+        }
+      >
+        {shown === "transactions" && <Transactions address={address} />}
+        {shown === "transfers" && <Transfers address={address} />}
+        {shown === "tokens" && <Tokens address={address} />}
+        {shown === "nfts" && <Nfts address={address} />}
+        {shown === "nft-transfers" && <NftTransfers address={address} />}
+      </Tabs>
+    </div>
+  );
+}
+
+function Balance({ address }: { address: string }) {
+  const { t, language } = useTexts();
+  const { chain } = useExplorer();
+  const { symbol, decimals } = chain.nativeCurrency;
+  const { data, error, again } = useLiveAnswer(Web3API.account.getNativeBalance, {
+    chain: chain.hexId,
+    address,
+  });
+  if (error) return <ErrorState error={error} retry={again} />;
+  const wei = data ? BigInt(data.balance) : undefined;
+  return (
+    <div>
+      <p className="small soft">{t("Balance")}</p>
+      <p
+        className="total number"
+        title={wei === undefined ? undefined : `${exactAmount(wei, decimals)} ${symbol}`}
+      >
+        {wei === undefined ? (
+          <Skeleton width="12rem" height="1em" />
+        ) : (
+          `${displayAmount(wei, decimals, language)} ${symbol}`
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** A contract or a wallet: by its code where a node is at hand, else by what it has done. */
+function Kind({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { chain } = useExplorer();
+  const node = useNode();
+  const code = useNodeAnswer(
+    node,
+    useCallback((asked: PageNode) => asked.ask("eth_getCode", [address, "latest"]), [address]),
+  );
+  const asks = code.state === "none" || code.state === "refused";
+  const guess = useAnswer(looksLikeContract, { chain: chain.hexId, address }, asks);
+  const bytes = code.state === "there" && typeof code.answer === "string" ? code.answer : undefined;
+  const isContract = bytes === undefined ? guess.data : bytes !== "0x" && !bytes.startsWith("0xef0100");
+  if (bytes?.startsWith("0xef0100")) return <Status kind="info">{t("Wallet with delegated code")}</Status>;
+  if (isContract === null) return null;
+  if (isContract) {
+    return (
+      <span className="row tight-row">
+        <Status kind="info">{t("Contract")}</Status>
+        <TokenPages address={address} />
+      </span>
+    );
+  }
+  return asks ? null : <Status kind="idle">{t("Wallet")}</Status>;
+}
+
+/** The ways to the pages of a token or a collection, where it is one. */
+function TokenPages({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { chain } = useExplorer();
+  const collection = useAnswer(Web3API.token.getAllTokenIds, { chain: chain.hexId, address, limit: 1 });
+  const tokens = useAnswer(Web3API.token.getTokenMetadata, { chain: chain.hexId, addresses: [address] });
+  const [token] = tokens.data ?? [];
+  if (collection.data?.total) {
+    return (
+      <Link to="/explorer/nft/$address" params={{ address }} className="button small">
+        {t("Collection")}
+      </Link>
+    );
+  }
+  if (!token || (token.symbol === "" && token.name === "")) return null;
+  return (
+    <Link to="/explorer/token/$address" params={{ address }} className="button small">
+      {t("Token")}
+    </Link>
+  );
+}
+
+function useList(address: string) {
+  const { chain } = useExplorer();
+  const { cursor } = useSearch({ from: "/explorer/address/$address" });
+  return {
+    chain: chain.hexId,
+    cursor,
+    params: { chain: chain.hexId, address, limit: ROWS, ...(cursor && { cursor }) },
+  };
+}
+
+function Transactions({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { chain, cursor, params } = useList(address);
+  const { data, error, again } = useLiveAnswer(Web3API.account.getTransactions, params, cursor === undefined);
+  return (
+    <section className="card stack tight" aria-label={t("Transactions")}>
+      <div className="row spread">
+        <Total total={data?.total} />
+        <ExportButton
+          name={`transactions-${address}`}
+          columns={["hash", "block", "time", "method", "from", "to", "value_wei", "fee_wei", "status"]}
+          rows={async () =>
+            (await transactionsOf(chain, address)).map((row) => [
+              row.hash,
+              row.block_number,
+              row.block_timestamp,
+              methodOf(row.input) ?? "",
+              row.from_address,
+              row.to_address ?? row.receipt_contract_address ?? "",
+              row.value,
+              String(BigInt(row.receipt_gas_used || 0) * BigInt(row.gas_price || 0)),
+              row.receipt_status,
+            ])
+          }
+        />
+      </div>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <TransactionTable
+          rows={data?.result}
+          owner={address}
+          empty={
+            <EmptyState title={t("No transaction")}>
+              {t("It has sent and received none on this chain.")}
+            </EmptyState>
+          }
+        />
+      )}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}
+
+function Transfers({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { chain, cursor, params } = useList(address);
+  const { data, error, again } = useLiveAnswer(
+    Web3API.account.getTokenTransfers,
+    params,
+    cursor === undefined,
+  );
+  return (
+    <section className="card stack tight" aria-label={t("Token transfers")}>
+      <div className="row spread">
+        <Total total={data?.total} />
+        <ExportButton
+          name={`token-transfers-${address}`}
+          columns={["hash", "block", "time", "token", "from", "to", "value_smallest_unit"]}
+          rows={async () =>
+            (
+              await allPages(
+                (after) =>
+                  Web3API.account.getTokenTransfers({
+                    chain,
+                    address,
+                    limit: 500,
+                    ...(after && { cursor: after }),
+                  }),
+                2_000,
+              )
+            ).map((row) => [
+              row.transaction_hash,
+              row.block_number,
+              row.block_timestamp,
+              row.address,
+              row.from_address,
+              row.to_address,
+              row.value,
+            ])
+          }
+        />
+      </div>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <TransferTable
+          rows={data?.result}
+          owner={address}
+          empty={<EmptyState title={t("No token transfer")} />}
+        />
+      )}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}
+
+function Tokens({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { chain } = useExplorer();
+  const { data, error, again } = useAnswer(Web3API.account.getTokenBalances, { chain: chain.hexId, address });
+  return (
+    <section className="card" aria-label={t("Tokens")}>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <Table
+          caption={t("Tokens")}
+          rows={data ?? undefined}
+          keyOf={({ token_address }) => token_address}
+          empty={<EmptyState title={t("No token")}>{t("It holds none on this chain.")}</EmptyState>}
+          columns={[
+            {
+              key: "token",
+              label: t("Token"),
+              cell: ({ name, token_address }) => <bdi>{name.slice(0, 60) || token_address}</bdi>,
+            },
+            {
+              key: "symbol",
+              label: t("Symbol"),
+              cell: ({ token_address, symbol, name, decimals }) => (
+                <TokenLink
+                  address={token_address}
+                  token={{ address: token_address, symbol, name, decimals: String(decimals) }}
+                />
+              ),
+            },
+            {
+              key: "amount",
+              label: t("Amount"),
+              number: true,
+              cell: ({ balance, decimals }) => <Amount value={balance} decimals={decimals} />,
+            },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+function Nfts({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { cursor, params } = useList(address);
+  const { data, error, again } = useAnswer(Web3API.account.getNFTs, params);
+  return (
+    <section className="card stack" aria-label={t("NFTs")}>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <NftGrid
+          nfts={data?.result}
+          empty={<EmptyState title={t("No NFT")}>{t("It owns none on this chain.")}</EmptyState>}
+        />
+      )}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}
+
+function NftTransfers({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { chain, cursor, params } = useList(address);
+  const { data, error, again } = useLiveAnswer(Web3API.account.getNFTTransfers, params, cursor === undefined);
+  return (
+    <section className="card stack tight" aria-label={t("NFT transfers")}>
+      <div className="row spread">
+        <Total total={data?.total} />
+        <ExportButton
+          name={`nft-transfers-${address}`}
+          columns={["hash", "block", "time", "collection", "token_id", "from", "to", "amount"]}
+          rows={async () =>
+            (
+              await allPages(
+                (after) =>
+                  Web3API.account.getNFTTransfers({
+                    chain,
+                    address,
+                    limit: 500,
+                    ...(after && { cursor: after }),
+                  }),
+                2_000,
+              )
+            ).map((row) => [
+              row.transaction_hash,
+              row.block_number,
+              row.block_timestamp,
+              row.token_address,
+              row.token_id,
+              row.from_address ?? "",
+              row.to_address,
+              row.amount ?? "1",
+            ])
+          }
+        />
+      </div>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <NftTransferTable
+          rows={data?.result}
+          owner={address}
+          empty={<EmptyState title={t("No NFT transfer")} />}
+        />
+      )}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}
+
+export function Total({ total }: { total: number | undefined }) {
+  const { count } = useTexts();
+  return (
+    <span className="soft number">
+      {total === undefined ? <Skeleton width="5rem" /> : count(total, "{n} in all", "{n} in all")}
+    </span>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from "react";
+import { Switch } from "../../design/Choice.tsx";
+import { Code } from "../../design/Code.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { decodeInput } from "./abi/decode.ts";
+import { DecodedValues } from "./DecodedValues.tsx";
+
+/** So many characters are shown of an input that is longer; copying takes all. */
+const SHOWN = 20_000;
+
+/** What a transaction says to a contract: decoded where the function is known, else as it is. */
+export function CallInput({ input, creates }: { input: string; creates: boolean }) {
+  const { t, count } = useTexts();
+  const [isRaw, setIsRaw] = useState(false);
+  if (input === "0x" || input === "") return null;
+  const decoded = creates ? undefined : decodeInput(input);
+  return (
+    <section className="card stack tight" aria-labelledby="input">
+      <div className="row spread">
+        <h2 id="input">{creates ? t("Code of the new contract") : t("Input")}</h2>
+        {decoded && <Switch label={t("Raw")} checked={isRaw} onChange={setIsRaw} />}
+      </div>
+      {decoded && !isRaw ? (
+        <>
+          <p className="mono signature">{decoded.signature}</p>
+          <DecodedValues values={decoded.values} />
+        </>
+      ) : (
+        <>
+          {!decoded && !creates && (
+            <p className="soft">
+              {t("This function is not among the known ones, so its input is shown as it is.")}
+            </p>
+          )}
+          <Code text={input.slice(0, SHOWN)} label={t("Input")} wrap />
+          {input.length > SHOWN && (
+            <p className="soft small">
+              {count(
+                (input.length - SHOWN) / 2,
+                "{n} more byte is not shown.",
+                "{n} more bytes are not shown.",
+              )}
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,255 @@
+import { Web3API } from "@purse/client";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { Address } from "../../design/Address.tsx";
+import { Button } from "../../design/Button.tsx";
+import { Moment } from "../../design/Moment.tsx";
+import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { Table } from "../../design/Table.tsx";
+import { Tabs } from "../../design/Tabs.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { explain } from "../../explain.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { checksumOf } from "../../wallet/checksum.ts";
+import { Total } from "./AddressPage.tsx";
+import { isAddressText } from "./abi/addressText.ts";
+import { isNotFound, useAnswer, useLiveAnswer } from "./answers.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { NftGrid } from "./NftGrid.tsx";
+import { OwnerTable } from "./OwnerTable.tsx";
+import { AddressLink, Amount, Coins, Fact, Facts, NftLink, Pager, TransactionLink } from "./parts.tsx";
+import { NftTransferTable } from "./tables.tsx";
+
+const ROWS = 24;
+
+export function CollectionPage() {
+  const { address } = useParams({ from: "/explorer/nft/$address" });
+  const { t } = useTexts();
+  usePageTitle(t("Collection {address}", { address: `${address.slice(0, 8)}…` }));
+  if (!isAddressText(address)) {
+    return (
+      <>
+        <h1>{t("Collection")}</h1>
+        <EmptyState title={t("That is no address")}>{t("An address is 0x and 40 digits.")}</EmptyState>
+      </>
+    );
+  }
+  const lower = address.toLowerCase();
+  return <CollectionOf key={lower} address={lower} />;
+}
+
+function CollectionOf({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { chain } = useExplorer();
+  const { tab } = useSearch({ from: "/explorer/nft/$address" });
+  const navigate = useNavigate({ from: "/explorer/nft/$address" });
+  const { data, error, again } = useAnswer(Web3API.token.getNFTMetadata, { chain: chain.hexId, address });
+  const tabs = [
+    { key: "items", label: t("Items") },
+    { key: "owners", label: t("Owners") },
+    { key: "transfers", label: t("Transfers") },
+    { key: "sales", label: t("Sales") },
+  ];
+  const shown = tabs.find(({ key }) => key === tab)?.key ?? "items";
+  return (
+    <div className="stack wide-gaps">
+      <div className="page-head">
+        <h1>{data?.name ? <bdi>{data.name.slice(0, 80)}</bdi> : t("Collection")}</h1>
+        <ReadAgain address={address} />
+      </div>
+      {error ? (
+        isNotFound(error) ? (
+          <EmptyState title={t("No collection")}>
+            {t("This address has never moved an NFT on this chain.")}
+          </EmptyState>
+        ) : (
+          <ErrorState error={error} retry={again} />
+        )
+      ) : !data ? (
+        <div className="card">
+          <SkeletonList rows={4} label={t("Loading the collection")} />
+        </div>
+      ) : (
+        <>
+          <section className="card stack" aria-label={t("The collection")}>
+            <Address address={checksumOf(address)} copy />
+            <Facts>
+              <Fact label={t("Kind")}>{data.contract_type}</Fact>
+              {data.symbol && (
+                <Fact label={t("Symbol")}>
+                  <bdi>{data.symbol.slice(0, 20)}</bdi>
+                </Fact>
+              )}
+              <Fact label={t("Contract")}>
+                <AddressLink address={address} />
+              </Fact>
+            </Facts>
+          </section>
+          <Tabs
+            label={t("About the collection")}
+            tabs={tabs}
+            value={shown}
+            onChange={(key) =>
+              void navigate({
+                search: {
+                  tab: key === "items" ? undefined : key,
+                  cursor: undefined,
+                },
+                replace: true,
+                resetScroll: false,
+              })
+            }
+          >
+            {shown === "items" && <Items address={address} />}
+            {shown === "owners" && <Owners address={address} />}
+            {shown === "transfers" && <Transfers address={address} />}
+            {shown === "sales" && <Sales address={address} />}
+          </Tabs>
+        </>
+      )}
+    </div>
+  );
+}
+
+function ReadAgain({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { chain } = useExplorer();
+  const toast = useToast();
+  const [isBusy, setIsBusy] = useState(false);
+  async function run() {
+    setIsBusy(true);
+    try {
+      await Web3API.token.syncNFTContract({ chain: chain.hexId, address });
+      toast(t("The collection is being read again."));
+    } catch (error) {
+      const { title, detail } = explain(error);
+      toast(`${title}. ${detail}`);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+  return (
+    <Button small busy={isBusy} onClick={run}>
+      {t("Read again")}
+    </Button>
+  );
+}
+
+function useList(address: string) {
+  const { chain } = useExplorer();
+  const { cursor } = useSearch({ from: "/explorer/nft/$address" });
+  return { cursor, params: { chain: chain.hexId, address, limit: ROWS, ...(cursor && { cursor }) } };
+}
+
+function Items({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { cursor, params } = useList(address);
+  const { data, error, again } = useAnswer(Web3API.token.getAllTokenIds, params);
+  return (
+    <section className="card stack" aria-label={t("Items")}>
+      <Total total={data?.total} />
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <NftGrid nfts={data?.result} empty={<EmptyState title={t("No item")} />} />
+      )}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}
+
+function Owners({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { cursor, params } = useList(address);
+  const { data, error, again } = useAnswer(Web3API.token.getNFTOwners, params);
+  return (
+    <section className="card stack tight" aria-label={t("Owners")}>
+      {error ? <ErrorState error={error} retry={again} /> : <OwnerTable rows={data?.result} />}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}
+
+function Transfers({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { cursor, params } = useList(address);
+  const { data, error, again } = useLiveAnswer(
+    Web3API.token.getContractNFTTransfers,
+    params,
+    cursor === undefined,
+  );
+  return (
+    <section className="card stack tight" aria-label={t("Transfers")}>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <NftTransferTable rows={data?.result} empty={<EmptyState title={t("No transfer")} />} />
+      )}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}
+
+function Sales({ address }: { address: string }) {
+  const { t } = useTexts();
+  const { cursor, params } = useList(address);
+  const { data, error, again } = useAnswer(Web3API.token.getNFTTrades, params);
+  return (
+    <section className="card stack tight" aria-label={t("Sales")}>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <Table
+          caption={t("Sales")}
+          rows={data?.result.map((row, i) => ({ ...row, key: `${row.transaction_hash}/${i}` }))}
+          keyOf={({ key }) => key}
+          empty={<EmptyState title={t("No sale")}>{t("No known marketplace has sold any.")}</EmptyState>}
+          columns={[
+            {
+              key: "hash",
+              label: t("Transaction"),
+              cell: ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />,
+            },
+            { key: "age", label: t("Age"), cell: ({ block_timestamp }) => <Moment at={block_timestamp} /> },
+            {
+              key: "items",
+              label: t("Items"),
+              cell: ({ token_ids }) => (
+                <span className="row tight-row">
+                  {token_ids.slice(0, 5).map((id) => (
+                    <NftLink key={id} address={address} id={id} />
+                  ))}
+                </span>
+              ),
+            },
+            {
+              key: "seller",
+              label: t("Seller"),
+              cell: ({ seller_address }) => <AddressLink address={seller_address} />,
+            },
+            {
+              key: "buyer",
+              label: t("Buyer"),
+              cell: ({ buyer_address }) => <AddressLink address={buyer_address} />,
+            },
+            {
+              key: "price",
+              label: t("Price"),
+              number: true,
+              cell: ({ price, price_token_address: token }) =>
+                !token || /^0x0{40}$/.test(token) ? (
+                  <Coins wei={price} />
+                ) : (
+                  <>
+                    <Amount value={price} decimals={0} /> <AddressLink address={token} />
+                  </>
+                ),
+            },
+          ]}
+        />
+      )}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}

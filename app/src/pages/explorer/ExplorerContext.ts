@@ -1,0 +1,21 @@
+import { createContext, useContext } from "react";
+import type { AppChain } from "../../settings.ts";
+
+/** The chain that is looked at, and how far it is; numbers of blocks are undefined while they are not known. */
+export interface ExplorerState {
+  chain: AppChain;
+  head: number | undefined;
+  /** What the chain's own rules call safe and final. */
+  safe: number | undefined;
+  final: number | undefined;
+  /** The first block of the server's index. */
+  start: number | undefined;
+}
+
+export const ExplorerContext = createContext<ExplorerState | null>(null);
+
+export function useExplorer(): ExplorerState {
+  const state = useContext(ExplorerContext);
+  if (!state) throw new Error("useExplorer is for pages of the explorer");
+  return state;
+}

@@ -1,0 +1,38 @@
+import { useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { explain } from "../../explain.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { csvOf, download } from "./csv.ts";
+
+export interface ExportButtonProps {
+  /** Without an ending. */
+  name: string;
+  columns: readonly string[];
+  rows: () => Promise<readonly (readonly string[])[]>;
+}
+
+/** Gets the rows and hands them out as a CSV file. */
+export function ExportButton({ name, columns, rows }: ExportButtonProps) {
+  const { t, count } = useTexts();
+  const toast = useToast();
+  const [isBusy, setIsBusy] = useState(false);
+  async function run() {
+    setIsBusy(true);
+    try {
+      const all = await rows();
+      download(`${name}.csv`, csvOf(columns, all));
+      toast(count(all.length, "{n} row exported", "{n} rows exported"));
+    } catch (error) {
+      const { title, detail } = explain(error);
+      toast(`${title}. ${detail}`);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+  return (
+    <Button small busy={isBusy} onClick={run} title={t("The newest 2,000 rows")}>
+      {t("Export as CSV")}
+    </Button>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Nft, NftOwner } from "@purse/client";
+import { Link } from "@tanstack/react-router";
+import { ImageOff } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { Skeleton } from "../../design/states.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { useExplorer } from "./ExplorerContext.ts";
+import { namesPicture, shownName } from "./nftMetadata.ts";
+
+/** The server's picture of an NFT: still, small, with nothing in it but pixels. */
+export function NftPicture({ nft, width, label }: { nft: Nft | NftOwner; width: 256 | 512; label: string }) {
+  const { chain } = useExplorer();
+  const [isBroken, setIsBroken] = useState(false);
+  if (isBroken || !namesPicture(nft.metadata)) {
+    return (
+      <span className="nft-picture none">
+        <ImageOff size={28} aria-hidden="true" />
+      </span>
+    );
+  }
+  const query = new URLSearchParams({ chain: chain.hexId, width: String(width) });
+  return (
+    <img
+      className="nft-picture"
+      src={`/api/v2/nft/${nft.token_address}/${encodeURIComponent(nft.token_id)}/image?${query}`}
+      alt={label}
+      width={width}
+      height={width}
+      loading="lazy"
+      decoding="async"
+      referrerPolicy="no-referrer"
+      onError={() => setIsBroken(true)}
+    />
+  );
+}
+
+/** NFTs as pictures with their names. */
+export function NftGrid({
+  nfts,
+  empty,
+}: {
+  nfts: readonly (Nft | NftOwner)[] | undefined;
+  empty: ReactNode;
+}) {
+  const { t } = useTexts();
+  if (nfts?.length === 0) return empty;
+  if (!nfts) {
+    return (
+      <div className="nft-grid" role="status" aria-label={t("Loading NFTs")}>
+        {["a", "b", "c", "d"].map((key) => (
+          <Skeleton key={key} height="13rem" />
+        ))}
+      </div>
+    );
+  }
+  return (
+    <ul className="nft-grid">
+      {nfts.map((nft) => (
+        <li key={`${nft.token_address}/${nft.token_id}`}>
+          <Link
+            to="/explorer/nft/$address/$id"
+            params={{ address: nft.token_address, id: nft.token_id }}
+            className="nft-card"
+          >
+            <NftPicture nft={nft} width={256} label="" />
+            <span className="nft-words">
+              <bdi className="clip">{shownName(nft)}</bdi>
+              <span className="small soft clip number">
+                #{nft.token_id}
+                {nft.amount && nft.amount !== "1" && <> × {nft.amount}</>}
+              </span>
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,252 @@
+import { type Nft, Web3API } from "@purse/client";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { Code } from "../../design/Code.tsx";
+import { Moment } from "../../design/Moment.tsx";
+import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { Tabs } from "../../design/Tabs.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { explain } from "../../explain.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { isAddressText } from "./abi/addressText.ts";
+import { isNotFound, useAnswer, useLiveAnswer } from "./answers.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { NftPicture } from "./NftGrid.tsx";
+import { shownName, wordsOf } from "./nftMetadata.ts";
+import { OwnerTable } from "./OwnerTable.tsx";
+import { AddressLink, Fact, Facts, Pager } from "./parts.tsx";
+import { NftTransferTable } from "./tables.tsx";
+
+const ROWS = 25;
+
+export function NftPage() {
+  const { address, id } = useParams({ from: "/explorer/nft/$address/$id" });
+  const { t } = useTexts();
+  usePageTitle(t("NFT {id}", { id: id.slice(0, 12) }));
+  if (!isAddressText(address) || !/^(\d{1,78}|0x[0-9a-f]{1,64})$/i.test(id)) {
+    return (
+      <>
+        <h1>{t("NFT")}</h1>
+        <EmptyState title={t("That is no NFT")}>
+          {t("An NFT has its collection's address, 0x and 40 digits, and a number.")}
+        </EmptyState>
+      </>
+    );
+  }
+  const lower = address.toLowerCase();
+  return <NftOf key={`${lower}/${id}`} address={lower} id={id} />;
+}
+
+function NftOf({ address, id }: { address: string; id: string }) {
+  const { t } = useTexts();
+  const { chain } = useExplorer();
+  const { tab } = useSearch({ from: "/explorer/nft/$address/$id" });
+  const navigate = useNavigate({ from: "/explorer/nft/$address/$id" });
+  const { data, error, again } = useAnswer(Web3API.token.getTokenIdMetadata, {
+    chain: chain.hexId,
+    address,
+    token_id: id,
+  });
+  const tabs = [
+    { key: "owners", label: t("Owners") },
+    { key: "transfers", label: t("Transfers") },
+    { key: "metadata", label: t("Metadata") },
+  ];
+  const shown = tabs.find(({ key }) => key === tab)?.key ?? "owners";
+  return (
+    <div className="stack wide-gaps">
+      <div className="page-head">
+        <h1>{(data && shownName(data) && <bdi>{shownName(data)}</bdi>) || t("NFT")}</h1>
+        <Resync address={address} id={id} done={again} />
+      </div>
+      {error ? (
+        isNotFound(error) ? (
+          <EmptyState title={t("No such NFT")}>
+            {t("This collection has never moved one of this number.")}
+          </EmptyState>
+        ) : (
+          <ErrorState error={error} retry={again} />
+        )
+      ) : !data ? (
+        <div className="card">
+          <SkeletonList rows={6} label={t("Loading the NFT")} />
+        </div>
+      ) : (
+        <>
+          <Item nft={data} />
+          <Tabs
+            label={t("About the NFT")}
+            tabs={tabs}
+            value={shown}
+            onChange={(key) =>
+              void navigate({
+                search: {
+                  tab: key === "owners" ? undefined : key,
+                  cursor: undefined,
+                },
+                replace: true,
+                resetScroll: false,
+              })
+            }
+          >
+            {shown === "owners" && <Owners address={address} id={id} />}
+            {shown === "transfers" && <Transfers address={address} id={id} />}
+            {shown === "metadata" && <Metadata nft={data} />}
+          </Tabs>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Item({ nft }: { nft: Nft }) {
+  const { t, language } = useTexts();
+  const { description, attributes } = wordsOf(nft.metadata);
+  const { royalty_receiver: receiver, royalty_basis_points: points } = nft;
+  return (
+    <section className="card nft-item" aria-label={t("The NFT")}>
+      <NftPicture nft={nft} width={512} label={shownName(nft)} />
+      <div className="stack">
+        {description && (
+          <p className="nft-description">
+            <bdi>{description}</bdi>
+          </p>
+        )}
+        <Facts>
+          <Fact label={t("Collection")}>
+            <Link to="/explorer/nft/$address" params={{ address: nft.token_address }}>
+              <bdi>{nft.name?.slice(0, 60) || nft.token_address}</bdi>
+            </Link>
+          </Fact>
+          <Fact label={t("Contract")}>
+            <AddressLink address={nft.token_address} />
+          </Fact>
+          <Fact label={t("Number")}>
+            <span className="number address">{nft.token_id}</span>
+          </Fact>
+          <Fact label={t("Kind")}>{nft.contract_type}</Fact>
+          {receiver && points ? (
+            <Fact label={t("Royalty")}>
+              <span className="number">
+                {(points / 10_000).toLocaleString(language, { style: "percent", maximumFractionDigits: 2 })}
+              </span>{" "}
+              {t("to")} <AddressLink address={receiver} />
+            </Fact>
+          ) : null}
+          <Fact label={t("Metadata read")}>
+            {nft.synced_at ? <Moment at={nft.synced_at} /> : <span className="soft">{t("Not yet")}</span>}
+          </Fact>
+        </Facts>
+        {attributes.length > 0 && (
+          <ul className="attributes" aria-label={t("Attributes")}>
+            {attributes.map(({ trait, value }, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: attributes can be alike.
+              <li key={i}>
+                <bdi className="small soft">{trait}</bdi>
+                <bdi>{value}</bdi>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Resync({ address, id, done }: { address: string; id: string; done: () => void }) {
+  const { t } = useTexts();
+  const { chain } = useExplorer();
+  const toast = useToast();
+  const [isBusy, setIsBusy] = useState(false);
+  async function run() {
+    setIsBusy(true);
+    try {
+      await Web3API.token.reSyncMetadata({
+        chain: chain.hexId,
+        address,
+        token_id: id,
+        flag: "uri",
+        mode: "sync",
+      });
+      toast(t("The metadata has been read again."));
+      done();
+    } catch (error) {
+      const { title, detail } = explain(error);
+      toast(`${title}. ${detail}`);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+  return (
+    <Button small busy={isBusy} onClick={run}>
+      {t("Read the metadata again")}
+    </Button>
+  );
+}
+
+function useList(address: string, id: string) {
+  const { chain } = useExplorer();
+  const { cursor } = useSearch({ from: "/explorer/nft/$address/$id" });
+  return {
+    cursor,
+    params: { chain: chain.hexId, address, token_id: id, limit: ROWS, ...(cursor && { cursor }) },
+  };
+}
+
+function Owners({ address, id }: { address: string; id: string }) {
+  const { t } = useTexts();
+  const { cursor, params } = useList(address, id);
+  const { data, error, again } = useAnswer(Web3API.token.getTokenIdOwners, params);
+  return (
+    <section className="card stack tight" aria-label={t("Owners")}>
+      {error ? <ErrorState error={error} retry={again} /> : <OwnerTable rows={data?.result} />}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}
+
+function Transfers({ address, id }: { address: string; id: string }) {
+  const { t } = useTexts();
+  const { cursor, params } = useList(address, id);
+  const { data, error, again } = useLiveAnswer(
+    Web3API.token.getWalletTokenIdTransfers,
+    params,
+    cursor === undefined,
+  );
+  return (
+    <section className="card stack tight" aria-label={t("Transfers")}>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <NftTransferTable rows={data?.result} empty={<EmptyState title={t("No transfer")} />} />
+      )}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}
+
+function Metadata({ nft }: { nft: Nft }) {
+  const { t } = useTexts();
+  return (
+    <section className="card stack" aria-label={t("Metadata")}>
+      {nft.token_uri && <Code text={nft.token_uri.slice(0, 4_000)} label={t("Where it lies")} wrap />}
+      {nft.metadata ? (
+        <Code text={pretty(nft.metadata)} label={t("Metadata")} wrap />
+      ) : (
+        <EmptyState title={t("No metadata")}>
+          {t("It tells none, or none that could be read so far.")}
+        </EmptyState>
+      )}
+    </section>
+  );
+}
+
+function pretty(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2).slice(0, 50_000);
+  } catch {
+    return json.slice(0, 50_000);
+  }
+}

@@ -1,0 +1,186 @@
+import type { Block } from "@purse/client";
+import { Web3API } from "@purse/client";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useMemo, useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { Field } from "../../design/Field.tsx";
+import { Moment } from "../../design/Moment.tsx";
+import { Status } from "../../design/Status.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../design/states.tsx";
+import { Table } from "../../design/Table.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { latestBlocks, useAnswer } from "./answers.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { AddressLink, BlockLink } from "./parts.tsx";
+import { TransactionTable } from "./tables.tsx";
+
+const BLOCKS = 8;
+const TRANSACTIONS = 12;
+
+/** The newest blocks and transactions, as they come. */
+export function Overview() {
+  const { t } = useTexts();
+  usePageTitle(t("Explorer"));
+  const { chain, head, safe, final } = useExplorer();
+  const ask = useMemo(() => latestBlocks(new Map<string, Block>()), []);
+  const { data, error, again } = useAnswer(
+    ask,
+    { chain: chain.hexId, head: head ?? 0, count: BLOCKS },
+    head !== undefined,
+  );
+  const blocks = data ?? undefined;
+  const transactions = blocks?.flatMap((block) => [...block.transactions].reverse()).slice(0, TRANSACTIONS);
+  return (
+    <div className="stack wide-gaps">
+      <div className="page-head">
+        <h1>{t("Explorer")}</h1>
+        <Status kind="ok">{chain.name === "localdevchain" ? t("Local chain") : chain.name}</Status>
+      </div>
+      <dl className="card figures" aria-label={t("The chain's head")}>
+        <Figure label={t("Latest block")} block={head} />
+        <Figure label={t("Safe")} block={safe} />
+        <Figure label={t("Final")} block={final} />
+      </dl>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <>
+          <section className="card stack tight" aria-labelledby="latest-blocks">
+            <h2 id="latest-blocks">{t("Latest blocks")}</h2>
+            <Table
+              caption={t("Latest blocks")}
+              rows={blocks}
+              keyOf={({ hash }) => hash}
+              empty={<EmptyState title={t("No block yet")} />}
+              columns={[
+                { key: "number", label: t("Block"), cell: ({ number }) => <BlockLink block={number} /> },
+                { key: "age", label: t("Age"), cell: ({ timestamp }) => <Moment at={timestamp} /> },
+                {
+                  key: "transactions",
+                  label: t("Transactions"),
+                  number: true,
+                  cell: ({ transaction_count }) => transaction_count,
+                },
+                {
+                  key: "gas",
+                  label: t("Gas used"),
+                  number: true,
+                  cell: ({ gas_used, gas_limit }) => <GasUse used={gas_used} limit={gas_limit} />,
+                },
+                {
+                  key: "miner",
+                  label: t("Fee recipient"),
+                  minor: true,
+                  cell: ({ miner }) => <AddressLink address={miner} />,
+                },
+              ]}
+            />
+          </section>
+          <section className="card stack tight" aria-labelledby="latest-transactions">
+            <h2 id="latest-transactions">{t("Latest transactions")}</h2>
+            <TransactionTable
+              rows={transactions}
+              empty={
+                <EmptyState title={t("No transaction lately")}>
+                  {t("The newest blocks are empty.")}
+                </EmptyState>
+              }
+            />
+          </section>
+        </>
+      )}
+      <DateToBlock />
+    </div>
+  );
+}
+
+function Figure({ label, block }: { label: string; block: number | undefined }) {
+  return (
+    <div>
+      <dt className="small soft">{label}</dt>
+      <dd className="figure">
+        {block === undefined ? <Skeleton width="5rem" /> : <BlockLink block={block} />}
+      </dd>
+    </div>
+  );
+}
+
+export function GasUse({ used, limit }: { used: string; limit: string }) {
+  const { language } = useTexts();
+  const part = Number(limit) === 0 ? 0 : Number(used) / Number(limit);
+  return (
+    <span
+      className="gas-use"
+      title={`${Number(used).toLocaleString(language)} / ${Number(limit).toLocaleString(language)}`}
+    >
+      <span>{Number(used).toLocaleString(language)}</span>
+      <span className="soft">
+        {part.toLocaleString(language, { style: "percent", maximumFractionDigits: 1 })}
+      </span>
+    </span>
+  );
+}
+
+/** Which block was the newest at a moment. */
+function DateToBlock() {
+  const { t, language } = useTexts();
+  const { chain } = useExplorer();
+  const { date } = useSearch({ from: "/explorer/" });
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState(date ?? "");
+  const [problem, setProblem] = useState<string>();
+  const isGiven = date !== undefined && !Number.isNaN(Date.parse(date));
+  const { data, error, isFetching } = useAnswer(
+    Web3API.native.getDateToBlock,
+    { chain: chain.hexId, date: isGiven ? new Date(date).toISOString() : "" },
+    isGiven,
+  );
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (Number.isNaN(Date.parse(typed))) setProblem(t("Choose a day and a time."));
+    else {
+      setProblem(undefined);
+      void navigate({
+        to: "/explorer",
+        search: { date: typed },
+        replace: true,
+        resetScroll: false,
+      });
+    }
+  }
+  return (
+    <section className="card stack" aria-labelledby="date-to-block">
+      <h2 id="date-to-block">{t("Block at a date")}</h2>
+      <form onSubmit={submit} noValidate>
+        <Field
+          label={t("Day and time, as your clock shows them")}
+          type="datetime-local"
+          step={1}
+          value={typed}
+          problem={problem}
+          onChange={(event) => setTyped(event.target.value)}
+          after={
+            <Button type="submit" busy={isFetching}>
+              {t("Find the block")}
+            </Button>
+          }
+        />
+      </form>
+      <div role="status">
+        {isGiven && data && (
+          <p>
+            {t("The nearest block is")} <BlockLink block={data.block} />,{" "}
+            <span className="number">
+              {new Date(data.timestamp * 1000).toLocaleString(language, {
+                dateStyle: "long",
+                timeStyle: "medium",
+              })}
+            </span>
+          </p>
+        )}
+      </div>
+      {isGiven && Boolean(error) && <ErrorState error={error} />}
+    </section>
+  );
+}

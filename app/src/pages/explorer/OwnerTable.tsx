@@ -1,0 +1,38 @@
+import type { NftOwner } from "@purse/client";
+import { EmptyState } from "../../design/states.tsx";
+import { Table } from "../../design/Table.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { AddressLink, Amount, BlockLink, NftLink } from "./parts.tsx";
+
+export function OwnerTable({ rows }: { rows: readonly NftOwner[] | undefined }) {
+  const { t } = useTexts();
+  return (
+    <Table
+      caption={t("Owners")}
+      rows={rows}
+      keyOf={({ token_id, owner_of }) => `${token_id}/${owner_of}`}
+      empty={<EmptyState title={t("Nobody owns it")} />}
+      columns={[
+        { key: "owner", label: t("Owner"), cell: ({ owner_of }) => <AddressLink address={owner_of} /> },
+        {
+          key: "item",
+          label: t("Item"),
+          cell: ({ token_address, token_id }) => <NftLink address={token_address} id={token_id} />,
+        },
+        {
+          key: "amount",
+          label: t("Amount"),
+          number: true,
+          cell: ({ amount }) => <Amount value={amount ?? "1"} decimals={0} />,
+        },
+        {
+          key: "since",
+          label: t("Since block"),
+          number: true,
+          minor: true,
+          cell: ({ block_number }) => <BlockLink block={block_number} />,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,208 @@
+import { type Pair, Web3API } from "@purse/client";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { ArrowLeftRight } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { Address } from "../../design/Address.tsx";
+import { Button } from "../../design/Button.tsx";
+import { Field } from "../../design/Field.tsx";
+import { EmptyState, ErrorState, Skeleton, SkeletonList } from "../../design/states.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { checksumOf } from "../../wallet/checksum.ts";
+import { isAddressText } from "./abi/addressText.ts";
+import { history, isNotFound, type RangeName, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { PriceChart } from "./PriceChart.tsx";
+import { Amount, Fact, Facts, TokenLink } from "./parts.tsx";
+
+const DEFAULT_EXCHANGE = "uniswapv2";
+
+export function PairPage() {
+  const { a, b } = useParams({ from: "/explorer/pair/$a/$b" });
+  const { exchange = DEFAULT_EXCHANGE } = useSearch({ from: "/explorer/pair/$a/$b" });
+  const { t } = useTexts();
+  usePageTitle(t("Pair"));
+  if (!isAddressText(a) || !isAddressText(b)) {
+    return (
+      <>
+        <h1>{t("Pair")}</h1>
+        <EmptyState title={t("Those are no tokens")}>
+          {t("A pair has the addresses of two tokens, each 0x and 40 digits.")}
+        </EmptyState>
+      </>
+    );
+  }
+  const [base, quote] = [a.toLowerCase(), b.toLowerCase()];
+  return <PairOf key={`${base}/${quote}/${exchange}`} base={base} quote={quote} exchange={exchange} />;
+}
+
+function PairOf({ base, quote, exchange }: { base: string; quote: string; exchange: string }) {
+  const { t } = useTexts();
+  const { chain } = useExplorer();
+  const { data, error, again } = useAnswer(Web3API.defi.getPairAddress, {
+    chain: chain.hexId,
+    token0_address: base,
+    token1_address: quote,
+    exchange,
+  });
+  const sides = data && sidesOf(data, base);
+  return (
+    <div className="stack wide-gaps">
+      <div className="page-head">
+        <h1>
+          {sides ? (
+            <>
+              <bdi>{sides.base.symbol.slice(0, 20)}</bdi> / <bdi>{sides.quote.symbol.slice(0, 20)}</bdi>
+            </>
+          ) : (
+            t("Pair")
+          )}
+        </h1>
+        <Link
+          to="/explorer/pair/$a/$b"
+          params={{ a: quote, b: base }}
+          search={{ exchange }}
+          className="button small"
+        >
+          <ArrowLeftRight size={16} aria-hidden="true" />
+          {t("The other way round")}
+        </Link>
+      </div>
+      <Exchange exchange={exchange} />
+      {error ? (
+        isNotFound(error) ? (
+          <EmptyState title={t("No such pair")}>
+            {t("This exchange does not trade these two tokens.")}
+          </EmptyState>
+        ) : (
+          <ErrorState error={error} retry={again} />
+        )
+      ) : !data ? (
+        <div className="card">
+          <SkeletonList rows={5} label={t("Loading the pair")} />
+        </div>
+      ) : (
+        <PairState pair={data} base={base} />
+      )}
+    </div>
+  );
+}
+
+/** The side whose price is told, and the one in which it is told. */
+function sidesOf(pair: Pair, base: string) {
+  const isFirst = pair.token0.address.toLowerCase() === base;
+  return isFirst
+    ? { isFirst, base: pair.token0, quote: pair.token1 }
+    : { isFirst, base: pair.token1, quote: pair.token0 };
+}
+
+/** The price of one whole base token, by what the pair holds. */
+function priceOf(
+  pair: Pair,
+  base: string,
+  reserves: { reserve0: string; reserve1: string },
+): number | undefined {
+  const { isFirst } = sidesOf(pair, base);
+  const first = Number(reserves.reserve0) / 10 ** Number(pair.token0.decimals);
+  const second = Number(reserves.reserve1) / 10 ** Number(pair.token1.decimals);
+  const price = isFirst ? second / first : first / second;
+  return Number.isFinite(price) ? price : undefined;
+}
+
+function PairState({ pair, base: wanted }: { pair: Pair; base: string }) {
+  const { t, language } = useTexts();
+  const { chain } = useExplorer();
+  const range = rangeOf(useSearch({ from: "/explorer/pair/$a/$b" }).range);
+  const { base, quote, isFirst } = sidesOf(pair, wanted);
+  const reserves = useLiveAnswer(Web3API.defi.getPairReserves, {
+    chain: chain.hexId,
+    pair_address: pair.pairAddress,
+  });
+  const chart = useAnswer(pairHistory, { chain: chain.hexId, pair, base: wanted, range });
+  const price = reserves.data ? priceOf(pair, wanted, reserves.data) : undefined;
+  return (
+    <>
+      <section className="card stack" aria-label={t("The pair")}>
+        {reserves.error ? (
+          <ErrorState error={reserves.error} retry={reserves.again} />
+        ) : (
+          <p className="total number" title={price === undefined ? undefined : String(price)}>
+            {reserves.data ? (
+              <>
+                {price === undefined ? "–" : price.toLocaleString(language, { maximumSignificantDigits: 6 })}{" "}
+                <bdi>{quote.symbol.slice(0, 20)}</bdi>
+              </>
+            ) : (
+              <Skeleton width="12rem" height="1em" />
+            )}
+          </p>
+        )}
+        <Address address={checksumOf(pair.pairAddress)} copy />
+        <Facts>
+          {[
+            { token: base, held: isFirst ? reserves.data?.reserve0 : reserves.data?.reserve1 },
+            { token: quote, held: isFirst ? reserves.data?.reserve1 : reserves.data?.reserve0 },
+          ].map(({ token, held }) => (
+            <Fact key={token.address} label={t("Reserve")}>
+              {held === undefined ? (
+                <Skeleton width="8rem" />
+              ) : (
+                <Amount value={held} decimals={Number(token.decimals)} />
+              )}{" "}
+              <TokenLink address={token.address} token={token} />
+            </Fact>
+          ))}
+        </Facts>
+      </section>
+      <section className="card stack" aria-labelledby="pair-chart">
+        <h2 id="pair-chart">{t("Price over time")}</h2>
+        <PriceChart
+          label={t("Price")}
+          unit={quote.symbol.slice(0, 12)}
+          points={chart.data}
+          error={chart.error}
+          retry={chart.again}
+          range={range}
+        />
+      </section>
+    </>
+  );
+}
+
+function pairHistory(
+  { chain, pair, base, range }: { chain: string; pair: Pair; base: string; range: RangeName },
+  options?: { signal?: AbortSignal },
+) {
+  return history(
+    { chain, range },
+    async (block) => {
+      const params = { chain, pair_address: pair.pairAddress, to_block: block };
+      return priceOf(pair, base, await Web3API.defi.getPairReserves(params, options));
+    },
+    options,
+  );
+}
+
+function Exchange({ exchange }: { exchange: string }) {
+  const { t } = useTexts();
+  const navigate = useNavigate({ from: "/explorer/pair/$a/$b" });
+  const [typed, setTyped] = useState(exchange);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const chosen = typed.trim() || undefined;
+    void navigate({ search: { exchange: chosen }, replace: true });
+  }
+  return (
+    <form onSubmit={submit} className="card">
+      <Field
+        label={t("Exchange")}
+        hint={t("Its name, as uniswapv2, or the address of its factory.")}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        autoComplete="off"
+        spellCheck={false}
+        after={<Button type="submit">{t("Show")}</Button>}
+      />
+    </form>
+  );
+}

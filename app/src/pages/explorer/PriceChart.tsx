@@ -1,0 +1,61 @@
+import { Link } from "@tanstack/react-router";
+import { Chart, type Point } from "../../design/Chart.tsx";
+import { ErrorState, Skeleton } from "../../design/states.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { RANGES, type RangeName } from "./answers.ts";
+
+export interface PriceChartProps {
+  label: string;
+  unit: string;
+  points: readonly Point[] | null;
+  error: unknown;
+  retry: () => void;
+  range: RangeName;
+}
+
+/** A price over time, with the range chosen by links so that it stays in the URL. */
+export function PriceChart({ label, unit, points, error, retry, range }: PriceChartProps) {
+  const { t, language } = useTexts();
+  const names: Record<RangeName, string> = {
+    day: t("Day"),
+    week: t("Week"),
+    month: t("Month"),
+    year: t("Year"),
+    all: t("All"),
+  };
+  const keys = Object.keys(RANGES).filter((key): key is RangeName => key in RANGES);
+  return (
+    <>
+      <nav className="row tight-row" aria-label={t("Range")}>
+        {keys.map((key) => (
+          <Link
+            key={key}
+            to="."
+            search={(before: object) => ({ ...before, range: key })}
+            replace
+            resetScroll={false}
+            className="chip"
+            aria-current={key === range ? "true" : undefined}
+          >
+            {names[key]}
+          </Link>
+        ))}
+      </nav>
+      <p className="small soft">
+        {label}, {unit}
+      </p>
+      {error ? (
+        <ErrorState error={error} retry={retry} />
+      ) : points === null ? (
+        <Skeleton height="220px" />
+      ) : (
+        <Chart
+          label={`${label} (${unit})`}
+          points={points}
+          fromLowest
+          format={(value) => value.toLocaleString(language, { maximumSignificantDigits: 4 })}
+        />
+      )}
+    </>
+  );
+}

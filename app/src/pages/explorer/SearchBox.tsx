@@ -1,0 +1,171 @@
+import { type Erc20Metadata, lookupAddress, resolveName, Web3API } from "@purse/client";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Search } from "lucide-react";
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { explain } from "../../explain.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { isNotFound } from "./answers.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { type Meaning, meaningOf } from "./meaning.ts";
+
+/** One box for all: a block, a transaction, an address, a name, a date, a token's symbol. */
+export function SearchBox() {
+  const { t } = useTexts();
+  const id = useId();
+  const find = useFind();
+  const { q } = useSearch({ strict: false });
+  const [words, setWords] = useState(q ?? "");
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState("");
+  const [tokens, setTokens] = useState<readonly Erc20Metadata[]>([]);
+  const latest = useRef(look);
+  latest.current = look;
+  // Words that come with the URL, as from the commands, are looked for at once.
+  useEffect(() => {
+    if (q === undefined) return;
+    setWords(q);
+    void latest.current(q);
+  }, [q]);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    void look(words);
+  }
+  async function look(words: string) {
+    const meaning = meaningOf(words);
+    setTokens([]);
+    setProblem("");
+    if (!meaning) {
+      setProblem(
+        words.trim() === ""
+          ? t("Type what you look for.")
+          : t("That is none of them: an address has 40 digits after 0x, a transaction or block hash 64."),
+      );
+      return;
+    }
+    setIsBusy(true);
+    try {
+      const found = await find(meaning);
+      if (Array.isArray(found)) setTokens(found);
+      else if (found) setProblem(found);
+      else setWords("");
+    } catch (error) {
+      const { title, detail } = explain(error);
+      setProblem(`${title}. ${detail}`);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+  return (
+    <search className="explorer-search">
+      <form onSubmit={submit} className="field">
+        <label htmlFor={id} className="visually-hidden">
+          {t("Find a block, transaction, address, name, date or token")}
+        </label>
+        <div className="row explorer-search-line">
+          <Search size={18} aria-hidden="true" />
+          <input
+            id={id}
+            type="search"
+            className="grow"
+            placeholder={t("Block, transaction, address, name, date or token")}
+            value={words}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            aria-invalid={problem ? true : undefined}
+            aria-describedby={problem ? `${id}-problem` : undefined}
+            onChange={(event) => setWords(event.target.value)}
+          />
+          <Button type="submit" look="primary" busy={isBusy}>
+            {t("Find")}
+          </Button>
+        </div>
+        {problem && (
+          <span id={`${id}-problem`} className="problem" role="alert">
+            {problem}
+          </span>
+        )}
+      </form>
+      {tokens.length > 0 && (
+        <div className="card stack tight" role="status">
+          <p>{t("Several tokens call themselves so. A symbol proves nothing: compare the addresses.")}</p>
+          <ul className="list">
+            {tokens.map(({ address, name, symbol }) => (
+              <li key={address}>
+                <Link to="/explorer/token/$address" params={{ address }} onClick={() => setTokens([])}>
+                  <bdi>{name.slice(0, 60) || address}</bdi> (<bdi>{symbol.slice(0, 20)}</bdi>)
+                </Link>
+                <p className="address small">{address}</p>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </search>
+  );
+}
+
+/** Goes to what is meant; answers why not, or several tokens to choose from. */
+function useFind(): (meaning: Meaning) => Promise<string | Erc20Metadata[] | undefined> {
+  const { t } = useTexts();
+  const navigate = useNavigate();
+  const { hexId: chain } = useExplorer().chain;
+  const toBlock = (block: string) => navigate({ to: "/explorer/block/$block", params: { block } });
+  return async (meaning) => {
+    switch (meaning.kind) {
+      case "block":
+        await toBlock(meaning.block);
+        return undefined;
+      case "address":
+        await navigate({ to: "/explorer/address/$address", params: { address: meaning.address } });
+        return undefined;
+      case "hash": {
+        const { hash } = meaning;
+        const isTransaction = await exists(() =>
+          Web3API.native.getTransaction({ chain, transaction_hash: hash }),
+        );
+        const isBlock =
+          !isTransaction &&
+          (await exists(() => Web3API.native.getBlock({ chain, block_number_or_hash: hash })));
+        if (isBlock) await toBlock(hash);
+        else await navigate({ to: "/explorer/tx/$hash", params: { hash } });
+        return undefined;
+      }
+      case "date": {
+        const { block } = await Web3API.native.getDateToBlock({ chain, date: meaning.date });
+        await toBlock(String(block));
+        return undefined;
+      }
+      case "name": {
+        const address = await resolveName(meaning.name);
+        if (!address) return t("{name} stands for no address.", { name: meaning.name });
+        await navigate({ to: "/explorer/address/$address", params: { address: address.toLowerCase() } });
+        return undefined;
+      }
+      case "symbol": {
+        const found = await Web3API.token.getTokenMetadataBySymbol({ chain, symbols: [meaning.symbol] });
+        const [only] = found;
+        if (!only) return t("No token calls itself {symbol}.", { symbol: meaning.symbol });
+        if (found.length > 1) return found.slice(0, 20);
+        await navigate({ to: "/explorer/token/$address", params: { address: only.address } });
+        return undefined;
+      }
+    }
+  };
+}
+
+async function exists(ask: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await ask();
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** The name of an address; where names cannot be asked for it is as if there was none. */
+export async function nameOf({ address }: { address: string }, options?: { signal?: AbortSignal }) {
+  return { name: await lookupAddress(address, options).catch(() => null) };
+}

@@ -1,0 +1,71 @@
+import type { TransactionLog } from "@purse/client";
+import { useState } from "react";
+import { Switch } from "../../design/Choice.tsx";
+import { Code } from "../../design/Code.tsx";
+import { EmptyState } from "../../design/states.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { decodeLog } from "./abi/decode.ts";
+import { DecodedValues } from "./DecodedValues.tsx";
+import { topicsOf } from "./flows.ts";
+import { AddressLink } from "./parts.tsx";
+
+/** So many logs are shown at most. */
+const SHOWN = 200;
+
+export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
+  const { t, count } = useTexts();
+  const [isRaw, setIsRaw] = useState(false);
+  if (logs.length === 0) {
+    return (
+      <div className="card">
+        <EmptyState title={t("No log")}>{t("The transaction's contracts told nothing.")}</EmptyState>
+      </div>
+    );
+  }
+  return (
+    <section className="card stack" aria-label={t("Logs")}>
+      <Switch label={t("All as raw data")} checked={isRaw} onChange={setIsRaw} />
+      <ol className="list logs">
+        {logs.slice(0, SHOWN).map((log) => (
+          <Log key={log.log_index} log={log} isRaw={isRaw} />
+        ))}
+      </ol>
+      {logs.length > SHOWN && (
+        <p className="soft">
+          {count(logs.length - SHOWN, "{n} more log is not shown.", "{n} more logs are not shown.")}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Log({ log, isRaw }: { log: TransactionLog; isRaw: boolean }) {
+  const { t } = useTexts();
+  const topics = topicsOf(log);
+  const decoded = isRaw ? undefined : decodeLog({ data: log.data, topics });
+  return (
+    <li className="stack tight">
+      <p className="row">
+        <span className="chip number">{log.log_index}</span>
+        <AddressLink address={log.address} />
+        {decoded && <strong className="mono">{decoded.name}</strong>}
+      </p>
+      {decoded ? (
+        <DecodedValues values={decoded.values} />
+      ) : (
+        <>
+          <ol className="topics">
+            {topics.map((topic, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: topics have places.
+              <li key={i} className="row tight-row">
+                <span className="soft small">{t("Topic {n}", { n: i })}</span>
+                <span className="address">{topic}</span>
+              </li>
+            ))}
+          </ol>
+          {log.data !== "0x" && <Code text={log.data.slice(0, 20_000)} label={t("Data")} wrap />}
+        </>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,93 @@
+import {
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeFunctionData,
+  pad,
+  parseAbi,
+  toEventSelector,
+  toHex,
+} from "viem";
+import { describe, expect, it } from "vitest";
+import { decodeInput, decodeLog, methodOf, revertReason } from "./decode.ts";
+
+const ADA = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const BOB = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const transfer = encodeFunctionData({
+  abi: parseAbi(["function transfer(address to, uint256 amount)"]),
+  args: [ADA, 12n],
+});
+const TRANSFER = toEventSelector("Transfer(address,address,uint256)");
+
+describe("a known function", () => {
+  it("is named by its selector", () => {
+    expect(methodOf(transfer)).toBe("transfer");
+    expect(methodOf("0x")).toBeUndefined();
+    expect(methodOf("0xdeadbeef")).toBe("0xdeadbeef");
+  });
+
+  it("is decoded with its values", () => {
+    expect(decodeInput(transfer)).toEqual({
+      name: "transfer",
+      signature: "transfer(address to, uint256 amount)",
+      values: [
+        { name: "to", type: "address", text: ADA },
+        { name: "amount", type: "uint256", text: "12" },
+      ],
+    });
+  });
+
+  it("tells the parts of tuples and arrays", () => {
+    const abi = parseAbi([
+      "function aggregate3((address target, bool allowFailure, bytes callData)[] calls)",
+    ]);
+    const data = encodeFunctionData({
+      abi,
+      args: [[{ target: BOB, allowFailure: true, callData: "0x1234" }]],
+    });
+    const [calls] = decodeInput(data)?.values ?? [];
+    expect(calls?.parts?.[0]?.parts?.map(({ name, text }) => [name, text])).toEqual([
+      ["target", BOB],
+      ["allowFailure", "true"],
+      ["callData", "0x1234"],
+    ]);
+  });
+
+  it.each(["0x", "0xa9059cbb", transfer.slice(0, 60), "no hex", `0xdeadbeef${"00".repeat(64)}`])(
+    "is not made up from %s",
+    (input) => {
+      expect(decodeInput(input)).toBeUndefined();
+    },
+  );
+});
+
+describe("a known event", () => {
+  const topics = [TRANSFER, pad(ADA), pad(BOB)];
+
+  it("is told from another of the same topic by what is indexed", () => {
+    const coins = decodeLog({ topics, data: encodeAbiParameters([{ type: "uint256" }], [7n]) });
+    const piece = decodeLog({ topics: [...topics, pad(toHex(7n))], data: "0x" });
+    expect(coins?.values.at(-1)).toEqual({ name: "value", type: "uint256", text: "7" });
+    expect(piece?.values.at(-1)).toEqual({ name: "tokenId", type: "uint256", text: "7" });
+  });
+
+  it.each([
+    { topics: [], data: "0x" },
+    { topics, data: "0x12" },
+    { topics: ["0x12"], data: "0x" },
+    { topics: [TRANSFER, "junk", "junk"], data: "0x" },
+  ])("is not made up from %j", (log) => {
+    expect(decodeLog(log)).toBeUndefined();
+  });
+});
+
+describe("the reason of a revert", () => {
+  it("is its sentence, or its error with its values", () => {
+    const abi = parseAbi(["error Error(string)", "error ERC20InvalidSender(address sender)"]);
+    expect(revertReason(encodeErrorResult({ abi, errorName: "Error", args: ["too late"] }))).toBe("too late");
+    expect(revertReason(encodeErrorResult({ abi, errorName: "ERC20InvalidSender", args: [ADA] }))).toBe(
+      `ERC20InvalidSender(${ADA})`,
+    );
+    expect(revertReason("0x")).toBeUndefined();
+    expect(revertReason("0x08c379a0ff")).toBeUndefined();
+  });
+});

@@ -1,0 +1,129 @@
+import {
+  type AbiEvent,
+  type AbiFunction,
+  type AbiParameter,
+  decodeErrorResult,
+  decodeEventLog,
+  decodeFunctionData,
+  type Hex,
+  isHex,
+  parseAbi,
+  parseAbiItem,
+  toEventSelector,
+  toFunctionSelector,
+} from "viem";
+import { ERRORS, EVENTS, FUNCTIONS } from "./signatures.ts";
+
+/** A named value as ABIs have it; `parts` are those of an array or a tuple. */
+export interface DecodedValue {
+  name: string;
+  type: string;
+  text: string;
+  parts?: DecodedValue[];
+}
+
+export interface Decoded {
+  /** As `transfer`. */
+  name: string;
+  /** As `transfer(address to, uint256 amount)`. */
+  signature: string;
+  values: DecodedValue[];
+}
+
+export interface RawLog {
+  data: string;
+  topics: readonly string[];
+}
+
+const functions: ReadonlyMap<string, AbiFunction> = new Map(
+  FUNCTIONS.map((text) => {
+    const item = parseAbiItem([text]);
+    if (item.type !== "function") throw new Error(`${text} is no function`);
+    return [toFunctionSelector(item), item];
+  }),
+);
+const events: readonly { topic: Hex; item: AbiEvent }[] = EVENTS.map((text) => {
+  const item = parseAbiItem([text]);
+  if (item.type !== "event") throw new Error(`${text} is no event`);
+  return { topic: toEventSelector(item), item };
+});
+const errors = parseAbi(ERRORS);
+
+/** What a transaction with this input calls, in a word: the function's name, else its selector; undefined for none. */
+export function methodOf(input: string): string | undefined {
+  if (input.length < 10) return undefined;
+  const selector = input.slice(0, 10).toLowerCase();
+  return functions.get(selector)?.name ?? selector;
+}
+
+/** Undefined where the function is not known, or the input is not its. */
+export function decodeInput(input: string): Decoded | undefined {
+  const item = functions.get(input.slice(0, 10).toLowerCase());
+  if (!item || !isHex(input)) return undefined;
+  return attempt(() => {
+    const { args } = decodeFunctionData({ abi: [item], data: input });
+    return { name: item.name, signature: signatureOf(item), values: valuesOf(item.inputs, args) };
+  });
+}
+
+/** Undefined where the event is not known, or the log is not its. */
+export function decodeLog({ data, topics }: RawLog): Decoded | undefined {
+  const [topic, ...indexed] = topics.filter((each) => isHex(each));
+  if (topic === undefined || !isHex(data)) return undefined;
+  for (const { topic: known, item } of events) {
+    if (known !== topic || item.inputs.filter((input) => input.indexed).length !== indexed.length) continue;
+    const decoded = attempt(() => {
+      const { args } = decodeEventLog({ abi: [item], data, topics: [topic, ...indexed] });
+      return { name: item.name, signature: signatureOf(item), values: valuesOf(item.inputs, args) };
+    });
+    if (decoded) return decoded;
+  }
+  return undefined;
+}
+
+/** Why a call was reverted, by what it gave back: its sentence, or its error with its values. */
+export function revertReason(data: string): string | undefined {
+  if (!isHex(data) || data.length < 10) return undefined;
+  return attempt(() => {
+    const { errorName, args = [] } = decodeErrorResult({ abi: errors, data });
+    if (errorName === "Error") return String(args[0]);
+    return `${errorName}(${args.map(textOf).join(", ")})`;
+  });
+}
+
+/** Bytes from a chain are anybody's: what cannot be read is shown as it is. */
+function attempt<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
+  }
+}
+
+function signatureOf({ name, inputs }: { name: string; inputs: readonly AbiParameter[] }): string {
+  return `${name}(${inputs.map((input) => `${input.type} ${input.name ?? ""}`.trim()).join(", ")})`;
+}
+
+function valuesOf(inputs: readonly AbiParameter[], args: unknown): DecodedValue[] {
+  return inputs.map((input, i) => {
+    const value: unknown = Array.isArray(args) ? args[i] : Object(args)[input.name ?? i];
+    return decodedValue(input, value);
+  });
+}
+
+function decodedValue(input: AbiParameter, value: unknown): DecodedValue {
+  const named = { name: input.name ?? "", type: input.type, text: textOf(value) };
+  if (Array.isArray(value) && input.type.endsWith("]")) {
+    const each: AbiParameter = { ...input, type: input.type.replace(/\[\d*\]$/, "") };
+    return { ...named, parts: value.map((item, i) => decodedValue({ ...each, name: String(i) }, item)) };
+  }
+  if ("components" in input && input.type === "tuple")
+    return { ...named, parts: valuesOf(input.components, value) };
+  return named;
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(textOf).join(", ")}]`;
+  if (typeof value === "object" && value !== null) return `(${Object.values(value).map(textOf).join(", ")})`;
+  return String(value);
+}

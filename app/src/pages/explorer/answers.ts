@@ -1,0 +1,225 @@
+import {
+  type Block,
+  type Erc20Metadata,
+  ErrorCode,
+  type Page,
+  type Transaction,
+  Web3API,
+} from "@purse/client";
+import { useMoralisWeb3ApiCall } from "@purse/react";
+import { useEffect, useRef } from "react";
+import type { Point } from "../../design/Chart.tsx";
+import { useExplorer } from "./ExplorerContext.ts";
+
+interface Options {
+  signal?: AbortSignal;
+}
+
+type Ask<P, R> = (params: P, options?: Options) => Promise<R>;
+
+/** An answer of the data service, asked for at once; while `when` is false it waits. */
+export function useAnswer<P extends object, R>(call: Ask<P, R>, params: P, when = true) {
+  const { data, error, isFetching, fetch } = useMoralisWeb3ApiCall(call, params, { autoFetch: when });
+  return { data, error, isFetching, again: () => void fetch() };
+}
+
+/** How often a live answer is asked for again where no new block says so, in ms: a reorganisation need not make one. */
+const AGAIN_MS = 12_000;
+
+/** The same, asked for again with each new block, and now and then, while `when` and while the page is in sight. */
+export function useLiveAnswer<P extends object, R>(call: Ask<P, R>, params: P, when = true) {
+  const { head } = useExplorer();
+  const answer = useAnswer(call, params);
+  const latest = useRef({ again: answer.again, head });
+  useEffect(() => {
+    const before = latest.current.head;
+    latest.current = { again: answer.again, head };
+    if (when && before !== undefined && before !== head) answer.again();
+  });
+  useEffect(() => {
+    if (!when) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === "visible") latest.current.again();
+    }, AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [when]);
+  return answer;
+}
+
+/** The data service knows no such thing: an answer, not a failure. */
+export function isNotFound(error: unknown): boolean {
+  return (
+    typeof error === "object" &&
+    error !== null &&
+    "code" in error &&
+    error.code === ErrorCode.OBJECT_NOT_FOUND
+  );
+}
+
+/** What these contracts say of themselves as tokens; those that say nothing are missing. 100 at most. */
+export function useTokens(addresses: readonly string[]): ReadonlyMap<string, Erc20Metadata> {
+  const { chain } = useExplorer();
+  const wanted = [...new Set(addresses)].sort().slice(0, 100);
+  const { data } = useAnswer(
+    Web3API.token.getTokenMetadata,
+    { chain: chain.hexId, addresses: wanted },
+    wanted.length > 0,
+  );
+  return new Map(
+    (data ?? [])
+      .filter(({ symbol, name, decimals }) => symbol !== "" || name !== "" || decimals !== "0")
+      .map((token) => [token.address, token]),
+  );
+}
+
+/** Some blocks from `head` down, newest first. What is known already is not asked for again, unless it was replaced. */
+export function latestBlocks(
+  known: Map<string, Block>,
+): Ask<{ chain: string; head: number; count: number }, Block[]> {
+  return async ({ chain, head, count }, options) => {
+    const numbers = Array.from({ length: Math.min(count, head + 1) }, (_, i) => head - i);
+    const read = async (number: number) => {
+      const block = await Web3API.native.getBlock({ chain, block_number_or_hash: String(number) }, options);
+      known.set(`${chain}/${number}`, block);
+      return block;
+    };
+    const first = await Promise.all(numbers.map((number) => known.get(`${chain}/${number}`) ?? read(number)));
+    const continues = first.every((block, i) => i === 0 || first[i - 1]?.parent_hash === block.hash);
+    const blocks = continues ? first : await Promise.all(numbers.map(read));
+    const oldest = head - count;
+    for (const key of known.keys()) {
+      if (!key.startsWith(`${chain}/`) || Number(key.split("/")[1]) < oldest) known.delete(key);
+    }
+    return blocks;
+  };
+}
+
+/** A block, and the hash of the block that has its place now: another one where it is orphaned. */
+export async function blockAndPlace(
+  { chain, block }: { chain: string; block: string },
+  options?: Options,
+): Promise<{ block: Block; placeHash: string }> {
+  const found = await Web3API.native.getBlock({ chain, block_number_or_hash: block }, options);
+  if (!block.startsWith("0x")) return { block: found, placeHash: found.hash };
+  const place = await Web3API.native.getBlock({ chain, block_number_or_hash: found.number }, options);
+  return { block: found, placeHash: place.hash };
+}
+
+export interface NonceSiblings {
+  before: string | undefined;
+  after: string | undefined;
+}
+
+/** The sender's transactions before and after one, among those nearby; undefined where they are not found. */
+export async function nonceSiblings(
+  { chain, from, nonce, block }: { chain: string; from: string; nonce: string; block: string },
+  options?: Options,
+): Promise<NonceSiblings> {
+  const near = (range: { to_block: string } | { from_block: string }, order: "asc" | "desc") =>
+    Web3API.account.getTransactions({ chain, address: from, limit: 100, order, ...range }, options);
+  const [older, newer] = await Promise.all([
+    near({ to_block: block }, "desc"),
+    near({ from_block: block }, "asc"),
+  ]);
+  const of = (wanted: number) =>
+    [...older.result, ...newer.result].find(
+      (each) => each.from_address === from && Number(each.nonce) === wanted,
+    )?.hash;
+  return { before: of(Number(nonce) - 1), after: of(Number(nonce) + 1) };
+}
+
+/** Whether somebody has told a contract apart: it was made by a transaction, writes logs, or is a token. */
+export async function looksLikeContract(
+  { chain, address }: { chain: string; address: string },
+  options?: Options,
+): Promise<boolean> {
+  const [logs, [token]] = await Promise.all([
+    Web3API.native.getLogsByAddress({ chain, address, limit: 1 }, options).catch(() => undefined),
+    Web3API.token.getTokenMetadata({ chain, addresses: [address] }, options),
+  ]);
+  return (logs?.total ?? 0) > 0 || Boolean(token && (token.symbol !== "" || token.name !== ""));
+}
+
+/** Pages one after the other, until there are so many rows. */
+export async function allPages<Row>(
+  page: (cursor: string | undefined) => Promise<Page<Row>>,
+  most: number,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | undefined;
+  do {
+    const { result, cursor: next } = await page(cursor);
+    rows.push(...result);
+    cursor = next || undefined;
+  } while (cursor && rows.length < most);
+  return rows.slice(0, most);
+}
+
+export const RANGES = { day: 1, week: 7, month: 30, year: 365, all: 36_500 } as const;
+export type RangeName = keyof typeof RANGES;
+
+export function rangeOf(text: string | undefined): RangeName {
+  return text !== undefined && isRange(text) ? text : "month";
+}
+
+function isRange(text: string): text is RangeName {
+  return Object.hasOwn(RANGES, text);
+}
+
+const SAMPLES = 16;
+
+/**
+ * A value at some moments up to the newest block. Moments at which there was none are left out; where nodes keep no
+ * past, that is all but the newest.
+ */
+export async function history(
+  { chain, range }: { chain: string; range: RangeName },
+  valueAt: (block: number) => Promise<number | undefined>,
+  options?: Options,
+): Promise<Point[]> {
+  const find = (date: Date) => Web3API.native.getDateToBlock({ chain, date: date.toISOString() }, options);
+  const [oldest, newest] = await Promise.all([find(new Date(0)), find(new Date())]);
+  const from = Math.max(oldest.timestamp, newest.timestamp - RANGES[range] * 86_400);
+  const points: Point[] = [];
+  const moments = Array.from(
+    { length: SAMPLES },
+    (_, i) => from + ((newest.timestamp - from) * i) / (SAMPLES - 1),
+  );
+  const work = async () => {
+    for (let next = moments.shift(); next !== undefined; next = moments.shift()) {
+      const { block, timestamp } = await find(new Date(next * 1000));
+      const value = await valueAt(block).catch((error: unknown) => {
+        if (options?.signal?.aborted) throw error;
+        return undefined;
+      });
+      if (value !== undefined) points.push({ at: timestamp * 1000, value });
+    }
+  };
+  // A few at a time: a chart is not worth a rush on the server.
+  await Promise.all([work(), work(), work(), work()]);
+  const byTime = new Map(points.map((point) => [point.at, point]));
+  return [...byTime.values()].sort((a, b) => a.at - b.at);
+}
+
+/** A token's price in the chain's own coin, over time. */
+export function priceHistory(
+  { chain, address, range }: { chain: string; address: string; range: RangeName },
+  options?: Options,
+): Promise<Point[]> {
+  return history(
+    { chain, range },
+    async (block) => {
+      const { nativePrice } = await Web3API.token.getTokenPrice({ chain, address, to_block: block }, options);
+      return Number(nativePrice.value) / 10 ** nativePrice.decimals;
+    },
+    options,
+  );
+}
+
+/** All that a wallet has sent and received, 2,000 at most, newest first. */
+export function transactionsOf(chain: string, address: string): Promise<Transaction[]> {
+  return allPages(
+    (cursor) => Web3API.account.getTransactions({ chain, address, limit: 500, ...(cursor && { cursor }) }),
+    2_000,
+  );
+}

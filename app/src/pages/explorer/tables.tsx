@@ -1,0 +1,235 @@
+import type { BlockTransaction, Erc20Transfer, NftTransfer, Transaction } from "@purse/client";
+import { OctagonX } from "lucide-react";
+import type { ReactNode } from "react";
+import { Moment } from "../../design/Moment.tsx";
+import { type Column, Table } from "../../design/Table.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTokens } from "./answers.ts";
+import {
+  AddressLink,
+  Amount,
+  BlockLink,
+  Coins,
+  MethodChip,
+  NftLink,
+  TokenLink,
+  TransactionLink,
+} from "./parts.tsx";
+
+export interface TransactionTableProps {
+  rows: readonly (Transaction | BlockTransaction)[] | undefined;
+  empty: ReactNode;
+  /** Whose list it is: what they sent and what they received is marked. */
+  owner?: string;
+  /** All are of one block. */
+  isOneBlock?: boolean;
+}
+
+export function TransactionTable({ rows, empty, owner, isOneBlock }: TransactionTableProps) {
+  const { t } = useTexts();
+  type Row = Transaction | BlockTransaction;
+  const columns: Column<Row>[] = [
+    {
+      key: "hash",
+      label: t("Transaction"),
+      cell: ({ hash, receipt_status }) => (
+        <span className="row tight-row">
+          <TransactionLink hash={hash} />
+          {receipt_status === "0" && (
+            <OctagonX size={15} className="failed" role="img" aria-label={t("Reverted")} />
+          )}
+        </span>
+      ),
+    },
+    {
+      key: "method",
+      label: t("Method"),
+      cell: ({ input, to_address }) => <MethodChip input={input} creates={!to_address} />,
+    },
+    ...(isOneBlock
+      ? []
+      : [
+          {
+            key: "block",
+            label: t("Block"),
+            cell: ({ block_number, block_timestamp }: Row) => (
+              <span className="two-lines">
+                <BlockLink block={block_number} />
+                <Moment at={block_timestamp} />
+              </span>
+            ),
+          },
+        ]),
+    { key: "from", label: t("From"), cell: ({ from_address }) => <AddressLink address={from_address} /> },
+    ...(owner === undefined ? [] : [directionColumn<Row>(owner, t("Direction"), (row) => row)]),
+    {
+      key: "to",
+      label: t("To"),
+      cell: ({ to_address, receipt_contract_address: made }) => {
+        const to = to_address || made;
+        return to ? <AddressLink address={to} /> : "–";
+      },
+    },
+    { key: "value", label: t("Value"), cell: ({ value }) => <Coins wei={value} />, number: true },
+    ...(owner === undefined
+      ? [
+          {
+            key: "fee",
+            label: t("Fee"),
+            cell: ({ receipt_gas_used, gas_price }: Row) => <Coins wei={fee(receipt_gas_used, gas_price)} />,
+            number: true,
+            minor: true,
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Table
+      caption={t("Transactions")}
+      columns={columns}
+      rows={rows}
+      keyOf={({ hash }) => hash}
+      empty={empty}
+    />
+  );
+}
+
+export function fee(gasUsed: string | null | undefined, gasPrice: string | null | undefined): bigint {
+  return BigInt(gasUsed || 0) * BigInt(gasPrice || 0);
+}
+
+export function TransferTable({
+  rows,
+  empty,
+  owner,
+}: {
+  rows: readonly Erc20Transfer[] | undefined;
+  empty: ReactNode;
+  owner?: string;
+}) {
+  const { t } = useTexts();
+  const tokens = useTokens((rows ?? []).map(({ address }) => address));
+  const columns: Column<Numbered<Erc20Transfer>>[] = [
+    {
+      key: "hash",
+      label: t("Transaction"),
+      cell: ({ row }) => <TransactionLink hash={row.transaction_hash} />,
+    },
+    { key: "age", label: t("Age"), cell: ({ row }) => <Moment at={row.block_timestamp} /> },
+    { key: "from", label: t("From"), cell: ({ row }) => <AddressLink address={row.from_address} /> },
+    ...(owner === undefined
+      ? []
+      : [directionColumn(owner, t("Direction"), ({ row }: Numbered<Moved>) => row)]),
+    { key: "to", label: t("To"), cell: ({ row }) => <AddressLink address={row.to_address} /> },
+    {
+      key: "amount",
+      label: t("Amount"),
+      number: true,
+      cell: ({ row }) => (
+        <Amount value={row.value} decimals={Number(tokens.get(row.address)?.decimals ?? 0)} />
+      ),
+    },
+    {
+      key: "token",
+      label: t("Token"),
+      cell: ({ row }) => <TokenLink address={row.address} token={tokens.get(row.address)} />,
+    },
+  ];
+  return (
+    <Table
+      caption={t("Token transfers")}
+      columns={columns}
+      rows={withKeys(rows)}
+      keyOf={({ key }) => key}
+      empty={empty}
+    />
+  );
+}
+
+export function NftTransferTable({
+  rows,
+  empty,
+  owner,
+}: {
+  rows: readonly NftTransfer[] | undefined;
+  empty: ReactNode;
+  owner?: string;
+}) {
+  const { t } = useTexts();
+  const columns: Column<Numbered<NftTransfer>>[] = [
+    {
+      key: "hash",
+      label: t("Transaction"),
+      cell: ({ row }) => <TransactionLink hash={row.transaction_hash} />,
+    },
+    { key: "age", label: t("Age"), cell: ({ row }) => <Moment at={row.block_timestamp} /> },
+    {
+      key: "from",
+      label: t("From"),
+      cell: ({ row }) => (row.from_address ? <AddressLink address={row.from_address} /> : "–"),
+    },
+    ...(owner === undefined
+      ? []
+      : [directionColumn(owner, t("Direction"), ({ row }: Numbered<Moved>) => row)]),
+    { key: "to", label: t("To"), cell: ({ row }) => <AddressLink address={row.to_address} /> },
+    {
+      key: "nft",
+      label: t("NFT"),
+      cell: ({ row }) => <NftLink address={row.token_address} id={row.token_id} />,
+    },
+    {
+      key: "amount",
+      label: t("Amount"),
+      number: true,
+      minor: true,
+      cell: ({ row }) => <Amount value={row.amount ?? "1"} decimals={0} />,
+    },
+  ];
+  return (
+    <Table
+      caption={t("NFT transfers")}
+      columns={columns}
+      rows={withKeys(rows)}
+      keyOf={({ key }) => key}
+      empty={empty}
+    />
+  );
+}
+
+interface Numbered<Row> {
+  key: string;
+  row: Row;
+}
+
+/** Two transfers of one transaction can be alike in all that rows tell. */
+function withKeys<Row extends { transaction_hash: string }>(
+  rows: readonly Row[] | undefined,
+): Numbered<Row>[] | undefined {
+  return rows?.map((row, i) => ({ key: `${row.transaction_hash}/${i}`, row }));
+}
+
+interface Moved {
+  from_address?: string | null;
+  to_address?: string | null;
+}
+
+function directionColumn<Row>(owner: string, label: string, movedBy: (row: Row) => Moved): Column<Row> {
+  return {
+    key: "direction",
+    label,
+    minor: true,
+    cell: (row) => <Direction owner={owner} moved={movedBy(row)} />,
+  };
+}
+
+function Direction({ owner, moved }: { owner: string; moved: Moved }) {
+  const { t } = useTexts();
+  const [isFrom, isTo] = [moved.from_address === owner, moved.to_address === owner];
+  const kind = isFrom ? (isTo ? "self" : "out") : "in";
+  const said = { self: t("Self"), out: t("Out"), in: t("In") }[kind];
+  return (
+    <span className="chip direction" data-kind={kind}>
+      {said}
+    </span>
+  );
+}

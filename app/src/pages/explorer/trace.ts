@@ -1,0 +1,97 @@
+import type { PageNode } from "./node.ts";
+
+/** A call that a transaction's execution made, as Geth's callTracer tells it. */
+export interface InternalCall {
+  key: string;
+  /** 0 for calls of the transaction's own contract. */
+  depth: number;
+  type: string;
+  from: string;
+  to: string;
+  value: bigint;
+  input: string;
+  /** Why it failed; undefined where it did not. */
+  error: string | undefined;
+}
+
+export interface Trace {
+  /** What the transaction itself gave back. */
+  output: string;
+  error: string | undefined;
+  calls: InternalCall[];
+}
+
+/** So many calls are shown at most. */
+const MOST = 500;
+
+/** Rejects where the node does not trace. */
+export async function traceTransaction(node: PageNode, hash: string): Promise<Trace> {
+  const root = recordOf(await node.ask("debug_traceTransaction", [hash, { tracer: "callTracer" }]));
+  const calls: InternalCall[] = [];
+  collect(root, "", 0, calls);
+  return { output: textOf(root.output) ?? "0x", error: textOf(root.error), calls };
+}
+
+/** What a transaction gives back when it runs again on the state before its block; reverts tell it in their error. */
+export async function replay(
+  node: PageNode,
+  transaction: {
+    from_address: string;
+    to_address?: string | null;
+    value: string;
+    gas: string;
+    input: string;
+    block_number: string;
+  },
+): Promise<string> {
+  const call = {
+    from: transaction.from_address,
+    to: transaction.to_address,
+    value: hexOf(transaction.value),
+    gas: hexOf(transaction.gas),
+    data: transaction.input,
+  };
+  try {
+    const before = hexOf(String(Math.max(0, Number(transaction.block_number) - 1)));
+    return textOf(await node.ask("eth_call", [call, before])) ?? "0x";
+  } catch (error) {
+    const { data } = recordOf(error);
+    return textOf(data) ?? textOf(recordOf(data).data) ?? "0x";
+  }
+}
+
+function collect(call: Record<string, unknown>, key: string, depth: number, into: InternalCall[]): void {
+  const inner = Array.isArray(call.calls) ? call.calls : [];
+  inner.forEach((each, i) => {
+    if (into.length >= MOST) return;
+    const one = recordOf(each);
+    const place = `${key}${i}.`;
+    into.push({
+      key: place,
+      depth,
+      type: textOf(one.type) ?? "CALL",
+      from: textOf(one.from) ?? "",
+      to: textOf(one.to) ?? "",
+      value: bigOf(one.value),
+      input: textOf(one.input) ?? "0x",
+      error: textOf(one.error),
+    });
+    collect(one, place, depth + 1, into);
+  });
+}
+
+function hexOf(decimal: string): string {
+  return `0x${BigInt(decimal).toString(16)}`;
+}
+
+function bigOf(value: unknown): bigint {
+  return typeof value === "string" && /^0x[0-9a-f]+$/i.test(value) ? BigInt(value) : 0n;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}

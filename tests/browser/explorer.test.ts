@@ -1,0 +1,383 @@
+import type { Browser } from "playwright-core";
+import {
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  http,
+  parseUnits,
+} from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { devAccount, expectAccessible, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+const PHONE = { viewport: { width: 360, height: 740 } };
+const NAMED = devAccount(1).address.toLowerCase();
+/** A swap of the local chain's history, by a router of an exchange. */
+const SWAP = "0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09";
+const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
+const PURSE_TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
+const PIECES = "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512";
+
+let purse: Purse;
+let browser: Browser;
+let hand: ChainHand;
+let visits: Visit[] = [];
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  hand = await chainHand(purse);
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+afterEach(async () => {
+  await Promise.all(visits.map((each) => each.close()));
+  visits = [];
+});
+
+async function open(path: string, options = {}): Promise<Visit> {
+  const visitor = await visit(browser, options);
+  visitor.page.setDefaultTimeout(15_000);
+  visits.push(visitor);
+  await visitor.page.goto(purse.url + path);
+  return visitor;
+}
+
+/** What a browser logs of an answer "there is none" is no error of the page. */
+function expectNoPageErrors({ errors }: Visit): void {
+  expect(errors.filter((each) => !/Failed to load resource.*404/.test(each))).toEqual([]);
+}
+
+const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
+
+async function search({ page }: Visit, words: string): Promise<void> {
+  await page.getByRole("searchbox").fill(words);
+  await page.getByRole("button", { name: "Find", exact: true }).click();
+}
+
+/** A transfer of more than there is, sent nevertheless. */
+async function sendWhatReverts(): Promise<Hex> {
+  const wallet = createWalletClient({ account: devAccount(8), transport: http(purse.rpcUrl) });
+  const hash = await wallet.sendTransaction({
+    chain: null,
+    to: PURSE_TOKEN,
+    data: encodeFunctionData({
+      abi: erc20Abi,
+      functionName: "transfer",
+      args: [devAccount(9).address, parseUnits("900000000", 18)],
+    }),
+    gas: 100_000n,
+  });
+  await node().waitForTransactionReceipt({ hash });
+  return hash;
+}
+
+describe("the search box", () => {
+  it.each([
+    ["59", "Block 59", "/explorer/block/59"],
+    [SWAP, "Transaction", `/explorer/tx/${SWAP}`],
+    [NAMED, "alice.eth", `/explorer/address/${NAMED}`],
+    ["bob.eth", "bob.eth", `/explorer/address/${devAccount(2).address.toLowerCase()}`],
+    ["PURSE", "Purse Token PURSE", `/explorer/token/${PURSE_TOKEN}`],
+    ["2025-01-15", /^Block \d+$/, "/explorer/block/"],
+  ])("finds %s", async (words, heading, path) => {
+    const visitor = await open("/explorer");
+    await search(visitor, words);
+    await visitor.page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    expect(new URL(visitor.page.url()).pathname).toContain(path);
+    expectNoPageErrors(visitor);
+  });
+
+  it("tells a block's hash from a transaction's", async () => {
+    const { hash } = await node().getBlock({ blockNumber: 12n });
+    const visitor = await open("/explorer");
+    await search(visitor, hash);
+    await visitor.page.getByRole("heading", { level: 1, name: "Block 12" }).waitFor();
+  });
+
+  it("says beside the box what is wrong, and loses nothing", async () => {
+    const visitor = await open("/explorer");
+    const { page } = visitor;
+    await search(visitor, "0x1234");
+    await page.getByRole("alert").getByText("That is none of them").waitFor();
+    await search(visitor, "NOSUCHTOKEN");
+    await page.getByText("No token calls itself NOSUCHTOKEN.").waitFor();
+    expect(await page.getByRole("searchbox").inputValue()).toBe("NOSUCHTOKEN");
+    await search(visitor, "nobody.eth");
+    await page.getByText("nobody.eth stands for no address.").waitFor();
+  });
+
+  it("is at hand everywhere, by the commands", async () => {
+    const { page } = await open("/");
+    await page.getByRole("button", { name: /Find anything/ }).click();
+    for (const [words, option] of [
+      [SWAP, "Transaction 0x2cabeba5…5d09"],
+      [NAMED, "Address 0x7099…79c8"],
+      ["alice.eth", "Name alice.eth"],
+      ["42", "Block 42"],
+    ] as const) {
+      await page.getByRole("combobox").fill(words);
+      await page.getByRole("option", { name: option }).waitFor();
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Block 42" }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("alice.eth");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "alice.eth" }).waitFor();
+  });
+});
+
+describe("the head", () => {
+  it("moves while it is looked at", async () => {
+    const visitor = await open("/explorer");
+    const { page } = visitor;
+    const blocks = page.getByRole("table", { name: "Latest blocks" });
+    await blocks.getByRole("link", { name: String(await node().getBlockNumber()), exact: true }).waitFor();
+    await hand.mine(1);
+    await blocks.getByRole("link", { name: String(await node().getBlockNumber()), exact: true }).waitFor();
+    expectNoPageErrors(visitor);
+  });
+
+  it("is found at a date, which stays in the URL", async () => {
+    const { page } = await open("/explorer");
+    await page.getByLabel(/Day and time/).fill("2025-01-10T00:00:00");
+    await page.getByRole("button", { name: "Find the block" }).click();
+    await page.getByText("The nearest block is").waitFor();
+    await page.reload();
+    await page.getByText("The nearest block is").waitFor();
+  });
+});
+
+describe("a block", () => {
+  it("leads to the ones before and after, by keys too", async () => {
+    const { page } = await open("/explorer/block/59");
+    await page
+      .getByRole("table", { name: "Transactions" })
+      .getByText("swapExactETHForTokens")
+      .first()
+      .waitFor();
+    await page.keyboard.press("j");
+    await page.getByRole("heading", { level: 1, name: "Block 58" }).waitFor();
+    await page.keyboard.press("k");
+    await page.getByRole("heading", { level: 1, name: "Block 59" }).waitFor();
+    await page.getByRole("link", { name: "After" }).click();
+    await page.getByRole("heading", { level: 1, name: "Block 60" }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Block 59" }).waitFor();
+  });
+
+  it("shows itself when it comes, where it is not there yet", async () => {
+    const next = (await node().getBlockNumber()) + 1n;
+    const { page } = await open(`/explorer/block/${next}`);
+    await page.getByText("Not there yet").waitFor();
+    await hand.mine(1);
+    await page.getByRole("region", { name: "The block" }).waitFor();
+  });
+
+  it("says that it is orphaned, or unknown, where others say 404", async () => {
+    await hand.mine(3);
+    const { hash } = await node().getBlock();
+    const visitor = await open(`/explorer/block/${hash}`);
+    await visitor.page.getByRole("region", { name: "The block" }).waitFor();
+    await hand.reorganise(2);
+    await hand.mine(1);
+    await visitor.page
+      .getByText(/orphaned/i)
+      .first()
+      .waitFor();
+    expectNoPageErrors(visitor);
+  });
+});
+
+describe("a transaction", () => {
+  it("tells what it called and what it moved", async () => {
+    const visitor = await open(`/explorer/tx/${SWAP}`);
+    const { page } = visitor;
+    await page.getByText("Succeeded").waitFor();
+    await page.getByText(/swapExactETHForTokens\(uint256 amountOutMin/).waitFor();
+    const flows = page.getByRole("region", { name: "What moved" });
+    await flows.getByRole("link", { name: "PURSE" }).first().waitFor();
+    expect(await flows.getByText("WETH").count()).toBeGreaterThan(1);
+    await flows
+      .getByTitle(/^197\.4\d{10,} ?$/)
+      .first()
+      .waitFor();
+    await page.getByRole("switch", { name: "Raw" }).click();
+    await page.getByText(/^0x7ff36ab5/).waitFor();
+    await page.getByRole("link", { name: "The sender's next one" }).click();
+    await page.waitForURL(/\/explorer\/tx\/(?!0x2cabeba5)/);
+    expectNoPageErrors(visitor);
+  });
+
+  it("tells its logs, decoded and raw, and its internal calls, each in the URL", async () => {
+    const { page } = await open(`/explorer/tx/${SWAP}`);
+    await page.getByRole("tab", { name: "6 logs" }).click();
+    await page.getByText("Swap", { exact: true }).waitFor();
+    await page.getByRole("switch", { name: "All as raw data" }).click();
+    await page.getByText("0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822").waitFor();
+    await page.getByRole("tab", { name: "Internal calls" }).click();
+    await page.getByRole("table", { name: "Internal calls" }).getByText("STATICCALL").first().waitFor();
+    await page.reload();
+    await page.getByRole("table", { name: "Internal calls" }).getByText("deposit").waitFor();
+  });
+
+  it("says why it was reverted", async () => {
+    const { page } = await open(`/explorer/tx/${await sendWhatReverts()}`);
+    await page.getByText("Reverted", { exact: true }).waitFor();
+    await page.getByText(/ERC20InsufficientBalance\(0x23618e81/i).waitFor();
+    await page.getByText("Latest").waitFor();
+  });
+
+  it("is orphaned after a reorganisation, not gone", async () => {
+    const hash = await hand.moveToken(3, devAccount(4).address, 1n);
+    await node().waitForTransactionReceipt({ hash });
+    const { page } = await open(`/explorer/tx/${hash}`);
+    await page.getByText("Succeeded").waitFor();
+    await hand.reorganise(1);
+    await hand.mine(1);
+    await page.getByText("This transaction is orphaned").waitFor();
+    await page.reload();
+    await page.getByText("This transaction is orphaned").waitFor();
+  });
+
+  it("may be none", async () => {
+    const visitor = await open(`/explorer/tx/0x${"12".repeat(32)}`);
+    await visitor.page.getByText("Not in the chain").waitFor();
+    await visitor.page.goto(`${purse.url}/explorer/tx/0x12`);
+    await visitor.page.getByText("That is no transaction").waitFor();
+    expectNoPageErrors(visitor);
+  });
+});
+
+describe("an address", () => {
+  it("shows what it has and did, and hands it out as CSV", async () => {
+    const address = devAccount(0).address.toLowerCase();
+    const visitor = await open(`/explorer/address/${address}`);
+    const { page } = visitor;
+    await page.getByText("Wallet", { exact: true }).waitFor();
+    await page.getByRole("table", { name: "Transactions" }).waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export as CSV" }).click();
+    const path = await (await download).path();
+    const { readFileSync } = await import("node:fs");
+    const lines = readFileSync(path, "utf8").trim().split("\r\n");
+    expect(lines[0]).toBe("hash,block,time,method,from,to,value_wei,fee_wei,status");
+    expect(lines.length).toBeGreaterThan(40);
+    await page.getByRole("link", { name: "Older" }).click();
+    await page.getByRole("link", { name: "Newest" }).waitFor();
+    await page.getByRole("tab", { name: "Token transfers" }).click();
+    await page.getByRole("table", { name: "Token transfers" }).getByText("PURSE").first().waitFor();
+    await page.getByRole("tab", { name: "NFTs" }).click();
+    await page.getByText("Purse Item #1").waitFor();
+    expectNoPageErrors(visitor);
+  });
+
+  it("lights up wherever else it stands while it is pointed at", async () => {
+    const { page } = await open(`/explorer/tx/${SWAP}`);
+    await page.getByRole("region", { name: "The transaction" }).locator("[data-address]").first().hover();
+    expect(await page.locator("[data-same]").count()).toBeGreaterThan(1);
+  });
+
+  it("is a contract, and leads to its token", async () => {
+    const { page } = await open(`/explorer/address/${PURSE_TOKEN}`);
+    await page.getByText("Contract", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Token", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Purse Token" }).waitFor();
+  });
+});
+
+describe("tokens, NFTs and pairs", () => {
+  it("shows a token with its price, its holders and its chart", async () => {
+    const visitor = await open(`/explorer/token/${PURSE_TOKEN}`);
+    const { page } = visitor;
+    await page.getByText("on Uniswap v2").waitFor();
+    await page.getByRole("tab", { name: "Holders" }).click();
+    await page.getByText(/\d+ holders/).waitFor();
+    await page.getByRole("tab", { name: "Price over time" }).click();
+    await page.getByRole("slider", { name: /Price/ }).waitFor();
+    await page.getByRole("link", { name: "Week" }).click();
+    await page.waitForURL(/range=week/);
+    await page.getByLabel("Pair with another token").fill("0x12");
+    await page.getByRole("button", { name: "Show the pair" }).click();
+    await page.getByText("An address is 0x and 40 digits.").waitFor();
+    await page.getByLabel("Pair with another token").fill(WETH);
+    await page.getByRole("button", { name: "Show the pair" }).click();
+    await page.getByRole("heading", { level: 1, name: "PURSE / WETH" }).waitFor();
+    expectNoPageErrors(visitor);
+  });
+
+  it("adds up holders as the contract does", async () => {
+    const { page } = await open(`/explorer/token/${PURSE_TOKEN}?tab=holders`);
+    const holder = devAccount(2).address;
+    const balance = await node().readContract({
+      address: PURSE_TOKEN,
+      abi: erc20Abi,
+      functionName: "balanceOf",
+      args: [holder],
+    });
+    const row = page
+      .getByRole("row")
+      .filter({ has: page.locator(`[data-address="${holder.toLowerCase()}"]`) });
+    const shown = await row.locator(".number [title]").first().getAttribute("title");
+    const { formatUnits } = await import("viem");
+    expect(shown).toBe(`${formatUnits(balance, 18)} PURSE`);
+  });
+
+  it("shows a collection and an NFT, and reads its metadata again", async () => {
+    const visitor = await open(`/explorer/nft/${PIECES}`);
+    const { page } = visitor;
+    await page.getByText("Purse Piece #1", { exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Purse Piece #1" }).waitFor();
+    await page.getByRole("img", { name: "Purse Piece #1" }).waitFor();
+    await page.getByRole("button", { name: "Read the metadata again" }).click();
+    await page.getByText("The metadata has been read again.").waitFor();
+    await page.getByRole("tab", { name: "Transfers" }).click();
+    await page.getByRole("table", { name: "NFT transfers" }).waitFor();
+    await page.getByRole("tab", { name: "Metadata" }).click();
+    await page.getByText(/"name": "Purse Piece #1"/).waitFor();
+    expectNoPageErrors(visitor);
+  });
+
+  it("shows a pair, both ways round", async () => {
+    const visitor = await open(`/explorer/pair/${PURSE_TOKEN}/${WETH}`);
+    const { page } = visitor;
+    await page.getByRole("heading", { level: 1, name: "PURSE / WETH" }).waitFor();
+    await page.getByRole("slider", { name: /Price/ }).waitFor();
+    await page.getByRole("link", { name: "The other way round" }).click();
+    await page.getByRole("heading", { level: 1, name: "WETH / PURSE" }).waitFor();
+    await page.getByLabel("Exchange").fill("nowhere");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByRole("alert").waitFor();
+    expectNoPageErrors({ ...visitor, errors: visitor.errors.filter((each) => !/400/.test(each)) });
+  });
+});
+
+describe("every page of the explorer", () => {
+  it.each([
+    "/explorer",
+    "/explorer/block/59",
+    `/explorer/tx/${SWAP}`,
+    `/explorer/tx/${SWAP}?tab=logs`,
+    `/explorer/address/${NAMED}`,
+    `/explorer/address/${NAMED}?tab=nfts`,
+    `/explorer/token/${PURSE_TOKEN}?tab=price`,
+    `/explorer/nft/${PIECES}`,
+    `/explorer/nft/${PIECES}/1`,
+    `/explorer/pair/${PURSE_TOKEN}/${WETH}`,
+    "/explorer?chain=0x999",
+  ])("%s fits a phone and can be used by everybody", async (path) => {
+    const visitor = await open(path, PHONE);
+    const { page } = visitor;
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    await expectAccessible(page);
+    expectNoPageErrors(visitor);
+  });
+});
