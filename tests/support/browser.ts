@@ -158,7 +158,7 @@ export async function signUpInPage(
   page: Page,
   purse: Purse,
   username: string,
-  next = "/notes",
+  next = "/data",
 ): Promise<void> {
   await page.goto(`${purse.url}/sign-in?next=${encodeURIComponent(next)}`);
   await page.getByRole("tab", { name: "Password" }).click();
@@ -167,18 +167,6 @@ export async function signUpInPage(
   await page.getByRole("textbox", { name: "Password" }).fill("correct horse battery");
   await page.getByRole("button", { name: "Create account" }).click();
   await page.waitForURL(`**${next}`);
-}
-
-/** No violation of WCAG 2.2 AA that a machine can find. */
-export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
-    .analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
-}
-
-export function expectNoErrors({ errors }: Visit): void {
-  expect(errors).toEqual([]);
 }
 
 /** No violation of WCAG 2.2 AA that can be found by a program. */
