@@ -1,9 +1,13 @@
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { accountRoutes } from "./pages/account/routes.ts";
 import { contractRoutes } from "./pages/contract/routes.ts";
+import { dataRoutes } from "./pages/data/routes.ts";
 import { explorerRoutes } from "./pages/explorer/routes.ts";
+import { filesRoutes } from "./pages/files/routes.ts";
 import { Home } from "./pages/home/Home.tsx";
 import { portfolioRoutes } from "./pages/portfolio/routes.ts";
 import { sendRoutes } from "./pages/send/routes.ts";
+import { signInRoutes } from "./pages/signIn/routes.ts";
 import { root, text } from "./root.tsx";
 
 const pages = [
@@ -13,25 +17,13 @@ const pages = [
     validateSearch: (search): { code?: string | undefined } => ({ code: text(search.code) }),
     component: Home,
   }),
-  createRoute({
-    getParentRoute: () => root,
-    path: "/sign-in",
-    validateSearch: (search): { next?: string | undefined } => ({ next: text(search.next) }),
-    component: lazyRouteComponent(() => import("./pages/SignIn.tsx"), "SignIn"),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: "/account",
-    component: lazyRouteComponent(() => import("./pages/Account.tsx"), "Account"),
-  }),
+  ...signInRoutes,
+  ...accountRoutes,
   ...portfolioRoutes,
   ...sendRoutes,
   ...contractRoutes,
-  createRoute({
-    getParentRoute: () => root,
-    path: "/notes",
-    component: lazyRouteComponent(() => import("./pages/Notes.tsx"), "Notes"),
-  }),
+  ...dataRoutes,
+  ...filesRoutes,
   createRoute({
     getParentRoute: () => root,
     path: "/design",

@@ -93,7 +93,7 @@ describe("signing in with a wallet", () => {
 });
 
 describe("signing in with a password", () => {
-  it("signs up, signs out and logs in again", async () => {
+  it("[1.provider.authentication] signs up, signs out and logs in again", async () => {
     const visitor = await open();
     const { page } = visitor;
     await signUpInPage(page, purse, "grace", "/account");
@@ -177,21 +177,33 @@ describe("live data", () => {
     const reader = await open();
     await signUpInPage(writer.page, purse, "writer");
     await signUpInPage(reader.page, purse, "reader");
-    await reader.page.getByText("No notes yet").waitFor();
-    await writer.page.getByLabel("New note").fill("First light");
-    await writer.page.getByRole("button", { name: "Add" }).click();
-    await reader.page.getByText("First light").waitFor();
-    await writer.page.getByRole("checkbox", { name: "Done: First light" }).click();
-    await reader.page.locator('[data-done="true"]').waitFor();
+    await reader.page.getByText("No records yet").waitFor();
+    await writer.page.getByRole("button", { name: "New record" }).click();
+    await writer.page.getByLabel("text", { exact: true }).fill("First light");
+    await writer.page.getByRole("button", { name: "Create" }).click();
+    await reader.page.getByRole("button", { name: "First light", exact: true }).waitFor();
+    await writer.page.getByRole("checkbox", { name: "done: First light" }).click();
+    await reader.page.locator('[role="checkbox"][aria-checked="true"]').waitFor();
     await writer.page.getByRole("button", { name: "Delete: First light" }).click();
-    await reader.page.getByText("First light").waitFor({ state: "detached" });
+    await reader.page.getByText("No records yet").waitFor();
     expectNoErrors(writer);
     expectNoErrors(reader);
   });
 });
 
 describe("every page", () => {
-  const pages = ["/", "/sign-in", "/account", "/portfolio", "/send", "/contract", "/notes", "/nothing-here"];
+  const pages = [
+    "/",
+    "/sign-in",
+    "/account",
+    "/portfolio",
+    "/send",
+    "/contract",
+    "/files",
+    "/data",
+    "/notes",
+    "/nothing-here",
+  ];
   it.each(pages)(
     "[1.provider.every-page] [2.shell.common-wrapper] %s stands in the shell, fits a phone and raises no error",
     async (path) => {

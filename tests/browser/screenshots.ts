@@ -8,7 +8,7 @@ import { shootStudio } from "./studioScreenshots.ts";
 const TARGET = resolve(import.meta.dirname, "../../docs/screenshots");
 const WIDTHS = [1280, 390];
 const THEMES = ["light", "dark"] as const;
-const PAGES = ["home", "sign-in", "account", "portfolio", "send", "contract", "notes"];
+const PAGES = ["home", "sign-in", "account", "portfolio", "send", "contract", "data", "files"];
 /** A swap of the local chain's history, its token and its collection. */
 const EXPLORER = [
   ["explorer", ""],

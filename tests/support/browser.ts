@@ -158,7 +158,7 @@ export async function signUpInPage(
   page: Page,
   purse: Purse,
   username: string,
-  next = "/notes",
+  next = "/data",
 ): Promise<void> {
   await page.goto(`${purse.url}/sign-in?next=${encodeURIComponent(next)}`);
   await page.getByRole("tab", { name: "Password" }).click();

@@ -22,7 +22,7 @@ export interface DialogProps {
 /** A window over the page. The focus stays in it and goes back to where it was; Escape closes. */
 export function Dialog({ open, onClose, title, about, children, actions, side, wide }: DialogProps) {
   const { t } = useTexts();
-  const names = ["dialog", side && "side", wide && "wide"].filter(Boolean).join(" ");
+  const names = ["dialog", side && "beside", wide && "wide"].filter(Boolean).join(" ");
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>

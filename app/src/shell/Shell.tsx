@@ -3,14 +3,15 @@ import { useMoralis } from "@purse/react";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { Ellipsis, Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { Address } from "../design/Address.tsx";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
+import { AccountMenu } from "./AccountMenu.tsx";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { PAGES } from "./pages.ts";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
+import { useSessionMark } from "./useSessionMark.ts";
 
 /** It needs what follows transactions, which the first page does not. */
 const TransactionWatcher = lazy(() =>
@@ -20,10 +21,16 @@ const TransactionWatcher = lazy(() =>
 /** As many as a phone has room for; the others stand under More. */
 const AT_HAND = 4;
 
+const SessionEnded = lazy(() =>
+  import("../pages/signIn/SessionEnded.tsx").then((page) => ({ default: page.SessionEnded })),
+);
+
 /** The common wrapper of all pages: navigation, who is signed in, the network, and what is said to everyone. */
 export function Shell() {
   const { t } = useTexts();
+  const { user, hasSessionEnded } = useMoralis();
   const [isFinding, setIsFinding] = useState(false);
+  useSessionMark();
   return (
     <>
       <a className="skip" href="#main">
@@ -65,6 +72,11 @@ export function Shell() {
           <Main />
         </div>
       </div>
+      {hasSessionEnded && user && (
+        <Suspense>
+          <SessionEnded />
+        </Suspense>
+      )}
       <Commands open={isFinding} onOpenChange={setIsFinding} />
       <Suspense fallback={null}>
         <TransactionWatcher />
@@ -92,40 +104,6 @@ function Main() {
     <main id="main" ref={main} tabIndex={-1}>
       <Outlet />
     </main>
-  );
-}
-
-function AccountMenu() {
-  const { user, isAuthenticated, account, logout, isLoggingOut } = useMoralis();
-  if (!isAuthenticated || !user) {
-    return (
-      <Link to="/sign-in" className="button primary">
-        Sign in
-      </Link>
-    );
-  }
-  const address = account ?? textOf(user.get("ethAddress"));
-  return (
-    <Menu.Root>
-      <Menu.Trigger className="button" aria-label="Account menu">
-        {address ? <Address address={address} short /> : textOf(user.get("username"))}
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 40 }}>
-          <Menu.Popup className="menu">
-            <Menu.Item className="menu-item" render={<Link to="/account" />}>
-              Account
-            </Menu.Item>
-            <Menu.Item className="menu-item" render={<Link to="/portfolio" search={{}} />}>
-              Portfolio
-            </Menu.Item>
-            <Menu.Item className="menu-item" disabled={isLoggingOut} onClick={() => void logout()}>
-              Sign out
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
   );
 }
 
@@ -183,8 +161,4 @@ function MorePages() {
       </Menu.Portal>
     </Menu.Root>
   );
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

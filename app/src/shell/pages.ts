@@ -1,6 +1,7 @@
 import {
   Compass,
   FileCode2,
+  Files,
   House,
   type LucideIcon,
   NotebookPen,
@@ -46,7 +47,8 @@ export const PAGES: readonly Page[] = [
     letter: "c",
     words: "abi read write call function",
   },
-  { to: "/notes", label: "Notes", icon: NotebookPen, letter: "n", words: "data live" },
+  { to: "/data", label: "Data", icon: NotebookPen, letter: "d", words: "notes records classes live" },
+  { to: "/files", label: "Files", icon: Files, letter: "f", words: "upload ipfs folder" },
   {
     to: "/account",
     label: "Account",

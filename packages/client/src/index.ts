@@ -75,6 +75,7 @@ export {
   type Subscription,
 } from "./query/Query.ts";
 export { type FieldOptions, type FieldType, Schema } from "./schema.ts";
+export { onSessionEnd } from "./sessionEnd.ts";
 export { initialize, type StartOptions, start } from "./start.ts";
 export {
   type AsyncStorage,

@@ -1,6 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { type Connection, connection } from "./connection.ts";
 import { installationId, loadStoredUser, uuid } from "./identity.ts";
+import { sessionHasEnded } from "./sessionEnd.ts";
 
 /** The version that the client tells the server, and the Moralis version that it replaces. */
 export const VERSION = "1.7.0";
@@ -124,7 +125,11 @@ export async function send(
     const response = await attemptOnce(url, attempt > 1 ? repeated(init, attempt) : init, options.signal, on);
     if (response.status >= 200 && response.status < 300)
       return success(response, options.emptyAllowed === true);
-    if (!mayRecover(response) || attempt >= on.requestAttemptLimit) throw failure(response);
+    if (!mayRecover(response) || attempt >= on.requestAttemptLimit) {
+      const error = failure(response);
+      if (error.code === ErrorCode.INVALID_SESSION_TOKEN) sessionHasEnded();
+      throw error;
+    }
     await pauseAfter(attempt, on, options.signal);
   }
 }

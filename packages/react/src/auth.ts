@@ -1,4 +1,12 @@
-import { type EnableOptions, Moralis, onCurrentUser, type SigningOptions, type User } from "@purse/client";
+import {
+  type AuthData,
+  type EnableOptions,
+  Moralis,
+  onCurrentUser,
+  onSessionEnd,
+  type SigningOptions,
+  type User,
+} from "@purse/client";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { NotAuthenticatedError, ValidationError } from "./errors.ts";
 import { Store } from "./store.ts";
@@ -21,6 +29,15 @@ export interface AuthSnapshot {
   userError: unknown;
   /** From the call of `logout` to its end. */
   isLoggingOut: boolean;
+  /** Whether the server has refused the user's session since they signed in: they stay, to sign in again. */
+  hasSessionEnded: boolean;
+}
+
+export interface LoginOptions {
+  /** False sends the log-in as a GET. */
+  usePost?: boolean;
+  /** What is asked for beside the password, as a one-time code: `{ mfa: { token } }`. */
+  authData?: AuthData;
 }
 
 export type UserData = Record<string, unknown>;
@@ -37,6 +54,7 @@ export class Auth {
     isUserUpdating: false,
     userError: null,
     isLoggingOut: false,
+    hasSessionEnded: false,
   });
   readonly #core: typeof Moralis;
   /** Changes under way that set the state themselves when they end. */
@@ -61,17 +79,22 @@ export class Auth {
       const user = await this.#core.User.currentAsync();
       if (!stopped && this.#changing === 0) await this.#take(user);
     };
-    const stop = onCurrentUser(() => void look());
+    const stops = [onCurrentUser(() => void look()), onSessionEnd(() => this.#sessionEnded())];
     return () => {
       stopped = true;
-      stop();
+      for (const stop of stops) stop();
     };
+  }
+
+  #sessionEnded(): void {
+    if (this.store.get().user) this.store.set({ hasSessionEnded: true });
   }
 
   async #take(user: User | null): Promise<void> {
     const before = this.store.get();
     if (before.user === null && user === null) return;
-    this.#set({ state: user ? "authenticated" : "unauthenticated", error: null, user });
+    const hasSessionEnded = before.hasSessionEnded && before.user === user;
+    this.#set({ state: user ? "authenticated" : "unauthenticated", error: null, user, hasSessionEnded });
     // Whoever signs out puts the wallet away.
     if (!user) await this.#core.deactivateWeb3();
   }
@@ -108,12 +131,12 @@ export class Auth {
   login(
     username: string,
     password: string,
-    { usePost = true, ...callbacks }: Callbacks<User> & { usePost?: boolean } = {},
+    { usePost = true, authData, ...callbacks }: Callbacks<User> & LoginOptions = {},
   ): Promise<User | undefined> {
     return withCallbacks(
       () =>
         this.#signIn(
-          () => this.#core.User.logIn(username, password, { usePost }),
+          () => this.#core.User.logIn(username, password, { usePost, ...(authData && { authData }) }),
           () => this.store.get().user,
         ),
       callbacks,
@@ -130,7 +153,7 @@ export class Auth {
         await this.#core.User.logOut();
         this.store.set({ state: "logging_out" });
         await this.#core.deactivateWeb3();
-        this.#set({ state: "unauthenticated", user: null });
+        this.#set({ state: "unauthenticated", user: null, hasSessionEnded: false });
       } catch (error) {
         this.store.set({ state: "error", error, user });
         throw error;
@@ -179,7 +202,7 @@ export class Auth {
     this.store.set({ state: "authenticating", error: null });
     try {
       const user = await work();
-      this.#set({ state: "authenticated", user });
+      this.#set({ state: "authenticated", user, hasSessionEnded: false });
       return user;
     } catch (error) {
       this.store.set({ state: "error", error, user: await userOnFailure() });

@@ -11,7 +11,7 @@ export {
   useNFTTransfers,
   useTokenPrice,
 } from "./accountData.ts";
-export type { AuthState, UserData } from "./auth.ts";
+export type { AuthState, LoginOptions, UserData } from "./auth.ts";
 export { ByMoralis, type ByMoralisProps } from "./ByMoralis.tsx";
 export type { Callbacks } from "./callbacks.ts";
 export { type ChainEntry, getChain, getSupportedChains, resolveIPFS } from "./chains.ts";

@@ -13,6 +13,8 @@ export interface OwnSession {
   expiresAt: Date | undefined;
   createdWith: unknown;
   installationId: string | undefined;
+  /** What the application has written into it, as `device`. */
+  get(field: string): unknown;
 }
 
 /** The signed-in user's sessions. */
@@ -73,6 +75,7 @@ function describe(session: ParseObject, isCurrent: boolean): OwnSession {
     expiresAt: expiresAt instanceof Date ? expiresAt : undefined,
     createdWith: session.get("createdWith"),
     installationId: typeof installationId === "string" ? installationId : undefined,
+    get: (field) => session.get(field),
   };
 }
 

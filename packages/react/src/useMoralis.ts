@@ -17,7 +17,9 @@ export function useMoralisContext(): MoralisContextValue {
 export function useMoralis() {
   const context = useMoralisContext();
   const { auth, web3 } = context;
-  const { state, error, user, version, isUserUpdating, userError, isLoggingOut } = useStore(auth.store);
+  const { state, error, user, version, isUserUpdating, userError, isLoggingOut, hasSessionEnded } = useStore(
+    auth.store,
+  );
   const wallet = useWalletState();
   const { error: web3EnableError } = useStore(web3.store);
   const enabled = wallet.status === "enabled" ? wallet : undefined;
@@ -52,6 +54,8 @@ export function useMoralis() {
     isAuthenticated: state === "authenticated" || (state === "error" && user !== null),
     isAuthenticating: state === "authenticating",
     isLoggingOut,
+    /** Whether the server has refused the session since signing in; signing in again ends that. */
+    hasSessionEnded,
     hasAuthError: state === "error",
     authError: state === "error" ? error : null,
     user,

@@ -34,7 +34,7 @@ export function Home() {
               {t("Sign in")}
             </Link>
           )}
-          <Link to="/notes" className="button">
+          <Link to="/data" className="button">
             {t("See live data")}
           </Link>
         </div>

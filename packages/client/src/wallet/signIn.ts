@@ -18,6 +18,8 @@ export interface SigningOptions extends WaitOptions {
   siwe?: boolean | undefined;
   /** Handed to the server's triggers. */
   context?: JsonObject | undefined;
+  /** For accounts with a second factor: its present code, or a recovery code. */
+  oneTimeCode?: string | undefined;
   useMasterKey?: boolean | undefined;
   sessionToken?: string | undefined;
   /** `evm`; for the chains that the old client knew beside it there is an error. */
@@ -40,7 +42,11 @@ export async function authenticate(options: EnableOptions & SigningOptions = {})
   const { account } = await askedWallet(options);
   if (account === null) throw new Error("Cannot authenticate, no account returned from provider");
   const authData = await proveOwnership(account, "login", options);
-  const user = await User.logInWith(PROVIDER, { authData });
+  const { oneTimeCode } = options;
+  const user = await new User(oneTimeCode ? { authData: { mfa: { token: oneTimeCode } } } : {}).linkWith(
+    PROVIDER,
+    { authData },
+  );
   if (!user) throw new Error("Could not get user");
   user.setACL(new ACL(user));
   return nowAt(user, account, options);

@@ -6,18 +6,24 @@ import type { ApiReply } from "../http/api.ts";
  */
 
 const STYLE = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: Canvas; color: CanvasText; }
-main { width: min(26rem, 100vw - 3rem); padding: 2rem 0; }
-h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; }
-p { margin: 0 0 1.25rem; }
-label { display: block; font-weight: 600; margin: 0 0 .375rem; }
+:root { color-scheme: light dark; font: 16px/1.5 Inter, system-ui, sans-serif;
+  --paper: light-dark(#f5f2ea, #12140f); --surface: light-dark(#fffdf8, #1a1d17); --ink: light-dark(#1d1c18, #ecebe2);
+  --soft: light-dark(#5c594f, #a6a598); --line: light-dark(#dcd6c6, #2d3128); --strong: light-dark(#8c8676, #707566);
+  --accent: light-dark(#0e5a44, #6fcea6); --on-accent: light-dark(#fffdf8, #07261b);
+  --danger: light-dark(#a3271d, #ff9a8a); --danger-soft: light-dark(#f9e0da, #41201b); --focus: light-dark(#1456c4, #8ab8ff); }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--paper); color: var(--ink); }
+main { box-sizing: border-box; width: min(28rem, 100vw - 2rem); padding: 2rem; border: 1px solid var(--line);
+  border-radius: 12px; background: var(--surface); }
+h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.02em; margin: 0 0 .5rem; }
+p { margin: 0 0 1.25rem; color: var(--soft); }
+label { display: block; font-size: .8125rem; font-weight: 600; margin: 0 0 .375rem; }
 input { box-sizing: border-box; width: 100%; font: inherit; padding: .625rem .75rem; margin: 0 0 1rem;
-  border: 1px solid GrayText; border-radius: .5rem; background: Field; color: FieldText; }
-button { font: inherit; font-weight: 600; width: 100%; padding: .75rem; border: 0; border-radius: .5rem;
-  background: #3b5bdb; color: #fff; cursor: pointer; }
-:is(input, button):focus-visible { outline: 3px solid #748ffc; outline-offset: 2px; }
-.error { padding: .75rem; border: 1px solid #e03131; border-radius: .5rem; }
+  border: 1px solid var(--strong); border-radius: 8px; background: var(--paper); color: inherit; }
+button, .button { box-sizing: border-box; display: block; font: inherit; font-weight: 560; text-align: center; width: 100%;
+  padding: .625rem .75rem; border: 0; border-radius: 8px; background: var(--accent); color: var(--on-accent);
+  text-decoration: none; cursor: pointer; }
+:is(input, button, .button):focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
+.error { padding: .75rem; border: 1px solid var(--danger); border-radius: 8px; background: var(--danger-soft); color: inherit; }
 `;
 
 const HEADERS = {
@@ -33,8 +39,13 @@ export function page(status: number, title: string, body: string): ApiReply {
   return { status, body: html, headers: HEADERS };
 }
 
+/** Says something, with the way on into the app of this server. */
 export function messagePage(status: number, title: string, text: string): ApiReply {
-  return page(status, title, `<p>${escapeHtml(text)}</p>`);
+  return page(
+    status,
+    title,
+    `<p>${escapeHtml(text)}</p><a class="button" href="/sign-in?by=password">Go to the app</a>`,
+  );
 }
 
 /** Asks for a new password. `error` says why the last one was not taken. */

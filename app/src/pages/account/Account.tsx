@@ -1,0 +1,98 @@
+import type { User } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Button } from "../../design/Button.tsx";
+import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { Tabs } from "../../design/Tabs.tsx";
+import { ThemeSwitch } from "../../shell/ThemeSwitch.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { Leaving } from "./Leaving.tsx";
+import { MyData } from "./MyData.tsx";
+import { Password } from "./Password.tsx";
+import { Profile } from "./Profile.tsx";
+import type { AccountTab } from "./routes.ts";
+import { SecondFactor } from "./SecondFactor.tsx";
+import { Sessions } from "./Sessions.tsx";
+import { Wallets } from "./Wallets.tsx";
+import "./Account.css";
+
+/** Who one is here, how one gets in, where one is signed in, and what one may take along or delete. */
+export function Account() {
+  usePageTitle("Account");
+  const { t } = useTexts();
+  const { user, isAuthUndefined } = useMoralis();
+  if (user) return <SignedIn key={user.id} user={user} />;
+  return (
+    <>
+      <div className="page-head">
+        <h1>{t("Account")}</h1>
+      </div>
+      <div className="card">
+        {isAuthUndefined ? (
+          <SkeletonList label={t("Loading")} />
+        ) : (
+          <EmptyState
+            title={t("You are not signed in")}
+            action={
+              <Link to="/sign-in" search={{ next: "/account" }} className="button primary">
+                {t("Sign in")}
+              </Link>
+            }
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+function SignedIn({ user }: { user: User }) {
+  const { t } = useTexts();
+  const { logout, isLoggingOut, authError } = useMoralis();
+  const { tab = "profile" } = useSearch({ from: "/account" });
+  const navigate = useNavigate({ from: "/account" });
+  const tabs: { key: AccountTab; label: string }[] = [
+    { key: "profile", label: t("Profile") },
+    { key: "security", label: t("Ways in") },
+    { key: "sessions", label: t("Sessions") },
+    { key: "data", label: t("My data") },
+  ];
+  return (
+    <>
+      <div className="page-head">
+        <h1>{t("Account")}</h1>
+        <span className="row">
+          <ThemeSwitch />
+          <Button busy={isLoggingOut} onClick={() => void logout()}>
+            {t("Sign out")}
+          </Button>
+        </span>
+      </div>
+      {authError ? <ErrorState error={authError} /> : null}
+      <Tabs
+        label={t("Parts of the account")}
+        tabs={tabs}
+        value={tab}
+        onChange={(key) => void navigate({ search: { tab: key }, resetScroll: false })}
+      >
+        {tab === "profile" && <Profile user={user} />}
+        {tab === "security" && (
+          <div className="columns">
+            <Wallets user={user} />
+            <div className="stack">
+              <Password user={user} />
+              <SecondFactor user={user} />
+            </div>
+          </div>
+        )}
+        {tab === "sessions" && <Sessions />}
+        {tab === "data" && (
+          <div className="columns">
+            <MyData user={user} />
+            <Leaving user={user} />
+          </div>
+        )}
+      </Tabs>
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import type { User } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import { useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { ErrorState } from "../../design/states.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { classesOfMine, exportOf } from "./ownRecords.ts";
+
+/** Takes along what one has here. */
+export function MyData({ user }: { user: User }) {
+  const { t } = useTexts();
+  const { Moralis } = useMoralis();
+  const toast = useToast();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  async function download() {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const text = await exportOf(Moralis, user);
+      const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+      const link = document.createElement("a");
+      link.href = address;
+      link.download = `my-data-${new Date().toISOString().slice(0, 10)}.json`;
+      link.click();
+      URL.revokeObjectURL(address);
+      toast(t("Your data is in your downloads"));
+    } catch (problem) {
+      setError(problem);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <section className="card stack" aria-labelledby="export">
+      <h2 id="export">{t("Take it along")}</h2>
+      <p>{t("Your profile, wallets and sessions, and the records that you may write, as JSON.")}</p>
+      <p className="soft small">
+        {t("Looked for in these classes: {classes}.", { classes: classesOfMine().join(", ") })}
+      </p>
+      {error !== undefined && <ErrorState error={error} />}
+      <div>
+        <Button look="primary" busy={busy} onClick={() => void download()}>
+          {t("Export my data")}
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,121 @@
+import { type OwnSession, useMoralis, useSessions } from "@purse/react";
+import { useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { Moment } from "../../design/Moment.tsx";
+import { ErrorState, SkeletonList } from "../../design/states.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { explain } from "../../explain.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { providerOf } from "./device.ts";
+import { textOf } from "./textOf.ts";
+
+/** Where one is signed in, and the ways to end that. */
+export function Sessions() {
+  const { t, count } = useTexts();
+  const { logout } = useMoralis();
+  const { sessions, error, isFetching, fetch, revoke, revokeOthers } = useSessions();
+  const toast = useToast();
+  const [ending, setEnding] = useState<string>();
+  const others = sessions.filter(({ isCurrent }) => !isCurrent);
+  async function end(id: string, work: () => Promise<unknown>, said: string) {
+    setEnding(id);
+    try {
+      await work();
+      toast(said);
+    } catch (problem) {
+      toast(explain(problem).detail);
+    } finally {
+      setEnding(undefined);
+    }
+  }
+  return (
+    <section className="card stack" aria-labelledby="sessions">
+      <div className="row" style={{ justifyContent: "space-between" }}>
+        <h2 id="sessions">{t("Where you are signed in")}</h2>
+        {others.length > 0 && (
+          <Button
+            look="danger"
+            busy={ending === "others"}
+            onClick={() =>
+              void end(
+                "others",
+                () => revokeOthers({ throwOnError: true }),
+                count(others.length, "{n} session ended", "{n} sessions ended"),
+              )
+            }
+          >
+            {t("End all others")}
+          </Button>
+        )}
+      </div>
+      {error ? (
+        <ErrorState error={error} retry={() => void fetch()} />
+      ) : sessions.length === 0 && isFetching ? (
+        <SkeletonList rows={2} label={t("Loading sessions")} />
+      ) : (
+        <ul className="list" aria-label={t("Sessions")}>
+          {sessions.map((session) => (
+            <li key={session.id} className="linked">
+              <Described session={session} />
+              {session.isCurrent ? (
+                <Button small look="quiet" onClick={() => void logout()}>
+                  {t("Sign out here")}
+                </Button>
+              ) : (
+                <Button
+                  small
+                  look="quiet"
+                  busy={ending === session.id}
+                  onClick={() =>
+                    void end(session.id, () => revoke(session.id, { throwOnError: true }), t("Session ended"))
+                  }
+                >
+                  {t("End it")}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Described({ session }: { session: OwnSession }) {
+  const { t, language } = useTexts();
+  const { isCurrent, createdAt, expiresAt } = session;
+  const usedAt = session.get("usedAt");
+  const provider = providerOf(session);
+  const by: Readonly<Record<string, string>> = { password: t("password"), moralisEth: t("wallet") };
+  return (
+    <div>
+      <p className="row">
+        <strong>
+          <bdi>{textOf(session.get("device")) || t("A device that has not said what it is")}</bdi>
+        </strong>
+        {isCurrent && <span className="tag">{t("This one")}</span>}
+      </p>
+      <p className="soft small">
+        {t("by {provider}", { provider: by[provider] ?? provider })}
+        {createdAt && (
+          <>
+            {" "}
+            · {t("signed in")} <Moment at={createdAt} />
+          </>
+        )}
+        {usedAt instanceof Date && (
+          <>
+            {" "}
+            · {t("last used")} <Moment at={usedAt} />
+          </>
+        )}
+        {expiresAt && (
+          <>
+            {" "}
+            · {t("ends on {day}", { day: expiresAt.toLocaleDateString(language, { dateStyle: "medium" }) })}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

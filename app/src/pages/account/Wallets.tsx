@@ -1,0 +1,121 @@
+import type { User } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import { useState } from "react";
+import { Address } from "../../design/Address.tsx";
+import { Button } from "../../design/Button.tsx";
+import { Dialog } from "../../design/Dialog.tsx";
+import { Notice } from "../../design/Status.tsx";
+import { EmptyState, ErrorState } from "../../design/states.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { LinkWallet } from "./LinkWallet.tsx";
+import { textOf } from "./textOf.ts";
+
+/** The wallets that sign in to this account. */
+export function Wallets({ user }: { user: User }) {
+  const { t } = useTexts();
+  const { setUserData } = useMoralis();
+  const toast = useToast();
+  const [isLinking, setIsLinking] = useState(false);
+  const [leaving, setLeaving] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const accounts: unknown = user.get("accounts");
+  const primary = textOf(user.get("ethAddress"));
+  const addresses = Array.isArray(accounts) ? accounts.filter((each) => typeof each === "string") : [];
+  async function makePrimary(address: string) {
+    setError(undefined);
+    const saved = await setUserData({ ethAddress: address }, { onError: setError });
+    if (saved) toast(t("This is your primary wallet now"));
+  }
+  return (
+    <section className="card stack" aria-labelledby="addresses">
+      <h2 id="addresses">{t("Linked wallets")}</h2>
+      {addresses.length === 0 ? (
+        <EmptyState title={t("No wallet linked")}>{t("Link one to sign in with it.")}</EmptyState>
+      ) : (
+        <ul className="list" aria-label={t("Linked wallets")}>
+          {addresses.map((address) => (
+            <li key={address} className="linked">
+              <Address address={address} copy />
+              <span className="row">
+                {address === primary ? (
+                  <span className="tag">{t("Primary")}</span>
+                ) : (
+                  <Button small look="quiet" onClick={() => void makePrimary(address)}>
+                    {t("Make primary")}
+                  </Button>
+                )}
+                <Button small look="quiet" onClick={() => setLeaving(address)}>
+                  {t("Unlink")}
+                </Button>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {error !== undefined && <ErrorState error={error} />}
+      <div>
+        <Button onClick={() => setIsLinking(true)}>{t("Link another wallet")}</Button>
+      </div>
+      {isLinking && <LinkWallet onClose={() => setIsLinking(false)} />}
+      {leaving !== undefined && (
+        <Unlink address={leaving} isLast={addresses.length === 1} onClose={() => setLeaving(undefined)} />
+      )}
+    </section>
+  );
+}
+
+interface UnlinkProps {
+  address: string;
+  isLast: boolean;
+  onClose: () => void;
+}
+
+/** The server refuses to take the last way in away; that is said before it is tried. */
+function Unlink({ address, isLast, onClose }: UnlinkProps) {
+  const { t } = useTexts();
+  const { Moralis, refetchUserData } = useMoralis();
+  const toast = useToast();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  async function unlink() {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await Moralis.unlink(address);
+      await refetchUserData();
+      toast(t("Wallet unlinked"));
+      onClose();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t("Unlink this wallet?")}
+      about={t("It does not sign in to this account any more. What it holds stays where it is.")}
+      actions={
+        <>
+          <Button onClick={onClose}>{t("Keep it")}</Button>
+          <Button look="danger" busy={busy} onClick={() => void unlink()}>
+            {t("Unlink")}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <Address address={address} />
+        {isLast && (
+          <Notice kind="warning" title={t("This is your last wallet")}>
+            {t("Without a password you could not come back: set one first, under Password.")}
+          </Notice>
+        )}
+        {error !== undefined && <ErrorState error={error} />}
+      </div>
+    </Dialog>
+  );
+}

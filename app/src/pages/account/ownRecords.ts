@@ -1,0 +1,62 @@
+import type { Moralis, ParseObject, User } from "@purse/client";
+import { knownClasses } from "../data/classes.ts";
+import { FILE_CLASS } from "../files/fileRecord.ts";
+
+type Client = Pick<typeof Moralis, "Query">;
+
+/** Records that point to their user carry it with them, so these are left out wherever they are. */
+const SECRET: readonly string[] = ["sessionToken", "authData", "authDataResponse"];
+/** More than this of a class is asked for in portions. */
+const PORTION = 1_000;
+
+/** The classes in which the app looks for what somebody owns: those that it makes, and those looked at here. */
+export function classesOfMine(): string[] {
+  return [...new Set([FILE_CLASS, ...knownClasses()])];
+}
+
+/** The records that name a user as one who may write them, by class. Classes that are not there have none. */
+export async function ownRecords(client: Client, user: User): Promise<ReadonlyMap<string, ParseObject[]>> {
+  const entries = await Promise.all(
+    classesOfMine().map(
+      async (name): Promise<[string, ParseObject[]]> => [name, await ofClass(client, name, user)],
+    ),
+  );
+  return new Map(entries.filter(([, records]) => records.length > 0));
+}
+
+/** Whether nobody but the user may write a record: such go with the account. */
+export function isOnlyOf(record: ParseObject, user: User): boolean {
+  const acl = record.getACL();
+  if (!acl) return false;
+  const writers = Object.entries(acl.toJSON()).filter(([, { write }]) => write);
+  return writers.length === 1 && writers[0]?.[0] === user.id;
+}
+
+async function ofClass({ Query }: Client, className: string, user: User): Promise<ParseObject[]> {
+  const own: ParseObject[] = [];
+  for (let last: string | undefined; ; ) {
+    const query = new Query(className).ascending("objectId").limit(PORTION);
+    if (last !== undefined) query.greaterThan("objectId", last);
+    const found = await query.find();
+    own.push(...found.filter((record) => record.getACL()?.getWriteAccess(user) ?? false));
+    last = found.at(-1)?.id;
+    if (found.length < PORTION) return own;
+  }
+}
+
+/** All that somebody has here, as JSON; nothing of it lets anybody in. */
+export async function exportOf(client: Client, user: User): Promise<string> {
+  const [records, sessions] = await Promise.all([
+    ownRecords(client, user),
+    new client.Query("_Session").find(),
+  ]);
+  const all = {
+    exportedAt: new Date().toISOString(),
+    user: user.toJSON(),
+    sessions: sessions.map((session) => session.toJSON()),
+    classes: Object.fromEntries(
+      [...records].map(([name, list]) => [name, list.map((record) => record.toJSON())]),
+    ),
+  };
+  return JSON.stringify(all, (key, value: unknown) => (SECRET.includes(key) ? undefined : value), 2);
+}

@@ -1,0 +1,137 @@
+import { useMoralis } from "@purse/react";
+import { X } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { Checkbox } from "../../design/Choice.tsx";
+import { Field } from "../../design/Field.tsx";
+import { Notice } from "../../design/Status.tsx";
+import { explain } from "../../explain.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { accessInWords, type Grant, mayWrite } from "./access.ts";
+
+export interface AccessEditorProps {
+  grants: readonly Grant[] | undefined;
+  onChange: (grants: readonly Grant[]) => void;
+}
+
+const OPEN: Grant = { who: "*", read: true, write: true };
+
+/** Who may read and write, in words and person by person. */
+export function AccessEditor({ grants, onChange }: AccessEditorProps) {
+  const texts = useTexts();
+  const { t } = texts;
+  const { user } = useMoralis();
+  const list = grants ?? [OPEN];
+  const everyone = list.find(({ who }) => who === "*") ?? { who: "*", read: false, write: false };
+  const others = list.filter(({ who }) => who !== "*");
+  const set = (grant: Grant) => onChange([...list.filter(({ who }) => who !== grant.who), grant]);
+  const nameOf = (who: string) =>
+    who === "*"
+      ? t("Everyone")
+      : who === user?.id
+        ? t("You")
+        : who.startsWith("role:")
+          ? t("Role {name}", { name: who.slice("role:".length) })
+          : who;
+  return (
+    <fieldset className="access stack tight">
+      <legend className="label">{t("Who may read and write")}</legend>
+      <p className="soft small" role="status">
+        {accessInWords(grants, user?.id, texts)}
+      </p>
+      <ul className="access-list">
+        {[everyone, ...others].map((grant) => (
+          <li key={grant.who} className="access-row">
+            <bdi className="clip">{nameOf(grant.who)}</bdi>
+            <Checkbox
+              label={<Spoken what={t("reads")} who={nameOf(grant.who)} />}
+              checked={grant.read}
+              onChange={(read) => set({ ...grant, read })}
+            />
+            <Checkbox
+              label={<Spoken what={t("writes")} who={nameOf(grant.who)} />}
+              checked={grant.write}
+              onChange={(write) => set({ ...grant, write })}
+            />
+            {grant.who === "*" ? (
+              <span />
+            ) : (
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={t("Remove {who}", { who: nameOf(grant.who) })}
+                onClick={() => onChange(list.filter(({ who }) => who !== grant.who))}
+              >
+                <X size={16} aria-hidden="true" />
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <AddSomebody onAdd={(who) => set({ who, read: true, write: false })} />
+      {!mayWrite(list, user?.id) && (
+        <Notice kind="warning" title={t("You could not change this any more")}>
+          {t("Only operators could give it back to you.")}
+        </Notice>
+      )}
+    </fieldset>
+  );
+}
+
+/** The word that is seen, with whom it is about for those who do not see the row. */
+function Spoken({ what, who }: { what: string; who: string }) {
+  return (
+    <>
+      <span className="visually-hidden">{who} </span>
+      {what}
+    </>
+  );
+}
+
+function AddSomebody({ onAdd }: { onAdd: (who: string) => void }) {
+  const { t } = useTexts();
+  const { Moralis } = useMoralis();
+  const [name, setName] = useState("");
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  async function add() {
+    const sought = name.trim();
+    if (sought === "") return setProblem(t("Write a username, or role: and the name of a role."));
+    setProblem(undefined);
+    if (/^role:[\w -]+$/.test(sought)) {
+      onAdd(sought);
+      return setName("");
+    }
+    setBusy(true);
+    try {
+      const found = await new Moralis.Query("_User").equalTo("username", sought).first();
+      if (!found?.id) return setProblem(t("Nobody has this username."));
+      onAdd(found.id);
+      setName("");
+    } catch (error) {
+      setProblem(explain(error).detail);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <Field
+      label={t("Add somebody")}
+      value={name}
+      onChange={(event) => setName(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter") return;
+        event.preventDefault();
+        void add();
+      }}
+      placeholder={t("username or role:Name")}
+      problem={problem}
+      autoCapitalize="none"
+      after={
+        <Button busy={busy} onClick={() => void add()}>
+          {t("Add")}
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,59 @@
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { Select } from "../../design/Choice.tsx";
+import { Field } from "../../design/Field.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { isFieldName } from "./filter.ts";
+import { TYPES, type ValueType } from "./values.ts";
+
+/** A field that a record has not yet: its name and type. */
+export function NewField({
+  taken,
+  onAdd,
+}: {
+  taken: readonly string[];
+  onAdd: (name: string, type: ValueType) => void;
+}) {
+  const { t } = useTexts();
+  const [name, setName] = useState("");
+  const [type, setType] = useState<ValueType>("string");
+  const [problem, setProblem] = useState<string>();
+  function add() {
+    if (!isFieldName(name))
+      return setProblem(t("A name begins with a letter; letters, digits and _ follow."));
+    if (taken.includes(name)) return setProblem(t("The record has this field already."));
+    setProblem(undefined);
+    onAdd(name, type);
+    setName("");
+  }
+  return (
+    <Field
+      label={t("Another field")}
+      value={name}
+      onChange={(event) => setName(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter") return;
+        event.preventDefault();
+        add();
+      }}
+      placeholder={t("name")}
+      problem={problem}
+      autoCapitalize="none"
+      spellCheck={false}
+      after={
+        <>
+          <Select
+            label={t("Type of the new field")}
+            hideLabel
+            value={type}
+            onChange={setType}
+            options={TYPES.map((key) => ({ key, label: key }))}
+          />
+          <button type="button" className="icon-button" aria-label={t("Add the field")} onClick={add}>
+            <Plus size={18} aria-hidden="true" />
+          </button>
+        </>
+      }
+    />
+  );
+}

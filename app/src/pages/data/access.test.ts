@@ -1,0 +1,36 @@
+import { ACL } from "@purse/client";
+import { describe, expect, it } from "vitest";
+import { createTexts } from "../../texts/text.ts";
+import { accessInWords, aclOf, type Grant, grantsOf, mayWrite } from "./access.ts";
+
+const said = (grants: readonly Grant[] | undefined) => accessInWords(grants, "me", createTexts("en"));
+const reads = (who: string): Grant => ({ who, read: true, write: false });
+const both = (who: string): Grant => ({ who, read: true, write: true });
+
+describe("who may do what, in words", () => {
+  it.each([
+    [undefined, "Everyone reads and writes"],
+    [[], "Only operators see this"],
+    [[both("me")], "Only you read and write"],
+    [[reads("*"), both("me")], "Everyone reads, only you write"],
+    [[reads("*"), both("me"), both("role:Editors")], "Everyone reads, write: you, Editors"],
+    [[both("me"), both("ann")], "Read and write: you, 1 person"],
+    [[both("me"), reads("ann"), reads("bob")], "Read: you, 2 people, only you write"],
+  ])("%j: %s", (grants, words) => {
+    expect(said(grants)).toBe(words);
+  });
+});
+
+it("goes to an ACL and back", () => {
+  const grants = [reads("*"), both("me"), both("role:Editors")];
+  expect(grantsOf(aclOf(grants))).toEqual(grants);
+  expect(grantsOf(new ACL())).toEqual([]);
+  expect(grantsOf(null)).toBeUndefined();
+});
+
+it("knows whether somebody may write", () => {
+  expect(mayWrite(undefined, "me")).toBe(true);
+  expect(mayWrite([reads("*"), both("ann")], "me")).toBe(false);
+  expect(mayWrite([both("me")], "me")).toBe(true);
+  expect(mayWrite([both("*")], undefined)).toBe(true);
+});

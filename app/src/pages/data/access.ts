@@ -1,0 +1,86 @@
+import { ACL } from "@purse/client";
+import type { Texts } from "../../texts/text.ts";
+
+export interface Grant {
+  /** `*` is everyone, `role:Name` who has the role, else the id of a user. */
+  who: string;
+  read: boolean;
+  write: boolean;
+}
+
+/** Who may do what with a record; undefined where it says nothing, and everyone may do all. */
+export function grantsOf(acl: ACL | undefined | null): Grant[] | undefined {
+  if (!acl) return undefined;
+  return Object.entries(acl.toJSON())
+    .map(([who, { read = false, write = false }]) => ({ who, read, write }))
+    .filter(({ read, write }) => read || write);
+}
+
+export function aclOf(grants: readonly Grant[]): ACL {
+  const acl = new ACL();
+  for (const { who, read, write } of grants) {
+    if (read) acl.setReadAccess(who, true);
+    if (write) acl.setWriteAccess(who, true);
+  }
+  return acl;
+}
+
+/** Whether somebody may change a record, by its grants alone: roles are for the server to know. */
+export function mayWrite(grants: readonly Grant[] | undefined, userId: string | undefined): boolean {
+  if (!grants) return true;
+  return grants.some(({ who, write }) => write && (who === "*" || who === userId || who.startsWith("role:")));
+}
+
+/** As people say it: "Everyone reads, only you write". */
+export function accessInWords(
+  grants: readonly Grant[] | undefined,
+  userId: string | undefined,
+  texts: Pick<Texts, "t" | "count">,
+): string {
+  const { t } = texts;
+  if (!grants) return t("Everyone reads and writes");
+  const readers = grants.filter(({ read }) => read).map(({ who }) => who);
+  const writers = grants.filter(({ write }) => write).map(({ who }) => who);
+  if (readers.length === 0 && writers.length === 0) return t("Only operators see this");
+  const who = (list: readonly string[]) => named(list, userId, texts);
+  if (isSameSet(readers, writers)) {
+    if (isOnly(readers, userId)) return t("Only you read and write");
+    return readers.includes("*")
+      ? t("Everyone reads and writes")
+      : t("Read and write: {who}", { who: who(readers) });
+  }
+  const reading = isOnly(readers, userId)
+    ? t("Only you read")
+    : readers.includes("*")
+      ? t("Everyone reads")
+      : t("Read: {who}", { who: who(readers) });
+  const writing = isOnly(writers, userId)
+    ? t("only you write")
+    : writers.includes("*")
+      ? t("everyone writes")
+      : t("write: {who}", { who: who(writers) });
+  return `${reading}, ${writing}`;
+}
+
+function named(
+  list: readonly string[],
+  userId: string | undefined,
+  { t, count }: Pick<Texts, "t" | "count">,
+): string {
+  if (list.length === 0) return t("nobody");
+  const roles = list.filter((each) => each.startsWith("role:")).map((each) => each.slice("role:".length));
+  const others = list.filter((each) => !each.startsWith("role:") && each !== userId).length;
+  return [
+    ...(userId !== undefined && list.includes(userId) ? [t("you")] : []),
+    ...roles,
+    ...(others > 0 ? [count(others, "{n} person", "{n} people")] : []),
+  ].join(", ");
+}
+
+function isOnly(list: readonly string[], userId: string | undefined): boolean {
+  return userId !== undefined && list.length === 1 && list[0] === userId;
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((each) => other.includes(each));
+}

@@ -1,0 +1,89 @@
+import type { Query } from "@purse/client";
+
+export const OPERATORS = {
+  is: "is",
+  not: "is not",
+  has: "contains",
+  more: "is more than",
+  less: "is less than",
+  set: "is there",
+  unset: "is not there",
+} as const;
+
+export type Operator = keyof typeof OPERATORS;
+
+/** A condition that records have to meet, as it stands in the URL: `field~operator~value`. */
+export interface Filter {
+  field: string;
+  operator: Operator;
+  /** As JSON says it, or a text. */
+  value: string;
+}
+
+const FIELD = /^[A-Za-z]\w{0,127}$/;
+/** More than this is no filter that a person has made. */
+const MAX = 10;
+
+export function isFieldName(name: string): boolean {
+  return FIELD.test(name);
+}
+
+/** Filters of the address bar; what is none is left out. */
+export function filtersOf(text: string | undefined): Filter[] {
+  if (!text) return [];
+  return text
+    .split("|")
+    .slice(0, MAX)
+    .flatMap((each) => {
+      const [field = "", operator = "", ...value] = each.split("~");
+      if (!isFieldName(field) || !isOperator(operator)) return [];
+      try {
+        return [{ field, operator, value: decodeURIComponent(value.join("~")) }];
+      } catch {
+        return [];
+      }
+    });
+}
+
+export function textOfFilters(filters: readonly Filter[]): string | undefined {
+  const texts = filters.map(({ field, operator, value }) => {
+    const safe = encodeURIComponent(value).replaceAll("~", "%7E");
+    return `${field}~${operator}~${safe}`;
+  });
+  return texts.join("|") || undefined;
+}
+
+export function takesValue(operator: Operator): boolean {
+  return operator !== "set" && operator !== "unset";
+}
+
+/** Puts the conditions and the order (`-field` descends) into a query. */
+export function narrow(query: Query, filters: readonly Filter[], sort: string): Query {
+  for (const { field, operator, value } of filters) {
+    const given = readValue(field, value);
+    if (operator === "is") query.equalTo(field, given);
+    else if (operator === "not") query.notEqualTo(field, given);
+    else if (operator === "has") query.contains(field, value);
+    else if (operator === "more") query.greaterThan(field, given);
+    else if (operator === "less") query.lessThan(field, given);
+    else if (operator === "set") query.exists(field);
+    else query.doesNotExist(field);
+  }
+  return sort.startsWith("-") ? query.descending(sort.slice(1)) : query.ascending(sort);
+}
+
+/** `12`, `true` and dates are what they look like; in quotes they are texts, as anything else. */
+function readValue(field: string, text: string): unknown {
+  const plain = text.trim();
+  if (/^-?\d+(\.\d+)?$/.test(plain)) return Number(plain);
+  if (plain === "true" || plain === "false") return plain === "true";
+  if (/^\d{4}-\d\d-\d\d(T[\d:.]+Z?)?$/.test(plain) || field === "createdAt" || field === "updatedAt") {
+    const date = new Date(plain);
+    if (!Number.isNaN(date.getTime())) return date;
+  }
+  return /^".*"$/s.test(plain) ? plain.slice(1, -1) : text;
+}
+
+function isOperator(text: string): text is Operator {
+  return Object.hasOwn(OPERATORS, text);
+}

@@ -1,0 +1,145 @@
+import { GeoPoint, ParseFile, ParseObject } from "@purse/client";
+
+/** The types of fields that people can edit, in the order in which they are offered. */
+export const TYPES = [
+  "string",
+  "number",
+  "boolean",
+  "date",
+  "geo",
+  "pointer",
+  "file",
+  "array",
+  "object",
+] as const;
+
+export type ValueType = (typeof TYPES)[number];
+
+/** A value as it is being typed. */
+export interface Typed {
+  type: ValueType;
+  /** A date as the input has it (`2026-03-01T10:30`), a place as `47.4, 8.5`, a pointer as `Class:id`. */
+  text: string;
+  /** Whether the text of a date is in UTC rather than in the zone of the browser. */
+  isUtc?: boolean;
+  file?: ParseFile;
+}
+
+export type Parsed = { value: unknown } | { problem: string };
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const POINTER = /^([A-Za-z_]\w*):([\w-]+)$/;
+const PARSERS: Readonly<Record<ValueType, (typed: Typed) => Parsed>> = {
+  string: ({ text }) => ({ value: text }),
+  number: ({ text }) => numberOf(text),
+  boolean: ({ text }) => ({ value: text === "true" }),
+  date: dateOf,
+  geo: ({ text }) => placeOf(text),
+  pointer: ({ text }) => pointerOf(text),
+  file: ({ file }) => (file ? { value: file } : { problem: "Choose a file." }),
+  array: ({ text }) => jsonOf(text, Array.isArray, "A list begins with [ and ends with ]."),
+  object: ({ text }) => jsonOf(text, isPlain, "An object begins with { and ends with }."),
+};
+
+/** The value that was typed, or what is wrong with it: a sentence of the texts. */
+export function parse(typed: Typed): Parsed {
+  return PARSERS[typed.type](typed);
+}
+
+/** What a value is; undefined for those that are shown, but not edited (polygons, relations, bytes). */
+export function typeOf(value: unknown): ValueType | undefined {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+    return PRIMITIVES[typeof value];
+  }
+  if (value instanceof Date) return "date";
+  if (value instanceof GeoPoint) return "geo";
+  if (value instanceof ParseObject) return "pointer";
+  if (value instanceof ParseFile) return "file";
+  if (Array.isArray(value)) return "array";
+  return isPlain(value) ? "object" : undefined;
+}
+
+const PRIMITIVES: Readonly<Record<string, ValueType>> = {
+  string: "string",
+  number: "number",
+  boolean: "boolean",
+};
+
+/** A value as an editor begins with it. */
+export function typedOf(value: unknown, type: ValueType): Typed {
+  if (value instanceof Date) return { type, text: localInput(value) };
+  if (value instanceof GeoPoint) return { type, text: `${value.latitude}, ${value.longitude}` };
+  if (value instanceof ParseObject) return { type, text: `${value.className}:${value.id ?? ""}` };
+  if (value instanceof ParseFile) return { type, text: value.name(), file: value };
+  if (type === "array" || type === "object") {
+    return { type, text: JSON.stringify(value ?? (type === "array" ? [] : {}), null, 2) };
+  }
+  if (type === "boolean") return { type, text: value === true ? "true" : "false" };
+  return { type, text: value === undefined || value === null ? "" : String(value) };
+}
+
+/** A value in one line. */
+export function summary(value: unknown, language: string): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "number") return value.toLocaleString(language, { maximumFractionDigits: 20 });
+  if (value instanceof Date) return value.toLocaleString(language);
+  if (value instanceof GeoPoint) return `${value.latitude}, ${value.longitude}`;
+  if (value instanceof ParseObject) return `${value.className} ${value.id ?? ""}`;
+  if (value instanceof ParseFile) return value.name();
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Whether two values are the same to who reads them. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return summary(one, "en") === summary(other, "en") && typeOf(one) === typeOf(other);
+}
+
+/** For an input of type `datetime-local`, in the zone of the browser. */
+export function localInput(date: Date): string {
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+function numberOf(text: string): Parsed {
+  const plain = text.trim().replace(",", ".");
+  if (!NUMBER.test(plain)) return { problem: "That is no number: digits, with one comma or dot." };
+  const value = Number(plain);
+  return Number.isFinite(value) ? { value } : { problem: "That number is too large." };
+}
+
+function dateOf({ text, isUtc }: Typed): Parsed {
+  const value = new Date(isUtc ? `${text}Z` : text);
+  return Number.isNaN(value.getTime()) ? { problem: "Choose a day and a time." } : { value };
+}
+
+function placeOf(text: string): Parsed {
+  const [latitude, longitude, ...more] = text.split(/[,;\s]+/).map(Number);
+  const isPlace =
+    more.length === 0 &&
+    latitude !== undefined &&
+    longitude !== undefined &&
+    Math.abs(latitude) <= 90 &&
+    Math.abs(longitude) <= 180;
+  if (!isPlace) return { problem: "A place is a latitude (−90 to 90) and a longitude (−180 to 180)." };
+  return { value: new GeoPoint(latitude, longitude) };
+}
+
+function pointerOf(text: string): Parsed {
+  const [, className, objectId] = POINTER.exec(text.trim()) ?? [];
+  if (className === undefined || objectId === undefined) {
+    return { problem: "Choose a record, or write its class and id as Note:abc123." };
+  }
+  return { value: ParseObject.fromJSON({ className, objectId }) };
+}
+
+function jsonOf(text: string, isKind: (value: unknown) => boolean, otherwise: string): Parsed {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isKind(value) ? { value } : { problem: otherwise };
+  } catch (error) {
+    return { problem: `That is not JSON yet. ${error instanceof Error ? error.message : ""}`.trim() };
+  }
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}

@@ -1,0 +1,103 @@
+import { FolderUp, Upload } from "lucide-react";
+import { type DragEvent, useEffect, useRef, useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { Switch } from "../../design/Choice.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { explain } from "../../explain.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { type Chosen, filesOfTransfer, folderOfInput } from "./chosenFiles.ts";
+import type { Uploads } from "./uploads.ts";
+
+/** Takes files and folders: dropped, pasted anywhere on the page, or chosen. */
+export function DropZone({ uploads }: { uploads: Uploads }) {
+  const { t } = useTexts();
+  const toast = useToast();
+  const [isOver, setIsOver] = useState(false);
+  const [toIpfs, setToIpfs] = useState(false);
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const take = useRef<(chosen: Promise<Chosen>) => void>(() => {});
+  take.current = (chosen) => {
+    chosen.then(
+      (found) => {
+        for (const file of found.files) uploads.add(file, toIpfs);
+        for (const each of found.folders) uploads.addFolder(each);
+      },
+      (error: unknown) => toast(explain(error).detail),
+    );
+  };
+  useEffect(() => {
+    const onPaste = ({ clipboardData, target }: ClipboardEvent) => {
+      const isTyping = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+      if (!clipboardData || clipboardData.files.length === 0 || isTyping) return;
+      take.current(filesOfTransfer(clipboardData));
+    };
+    window.addEventListener("paste", onPaste);
+    return () => window.removeEventListener("paste", onPaste);
+  }, []);
+  function drop(event: DragEvent) {
+    event.preventDefault();
+    setIsOver(false);
+    take.current(filesOfTransfer(event.dataTransfer));
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is one way beside the buttons inside.
+    <div
+      className="drop-zone"
+      data-over={isOver}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={drop}
+    >
+      <Upload size={28} strokeWidth={1.6} aria-hidden="true" />
+      <p>
+        <strong>{t("Drop files or folders here")}</strong>
+        <br />
+        <span className="soft small">{t("or paste them, or choose:")}</span>
+      </p>
+      <div className="row">
+        <Button look="primary" onClick={() => files.current?.click()}>
+          {t("Choose files")}
+        </Button>
+        <Button onClick={() => folder.current?.click()}>
+          <FolderUp size={16} aria-hidden="true" /> {t("A folder to IPFS")}
+        </Button>
+      </div>
+      <Switch label={t("Keep files in IPFS too")} checked={toIpfs} onChange={setToIpfs} />
+      {toIpfs && (
+        <p className="soft small">
+          {t(
+            "What is in IPFS can be read by everyone who has its identifier, and others may keep it for good.",
+          )}
+        </p>
+      )}
+      <input
+        ref={files}
+        type="file"
+        multiple
+        hidden
+        aria-label={t("Files to upload")}
+        onChange={({ target }) => {
+          take.current(Promise.resolve({ files: [...(target.files ?? [])], folders: [] }));
+          target.value = "";
+        }}
+      />
+      <input
+        ref={folder}
+        type="file"
+        multiple
+        hidden
+        aria-label={t("Folder to upload")}
+        {...{ webkitdirectory: "" }}
+        onChange={({ target }) => {
+          const chosen = folderOfInput([...(target.files ?? [])]);
+          take.current(Promise.resolve({ files: [], folders: chosen ? [chosen] : [] }));
+          target.value = "";
+        }}
+      />
+    </div>
+  );
+}

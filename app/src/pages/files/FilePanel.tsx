@@ -1,0 +1,230 @@
+import { Plus, X } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { Switch } from "../../design/Choice.tsx";
+import { Code } from "../../design/Code.tsx";
+import { CopyButton } from "../../design/CopyButton.tsx";
+import { Dialog } from "../../design/Dialog.tsx";
+import { Field } from "../../design/Field.tsx";
+import { Moment } from "../../design/Moment.tsx";
+import { ErrorState } from "../../design/states.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { explain } from "../../explain.ts";
+import { useSettings } from "../../SettingsContext.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { isFieldName } from "../data/filter.ts";
+import { type Stored, sizeInWords } from "./fileRecord.ts";
+import { gatewaysOf } from "./gateways.ts";
+import { Preview } from "./Preview.tsx";
+
+export interface FilePanelProps {
+  file: Stored;
+  onClose: () => void;
+  onChanged: () => void;
+}
+
+/** One file: what it is, where it can be read, who reads it, and what its owner says of it. */
+export function FilePanel({ file, onClose, onChanged }: FilePanelProps) {
+  const { t, language } = useTexts();
+  const { name, type, size, sha256, cid, url, parts, record } = file;
+  return (
+    <Dialog
+      open
+      side
+      onClose={onClose}
+      title={name}
+      about={
+        <>
+          {sizeInWords(size, language)} · {type || t("unknown type")} · <Moment at={record.createdAt ?? 0} />
+        </>
+      }
+    >
+      <div className="stack">
+        <Preview file={file} size="large" />
+        {url !== undefined && (
+          <div className="row">
+            <a className="button" href={url} target="_blank" rel="noreferrer">
+              {t("Open")}
+            </a>
+            <CopyButton text={url} label={t("link")} />
+          </div>
+        )}
+        <Sharing file={file} onChanged={onChanged} />
+        {cid !== undefined && <InIpfs cid={cid} />}
+        {parts.length > 0 && (
+          <section className="stack tight" aria-label={t("In this folder")}>
+            <h3>{t("In this folder")}</h3>
+            <ul className="parts">
+              {parts.map((path) => (
+                <li key={path}>
+                  <bdi>{path}</bdi>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {sha256 !== undefined && <Code label={t("SHA-256 of the content")} text={sha256} />}
+        <About file={file} onChanged={onChanged} />
+      </div>
+    </Dialog>
+  );
+}
+
+function InIpfs({ cid }: { cid: string }) {
+  const { t } = useTexts();
+  const { serverUrl } = useSettings();
+  return (
+    <section className="stack tight" aria-label={t("In IPFS")}>
+      <h3>{t("In IPFS")}</h3>
+      <Code label={t("Content identifier (CID)")} text={cid} />
+      <ul className="chips" aria-label={t("Gateways")}>
+        {gatewaysOf(serverUrl).map(({ name, address }) => (
+          <li key={name}>
+            <a className="button small" href={address(cid)} target="_blank" rel="noreferrer">
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Sharing({ file, onChanged }: { file: Stored; onChanged: () => void }) {
+  const { t } = useTexts();
+  const toast = useToast();
+  const [isShared, setIsShared] = useState(file.isShared);
+  async function share(isOn: boolean) {
+    const { record } = file;
+    const acl = record.getACL();
+    if (!acl) return;
+    setIsShared(isOn);
+    try {
+      acl.setPublicReadAccess(isOn);
+      record.setACL(acl);
+      await record.save();
+      toast(isOn ? t("Everyone finds it now") : t("Only you find it now"));
+      onChanged();
+    } catch (error) {
+      record.revert();
+      setIsShared(!isOn);
+      toast(explain(error).detail);
+    }
+  }
+  return (
+    <section className="stack tight" aria-label={t("Who can read")}>
+      <Switch label={t("Share with everyone")} checked={isShared} onChange={(isOn) => void share(isOn)} />
+      <p className="soft small">
+        {isShared
+          ? t("Everyone finds this file and what you say of it.")
+          : t("Only you find this file. Its link is long and secret: who has it can read the content.")}
+      </p>
+    </section>
+  );
+}
+
+/** Tags and facts that the owner gives a file. */
+function About({ file, onChanged }: { file: Stored; onChanged: () => void }) {
+  const { t } = useTexts();
+  const toast = useToast();
+  const [tags, setTags] = useState(file.tags.join(", "));
+  const [pairs, setPairs] = useState(() =>
+    Object.entries(file.metadata).map(([key, value], id) => ({ id, key, value })),
+  );
+  const [problem, setProblem] = useState<string>();
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const change = (id: number, to: { key?: string; value?: string }) =>
+    setPairs(pairs.map((pair) => (pair.id === id ? { ...pair, ...to } : pair)));
+
+  async function save(event: FormEvent) {
+    event.preventDefault();
+    const given = pairs.filter(({ key, value }) => key !== "" || value !== "");
+    const wrong = given.find(({ key }) => !isFieldName(key));
+    const isTwice = new Set(given.map(({ key }) => key)).size < given.length;
+    if (wrong || isTwice) {
+      setProblem(
+        isTwice
+          ? t("Each name can be there once.")
+          : t("A name begins with a letter; letters, digits and _ follow."),
+      );
+      return;
+    }
+    setProblem(undefined);
+    setError(undefined);
+    setBusy(true);
+    try {
+      await file.record.save({
+        tags: [...new Set(tags.split(",").map((tag) => tag.trim()))].filter((tag) => tag !== ""),
+        metadata: Object.fromEntries(given.map(({ key, value }) => [key, value])),
+      });
+      toast(t("Saved"));
+      onChanged();
+    } catch (failure) {
+      file.record.revert();
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <form className="stack" onSubmit={save} noValidate aria-label={t("Tags and metadata")}>
+      <Field
+        label={t("Tags")}
+        value={tags}
+        onChange={(event) => setTags(event.target.value)}
+        hint={t("With commas between them.")}
+      />
+      <fieldset className="access stack tight">
+        <legend>{t("Metadata")}</legend>
+        {pairs.map(({ id, key, value }) => (
+          <div key={id} className="pair">
+            <Field
+              label={t("Name")}
+              value={key}
+              onChange={({ target }) => change(id, { key: target.value })}
+            />
+            <Field
+              label={t("Value")}
+              value={value}
+              onChange={({ target }) => change(id, { value: target.value })}
+            />
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={t("Remove {field}", { field: key })}
+              onClick={() => setPairs(pairs.filter((pair) => pair.id !== id))}
+            >
+              <X size={16} aria-hidden="true" />
+            </button>
+          </div>
+        ))}
+        <div>
+          <Button
+            small
+            onClick={() =>
+              setPairs([
+                ...pairs,
+                { id: Math.max(-1, ...pairs.map((pair) => pair.id)) + 1, key: "", value: "" },
+              ])
+            }
+          >
+            <Plus size={14} aria-hidden="true" /> {t("Add metadata")}
+          </Button>
+        </div>
+        {problem && (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </fieldset>
+      {error !== undefined && <ErrorState error={error} />}
+      <div>
+        <Button type="submit" look="primary" busy={busy}>
+          {t("Save")}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,193 @@
+import { ParseObject } from "@purse/client";
+import { useMoralis, useMoralisQuery } from "@purse/react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { Field } from "../../design/Field.tsx";
+import { Moment } from "../../design/Moment.tsx";
+import { Status } from "../../design/Status.tsx";
+import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { Table } from "../../design/Table.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { explain } from "../../explain.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { DropZone } from "./DropZone.tsx";
+import { FilePanel } from "./FilePanel.tsx";
+import { FILE_CLASS, type Stored, sizeInWords, storedOf } from "./fileRecord.ts";
+import { Preview } from "./Preview.tsx";
+import { UploadList } from "./UploadList.tsx";
+import { Uploads } from "./uploads.ts";
+import "./Files.css";
+
+const SHOWN = 200;
+
+/** Files of one's own: kept by this server, in IPFS where wanted, seen by nobody else until they are shared. */
+export function Files() {
+  usePageTitle("Files");
+  const { t } = useTexts();
+  const { user, isAuthUndefined } = useMoralis();
+  return (
+    <>
+      <div className="page-head">
+        <h1>{t("Files")}</h1>
+      </div>
+      {user?.id ? (
+        <OwnFiles key={user.id} userId={user.id} />
+      ) : (
+        <div className="card">
+          {isAuthUndefined ? (
+            <SkeletonList label={t("Loading")} />
+          ) : (
+            <EmptyState
+              title={t("Your files are yours")}
+              action={
+                <Link to="/sign-in" search={{ next: "/files" }} className="button primary">
+                  {t("Sign in")}
+                </Link>
+              }
+            >
+              {t("Sign in to keep files here and to see those that you have.")}
+            </EmptyState>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function OwnFiles({ userId }: { userId: string }) {
+  const { t, language } = useTexts();
+  const toast = useToast();
+  const navigate = useNavigate({ from: "/files" });
+  const { file: opened, find } = useSearch({ from: "/files" });
+  const found = useMoralisQuery(FILE_CLASS, (query) => query.descending("createdAt").limit(SHOWN), [userId], {
+    live: true,
+    onLiveCreate: (record, all) => [record, ...all.filter((each) => each.id !== record.id)],
+  });
+  const [uploads] = useState(() => new Uploads(userId, () => void found.fetch()));
+  const all = useMemo(
+    () => found.data.filter((record) => record.getACL()?.getWriteAccess(userId)).map(storedOf),
+    [found.data, userId],
+  );
+  const shown = find === undefined ? all : all.filter((file) => isAbout(file, find));
+  const shownFile = all.find(({ id }) => id === opened);
+  const open = (id: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, file: id }), resetScroll: false });
+  const refetch = () => void found.fetch();
+
+  async function remove({ record, name }: Stored) {
+    const { createdAt: _, updatedAt: __, ACL: ___, ...fields } = record.attributes;
+    const acl = record.getACL();
+    try {
+      await record.destroy();
+      refetch();
+      toast(t("{name} is not in your files any more", { name }), {
+        label: t("Undo"),
+        run: () => {
+          const again = new ParseObject(FILE_CLASS, fields);
+          if (acl) again.setACL(acl);
+          again.save().then(refetch, (error: unknown) => toast(explain(error).detail));
+        },
+      });
+    } catch (error) {
+      const { title, detail } = explain(error);
+      toast(`${title}. ${detail}`);
+    }
+  }
+
+  return (
+    <div className="stack">
+      <DropZone uploads={uploads} />
+      <UploadList uploads={uploads} />
+      <section className="card stack" aria-label={t("My files")}>
+        <Field
+          label={t("Find")}
+          type="search"
+          value={find ?? ""}
+          placeholder={t("a name or a tag")}
+          onChange={({ target }) =>
+            void navigate({
+              search: (before) => ({ ...before, find: target.value || undefined }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+        {found.error ? (
+          <ErrorState error={found.error} retry={refetch} />
+        ) : (
+          <Table
+            caption={t("My files")}
+            rows={found.isLoading ? undefined : shown}
+            keyOf={({ id }) => id}
+            empty={
+              <EmptyState title={find === undefined ? t("No file yet") : t("Nothing like this")}>
+                {find === undefined
+                  ? t("Drop one above, paste it, or choose it.")
+                  : t("No file of yours has this name or tag.")}
+              </EmptyState>
+            }
+            columns={[
+              {
+                key: "name",
+                label: t("Name"),
+                cell: (file) => (
+                  <button type="button" className="file-name" onClick={() => open(file.id)}>
+                    <Preview file={file} size="small" />
+                    <bdi className="clip">{file.name}</bdi>
+                  </button>
+                ),
+              },
+              {
+                key: "size",
+                label: t("Size"),
+                number: true,
+                cell: ({ size }) => sizeInWords(size, language),
+              },
+              {
+                key: "where",
+                label: t("Kept"),
+                minor: true,
+                cell: ({ cid }) => (cid ? t("IPFS") : t("This server")),
+              },
+              {
+                key: "who",
+                label: t("Who reads"),
+                cell: ({ isShared }) =>
+                  isShared ? (
+                    <Status kind="info">{t("Everyone")}</Status>
+                  ) : (
+                    <Status kind="ok">{t("Only you")}</Status>
+                  ),
+              },
+              { key: "when", label: t("Added"), cell: ({ record }) => <Moment at={record.createdAt ?? 0} /> },
+              {
+                key: "actions",
+                label: <span className="visually-hidden">{t("Actions")}</span>,
+                cell: (file) => (
+                  <Button
+                    small
+                    look="quiet"
+                    onClick={() => void remove(file)}
+                    aria-label={t("Delete: {record}", { record: file.name })}
+                  >
+                    {t("Delete")}
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </section>
+      {shownFile && (
+        <FilePanel key={shownFile.id} file={shownFile} onClose={() => open(undefined)} onChanged={refetch} />
+      )}
+    </div>
+  );
+}
+
+function isAbout({ name, tags }: Stored, sought: string): boolean {
+  const word = sought.trim().toLowerCase();
+  return [name, ...tags].some((each) => each.toLowerCase().includes(word));
+}

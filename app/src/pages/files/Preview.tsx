@@ -1,0 +1,35 @@
+import { File as FileSign, FileText, Folder, Image } from "lucide-react";
+import { useState } from "react";
+import { isSafePicture, type Stored } from "./fileRecord.ts";
+
+/** What a file looks like where that is safe to show, else a sign of its kind. */
+export function Preview({ file, size }: { file: Stored; size: "small" | "large" }) {
+  const { type, url } = file;
+  const [isBroken, setIsBroken] = useState(false);
+  if (url !== undefined && isSafePicture(type) && !isBroken) {
+    return (
+      <img
+        className="preview"
+        data-size={size}
+        src={url}
+        alt=""
+        loading="lazy"
+        referrerPolicy="no-referrer"
+        onError={() => setIsBroken(true)}
+      />
+    );
+  }
+  const Sign =
+    type === "folder"
+      ? Folder
+      : type.startsWith("image/")
+        ? Image
+        : type.startsWith("text/")
+          ? FileText
+          : FileSign;
+  return (
+    <span className="preview" data-size={size} aria-hidden="true">
+      <Sign size={size === "small" ? 18 : 40} strokeWidth={1.6} />
+    </span>
+  );
+}

@@ -1,0 +1,87 @@
+import { useSyncExternalStore } from "react";
+import { Button } from "../../design/Button.tsx";
+import { Status } from "../../design/Status.tsx";
+import { explain } from "../../explain.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { sizeInWords } from "./fileRecord.ts";
+import type { UploadState, Uploads, UploadView } from "./uploads.ts";
+
+const KINDS: Readonly<
+  Record<UploadState, { kind: "idle" | "busy" | "warning" | "danger" | "ok"; label: string }>
+> = {
+  waiting: { kind: "idle", label: "Waiting" },
+  running: { kind: "busy", label: "Uploading" },
+  paused: { kind: "warning", label: "Paused" },
+  failed: { kind: "danger", label: "Failed" },
+  done: { kind: "ok", label: "Uploaded" },
+};
+
+/** What goes up now, and what has ended since the page was opened. */
+export function UploadList({ uploads }: { uploads: Uploads }) {
+  const { t } = useTexts();
+  const views = useSyncExternalStore(uploads.subscribe, uploads.get);
+  if (views.length === 0) return null;
+  return (
+    <section className="card" aria-label={t("Uploads")}>
+      <ul className="list">
+        {views.map((view) => (
+          <Row key={view.id} view={view} uploads={uploads} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
+  const { t, language } = useTexts();
+  const { id, name, size, state, progress, canPause, error } = view;
+  const { kind, label } = KINDS[state];
+  const failure = error === undefined ? undefined : explain(error);
+  const isOver = state === "done" || state === "failed";
+  return (
+    <li className="upload">
+      <bdi className="clip">{name}</bdi>
+      <span className="soft small number">{sizeInWords(size, language)}</span>
+      <span role="status">
+        <Status kind={kind}>{t(label)}</Status>
+      </span>
+      <span className="row upload-actions">
+        {state === "running" && canPause && (
+          <Button small onClick={() => uploads.pause(id)} aria-label={t("Pause: {name}", { name })}>
+            {t("Pause")}
+          </Button>
+        )}
+        {(state === "paused" || state === "failed") && (
+          <Button
+            small
+            onClick={() => uploads.resume(id)}
+            aria-label={state === "paused" ? t("Go on: {name}", { name }) : t("Try again: {name}", { name })}
+          >
+            {state === "paused" ? t("Go on") : t("Try again")}
+          </Button>
+        )}
+        <Button
+          small
+          look="quiet"
+          onClick={() => uploads.dismiss(id)}
+          aria-label={isOver ? t("Dismiss: {name}", { name }) : t("Cancel: {name}", { name })}
+        >
+          {isOver ? t("Dismiss") : t("Cancel")}
+        </Button>
+      </span>
+      {!isOver && (
+        <progress
+          className="upload-wide"
+          value={progress}
+          max={1}
+          aria-label={t("Progress of {name}", { name })}
+        />
+      )}
+      {failure && (
+        <p className="problem upload-wide" role="alert">
+          {failure.title}. {failure.detail}
+        </p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,81 @@
+import { ACL, ParseFile, ParseObject } from "@purse/client";
+
+/** The class of what people keep: a record for each file, or folder, that only its owner sees until they share it. */
+export const FILE_CLASS = "StoredFile";
+
+/** A file of one's own, as its record tells of it. */
+export interface Stored {
+  record: ParseObject;
+  id: string;
+  name: string;
+  /** A media type; empty where it is not known. */
+  type: string;
+  /** In bytes. */
+  size: number;
+  /** Of the content, as hex. */
+  sha256: string | undefined;
+  /** In IPFS: of the content, or of the folder. */
+  cid: string | undefined;
+  url: string | undefined;
+  /** Files of a folder, with their paths in it. */
+  parts: readonly string[];
+  metadata: Readonly<{ [key: string]: string }>;
+  tags: readonly string[];
+  isShared: boolean;
+}
+
+/** Only these are shown; whatever else a file says that it is, a browser may run. */
+const SAFE_PICTURES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"];
+
+export function isSafePicture(type: string): boolean {
+  return SAFE_PICTURES.includes(type);
+}
+
+export function storedOf(record: ParseObject): Stored {
+  const file: unknown = record.get("file");
+  const text = (name: string) => {
+    const value: unknown = record.get(name);
+    return typeof value === "string" ? value : undefined;
+  };
+  const size: unknown = record.get("size");
+  return {
+    record,
+    id: record.id ?? "",
+    name: text("name") ?? "",
+    type: text("type") ?? "",
+    size: typeof size === "number" ? size : 0,
+    sha256: text("sha256"),
+    cid: text("cid"),
+    url: file instanceof ParseFile ? file.url() : text("url"),
+    parts: texts(record.get("parts")),
+    metadata: pairs(record.get("metadata")),
+    tags: texts(record.get("tags")),
+    isShared: record.getACL()?.getPublicReadAccess() ?? true,
+  };
+}
+
+/** What a record begins with: its owner alone reads and writes it. */
+export function newRecord(userId: string, fields: { [name: string]: unknown }): ParseObject {
+  const record = new ParseObject(FILE_CLASS, { tags: [], metadata: {}, ...fields });
+  record.setACL(new ACL({ [userId]: { read: true, write: true } }));
+  return record;
+}
+
+/** A size as people say it: `1.4 MB`. */
+export function sizeInWords(bytes: number, language: string): string {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
+  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const format = { style: "unit", unit: units[step] ?? "byte", unitDisplay: "short" } as const;
+  return new Intl.NumberFormat(language, { ...format, maximumFractionDigits: 1 }).format(
+    bytes / 1000 ** step,
+  );
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+function pairs(value: unknown): { [key: string]: string } {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)]));
+}

@@ -1,0 +1,167 @@
+import { Moralis, ParseFile, type ParseObject } from "@purse/client";
+import { safeName } from "../data/ValueEditor.tsx";
+import type { Folder } from "./chosenFiles.ts";
+import { newRecord } from "./fileRecord.ts";
+
+export type UploadState = "waiting" | "running" | "paused" | "failed" | "done";
+
+/** An upload as it is shown. */
+export interface UploadView {
+  id: string;
+  name: string;
+  size: number;
+  state: UploadState;
+  /** From 0 to 1. */
+  progress: number;
+  /** Content goes up in parts, and goes on where it was stopped; what goes to IPFS goes in one piece. */
+  canPause: boolean;
+  error: unknown;
+}
+
+/** What an upload does; it is called again to go on after a pause or a failure. */
+interface Work {
+  run: (signal: AbortSignal, progress: (part: number) => void) => Promise<ParseObject>;
+}
+
+/** Hashing takes the whole content into memory. */
+const HASHED_UP_TO = 256 * 1024 * 1024;
+
+/** Uploads of one person, one after the other. The snapshot is a new list with every change. */
+export class Uploads {
+  readonly #userId: string;
+  readonly #onStored: (record: ParseObject) => void;
+  readonly #listeners = new Set<() => void>();
+  readonly #work = new Map<string, Work>();
+  #running: { id: string; controller: AbortController } | undefined;
+  #views: readonly UploadView[] = [];
+  #begun = 0;
+
+  constructor(userId: string, onStored: (record: ParseObject) => void) {
+    this.#userId = userId;
+    this.#onStored = onStored;
+  }
+
+  readonly get = (): readonly UploadView[] => this.#views;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  add(file: File, ipfs: boolean): void {
+    const upload = new ParseFile(safeName(file.name), file, file.type);
+    this.#begin(file.name, file.size, !ipfs, {
+      run: async (signal, progress) => {
+        const options = { signal, progress };
+        const [sha256] = await Promise.all([
+          sha256Of(file),
+          ipfs ? upload.saveIPFS(options) : upload.save(options),
+        ]);
+        const cid = upload.hash();
+        const { name, type, size } = file;
+        const fields = { name, type, size, file: upload, ...(sha256 && { sha256 }), ...(cid && { cid }) };
+        return newRecord(this.#userId, fields).save();
+      },
+    });
+  }
+
+  /** A folder goes to IPFS, under one identifier. */
+  addFolder({ name, files }: Folder): void {
+    const size = files.reduce((sum, { file }) => sum + file.size, 0);
+    this.#begin(`${name}/`, size, false, {
+      run: async (signal) => {
+        const data = await Promise.all(
+          files.map(async ({ path, file }) => ({ path, content: await base64Of(file) })),
+        );
+        signal.throwIfAborted();
+        const answer = await Moralis.Web3API.storage.uploadFolder({ abi: data });
+        signal.throwIfAborted();
+        const [first] = answer;
+        const cid = /\/ipfs\/([^/]+)\//.exec(first?.path ?? "")?.[1];
+        if (cid === undefined) throw new Error("The server did not say where the folder is.");
+        const parts = files.map(({ path }) => path);
+        return newRecord(this.#userId, { name: `${name}/`, type: "folder", size, cid, parts }).save();
+      },
+    });
+  }
+
+  pause(id: string): void {
+    this.#set(id, { state: "paused" });
+    this.#stop(id);
+  }
+
+  /** Goes on, after a pause or a failure. */
+  resume(id: string): void {
+    this.#set(id, { state: "waiting", error: undefined });
+    this.#next();
+  }
+
+  /** Stops it, or takes one that has ended out of the list. */
+  dismiss(id: string): void {
+    this.#work.delete(id);
+    this.#views = this.#views.filter((view) => view.id !== id);
+    this.#tell();
+    this.#stop(id);
+  }
+
+  #begin(name: string, size: number, canPause: boolean, work: Work): void {
+    this.#begun += 1;
+    const id = String(this.#begun);
+    this.#work.set(id, work);
+    this.#views = [
+      ...this.#views,
+      { id, name, size, state: "waiting", progress: 0, canPause, error: undefined },
+    ];
+    this.#tell();
+    this.#next();
+  }
+
+  #next(): void {
+    if (this.#running) return;
+    const view = this.#views.find(({ state }) => state === "waiting");
+    const work = view && this.#work.get(view.id);
+    if (view && work) void this.#run(view.id, work);
+  }
+
+  async #run(id: string, work: Work): Promise<void> {
+    const controller = new AbortController();
+    this.#running = { id, controller };
+    this.#set(id, { state: "running" });
+    try {
+      const record = await work.run(controller.signal, (progress) => this.#set(id, { progress }));
+      this.#set(id, { state: "done", progress: 1 });
+      this.#onStored(record);
+    } catch (error) {
+      // What was paused or cancelled has its state already.
+      if (!controller.signal.aborted) this.#set(id, { state: "failed", error });
+    } finally {
+      this.#running = undefined;
+      this.#next();
+    }
+  }
+
+  #stop(id: string): void {
+    if (this.#running?.id === id) this.#running.controller.abort();
+  }
+
+  #set(id: string, change: Partial<UploadView>): void {
+    this.#views = this.#views.map((view) => (view.id === id ? { ...view, ...change } : view));
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+/** As hex; undefined where it is too large, or where the page is not served by https. */
+async function sha256Of(file: File): Promise<string | undefined> {
+  const { subtle } = crypto;
+  if (subtle === undefined || file.size > HASHED_UP_TO) return undefined;
+  const digest = new Uint8Array(await subtle.digest("SHA-256", await file.arrayBuffer()));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function base64Of(file: File): Promise<string> {
+  return ParseFile.encodeBase64(new Uint8Array(await file.arrayBuffer()));
+}

@@ -1,0 +1,44 @@
+import { type FormEvent, useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { Field } from "../../design/Field.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { isWrongCode } from "./factorAsked.ts";
+
+export interface CodeFormProps {
+  /** Why it is asked for: the account has a second factor, or the last code was not taken. */
+  error: unknown;
+  busy: boolean;
+  onCode: (code: string) => void;
+  hint?: string;
+}
+
+/** Asks for the code of the second factor. */
+export function CodeForm({ error, busy, onCode, hint }: CodeFormProps) {
+  const { t } = useTexts();
+  const [code, setCode] = useState("");
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const plain = code.replace(/\s/g, "");
+    if (plain !== "") onCode(plain);
+  }
+  return (
+    <form className="stack" onSubmit={submit} noValidate aria-label={t("Second factor")}>
+      <Field
+        label={t("Code of your authenticator app")}
+        inputMode="text"
+        autoComplete="one-time-code"
+        autoCapitalize="none"
+        autoFocus
+        value={code}
+        onChange={(event) => setCode(event.target.value)}
+        hint={[t("Six digits; a recovery code will do too."), hint].filter(Boolean).join(" ")}
+        problem={
+          isWrongCode(error) ? t("This code was not taken. Each is good once: use the next one.") : undefined
+        }
+      />
+      <Button type="submit" look="primary" busy={busy}>
+        {t("Go on")}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,14 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { root, text } from "../../root.tsx";
+
+export const signInRoutes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: "/sign-in",
+    validateSearch: (search): { next?: string | undefined; by?: "password" | undefined } => ({
+      next: text(search.next),
+      by: search.by === "password" ? "password" : undefined,
+    }),
+    component: lazyRouteComponent(() => import("./SignIn.tsx"), "SignIn"),
+  }),
+];

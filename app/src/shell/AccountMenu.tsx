@@ -1,0 +1,94 @@
+import { Menu } from "@base-ui/react/menu";
+import { useMoralis } from "@purse/react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Copy, ExternalLink, LogOut, Unplug, UserRound, WalletCards } from "lucide-react";
+import { Address } from "../design/Address.tsx";
+import { Identicon } from "../design/Identicon.tsx";
+import { useToast } from "../design/Toasts.tsx";
+import { useTexts } from "../texts/TextsContext.tsx";
+
+/** Who is signed in, with which wallet, and what is done with either. */
+export function AccountMenu() {
+  const { t } = useTexts();
+  const { user, account, isWeb3Enabled, deactivateWeb3, logout, isLoggingOut } = useMoralis();
+  const toast = useToast();
+  const navigate = useNavigate();
+  if (!user) {
+    return (
+      <Link to="/sign-in" search={{}} className="button primary">
+        {t("Sign in")}
+      </Link>
+    );
+  }
+  const name = textOf(user.get("username"));
+  const address = account ?? textOf(user.get("ethAddress"));
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(address);
+      toast(t("Address copied"));
+    } catch {
+      toast(t("The browser does not allow copying: {address}", { address }));
+    }
+  }
+  return (
+    <Menu.Root>
+      <Menu.Trigger className="button" aria-label={t("Account menu")}>
+        {address ? <Address address={address} short /> : <bdi className="clip account-name">{name}</bdi>}
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 40 }}>
+          <Menu.Popup className="menu account-menu">
+            <div className="account-head">
+              <Identicon address={address || (user.id ?? "")} size={40} />
+              <span>
+                <strong>
+                  <bdi className="clip">{name}</bdi>
+                </strong>
+                <span className="soft small">
+                  {isWeb3Enabled ? t("Wallet connected") : t("No wallet connected")}
+                </span>
+              </span>
+            </div>
+            <Menu.Item className="menu-item" render={<Link to="/account" search={{}} />}>
+              <UserRound size={16} aria-hidden="true" />
+              {t("Account")}
+            </Menu.Item>
+            <Menu.Item className="menu-item" render={<Link to="/portfolio" search={{}} />}>
+              <WalletCards size={16} aria-hidden="true" />
+              {t("Portfolio")}
+            </Menu.Item>
+            {address !== "" && (
+              <>
+                <Menu.Item className="menu-item" onClick={() => void copy()}>
+                  <Copy size={16} aria-hidden="true" />
+                  {t("Copy address")}
+                </Menu.Item>
+                <Menu.Item
+                  className="menu-item"
+                  onClick={() => void navigate({ href: `/explorer/address/${address}` })}
+                >
+                  <ExternalLink size={16} aria-hidden="true" />
+                  {t("Show in the explorer")}
+                </Menu.Item>
+              </>
+            )}
+            {isWeb3Enabled && (
+              <Menu.Item className="menu-item" onClick={() => void deactivateWeb3()}>
+                <Unplug size={16} aria-hidden="true" />
+                {t("Disconnect wallet")}
+              </Menu.Item>
+            )}
+            <Menu.Item className="menu-item" disabled={isLoggingOut} onClick={() => void logout()}>
+              <LogOut size={16} aria-hidden="true" />
+              {t("Sign out")}
+            </Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,441 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Secret, TOTP } from "otpauth";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  devAccount,
+  expectAccessible,
+  expectNoErrors,
+  installWallet,
+  launchBrowser,
+  signInWithWallet,
+  signUpInPage,
+  type Visit,
+  visit,
+} from "../support/browser.ts";
+import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+let browser: Browser;
+let visits: Visit[] = [];
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+afterEach(async () => {
+  await Promise.all(visits.map((each) => each.close()));
+  visits = [];
+});
+
+const PHONE = { viewport: { width: 360, height: 720 } };
+const PASSWORD = "correct horse battery";
+
+async function open(options = {}): Promise<Visit> {
+  const visitor = await visit(browser, options);
+  visitor.page.setDefaultTimeout(10_000);
+  visits.push(visitor);
+  return visitor;
+}
+
+async function logIn(page: Page, username: string): Promise<void> {
+  await page.goto(`${purse.url}/sign-in?by=password&next=/account`);
+  await page.getByLabel("Username").fill(username);
+  await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
+}
+
+async function asOperator(method: string, path: string, body?: unknown) {
+  return (await rest(purse, method, path, body, { useMasterKey: true })).body;
+}
+
+async function idOf(username: string): Promise<string> {
+  const { results } = await asOperator("GET", `/users${query({ where: { username } })}`);
+  const [user] = Array.isArray(results) ? results : [];
+  return String(Object(user).objectId);
+}
+
+async function endSessionsOf(username: string): Promise<void> {
+  const user = { __type: "Pointer", className: "_User", objectId: await idOf(username) };
+  const { results } = await asOperator("GET", `/sessions${query({ where: { user } })}`);
+  for (const session of Array.isArray(results) ? results : [])
+    await asOperator("DELETE", `/sessions/${Object(session).objectId}`);
+}
+
+/** The link of the mail that the server has written last; empty before. */
+function linkOfMail(): string {
+  const outbox = join(purse.dataDir, "outbox");
+  const [last] = existsSync(outbox) ? readdirSync(outbox).sort().reverse() : [];
+  const text = last === undefined ? "" : readFileSync(join(outbox, last), "utf8");
+  return /http\S+token=\S+/.exec(text.replaceAll("=\r\n", "").replaceAll("=3D", "="))?.[0] ?? "";
+}
+
+describe("signing in", () => {
+  it("asks for the second factor once it is set up, and takes a recovery code", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await signUpInPage(page, purse, "factor", "/account");
+    await page.getByRole("tab", { name: "Ways in" }).click();
+    await page.getByRole("button", { name: "Set it up" }).click();
+    await page.getByRole("img", { name: "QR code of the second factor" }).waitFor();
+    const secret = await page.getByRole("region", { name: "The same to type by hand" }).innerText();
+    const code = new TOTP({ secret: Secret.fromBase32(secret.trim()), period: 30, digits: 6 }).generate();
+    await page.getByLabel("Code of the app").fill(code);
+    await page.getByRole("button", { name: "Turn it on" }).click();
+    const codes = await page.getByRole("region", { name: "Recovery codes" }).innerText();
+    await expectAccessible(page);
+    await page.getByRole("checkbox", { name: /I have kept them/ }).click();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByText("On", { exact: true }).waitFor();
+    // Nothing of the secret stays in the browser.
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(secret.trim());
+    await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are not signed in").waitFor();
+    expectNoErrors(visitor);
+    await logIn(page, "factor");
+    await page.getByLabel("Code of your authenticator app").fill("000000");
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByText("This code was not taken").waitFor();
+    await page.getByLabel("Code of your authenticator app").fill(codes.trim().split("\n")[0] ?? "");
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.waitForURL("**/account");
+  });
+
+  it("signs in again over the page when the session has ended, and keeps what was typed", async () => {
+    const { page } = await open();
+    await signUpInPage(page, purse, "patient", "/data");
+    await page.getByRole("button", { name: "New record" }).click();
+    await page.getByLabel("text", { exact: true }).fill("Not lost");
+    // The server remembers who has just asked for some seconds; ended sessions are forgotten at once.
+    await endSessionsOf("patient");
+    await page.getByRole("button", { name: "Create" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+    await dialog.getByRole("button", { name: "Log in", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Not lost");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("button", { name: "Not lost", exact: true }).waitFor();
+  });
+
+  it("sets a new password by a mail when the old one is forgotten", async () => {
+    const visitor = await open(PHONE);
+    const { page } = visitor;
+    await rest(purse, "POST", "/users", {
+      username: "oblivious",
+      password: "gone",
+      email: "ann@example.org",
+    });
+    await page.goto(`${purse.url}/sign-in?by=password&next=/account`);
+    await page.getByRole("button", { name: "Forgotten your password?" }).click();
+    await page.getByLabel("E-mail").fill("nobody");
+    await page.getByRole("button", { name: "Send me a link" }).click();
+    await page.getByText("Enter the e-mail address of your account.").waitFor();
+    await page.getByLabel("E-mail").fill("ann@example.org");
+    await page.getByRole("button", { name: "Send me a link" }).click();
+    await page.getByText("Look into your mail").waitFor();
+    await expectAccessible(page);
+    await expect.poll(linkOfMail).toMatch(/^http/);
+    await page.goto(linkOfMail());
+    await page.getByLabel("New password").fill(PASSWORD);
+    await page.getByLabel("Again").fill("another");
+    await page.getByRole("button", { name: "Set the password" }).click();
+    await page.getByText("The two passwords are not the same.").waitFor();
+    await expectAccessible(page);
+    await page.getByLabel("New password").fill(PASSWORD);
+    await page.getByLabel("Again").fill(PASSWORD);
+    await page.getByRole("button", { name: "Set the password" }).click();
+    await page.getByRole("link", { name: "Go to the app" }).click();
+    await logIn(page, "oblivious");
+    await page.waitForURL("**/account");
+  });
+
+  it("leads from the pages of mails into the app", async () => {
+    const { page } = await open();
+    await page.goto(`${purse.serverUrl}/apps/${purse.appId}/request_password_reset?token=none`);
+    await page.getByText("This link does not work any more").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Go to the app" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  it("[1.provider.wallet-connection] [4.web3-flag.true-on-connection] [4.web3-flag.false-on-deactivate] puts the last wallet first, and disconnects it without signing out", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await installWallet(page, purse, 8, "Field Wallet");
+    await signInWithWallet(page, purse, "Field Wallet");
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByText("Wallet connected", { exact: true }).waitFor();
+    await page.getByRole("menuitem", { name: "Disconnect wallet" }).click();
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByText("No wallet connected").waitFor();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.goto(`${purse.url}/sign-in`);
+    // The wallet that was used last stands first, and says so.
+    await page.getByRole("button", { name: "Field Wallet Recent" }).waitFor();
+    await page.getByText("What is a wallet?").click();
+    await page.getByText("It keeps your keys").waitFor();
+    await expectAccessible(page);
+    expectNoErrors(visitor);
+  });
+});
+
+describe("the account", () => {
+  it("[1.provider.user-data] keeps fields of one's own, and says what is wrong beside them", async () => {
+    const visitor = await open(PHONE);
+    const { page } = visitor;
+    await signUpInPage(page, purse, "profiled", "/account");
+    await page.getByLabel("Another field").fill("2nd");
+    await page.getByRole("button", { name: "Add the field" }).click();
+    await page.getByText("A name begins with a letter").waitFor();
+    await page.getByLabel("Another field").fill("hobby");
+    await page.getByRole("button", { name: "Add the field" }).click();
+    await page.getByLabel("hobby").fill("rowing");
+    await page.getByRole("button", { name: "Save profile" }).click();
+    await page.getByText("Profile saved").waitFor();
+    await page.reload();
+    await page.getByLabel("hobby").waitFor();
+    expect(await page.getByLabel("hobby").inputValue()).toBe("rowing");
+    await expectAccessible(page);
+    expectNoErrors(visitor);
+  });
+
+  it("links another wallet, chooses the primary one, and keeps the last way in", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 6, "First Wallet", "test.purse.first");
+    await installWallet(page, purse, 7, "Second Wallet", "test.purse.second");
+    await signInWithWallet(page, purse, "First Wallet");
+    await page.goto(`${purse.url}/account?tab=security`);
+    await page.getByRole("button", { name: "Link another wallet" }).click();
+    await page.getByRole("button", { name: "Second Wallet" }).click();
+    await page.getByText("Wallet linked").waitFor();
+    const wallets = page.getByRole("list", { name: "Linked wallets" }).getByRole("listitem");
+    await expect.poll(() => wallets.count()).toBe(2);
+    await page.getByRole("button", { name: "Make primary" }).click();
+    await page.getByText("This is your primary wallet now").waitFor();
+    const unlink = async () => {
+      await page.getByRole("button", { name: "Unlink" }).first().click();
+      await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
+    };
+    await unlink();
+    await page.getByText("Wallet unlinked").waitFor();
+    await expect.poll(() => wallets.count()).toBe(1);
+    await unlink();
+    await page.getByText("This is your last wallet").waitFor();
+    await page.getByText("This is the only way into the account").waitFor();
+    const { results } = await asOperator(
+      "GET",
+      `/classes/_EthAddress${query({ where: { objectId: devAccount(6).address.toLowerCase() } })}`,
+    );
+    const left = await asOperator(
+      "GET",
+      `/classes/_EthAddress${query({ where: { objectId: devAccount(7).address.toLowerCase() } })}`,
+    );
+    expect([results, left.results].flat()).toHaveLength(1);
+  });
+
+  it("lists sessions by device, ends the others, and says which ones a new password ends", async () => {
+    const one = await open();
+    const other = await open();
+    await signUpInPage(one.page, purse, "sessions", "/account");
+    await logIn(other.page, "sessions");
+    await other.page.waitForURL("**/account");
+    await one.page.getByRole("tab", { name: "Ways in" }).click();
+    await one.page.getByText("1 other session ends").waitFor();
+    await one.page.getByRole("tab", { name: "Sessions" }).click();
+    const list = one.page.getByRole("list", { name: "Sessions" });
+    await expect.poll(() => list.getByRole("listitem").count()).toBe(2);
+    await list.getByText("Chrome, Linux").first().waitFor();
+    await list.getByText("This one").waitFor();
+    await one.page.getByRole("button", { name: "End all others" }).click();
+    await one.page.getByText("1 session ended").waitFor();
+    await expect.poll(() => list.getByRole("listitem").count()).toBe(1);
+    await expectAccessible(one.page);
+    await other.page.getByRole("tab", { name: "Sessions" }).click();
+    await other.page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+  });
+
+  it("gives the data along, and deletes the account after its name was typed", async () => {
+    const { page } = await open();
+    await signUpInPage(page, purse, "leaving", "/account");
+    await page.getByRole("tab", { name: "My data" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export my data" }).click();
+    const stream = await (await download).createReadStream();
+    const exported = JSON.parse((await stream.toArray()).join(""));
+    expect(exported).toMatchObject({ user: { username: "leaving" }, sessions: [{}] });
+    expect(JSON.stringify(exported)).not.toMatch(/r:[0-9a-f]{32}/);
+    await page.getByRole("button", { name: "Delete my account…" }).click();
+    await expectAccessible(page);
+    const confirm = page.getByRole("button", { name: "Delete for good" });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByLabel(/Type your username/).fill("leaving");
+    await confirm.click();
+    await page.getByText("Your account is deleted").waitFor();
+    expect(await idOf("leaving")).toBe("undefined");
+  });
+});
+
+describe("files", () => {
+  it("uploads, describes, shares, deletes and brings back", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await signUpInPage(page, purse, "filer", "/files");
+    await page.getByText("No file yet").waitFor();
+    await page.getByLabel("Files to upload").setInputFiles({
+      name: "hällo & co.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("hello"),
+    });
+    const name = page.getByRole("button", { name: "hällo & co.txt", exact: true });
+    await name.click();
+    await page.getByText("2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824").waitFor();
+    await page.getByRole("textbox", { name: "Tags" }).fill("greeting, short");
+    await page.getByRole("button", { name: "Add metadata" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("author");
+    await page.getByRole("textbox", { name: "Value" }).fill("grace");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved").waitFor();
+    await page.getByRole("switch", { name: "Share with everyone" }).click();
+    await page.getByText("Everyone finds it now").waitFor();
+    await expectAccessible(page);
+    const { results } = await rest(purse, "GET", "/classes/StoredFile").then(({ body }) => body);
+    expect(results).toMatchObject([{ tags: ["greeting", "short"], metadata: { author: "grace" }, size: 5 }]);
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Delete: hällo & co.txt" }).click();
+    await page.getByText("No file yet").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await name.waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("[1.capability.ipfs-upload] puts a file and a folder into IPFS and links to gateways, on a phone too", async () => {
+    const visitor = await open(PHONE);
+    const { page } = visitor;
+    await signUpInPage(page, purse, "planet", "/files");
+    await page.getByRole("switch", { name: "Keep files in IPFS too" }).click();
+    await page.getByLabel("Files to upload").setInputFiles({
+      name: "a.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("in the open"),
+    });
+    await page.getByRole("button", { name: "a.txt", exact: true }).click();
+    await page.getByRole("link", { name: "dweb.link" }).waitFor();
+    const cid = await page.getByRole("region", { name: "Content identifier (CID)" }).innerText();
+    const answer = await fetch(`${purse.url}/ipfs/${cid.trim()}`);
+    expect(await answer.text()).toBe("in the open");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Close" }).click();
+    const folder = join(mkdtempSync(join(tmpdir(), "purse-folder-")), "site");
+    mkdirSync(join(folder, "css"), { recursive: true });
+    writeFileSync(join(folder, "index.html"), "<h1>Hi</h1>");
+    writeFileSync(join(folder, "css", "site.css"), "h1 { color: red }");
+    await page.getByLabel("Folder to upload").setInputFiles(folder);
+    await page.getByRole("button", { name: "site/", exact: true }).click();
+    await page.getByText("css/site.css").waitFor();
+    const root = await page.getByRole("region", { name: "Content identifier (CID)" }).innerText();
+    const style = await fetch(`${purse.url}/ipfs/${root.trim()}/css/site.css`);
+    expect(await style.text()).toBe("h1 { color: red }");
+    expectNoErrors(visitor);
+  });
+
+  it("pauses a large upload, goes on with it, and cancels another", async () => {
+    const { page } = await open();
+    await signUpInPage(page, purse, "heavy", "/files");
+    // Parts wait until they are let through.
+    let isHeld = true;
+    await page.route("**/files/resumable/**", async (route) => {
+      if (isHeld) await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue().catch(() => {});
+    });
+    await page.getByLabel("Files to upload").setInputFiles({
+      name: "large.bin",
+      mimeType: "application/octet-stream",
+      buffer: Buffer.alloc(8 * 1024 * 1024, 7),
+    });
+    await page.getByRole("button", { name: "Pause: large.bin" }).click();
+    await page.getByText("Paused").waitFor();
+    isHeld = false;
+    await page.getByRole("button", { name: "Go on: large.bin" }).click();
+    await page.getByRole("button", { name: "large.bin", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Dismiss: large.bin" }).click();
+  });
+});
+
+describe("data", () => {
+  it("shows a conflict instead of overwriting, and lets people choose", async () => {
+    const { page } = await open();
+    await signUpInPage(page, purse, "careful", "/data?class=Recipe");
+    const id = await idOf("careful");
+    const ACL = { "*": { read: true }, [id]: { read: true, write: true } };
+    const recipe = await asOperator("POST", "/classes/Recipe", { name: "Soup", serves: 2, ACL });
+    await page.getByRole("button", { name: "Soup", exact: true }).click();
+    await page.getByLabel("serves").fill("3,5");
+    await asOperator("PUT", `/classes/Recipe/${recipe.objectId}`, { serves: 8 });
+    await page.getByText("This record was changed elsewhere").waitFor();
+    const row = page.getByRole("row", { name: /serves/ });
+    await row.getByText("8", { exact: true }).waitFor();
+    await row.getByText("3.5", { exact: true }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Take theirs" }).click();
+    expect(await page.getByLabel("serves").inputValue()).toBe("8");
+    await page.getByLabel("serves").fill("x");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("That is no number").waitFor();
+    await page.getByLabel("serves").fill("9");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("dialog", { name: "Recipe record" }).waitFor({ state: "detached" });
+    expect(await asOperator("GET", `/classes/Recipe/${recipe.objectId}`)).toMatchObject({ serves: 9 });
+  });
+
+  it("keeps class, filters and order in the address, and deletes with a way back", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await signUpInPage(page, purse, "sorter", "/data?class=Task");
+    const id = await idOf("sorter");
+    const ACL = { [id]: { read: true, write: true } };
+    for (const [title, hours] of [
+      ["Paint", 5],
+      ["Sand", 2],
+    ])
+      await asOperator("POST", "/classes/Task", { title, hours, ACL });
+    await page.getByRole("button", { name: "Paint", exact: true }).waitFor();
+    await page.getByText("Only you read and write").first().waitFor();
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await page.getByRole("combobox", { name: "Field" }).click();
+    await page.getByRole("option", { name: "hours" }).click();
+    await page.getByRole("combobox", { name: "Condition" }).click();
+    await page.getByRole("option", { name: "is more than" }).click();
+    await page.getByLabel("Value").fill("3");
+    await page.getByRole("button", { name: "Show these" }).click();
+    await page.getByRole("button", { name: "Sand", exact: true }).waitFor({ state: "detached" });
+    await page.reload();
+    await page.getByRole("button", { name: "Paint", exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "Sand", exact: true }).count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Delete: Paint" }).click();
+    await page.getByText("Nothing like this").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Paint", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Remove the filter hours" }).click();
+    await page.getByRole("button", { name: "Sand", exact: true }).waitFor();
+    expectNoErrors(visitor);
+  });
+});
+
+describe("without being signed in", () => {
+  it.each(["/sign-in", "/account", "/files", "/data"])("%s is accessible, at both widths", async (path) => {
+    for (const options of [{}, PHONE]) {
+      const visitor = await open(options);
+      await visitor.page.goto(purse.url + path);
+      await visitor.page.waitForLoadState("networkidle");
+      await expectAccessible(visitor.page);
+      expectNoErrors(visitor);
+    }
+  });
+});
