@@ -13,13 +13,7 @@ export function AccountMenu() {
   const { user, account, isWeb3Enabled, deactivateWeb3, logout, isLoggingOut } = useMoralis();
   const toast = useToast();
   const navigate = useNavigate();
-  if (!user) {
-    return (
-      <Link to="/sign-in" search={{}} className="button primary">
-        {t("Sign in")}
-      </Link>
-    );
-  }
+  if (!user) return null;
   const name = textOf(user.get("username"));
   const address = account ?? textOf(user.get("ethAddress"));
   async function copy() {

@@ -1,14 +1,20 @@
 import { useMoralis } from "@purse/react";
 import { useNavigate } from "@tanstack/react-router";
-import { useCallback, useMemo, useState } from "react";
+import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import { suggestions } from "../pages/explorer/suggestions.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
-import { CommandPalette } from "./CommandPalette.tsx";
 import type { Command } from "./commands.ts";
 import { PAGES } from "./pages.ts";
-import { ShortcutSheet } from "./ShortcutSheet.tsx";
 import { setTheme, THEMES } from "./theme.ts";
 import { useShortcuts } from "./useShortcuts.ts";
+
+// Both come when they are first wanted.
+const CommandPalette = lazy(() =>
+  import("./CommandPalette.tsx").then((module) => ({ default: module.CommandPalette })),
+);
+const ShortcutSheet = lazy(() =>
+  import("./ShortcutSheet.tsx").then((module) => ({ default: module.ShortcutSheet })),
+);
 
 /** What can be done from anywhere: by the palette (Ctrl+K), and by keys of its own (`?` lists them). */
 export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
@@ -61,9 +67,11 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
     },
   ];
   return (
-    <>
-      <CommandPalette open={open} onClose={() => onOpenChange(false)} commands={commands} suggest={suggest} />
-      <ShortcutSheet open={showsKeys} onClose={() => setShowsKeys(false)} />
-    </>
+    <Suspense>
+      {open && (
+        <CommandPalette open onClose={() => onOpenChange(false)} commands={commands} suggest={suggest} />
+      )}
+      {showsKeys && <ShortcutSheet open onClose={() => setShowsKeys(false)} />}
+    </Suspense>
   );
 }

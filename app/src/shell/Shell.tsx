@@ -1,12 +1,10 @@
-import { Menu } from "@base-ui/react/menu";
 import { useMoralis } from "@purse/react";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { Ellipsis, Search } from "lucide-react";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
-import { AccountMenu } from "./AccountMenu.tsx";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { PAGES } from "./pages.ts";
@@ -16,6 +14,10 @@ import { useSessionMark } from "./useSessionMark.ts";
 /** It needs what follows transactions, which the first page does not. */
 const TransactionWatcher = lazy(() =>
   import("../wallet/TransactionWatcher.tsx").then((module) => ({ default: module.TransactionWatcher })),
+);
+
+const AccountMenu = lazy(() =>
+  import("./AccountMenu.tsx").then((module) => ({ default: module.AccountMenu })),
 );
 
 /** As many as a phone has room for; the others stand under More. */
@@ -67,7 +69,15 @@ export function Shell() {
               <kbd>Ctrl K</kbd>
             </button>
             <NetworkPill />
-            <AccountMenu />
+            {user ? (
+              <Suspense fallback={<span className="button">{t("Account")}</span>}>
+                <AccountMenu />
+              </Suspense>
+            ) : (
+              <Link to="/sign-in" search={{}} className="button primary">
+                {t("Sign in")}
+              </Link>
+            )}
           </header>
           <Main />
         </div>
@@ -138,27 +148,25 @@ function Offline() {
   );
 }
 
-/** On a phone, the pages that the bar has no room for. */
+/** On a phone, the pages that the bar has no room for: the browser's own popover, which closes by itself. */
 function MorePages() {
   const { t } = useTexts();
+  const id = useId();
+  const popup = useRef<HTMLDivElement>(null);
   return (
-    <Menu.Root>
-      <Menu.Trigger className="more">
+    <>
+      <button type="button" className="more" popoverTarget={id}>
         <Ellipsis size={20} strokeWidth={1.8} aria-hidden="true" />
         {t("More")}
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={10} align="end" style={{ zIndex: 40 }}>
-          <Menu.Popup className="menu">
-            {PAGES.slice(AT_HAND).map(({ to, label, icon: Sign }) => (
-              <Menu.Item key={to} className="menu-item" render={<Link to={to} />}>
-                <Sign size={18} aria-hidden="true" />
-                {t(label)}
-              </Menu.Item>
-            ))}
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+      </button>
+      <div ref={popup} id={id} popover="auto" className="menu more-pages">
+        {PAGES.slice(AT_HAND).map(({ to, label, icon: Sign }) => (
+          <Link key={to} to={to} className="menu-item" onClick={() => popup.current?.hidePopover()}>
+            <Sign size={18} aria-hidden="true" />
+            {t(label)}
+          </Link>
+        ))}
+      </div>
+    </>
   );
 }
