@@ -76,8 +76,8 @@ describe("the application", () => {
     await settle(page, "/");
     const navigation = page.getByRole("navigation", { name: "Pages" });
     await navigation.evaluate((element) => element.setAttribute("data-first", "yes"));
-    await navigation.getByRole("link", { name: "Notes" }).click();
-    await page.getByRole("heading", { name: "Notes", level: 1 }).waitFor();
+    await navigation.getByRole("link", { name: "Data" }).click();
+    await page.getByRole("heading", { name: "Data", level: 1 }).waitFor();
     expect(await navigation.getAttribute("data-first")).toBe("yes");
     await settle(page, "/no-such-page");
   });
