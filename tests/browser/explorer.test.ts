@@ -41,7 +41,7 @@ afterEach(async () => {
 
 async function open(path: string, options = {}): Promise<Visit> {
   const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(15_000);
+  visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   await visitor.page.goto(purse.url + path);
   return visitor;

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 async function open(options = {}): Promise<Visit> {
   const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(10_000);
+  visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   return visitor;
 }

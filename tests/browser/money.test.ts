@@ -47,7 +47,7 @@ const node = () => createPublicClient({ transport: http(purse.rpcUrl), cacheTime
 /** A visitor whose wallet is the account of that number, signed in with it. */
 async function visitAs(index: number, options = {}) {
   const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(10_000);
+  visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   const wallet = await installWallet(visitor.page, purse, index);
   await signInWithWallet(visitor.page, purse);

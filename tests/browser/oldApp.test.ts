@@ -58,7 +58,7 @@ describe.each(DEPENDENCIES)("an application as it was written for the old packag
     const visitor = await visit(browser);
     const { page } = visitor;
     visits.push(visitor);
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await page.route(/^https?:\/\/(?!127\.0\.0\.1)/, (route) => {
       outside.push(route.request().url());
       return route.fulfill({ json: {} });

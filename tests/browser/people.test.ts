@@ -38,7 +38,7 @@ const PASSWORD = "correct horse battery";
 
 async function open(options = {}): Promise<Visit> {
   const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(10_000);
+  visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   return visitor;
 }

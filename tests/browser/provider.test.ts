@@ -33,7 +33,7 @@ afterEach(async () => {
 
 async function open(): Promise<Page> {
   const visitor = await visit(browser);
-  visitor.page.setDefaultTimeout(15_000);
+  visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   return visitor.page;
 }
@@ -126,7 +126,7 @@ describe("two tabs of one browser", () => {
     await installWallet(first, purse, 8);
     await signInWithWallet(first, purse);
     const second = await first.context().newPage();
-    second.setDefaultTimeout(15_000);
+    second.setDefaultTimeout(30_000);
     await settle(second, "/account");
     await second.getByRole("main").getByRole("button", { name: "Sign out" }).waitFor();
     await settle(first, "/account");
@@ -137,7 +137,7 @@ describe("two tabs of one browser", () => {
   it("sign in together", async () => {
     const first = await open();
     const second = await first.context().newPage();
-    second.setDefaultTimeout(15_000);
+    second.setDefaultTimeout(30_000);
     await settle(second, "/account");
     await second.getByText("You are not signed in").waitFor();
     await signUpInPage(first, purse, "tabs");

@@ -71,7 +71,7 @@ afterEach(async () => {
 
 async function open(username: string, path = "", options = {}): Promise<Visit> {
   const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(10_000);
+  visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   await signInToStudio(visitor.page, purse, username, path);
   return visitor;
