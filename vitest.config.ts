@@ -10,8 +10,8 @@ export default defineConfig({
     ],
     globalSetup: ["tests/support/globalSetup.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Whole-system tests start servers and browsers of their own: a few at a time.
     maxWorkers: 3,
   },
