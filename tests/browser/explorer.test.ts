@@ -285,7 +285,7 @@ describe("an address", () => {
 
   it("is a contract, and leads to its token", async () => {
     const { page } = await open(`/explorer/address/${PURSE_TOKEN}`);
-    await page.getByText("Contract", { exact: true }).waitFor();
+    await page.getByRole("main").getByText("Contract", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Token", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Purse Token" }).waitFor();
   });
