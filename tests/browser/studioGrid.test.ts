@@ -227,6 +227,57 @@ describe("the grid", () => {
     await expect.poll(async () => (await read(objectId)).name).toBe("mine");
   });
 
+  it("makes a row, and deletes one after a word that is typed", async () => {
+    const visitor = await open("ada", "/data?class=Small&order=-createdAt");
+    const { page } = visitor;
+    await page.getByRole("button", { name: "New row" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("name").fill("Hedy");
+    await form.getByLabel("score").fill("many");
+    await form.getByRole("button", { name: "Create" }).click();
+    await form.getByText("That is no number.").waitFor();
+    await form.getByLabel("score").fill("7");
+    await form.getByRole("button", { name: "Create" }).click();
+    await cells(page, "Hedy").waitFor();
+    await cells(page, "Hedy").click();
+    await page.getByRole("button", { name: "Delete row" }).click();
+    const question = page.getByRole("dialog");
+    const yes = question.getByRole("button", { name: "Delete", exact: true });
+    expect(await yes.isDisabled()).toBe(true);
+    await question.getByLabel("Type delete").fill("delete");
+    await yes.click();
+    await cells(page, "Hedy").waitFor({ state: "detached" });
+    expectNoErrors(visitor);
+  });
+
+  it("is narrowed by filters of the address, and looked at as somebody else", async () => {
+    const { objectId } = await smallRow();
+    await owner.ask("POST", "/data/Small/rows", { fields: { name: "hidden", score: 99, ACL: {} } });
+    await owner.ask("POST", "/data/Small/rows", { fields: { name: "open", score: 99 } });
+    const visitor = await open("guest", "/data?class=Small");
+    const { page } = visitor;
+    await cells(page, objectId).waitFor();
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await page.getByRole("combobox", { name: "Field" }).click();
+    await page.getByRole("option", { name: "score" }).click();
+    await page.getByRole("combobox", { name: "Condition" }).click();
+    await page.getByRole("option", { name: "is at least" }).click();
+    await page.getByLabel("Value").fill("99");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await cells(page, objectId).waitFor({ state: "detached" });
+    await page.getByText("2 rows").waitFor();
+    await page.getByRole("button", { name: "Look as a user" }).click();
+    await page.getByRole("button", { name: "Look", exact: true }).click();
+    await page.getByText("1 row", { exact: true }).waitFor();
+    await page.reload();
+    await cells(page, "open").waitFor();
+    expect(await cells(page, "hidden").count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Take away: score is at least 99" }).click();
+    await cells(page, objectId).waitFor();
+    expectNoErrors(visitor);
+  });
+
   it("lets who looks only change nothing", async () => {
     const { objectId } = await smallRow();
     const { page } = await open("guest", "/data?class=Small&order=-createdAt");

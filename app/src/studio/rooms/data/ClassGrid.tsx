@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { useBlocker, useNavigate, useSearch } from "@tanstack/react-router";
-import { Columns3, RefreshCw } from "lucide-react";
+import { Columns3, Plus, RefreshCw, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../../design/states.tsx";
@@ -10,9 +10,13 @@ import { CellEditor, isInline } from "./CellEditor.tsx";
 import { ColumnList } from "./ColumnList.tsx";
 import { Conflict } from "./Conflict.tsx";
 import { columnsOf, type DataClass, within } from "./columns.ts";
+import { DeleteRow } from "./DeleteRow.tsx";
 import { DraftBar } from "./DraftBar.tsx";
 import { type Draft, isEditable } from "./drafts.ts";
+import { Filters } from "./Filters.tsx";
+import { whereOf } from "./filters.ts";
 import { Grid } from "./Grid.tsx";
+import { NewRow } from "./NewRow.tsx";
 import type { Place } from "./place.ts";
 import { orderOf, sortedBy, sortsOf } from "./search.ts";
 import { useDrafts } from "./useDrafts.ts";
@@ -27,7 +31,7 @@ const UNSORTED = new Set(["Relation", "ACL", "GeoPoint", "Polygon", "Object", "A
 export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   const { t } = useTexts();
   const { className } = dataClass;
-  const { order: wanted, as } = useSearch({ from: "/data" });
+  const { order: wanted, filter: filters = [], as } = useSearch({ from: "/data" });
   const navigate = useNavigate({ from: "/data" });
   const [layout, setLayout, forgetLayout] = useLayout(className);
   const [isChoosing, setIsChoosing] = useState(false);
@@ -39,7 +43,8 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     new Set(all.filter(({ type }) => !UNSORTED.has(type)).map(({ name }) => name)),
   );
   const order = orderOf(sorts);
-  const asked = { order, as };
+  // A field that is not there any more would be an error of the server, for a filter of an old link.
+  const asked = { where: whereOf(filters.filter(({ field }) => field in dataClass.fields)), order, as };
   const [isExact, setIsExact] = useState(false);
   const pages = usePages(className, asked);
   const count = useCount(className, asked, { enabled: pages.rows !== undefined, isExact });
@@ -47,6 +52,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   const { role } = useOperator();
   const { drafts, change, drop, replace, save, isSaving, error: saveError } = useDrafts(className);
   const [edit, setEdit] = useState<{ place: Place; typed?: string | undefined } | undefined>(undefined);
+  const [asking, setAsking] = useState<"new" | { remove: string } | undefined>(undefined);
   const [conflict, setConflict] = useState<Draft | undefined>(undefined);
   useBlocker({
     shouldBlockFn: ({ current, next }) =>
@@ -135,6 +141,25 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
             {t("Count all")}
           </Button>
         )}
+        {role !== "readOnly" && (
+          <>
+            <Button small onClick={() => setAsking("new")}>
+              <Plus size={15} aria-hidden="true" />
+              {t("New row")}
+            </Button>
+            <Button
+              small
+              disabled={!rows?.[active.row]}
+              onClick={() => {
+                const row = rows?.[active.row];
+                if (row) setAsking({ remove: String(row.objectId) });
+              }}
+            >
+              <Trash2 size={15} aria-hidden="true" />
+              {t("Delete row")}
+            </Button>
+          </>
+        )}
         <Button small onClick={() => setIsChoosing(true)}>
           <Columns3 size={15} aria-hidden="true" />
           {t("Columns")}
@@ -149,6 +174,17 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
         </Button>
       </div>
       {pages.error !== null && <ErrorState error={pages.error} retry={() => void pages.refetch()} />}
+      <Filters
+        columns={all.filter(({ type }) => type !== "Relation" && type !== "ACL")}
+        filters={filters}
+        as={as}
+        onChange={(filter) =>
+          void navigate({
+            search: (before) => ({ ...before, filter: filter.length > 0 ? filter : undefined }),
+          })
+        }
+        onAs={(who) => void navigate({ search: (before) => ({ ...before, as: who }) })}
+      />
       <DraftBar
         {...{ drafts, isSaving, error: saveError }}
         onSave={save}
@@ -176,7 +212,11 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
             onEdit={startEdit}
           />
         ) : (
-          <EmptyState title={t("There is no row yet")} />
+          <EmptyState
+            title={
+              asked.where || as !== undefined ? t("No row fulfils the filters") : t("There is no row yet")
+            }
+          />
         )
       ) : (
         pages.error === null && <SkeletonList rows={8} label={t("Loading the rows")} />
@@ -187,6 +227,24 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
           value={edited.value}
           onDone={(value) => endEdit({ value })}
           onCancel={() => endEdit()}
+        />
+      )}
+      {asking === "new" && (
+        <NewRow
+          className={className}
+          columns={all.filter((column) => isEditable(column, role))}
+          onClose={() => setAsking(undefined)}
+        />
+      )}
+      {typeof asking === "object" && (
+        <DeleteRow
+          className={className}
+          objectId={asking.remove}
+          onClose={() => setAsking(undefined)}
+          onDone={() => {
+            replace(asking.remove, undefined);
+            setAsking(undefined);
+          }}
         />
       )}
       {conflict && (

@@ -1,8 +1,11 @@
+import { type Filter, filtersIn } from "./filters.ts";
+
 /** What the address says of the room: which class, in which order, as whom. */
 export interface DataSearch {
   class?: string | undefined;
   /** As in the Parse protocol: `score,-createdAt`. */
   order?: string | undefined;
+  filter?: Filter[] | undefined;
   /** The id of a user, or `anonymous`. */
   as?: string | undefined;
 }
@@ -14,7 +17,12 @@ export interface Sort {
 
 /** The router reads texts that look like numbers as such: they are texts here. */
 export function searchOf(search: Record<string, unknown>): DataSearch {
-  return { class: text(search.class), order: text(search.order), as: text(search.as) };
+  return {
+    class: text(search.class),
+    order: text(search.order),
+    filter: filtersIn(search.filter),
+    as: text(search.as),
+  };
 }
 
 function text(value: unknown): string | undefined {
