@@ -1,0 +1,99 @@
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../../design/Button.tsx";
+import { Checkbox } from "../../../design/Choice.tsx";
+import { Dialog } from "../../../design/Dialog.tsx";
+import { Field } from "../../../design/Field.tsx";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+import { type Column, type Layout, moved, NARROWEST, toggled, WIDEST, within } from "./columns.ts";
+
+/** All columns of a class: which are shown and pinned, how wide, in which order. */
+export function ColumnList({
+  open,
+  columns,
+  layout,
+  onChange,
+  onReset,
+  onClose,
+}: {
+  open: boolean;
+  columns: readonly Column[];
+  layout: Layout;
+  onChange: (layout: Layout) => void;
+  onReset: () => void;
+  onClose: () => void;
+}) {
+  const { t } = useTexts();
+  const [text, setText] = useState("");
+  const found = columns.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
+  const move = (name: string, by: number) => onChange({ ...layout, order: moved(columns, name, by) });
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      side
+      title={t("Columns")}
+      about={t("Kept in this browser, for this class.")}
+      actions={<Button onClick={onReset}>{t("As in the schema")}</Button>}
+    >
+      <Field
+        label={t("Find a column")}
+        type="search"
+        value={text}
+        onChange={(e) => setText(e.target.value)}
+      />
+      <ul className="column-list" aria-label={t("Columns")}>
+        {found.map(({ name, width, isHidden, isPinned }) => (
+          <li key={name}>
+            <span className="grow">
+              <Checkbox
+                label={<bdi>{name}</bdi>}
+                checked={!isHidden}
+                onChange={() => onChange({ ...layout, hidden: toggled(layout.hidden, name) })}
+              />
+            </span>
+            <Button
+              small
+              aria-pressed={isPinned}
+              aria-label={t("Pin {name}", { name })}
+              look={isPinned ? "primary" : undefined}
+              onClick={() => onChange({ ...layout, pinned: toggled(layout.pinned, name) })}
+            >
+              {t("Pin")}
+            </Button>
+            <input
+              type="number"
+              aria-label={t("Width of {name}", { name })}
+              min={NARROWEST}
+              max={WIDEST}
+              step={10}
+              // What is typed counts when it is whole.
+              key={width}
+              defaultValue={width}
+              onBlur={({ target }) => {
+                const widths = { ...layout.widths, [name]: within(target.valueAsNumber) };
+                if (target.valueAsNumber !== width) onChange({ ...layout, widths });
+              }}
+            />
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={t("Move {name} up", { name })}
+              onClick={() => move(name, -1)}
+            >
+              <ArrowUp size={16} aria-hidden="true" />
+            </button>
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={t("Move {name} down", { name })}
+              onClick={() => move(name, 1)}
+            >
+              <ArrowDown size={16} aria-hidden="true" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

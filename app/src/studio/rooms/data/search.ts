@@ -1,0 +1,56 @@
+import { type Filter, filtersIn } from "./filters.ts";
+
+/** What the address says of the room: which class, in which order, as whom. */
+export interface DataSearch {
+  class?: string | undefined;
+  /** As in the Parse protocol: `score,-createdAt`. */
+  order?: string | undefined;
+  filter?: Filter[] | undefined;
+  /** The id of a user, or `anonymous`. */
+  as?: string | undefined;
+}
+
+export interface Sort {
+  field: string;
+  isDescending: boolean;
+}
+
+/** The router reads texts that look like numbers as such: they are texts here. */
+export function searchOf(search: Record<string, unknown>): DataSearch {
+  return {
+    class: text(search.class),
+    order: text(search.order),
+    filter: filtersIn(search.filter),
+    as: text(search.as),
+  };
+}
+
+function text(value: unknown): string | undefined {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Parts that name no field that can be sorted by are left out: an old link shows the rows nevertheless. */
+export function sortsOf(order: string | undefined, fields: ReadonlySet<string>): Sort[] {
+  return (order ?? "").split(",").flatMap((part) => {
+    const field = part.replace(/^-/, "");
+    return fields.has(field) ? [{ field, isDescending: part.startsWith("-") }] : [];
+  });
+}
+
+export function orderOf(sorts: readonly Sort[]): string | undefined {
+  return sorts.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join() || undefined;
+}
+
+/** Upwards, then downwards, then not at all; beside the others where `isMore`, else in their place. */
+export function sortedBy(sorts: readonly Sort[], field: string, isMore: boolean): Sort[] {
+  const now = sorts.find((sort) => sort.field === field);
+  const next = !now
+    ? { field, isDescending: false }
+    : now.isDescending
+      ? undefined
+      : { field, isDescending: true };
+  if (!isMore) return next ? [next] : [];
+  if (!now) return next ? [...sorts, next] : [...sorts];
+  return sorts.flatMap((sort) => (sort.field !== field ? [sort] : next ? [next] : []));
+}
