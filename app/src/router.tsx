@@ -1,5 +1,8 @@
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { contractRoutes } from "./pages/contract/routes.ts";
 import { Home } from "./pages/home/Home.tsx";
+import { portfolioRoutes } from "./pages/portfolio/routes.ts";
+import { sendRoutes } from "./pages/send/routes.ts";
 import { root, text } from "./root.tsx";
 
 const pages = [
@@ -20,23 +23,9 @@ const pages = [
     path: "/account",
     component: lazyRouteComponent(() => import("./pages/Account.tsx"), "Account"),
   }),
-  createRoute({
-    getParentRoute: () => root,
-    path: "/portfolio",
-    component: lazyRouteComponent(() => import("./pages/Portfolio.tsx"), "Portfolio"),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: "/send",
-    validateSearch: (
-      search,
-    ): { to?: string | undefined; amount?: string | undefined; tx?: string | undefined } => ({
-      to: text(search.to),
-      amount: text(search.amount),
-      tx: text(search.tx),
-    }),
-    component: lazyRouteComponent(() => import("./pages/Send.tsx"), "Send"),
-  }),
+  ...portfolioRoutes,
+  ...sendRoutes,
+  ...contractRoutes,
   createRoute({
     getParentRoute: () => root,
     path: "/notes",

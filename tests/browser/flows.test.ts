@@ -45,10 +45,10 @@ describe("signing in with a wallet", () => {
     await installWallet(page, purse, 4);
     await signInWithWallet(page, purse);
     const balance = await node().getBalance({ address: devAccount(4).address });
-    // The amount has its title once it is there.
-    const amount = page.getByRole("region", { name: "Native balance" }).locator(".total[title]");
-    const shown = await amount.getAttribute("title");
-    expect(shown).toBe(`${formatEther(balance)} ETH`);
+    await page
+      .getByRole("region", { name: "Tokens" })
+      .getByTitle(`${formatEther(balance)} ETH`)
+      .waitFor();
     expectNoErrors(visitor);
   });
 
@@ -142,7 +142,8 @@ describe("sending", () => {
     await page.getByLabel("Recipient").fill(to);
     await page.getByLabel(/Amount in/).fill("1,25");
     await page.getByRole("button", { name: "Review" }).click();
-    await page.getByText("1.25 ETH").waitFor();
+    await page.getByText("1.25 ETH", { exact: true }).waitFor();
+    await page.getByText("−1.25 ETH").waitFor();
     await page.getByRole("button", { name: "Send ETH" }).click();
     await page.getByRole("heading", { name: "Sent" }).waitFor();
     expect((await node().getBalance({ address: to })) - before).toBe(parseEther("1.25"));
@@ -190,7 +191,7 @@ describe("live data", () => {
 });
 
 describe("every page", () => {
-  const pages = ["/", "/sign-in", "/account", "/portfolio", "/send", "/notes", "/nothing-here"];
+  const pages = ["/", "/sign-in", "/account", "/portfolio", "/send", "/contract", "/notes", "/nothing-here"];
   it.each(pages)(
     "[1.provider.every-page] [2.shell.common-wrapper] %s stands in the shell, fits a phone and raises no error",
     async (path) => {

@@ -8,7 +8,7 @@ import { shootStudio } from "./studioScreenshots.ts";
 const TARGET = resolve(import.meta.dirname, "../../docs/screenshots");
 const WIDTHS = [1280, 390];
 const THEMES = ["light", "dark"] as const;
-const PAGES = ["home", "sign-in", "account", "portfolio", "send", "notes"];
+const PAGES = ["home", "sign-in", "account", "portfolio", "send", "contract", "notes"];
 
 mkdirSync(TARGET, { recursive: true });
 const purse = await startPurse({ devChain: true, env: { PURSE_APP_ID: "my-app" } });

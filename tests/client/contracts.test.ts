@@ -1,4 +1,5 @@
 import {
+  cancelTransaction,
   deactivateWeb3,
   enableWeb3,
   executeFunction,
@@ -12,6 +13,7 @@ import {
   signMessage,
   signTypedData,
   simulate,
+  speedUpTransaction,
   start,
   type TransactionReference,
   type TransactionState,
@@ -490,6 +492,24 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     await until(() => way.followed.state).toMatchObject({ status: "replaced", how, hash });
     await expect(waiting).rejects.toMatchObject({ code: "TRANSACTION_REPLACED", reason, hash });
     way.stop();
+  });
+
+  it.each([
+    ["sped up", speedUpTransaction],
+    ["cancelled", cancelTransaction],
+  ])("is %s by whoever has sent it", async (how, replace) => {
+    const sent = await sendTransaction({ to: person(5), value: 7n });
+    const way = follow(sent.reference);
+    await until(() => status(way)).toBe("seen");
+    const { hash, nonce } = await replace(JSON.parse(JSON.stringify(sent.reference)));
+    expect(nonce).toBe(sent.nonce);
+    await node().mine({ blocks: 1 });
+    await until(() => way.followed.state).toMatchObject({ status: "replaced", how, hash });
+    way.stop();
+    await expect(replace({ ...sent.reference, hash })).rejects.toThrow(
+      "The transaction is in a block already",
+    );
+    await expect(replace({ ...sent.reference, nonce: null })).rejects.toThrow("which are not known");
   });
 
   it("is dropped where the node forgets it", async () => {

@@ -73,6 +73,15 @@ describe("files", () => {
     expect(await served(file)).toBe(digest(content));
   });
 
+  it("reach IPFS in parts too", async () => {
+    const content = new Uint8Array(randomBytes(5 * MIB + 1));
+    const file = await new ParseFile("kept.bin", content).saveIPFS({ sessionToken });
+    expect(file.hash()).toMatch(/^Qm/);
+    expect(digest(new Uint8Array(await (await fetch(String(file.ipfs()))).arrayBuffer()))).toBe(
+      digest(content),
+    );
+  });
+
   it("go on where they were broken off, through a failing network and a server that restarts", async () => {
     calls = [];
     const content = new Uint8Array(randomBytes(6 * MIB));

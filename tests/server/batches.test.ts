@@ -68,4 +68,25 @@ describe.each(DATABASES)("batches on %s", (database) => {
     expect(again).toEqual({ code: 159, error: "Duplicate request" });
     expect(await count({ kind: "once" })).toBe(1);
   });
+
+  it("answer as before to who says that no answer came, and to nobody else", async () => {
+    const id = randomUUID();
+    const send = async (fields: JsonObject, type: string, more: Record<string, string> = {}) => {
+      const headers = {
+        "X-Parse-Application-Id": purse.appId,
+        "X-Parse-Request-Id": id,
+        "Content-Type": type,
+      };
+      const body = JSON.stringify(fields);
+      const url = `${purse.serverUrl}/classes/Part`;
+      return (await fetch(url, { method: "POST", headers: { ...headers, ...more }, body })).text();
+    };
+    const first = await send({ kind: "lost" }, "text/plain");
+    expect(first).toContain("objectId");
+    expect(await send({ kind: "lost" }, "text/plain; attempt=2")).toBe(first);
+    expect(await send({ kind: "other" }, "text/plain; attempt=2")).toContain("159");
+    const key = { "X-Parse-Master-Key": purse.masterKey };
+    expect(await send({ kind: "lost" }, "text/plain; attempt=3", key)).toContain("159");
+    expect(await count({ kind: "lost" })).toBe(1);
+  });
 });

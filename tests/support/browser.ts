@@ -52,6 +52,8 @@ export interface TestWallet {
   declineNext(): void;
   /** The methods that it was asked for. */
   readonly asked: string[];
+  /** Hex: a chain that it says to be on until it is asked to switch. */
+  beOnChain(chainId: string): void;
 }
 
 /**
@@ -72,6 +74,7 @@ export async function installWallet(
   const asked: string[] = [];
   const door = `purseTestWallet${index}`;
   let declining = false;
+  let elsewhere: string | undefined;
 
   async function answer(method: string, params: unknown[]): Promise<unknown> {
     asked.push(method);
@@ -89,6 +92,11 @@ export async function installWallet(
       case "eth_requestAccounts":
       case "eth_accounts":
         return [account.address];
+      case "eth_chainId":
+        return elsewhere ?? node.transport.request({ method });
+      case "wallet_switchEthereumChain":
+        elsewhere = undefined;
+        return null;
       case "personal_sign":
         return isHex(first) ? account.signMessage({ message: { raw: first } }) : undefined;
       case "eth_sendTransaction": {
@@ -131,6 +139,9 @@ export async function installWallet(
     declineNext() {
       declining = true;
     },
+    beOnChain(chainId) {
+      elsewhere = chainId;
+    },
   };
 }
 
@@ -156,6 +167,14 @@ export async function signUpInPage(
   await page.getByRole("textbox", { name: "Password" }).fill("correct horse battery");
   await page.getByRole("button", { name: "Create account" }).click();
   await page.waitForURL(`**${next}`);
+}
+
+/** No violation of WCAG 2.2 AA that a machine can find. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+    .analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
 }
 
 export function expectNoErrors({ errors }: Visit): void {

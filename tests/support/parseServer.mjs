@@ -14,6 +14,7 @@ const server = new ParseServer({
   masterKey,
   serverURL: `http://127.0.0.1:${port}/server`,
   allowClientClassCreation: true,
+  liveQuery: { classNames: ["Note"] },
   // Events are counted by nobody, but taken.
   silent: true,
   logsFolder: null,
@@ -24,6 +25,11 @@ await server.start();
 const app = express();
 app.use("/server", server.app);
 const http = app.listen(Number(port), "127.0.0.1", () => console.log("ready"));
+await ParseServer.createLiveQueryServer(http, {
+  appId,
+  masterKey,
+  serverURL: `http://127.0.0.1:${port}/server`,
+});
 
 function stop() {
   http.close();

@@ -25,3 +25,14 @@ export function recipientProblem(
   const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
   return mixed && checksumOf(address) !== address ? "checksum" : undefined;
 }
+
+/**
+ * The known address that another could be taken for: the same at both ends, where people look, and another in
+ * between. Such addresses are made on purpose, so that they are copied from a history by mistake.
+ */
+export function lookalikeOf(address: string, known: readonly string[]): string | undefined {
+  const sought = address.toLowerCase();
+  const lower = known.map((each) => each.toLowerCase());
+  if (lower.includes(sought)) return undefined;
+  return lower.find((each) => each.slice(2, 6) === sought.slice(2, 6) && each.slice(-4) === sought.slice(-4));
+}

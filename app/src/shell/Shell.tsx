@@ -2,7 +2,7 @@ import { Menu } from "@base-ui/react/menu";
 import { useMoralis } from "@purse/react";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { Ellipsis, Search } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Address } from "../design/Address.tsx";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
@@ -11,6 +11,11 @@ import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { PAGES } from "./pages.ts";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
+
+/** It needs what follows transactions, which the first page does not. */
+const TransactionWatcher = lazy(() =>
+  import("../wallet/TransactionWatcher.tsx").then((module) => ({ default: module.TransactionWatcher })),
+);
 
 /** As many as a phone has room for; the others stand under More. */
 const AT_HAND = 4;
@@ -44,7 +49,12 @@ export function Shell() {
         <div className="main">
           <header className="topbar">
             <Brand />
-            <button type="button" className="find" onClick={() => setIsFinding(true)}>
+            <button
+              type="button"
+              className="find"
+              aria-label={t("Find anything")}
+              onClick={() => setIsFinding(true)}
+            >
               <Search size={16} aria-hidden="true" />
               <span className="grow">{t("Find anything")}</span>
               <kbd>Ctrl K</kbd>
@@ -56,6 +66,9 @@ export function Shell() {
         </div>
       </div>
       <Commands open={isFinding} onOpenChange={setIsFinding} />
+      <Suspense fallback={null}>
+        <TransactionWatcher />
+      </Suspense>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { House, type LucideIcon, NotebookPen, Send, UserRound, WalletCards } from "lucide-react";
+import { FileCode2, House, type LucideIcon, NotebookPen, Send, UserRound, WalletCards } from "lucide-react";
 
 /** A page that stands in the navigation, in the commands and under a key. */
 export interface Page {
@@ -23,6 +23,13 @@ export const PAGES: readonly Page[] = [
     words: "tokens balance nft history",
   },
   { to: "/send", label: "Send", icon: Send, letter: "s", words: "transfer pay" },
+  {
+    to: "/contract",
+    label: "Contract",
+    icon: FileCode2,
+    letter: "c",
+    words: "abi read write call function",
+  },
   { to: "/notes", label: "Notes", icon: NotebookPen, letter: "n", words: "data live" },
   {
     to: "/account",

@@ -56,7 +56,7 @@ export interface UserCipher {
 
 export type ConnectionSettings = Partial<Connection> & Pick<Connection, "applicationId">;
 
-const systemClock: Clock = {
+export const systemClock: Clock = {
   now: () => Date.now(),
   random: () => Math.random(),
   sleep: (ms, signal) =>

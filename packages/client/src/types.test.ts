@@ -85,6 +85,24 @@ describe("types", () => {
     compiled(() => query.distinct("txet"));
   });
 
+  it("of values in queries follow the fields", () => {
+    const query = new Query(Note);
+    const author = User.createWithoutData<User>("a");
+    compiled(() => query.equalTo("done", true).equalTo("tags", "a").containsAll("tags", ["a"]));
+    compiled(() => query.equalTo("author", author).notEqualTo("author", author.toPointer()));
+    compiled(() => query.greaterThan("createdAt", new Date()).equalTo("author.age", 5).equalTo("text", null));
+    // @ts-expect-error The field is a boolean.
+    compiled(() => query.equalTo("done", 5));
+    // @ts-expect-error The field is a boolean.
+    compiled(() => query.equalTo({ done: 5 }));
+    // @ts-expect-error The field is a number.
+    compiled(() => query.lessThan("count", "a"));
+    // @ts-expect-error The list is one of texts.
+    compiled(() => query.containedIn("tags", [1]));
+    // @ts-expect-error The field is a date.
+    compiled(() => query.lessThan("updatedAt", 1));
+  });
+
   it("of keys in untyped queries are free", () => {
     compiled(() => new Query("Note").equalTo("anything", 1).include("at.all").ascending("b"));
     expectTypeOf(new Query("Note")).toEqualTypeOf<Query>();

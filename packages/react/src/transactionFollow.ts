@@ -4,6 +4,7 @@ import {
   type FollowedTransaction,
   followTransaction,
   type ReplacementKind,
+  type Revert,
   type TransactionReceipt,
   type TransactionReference,
   type TransactionState,
@@ -17,6 +18,8 @@ export interface TransactionView {
   receipt: TransactionReceipt | null;
   /** What has taken its place; the hash where it was found. */
   replacement: { how: ReplacementKind; hash: string | null } | null;
+  /** Why its contract has refused it, where that can still be found out. */
+  revert: Revert | null;
   /** Why its chain cannot be asked. */
   error: unknown;
 }
@@ -26,6 +29,7 @@ const AT_FIRST: TransactionView = {
   confirmations: 0,
   receipt: null,
   replacement: null,
+  revert: null,
   error: null,
 };
 
@@ -62,7 +66,8 @@ function viewOf(state: TransactionState): TransactionView {
   const confirmations = "confirmations" in state ? state.confirmations : 0;
   const receipt = "receipt" in state ? state.receipt : null;
   const replacement = status === "replaced" ? { how: state.how, hash: state.hash } : null;
-  return { status, confirmations, receipt, replacement, error: null };
+  const revert = status === "reverted" ? state.revert : null;
+  return { status, confirmations, receipt, replacement, revert, error: null };
 }
 
 function nodeAt(rpcUrl: string): Eip1193Provider {

@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { Clock } from "../connection.ts";
+import { type Clock, systemClock } from "../connection.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
 import { type LiveQuestion, Subscription } from "./Subscription.ts";
@@ -12,7 +12,7 @@ export interface LiveQueryClientOptions {
   masterKey?: string | undefined;
   sessionToken?: string | undefined;
   installationId?: string | undefined;
-  clock?: Pick<Clock, "now" | "random" | "sleep">;
+  clock?: Clock;
 }
 
 /**
@@ -46,16 +46,6 @@ const FINAL_CODES: ReadonlySet<unknown> = new Set([
   ErrorCode.INVALID_SESSION_TOKEN,
 ]);
 
-const systemClock: Pick<Clock, "now" | "random" | "sleep"> = {
-  now: Date.now,
-  random: Math.random,
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      signal?.addEventListener("abort", () => clearTimeout(timer), { once: true });
-    }),
-};
-
 /**
  * A connection to a live query server. When it breaks it opens again, after a random part of 1, 3, 7 …
  * at most 30 seconds or once the device has a network again, and subscribes anew to everything, from
@@ -63,7 +53,7 @@ const systemClock: Pick<Clock, "now" | "random" | "sleep"> = {
  */
 export class LiveQueryClient {
   readonly #options: LiveQueryClientOptions;
-  readonly #clock: Pick<Clock, "now" | "random" | "sleep">;
+  readonly #clock: Clock;
   readonly #subscriptions = new Map<number, Subscription<AnyObject>>();
   readonly #listeners: { [E in ClientEvent]: Set<(...args: LiveQueryClientEvents[E]) => void> } = {
     open: new Set(),

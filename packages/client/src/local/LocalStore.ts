@@ -27,6 +27,8 @@ export interface LocalStore {
   destroyed(objects: readonly LocalObject[]): Promise<void>;
   /** Everything kept, by key. */
   dump(): Promise<Record<string, JsonValue>>;
+  /** Fetches from the server everything that is kept. */
+  refresh(): Promise<void>;
 }
 
 /**

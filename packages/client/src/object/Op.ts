@@ -72,10 +72,35 @@ export class IncrementOp implements Op {
   }
 }
 
-export class AddOp implements Op {
+/** A change of a list by some items. */
+abstract class ListOp implements Op {
+  abstract readonly items: readonly unknown[];
+  protected abstract readonly name: string;
+
+  abstract applyTo(value: unknown): unknown[];
+
+  /** The same operation with these items. */
+  protected abstract with(items: readonly unknown[]): ListOp;
+
+  mergeWith(previous: Op | undefined): Op {
+    if (!previous) return this;
+    if (previous instanceof SetOp) return new SetOp(this.applyTo(previous.value));
+    if (previous instanceof UnsetOp) return new SetOp(this.applyTo(undefined));
+    if (isSameKind(this, previous)) return this.with([...previous.items, ...this.items]);
+    throw cannotMerge();
+  }
+
+  toJSON(): JsonValue {
+    return { __op: this.name, objects: encode(this.items) };
+  }
+}
+
+export class AddOp extends ListOp {
   readonly items: readonly unknown[];
+  protected readonly name = "Add";
 
   constructor(items: unknown) {
+    super();
     this.items = Array.isArray(items) ? items : [items];
   }
 
@@ -83,23 +108,17 @@ export class AddOp implements Op {
     return [...listOf(value, "add elements to"), ...this.items];
   }
 
-  mergeWith(previous: Op | undefined): Op {
-    if (!previous) return this;
-    if (previous instanceof SetOp) return new SetOp(this.applyTo(previous.value));
-    if (previous instanceof UnsetOp) return new SetOp(this.items);
-    if (previous instanceof AddOp) return new AddOp(this.applyTo(previous.items));
-    throw cannotMerge();
-  }
-
-  toJSON(): JsonValue {
-    return { __op: "Add", objects: encode(this.items) };
+  protected with(items: readonly unknown[]): AddOp {
+    return new AddOp(items);
   }
 }
 
-export class AddUniqueOp implements Op {
+export class AddUniqueOp extends ListOp {
   readonly items: readonly unknown[];
+  protected readonly name = "AddUnique";
 
   constructor(items: unknown) {
+    super();
     this.items = unique(Array.isArray(items) ? items : [items]);
   }
 
@@ -107,23 +126,17 @@ export class AddUniqueOp implements Op {
     return unique([...listOf(value, "add elements to"), ...this.items]);
   }
 
-  mergeWith(previous: Op | undefined): Op {
-    if (!previous) return this;
-    if (previous instanceof SetOp) return new SetOp(this.applyTo(previous.value));
-    if (previous instanceof UnsetOp) return new SetOp(this.items);
-    if (previous instanceof AddUniqueOp) return new AddUniqueOp(this.applyTo(previous.items));
-    throw cannotMerge();
-  }
-
-  toJSON(): JsonValue {
-    return { __op: "AddUnique", objects: encode(this.items) };
+  protected with(items: readonly unknown[]): AddUniqueOp {
+    return new AddUniqueOp(items);
   }
 }
 
-export class RemoveOp implements Op {
+export class RemoveOp extends ListOp {
   readonly items: readonly unknown[];
+  protected readonly name = "Remove";
 
   constructor(items: unknown) {
+    super();
     this.items = unique(Array.isArray(items) ? items : [items]);
   }
 
@@ -133,17 +146,17 @@ export class RemoveOp implements Op {
     );
   }
 
-  mergeWith(previous: Op | undefined): Op {
-    if (!previous) return this;
-    if (previous instanceof SetOp) return new SetOp(this.applyTo(previous.value));
-    if (previous instanceof UnsetOp) return new UnsetOp();
-    if (previous instanceof RemoveOp) return new RemoveOp([...previous.items, ...this.items]);
-    throw cannotMerge();
+  override mergeWith(previous: Op | undefined): Op {
+    return previous instanceof UnsetOp ? new UnsetOp() : super.mergeWith(previous);
   }
 
-  toJSON(): JsonValue {
-    return { __op: "Remove", objects: encode(this.items) };
+  protected with(items: readonly unknown[]): RemoveOp {
+    return new RemoveOp(items);
   }
+}
+
+function isSameKind<T extends object>(op: T, other: object): other is T {
+  return op.constructor === other.constructor;
 }
 
 /** An object that a relation holds. */

@@ -1,7 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { uuid } from "../identity.ts";
 import { DEFAULT_PIN, keepDestroyed, keepSynced, localStore } from "../local/pins.ts";
-import { type RequestOptions, request } from "../transport.ts";
+import { type RequestOptions, request, requestResults } from "../transport.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
 import { encode, isPlainObject } from "./encode.ts";
 import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";
@@ -29,8 +29,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   async exists(options: RequestOptions = {}): Promise<boolean> {
     if (!this.id) return false;
     const payload = { where: { objectId: this.id }, limit: 1, keys: "objectId" };
-    const { body } = await request("GET", `classes/${this.className}`, payload, options);
-    return isJsonObject(body) && Array.isArray(body.results) && body.results.length > 0;
+    return (await requestResults(`classes/${this.className}`, payload, options)).results.length > 0;
   }
 
   /** A new object with the same fields. */
@@ -68,11 +67,14 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
       if (within.includes(value)) return value.id ? value.toPointer() : value.toOfflinePointer();
       return value._toFullJSON(within);
     };
+    const options = { object };
     const json: JsonObject = {};
-    for (const [key, value] of Object.entries(this._attributes())) {
+    const attributes = this._attributes();
+    for (const key in attributes) {
+      const value = attributes[key];
       if ((key === "createdAt" || key === "updatedAt") && value instanceof Date)
         json[key] = value.toISOString();
-      else json[key] = encode(value, { object });
+      else json[key] = encode(value, options);
     }
     for (const [key, op] of this._state.pending[0] ?? []) {
       if (!key.includes(".") && !(op instanceof SetOp)) json[key] = op.toJSON();

@@ -1,7 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { keepDestroyed, keepSynced } from "../local/pins.ts";
-import { invalidResponse, type Method, type RequestOptions, request } from "../transport.ts";
+import { invalidResponse, type Method, type RequestOptions, request, requestResults } from "../transport.ts";
 import type { AnyObject } from "./AnyObject.ts";
 import { AggregateParseError, ObjectError } from "./batchErrors.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
@@ -157,9 +157,8 @@ export async function fetchAllObjects(
   const payload: JsonObject = { where: { objectId: { $in: encode(ids) } }, limit: ids.length };
   const include = includePaths(options.include);
   if (include) payload.include = include;
-  const { body } = await request("GET", `classes/${className}`, payload, options);
-  if (!isJsonObject(body) || !Array.isArray(body.results)) throw invalidResponse();
-  const found = new Map(body.results.filter(isJsonObject).map((result) => [result.objectId, result]));
+  const { results } = await requestResults(`classes/${className}`, payload, options);
+  const found = new Map(results.filter(isJsonObject).map((result) => [result.objectId, result]));
   for (const object of wanted) {
     const result = found.get(object.id ?? "");
     if (result) object._finishFetch(result);

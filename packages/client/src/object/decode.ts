@@ -1,4 +1,11 @@
-import { isGeoPoint, isPolygon, isWireDate, isWireFile, type JsonObject, type JsonValue } from "@purse/protocol";
+import {
+  isGeoPoint,
+  isPolygon,
+  isWireDate,
+  isWireFile,
+  type JsonObject,
+  type JsonValue,
+} from "@purse/protocol";
 import { ParseFile } from "./File.ts";
 import { GeoPoint } from "./GeoPoint.ts";
 import { opFromJSON } from "./Op.ts";

@@ -40,8 +40,9 @@ export function encode(value: unknown, options: EncodeOptions = {}): JsonValue {
 
 export function encodeFields(value: object, options: EncodeOptions = {}): JsonObject {
   const fields: JsonObject = {};
-  for (const key of Object.keys(value)) {
-    const item: unknown = Reflect.get(value, key);
+  const given: Readonly<Record<string, unknown>> = { ...value };
+  for (const key in given) {
+    const item = given[key];
     if (item !== undefined && typeof item !== "function") fields[key] = encode(item, options);
   }
   return fields;

@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { credentialHeaders, type RequestOptions, request, send } from "../transport.ts";
-import { type FileData, type FileSaveOptions, ParseFile } from "./File.ts";
+import { encodeBase64, type FileData, type FileSaveOptions } from "./fileData.ts";
 import { type Bytes, ResumableUpload } from "./resumableUpload.ts";
 import { xhrFetch } from "./xhrFetch.ts";
 
@@ -109,9 +109,7 @@ function sizeOf(content: Content): number {
 async function base64Of(content: Content): Promise<string> {
   if ("base64" in content) return content.base64;
   const { bytes } = content;
-  return ParseFile.encodeBase64(
-    bytes instanceof Uint8Array ? bytes : new Uint8Array(await bytes.arrayBuffer()),
-  );
+  return encodeBase64(bytes instanceof Uint8Array ? bytes : new Uint8Array(await bytes.arrayBuffer()));
 }
 
 function bytesOf(content: Content): Bytes {

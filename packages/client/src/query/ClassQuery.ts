@@ -6,7 +6,7 @@ import { DEFAULT_PIN, localStore } from "../local/pins.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { encode, encodeFields } from "../object/encode.ts";
 import { classNamed, type ObjectClass, objects, setClass, storedClassName } from "../object/registry.ts";
-import { invalidResponse, type RequestOptions, request } from "../transport.ts";
+import { type RequestOptions, requestResults } from "../transport.ts";
 import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
 
 export type { Keys, QueryKey } from "./QueryParameters.ts";
@@ -92,16 +92,12 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   async #aggregate(payload: JsonObject, options: RequestOptions): Promise<JsonValue[]> {
     const asMaster = { ...options, useMasterKey: true };
-    const { body } = await request("GET", `aggregate/${this.className}`, payload, asMaster);
-    if (!isJsonObject(body) || !Array.isArray(body.results)) throw invalidResponse();
-    return body.results;
+    return (await requestResults(`aggregate/${this.className}`, payload, asMaster)).results;
   }
 
   /** Calls back for each object, one after the other, waiting for each. */
   async each(callback: (object: T) => unknown, options: BatchOptions = {}): Promise<void> {
-    await this.eachBatch(async (batch) => {
-      for (const object of batch) await callback(object);
-    }, options);
+    await this.reduce<unknown>((_, object) => callback(object), undefined, options);
   }
 
   /** Calls back for each batch, in the order of objectId, waiting for each. */
@@ -117,7 +113,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
       if (batch.length > 0) await callback(batch);
       const last = batch.at(-1)?.id;
       if (batch.length < batchSize || !last) return;
-      query.greaterThan("objectId", last);
+      query._condition("objectId", "$gt", last);
     }
   }
 
@@ -125,9 +121,11 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     callback: (object: T, index: number, query: this) => R | Promise<R>,
     options?: BatchOptions,
   ): Promise<R[]> {
-    const mapped: R[] = [];
-    await this.each(async (object) => void mapped.push(await callback(object, mapped.length, this)), options);
-    return mapped;
+    const add = async (mapped: R[], object: T, index: number): Promise<R[]> => {
+      mapped.push(await callback(object, index, this));
+      return mapped;
+    };
+    return this.reduce(add, [], options);
   }
 
   async reduce<R>(
@@ -137,9 +135,11 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   ): Promise<R> {
     let accumulator = initial;
     let index = 0;
-    await this.each(async (object) => {
-      accumulator = await callback(accumulator, object, index);
-      index += 1;
+    await this.eachBatch(async (batch) => {
+      for (const object of batch) {
+        accumulator = await callback(accumulator, object, index);
+        index += 1;
+      }
     }, options);
     return accumulator;
   }
@@ -148,13 +148,11 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     callback: (object: T, index: number, query: this) => boolean | Promise<boolean>,
     options?: BatchOptions,
   ): Promise<T[]> {
-    const kept: T[] = [];
-    let index = 0;
-    await this.each(async (object) => {
+    const keep = async (kept: T[], object: T, index: number): Promise<T[]> => {
       if (await callback(object, index, this)) kept.push(object);
-      index += 1;
-    }, options);
-    return kept;
+      return kept;
+    };
+    return this.reduce(keep, [], options);
   }
 
   /**
@@ -232,8 +230,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     this.#running = running;
     const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
     try {
-      const { body } = await request("GET", `classes/${this.className}`, payload, { ...options, signal });
-      return this.#read(body);
+      return this.#read(await requestResults(`classes/${this.className}`, payload, { ...options, signal }));
     } catch (error) {
       if (running.signal.aborted && !options.signal?.aborted) return { results: [], count: 0 };
       throw error;
@@ -242,20 +239,14 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     }
   }
 
-  #read(body: JsonValue): { results: T[]; count: number } {
-    if (!isJsonObject(body) || !Array.isArray(body.results)) throw invalidResponse();
-    const override = typeof body.className === "string" ? body.className : this.className;
-    const results = body.results.filter(isJsonObject).map((result) => {
+  #read(answer: JsonObject & { results: JsonValue[] }): { results: T[]; count: number } {
+    const override = typeof answer.className === "string" ? answer.className : this.className;
+    const results = answer.results.filter(isJsonObject).map((result) => {
+      const json = { ...result, className: result.className ?? override };
       // The class of T was chosen by whoever made the query.
-      return objects().fromJSON(
-        {
-          ...result,
-          className: result.className ?? override,
-        },
-        !this._keys,
-      ) as T;
+      return objects().fromJSON(json, !this._keys) as T;
     });
-    return { results, count: typeof body.count === "number" ? body.count : results.length };
+    return { results, count: typeof answer.count === "number" ? answer.count : results.length };
   }
 
   #copy(): ClassQuery<T> {

@@ -1,4 +1,4 @@
-import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, type WirePointer } from "@purse/protocol";
 import { encode } from "../object/encode.ts";
 import { type GeoPoint, kilometersToRadians, milesToRadians } from "../object/GeoPoint.ts";
 import type { Polygon } from "../object/Polygon.ts";
@@ -15,10 +15,26 @@ export interface FullTextOptions {
   diacriticSensitive?: boolean;
 }
 
+/** What a field named `K` can be compared with: its type, an item of its list, a pointer in an object's place. */
+export type Comparable<A extends object, K extends string> = K extends keyof A
+  ? ComparableWith<A[K]>
+  : K extends "createdAt" | "updatedAt"
+    ? Date
+    : unknown;
+
+type ComparableWith<V> =
+  | V
+  | null
+  | (V extends readonly (infer I)[] ? I : never)
+  | (V extends { toPointer(): unknown } ? WirePointer : never);
+
 const SIMPLE_REGEX_QUOTE = /\\E/g;
 
-/** The conditions that objects must meet; every method narrows further and answers the query itself. */
-export class Constraints<Field extends string = string> {
+/**
+ * The conditions that objects must meet; every method narrows further and answers the query itself. `A` are the fields'
+ * types; what is not among them, as paths into fields, is compared with anything.
+ */
+export class Constraints<Field extends string = string, A extends object = object> {
   protected _where: JsonObject = {};
   protected _order: string[] = [];
   protected _keys: string[] | undefined;
@@ -31,15 +47,23 @@ export class Constraints<Field extends string = string> {
   }
 
   /** One field or, as an object, several. Undefined means that the field does not exist. */
+  equalTo<K extends Field>(key: K, value?: Comparable<A, K>): this;
+  equalTo(fields: { [K in Field]?: Comparable<A, K> }): this;
   equalTo(key: Field | Partial<Record<Field, unknown>>, value?: unknown): this {
-    if (typeof key === "object") return this.#each(key, (name, item) => this.equalTo(name, item));
+    if (typeof key !== "string") return this.#each(key, (name, item) => this.#equals(name, item));
+    return this.#equals(key, value);
+  }
+
+  #equals(key: Field, value: unknown): this {
     if (value === undefined) return this.doesNotExist(key);
     this._where[key] = encode(value);
     return this;
   }
 
+  notEqualTo<K extends Field>(key: K, value?: Comparable<A, K>): this;
+  notEqualTo(fields: { [K in Field]?: Comparable<A, K> }): this;
   notEqualTo(key: Field | Partial<Record<Field, unknown>>, value?: unknown): this {
-    if (typeof key === "object") return this.#each(key, (name, item) => this.notEqualTo(name, item));
+    if (typeof key !== "string") return this.#each(key, (name, item) => this._condition(name, "$ne", item));
     return this._condition(key, "$ne", value);
   }
 
@@ -48,37 +72,37 @@ export class Constraints<Field extends string = string> {
     return this;
   }
 
-  lessThan(key: Field, value: unknown): this {
+  lessThan<K extends Field>(key: K, value: Comparable<A, K>): this {
     return this._condition(key, "$lt", value);
   }
 
-  lessThanOrEqualTo(key: Field, value: unknown): this {
+  lessThanOrEqualTo<K extends Field>(key: K, value: Comparable<A, K>): this {
     return this._condition(key, "$lte", value);
   }
 
-  greaterThan(key: Field, value: unknown): this {
+  greaterThan<K extends Field>(key: K, value: Comparable<A, K>): this {
     return this._condition(key, "$gt", value);
   }
 
-  greaterThanOrEqualTo(key: Field, value: unknown): this {
+  greaterThanOrEqualTo<K extends Field>(key: K, value: Comparable<A, K>): this {
     return this._condition(key, "$gte", value);
   }
 
-  containedIn(key: Field, values: readonly unknown[]): this {
+  containedIn<K extends Field>(key: K, values: readonly Comparable<A, K>[]): this {
     return this._condition(key, "$in", values);
   }
 
-  notContainedIn(key: Field, values: readonly unknown[]): this {
+  notContainedIn<K extends Field>(key: K, values: readonly Comparable<A, K>[]): this {
     return this._condition(key, "$nin", values);
   }
 
   /** Arrays all of whose items are among the values. */
-  containedBy(key: Field, values: readonly unknown[]): this {
+  containedBy<K extends Field>(key: K, values: readonly Comparable<A, K>[]): this {
     return this._condition(key, "$containedBy", values);
   }
 
   /** Arrays that hold all the values. */
-  containsAll(key: Field, values: readonly unknown[]): this {
+  containsAll<K extends Field>(key: K, values: readonly Comparable<A, K>[]): this {
     return this._condition(key, "$all", values);
   }
 

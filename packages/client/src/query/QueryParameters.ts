@@ -19,7 +19,7 @@ export type Keys<T extends AnyObject> = (QueryKey<T> | readonly QueryKey<T>[])[]
 type ReadPreference = "PRIMARY" | "PRIMARY_PREFERRED" | "SECONDARY" | "SECONDARY_PREFERRED" | "NEAREST";
 
 /** What a query asks for beside its conditions, and how all of it travels. */
-export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T>> {
+export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T>, T["attributes"]> {
   protected _included: string[] = [];
   protected _excluded: string[] = [];
   protected _limitTo = -1;

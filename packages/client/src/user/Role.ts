@@ -1,8 +1,8 @@
 import { ErrorCode, isRoleName, ProtocolError } from "@purse/protocol";
 import type { ACL } from "../object/ACL.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
-import { setClass } from "../object/registry.ts";
 import type { Relation } from "../object/Relation.ts";
+import { setClass } from "../object/registry.ts";
 import type { User } from "./User.ts";
 
 /** A named group of users and of other roles. */

@@ -45,6 +45,16 @@ export async function ensName(address: string, provider: Eip1193Provider): Promi
   return owner?.toLowerCase() === address.toLowerCase() ? name : null;
 }
 
+/**
+ * The address that a name stands for: as the data service says, or the wallet's chain where that knows nothing of it.
+ * Null where nobody has the name. Only forward: what an address calls itself is no proof of whose it is.
+ */
+export async function addressOfName(name: string, provider: Eip1193Provider): Promise<string | null> {
+  const { resolveName } = await import("../web3api/names.ts");
+  const told = await resolveName(name).catch(() => null);
+  return told ?? (await ensRecords(name, provider))?.address ?? null;
+}
+
 type Field = "addr" | "name" | "text";
 
 async function resolverOf(name: string, provider: Eip1193Provider) {

@@ -25,6 +25,7 @@ export { type MagicLinkOptions, MagicWeb3Connector } from "./magicLink.ts";
 export { type NetworkOptions, NetworkWeb3Connector } from "./network.ts";
 export { addNetwork, type SwitchOptions, switchNetwork } from "./networks.ts";
 export type { TransactionLogEntry, TransactionReceipt } from "./receipt.ts";
+export { cancelTransaction, speedUpTransaction } from "./replacement.ts";
 export { type Revert, RevertError } from "./revert.ts";
 export { callNode } from "./rpcProvider.ts";
 export type { SdkLoader } from "./sdk.ts";

@@ -1,5 +1,6 @@
 import type { Abi } from "viem";
 import { type Eip1193Provider, hexChainId } from "./eip1193.ts";
+import { quantity } from "./quantity.ts";
 import {
   isRecord,
   type KnownTransaction,
@@ -171,8 +172,4 @@ function sameCall(call: NonNullable<TransactionReference["call"]>, by: KnownTran
     BigInt(call.value) === by.value &&
     call.data.toLowerCase() === by.data
   );
-}
-
-function quantity(value: number | bigint): string {
-  return `0x${value.toString(16)}`;
 }

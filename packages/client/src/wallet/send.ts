@@ -2,6 +2,7 @@ import type { Abi } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
 import type { GasPrice } from "./fees.ts";
 import type { TransactionReference } from "./lookForTransaction.ts";
+import { quantity, quantityOf } from "./quantity.ts";
 import { readTransaction, type TransactionReceipt } from "./receipt.ts";
 import { RevertError, revertOf } from "./revert.ts";
 import { type SignerExpectation, signerNow } from "./signer.ts";
@@ -60,15 +61,15 @@ export async function sendTransaction(
   const call = {
     from,
     ...(to !== undefined && { to }),
-    ...(value > 0n && { value: hex(value) }),
+    ...(value > 0n && { value: quantity(value) }),
     ...(data !== "0x" && { data }),
   };
   const choice = {
     ...(fees && {
-      maxFeePerGas: hex(fees.maxFeePerGas),
-      maxPriorityFeePerGas: hex(fees.maxPriorityFeePerGas),
+      maxFeePerGas: quantity(fees.maxFeePerGas),
+      maxPriorityFeePerGas: quantity(fees.maxPriorityFeePerGas),
     }),
-    ...(wanted !== undefined && { nonce: hex(wanted) }),
+    ...(wanted !== undefined && { nonce: quantity(wanted) }),
   };
   const [gas, block] = await Promise.all([estimate(provider, call, abi), headOf(provider)]);
   const params = [{ ...call, ...(gas !== null && { gas }), ...choice }];
@@ -105,9 +106,9 @@ async function estimate(
   abi: Abi | undefined,
 ): Promise<string | null> {
   try {
-    const gas = await provider.request({ method: "eth_estimateGas", params: [call] });
+    const gas = quantityOf(await provider.request({ method: "eth_estimateGas", params: [call] }));
     // Some contracts take more in the next block than in this one; what is not used is not paid.
-    return isQuantity(gas) ? hex((BigInt(gas) * 12n) / 10n) : null;
+    return gas === null ? null : quantity((gas * 12n) / 10n);
   } catch (error) {
     const revert = await revertOf(error, abi);
     if (revert) throw new RevertError(revert, { cause: error });
@@ -117,20 +118,12 @@ async function estimate(
 }
 
 async function headOf(provider: Eip1193Provider): Promise<number | null> {
-  const head = await provider.request({ method: "eth_blockNumber" }).catch(() => null);
-  return isQuantity(head) ? Number(head) : null;
+  const head = quantityOf(await provider.request({ method: "eth_blockNumber" }).catch(() => null));
+  return head === null ? null : Number(head);
 }
 
 /** People change the nonce in their wallets, so the node is asked which it was. */
 async function nonceOf(provider: Eip1193Provider, hash: string): Promise<number | null> {
   const asked = provider.request({ method: "eth_getTransactionByHash", params: [hash] });
   return readTransaction(await asked.catch(() => null))?.nonce ?? null;
-}
-
-function hex(value: bigint | number): string {
-  return `0x${value.toString(16)}`;
-}
-
-function isQuantity(value: unknown): value is string {
-  return typeof value === "string" && /^0x[0-9a-f]+$/i.test(value);
 }

@@ -1,6 +1,7 @@
 import type { Abi, Hex } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
 import { type FeeTiers, feeTiers } from "./fees.ts";
+import { quantity } from "./quantity.ts";
 import { isRecord, readLog, type TransactionLogEntry } from "./receipt.ts";
 import { type Revert, revertOf } from "./revert.ts";
 import type { TransactionCall } from "./send.ts";
@@ -52,7 +53,7 @@ export async function simulate(
   const call = {
     from,
     ...(to !== undefined && { to }),
-    value: `0x${value.toString(16)}`,
+    value: quantity(value),
     ...(data !== "0x" && { data }),
   };
   const [estimated, fees, logs] = await Promise.all([

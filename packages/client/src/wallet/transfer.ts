@@ -1,3 +1,5 @@
+import type { Eip1193Provider } from "./eip1193.ts";
+import { addressOfName } from "./ens.ts";
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
 import { signerNow } from "./signer.ts";
 
@@ -7,6 +9,7 @@ export type Whole = string | number | bigint | { toString(): string };
 /** Amounts are in the smallest unit (wei for native), decimal. */
 export interface TransferOptions {
   type?: "native" | "erc20" | "erc721" | "erc1155";
+  /** An address or a name (`alice.eth`), which is resolved. */
   receiver?: string;
   amount?: Whole;
   contractAddress?: string;
@@ -72,10 +75,11 @@ export async function transferCall(
   };
   const missing = REQUIRED[type].filter((field) => !fields[field] && fields[field] !== 0n);
   if (missing.length > 0) throw missing.map((field) => `${field} is required`);
-  const { account } = await signerNow();
+  const { account, provider } = await signerNow();
   const tokenId = type === "erc721" || type === "erc1155" ? uint256(fields.tokenId, "Invalid token Id") : 0n;
   const amount = type === "erc721" ? 0n : uint256(fields.amount, "Invalid amount");
-  const { receiver = "", contractAddress = "" } = fields;
+  const { contractAddress = "" } = fields;
+  const receiver = await addressOf(fields.receiver ?? "", provider);
   const call = await callFor(type, account, { receiver, contractAddress, amount, tokenId });
   return { from: account, ...call };
 }
@@ -110,6 +114,14 @@ async function callFor(type: TransferType, sender: string, fields: Fields): Prom
     default:
       throw new Error(`Unknown transfer type: "${type}"`);
   }
+}
+
+/** Names have a dot. Throws where nobody owns the name: nothing is sent to a guess. */
+async function addressOf(receiver: string, provider: Eip1193Provider): Promise<string> {
+  if (!receiver.includes(".")) return receiver;
+  const address = await addressOfName(receiver, provider);
+  if (address) return address;
+  throw new Error(`Nobody receives at the name ${receiver}`);
 }
 
 function uint256(value: Whole | undefined, refusal: string): bigint {

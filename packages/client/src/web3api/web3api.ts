@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { loadStoredUser } from "../identity.ts";
 import { encodeFields } from "../object/encode.ts";
-import { invalidResponse, type RequestOptions, request } from "../transport.ts";
+import { invalidResponse, type RequestOptions, requestObject } from "../transport.ts";
 import {
   BodyParamTypes,
   getApiErrorMessage,
@@ -14,7 +14,7 @@ import {
 } from "./oldFace.ts";
 import type { Operation } from "./operation.ts";
 import { type Operations, operations } from "./operations.ts";
-import { askRest, type RestService } from "./rest.ts";
+import type { RestService } from "./rest.ts";
 
 const DEFAULT_CHAIN = "eth";
 
@@ -96,15 +96,19 @@ async function ask(
   options: RequestOptions,
 ): Promise<JsonValue> {
   const result = rest
-    ? await askRest(rest, operation, params, options)
+    ? await askDirectly(rest, operation, params, options)
     : await askServer(name, params, options);
   return withNext(result, params, (following) => ask(name, operation, following, options));
 }
 
+async function askDirectly(...call: Parameters<typeof import("./rest.ts").askRest>): Promise<JsonValue> {
+  return (await import("./rest.ts")).askRest(...call);
+}
+
 async function askServer(name: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
-  const { body } = await request("POST", `functions/${name}`, params, options);
-  if (!isJsonObject(body) || body.result === undefined) throw invalidResponse();
-  return body.result;
+  const { result } = await requestObject("POST", `functions/${name}`, params, options);
+  if (result === undefined) throw invalidResponse();
+  return result;
 }
 
 /** Adds `next` to a page that others follow. */
@@ -152,7 +156,7 @@ function dataService(): DataService {
       callDataService(endpoint.name, operationOf(endpoint), params, options),
     fetchFromApi: async (endpoint, params = {}, options = {}) => {
       if (!rest) throw new Error("Web3Api.initialize failed: initialize with apiKey or serverUrl");
-      return askRest(rest, operationOf(endpoint), encodeFields(params), options);
+      return askDirectly(rest, operationOf(endpoint), encodeFields(params), options);
     },
     fetchFromServer: (name, params = {}, options = {}) =>
       askServer(name, { chain: DEFAULT_CHAIN, ...encodeFields(params) }, options),

@@ -179,6 +179,7 @@ export function createDoor(parts: DoorParts): Door {
         installationId: inner.installationId,
         context: inner.context ?? {},
         clientRequestId: undefined,
+        isRepetition: false,
         params: inner.params,
       };
       const caller = inner.useMasterKey

@@ -19,6 +19,11 @@ export interface Envelope {
   context: JsonObject;
   /** By which the client knows the request again when it sends it twice. */
   clientRequestId: string | undefined;
+  /**
+   * Whether the client sends it again because no answer came: `text/plain; attempt=2`. In the content type, as other
+   * servers pass over it there and browsers ask nobody for leave.
+   */
+  isRepetition: boolean;
   params: JsonObject;
 }
 
@@ -58,6 +63,7 @@ export function openEnvelope(
     sessionToken: text(_SessionToken, "_SessionToken") ?? header("x-parse-session-token"),
     installationId: text(_InstallationId, "_InstallationId") ?? header("x-parse-installation-id"),
     clientRequestId: header("x-parse-request-id"),
+    isRepetition: /;\s*attempt=\d/.test(headers["content-type"] ?? ""),
     context: contextOf(_context ?? header("x-parse-cloud-context")),
     params,
   };

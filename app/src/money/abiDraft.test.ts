@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { emptyDraft, fits, readDraft } from "./abiDraft.ts";
+
+const order = {
+  type: "tuple[]",
+  name: "orders",
+  components: [
+    { type: "address", name: "to" },
+    { type: "uint256[2]", name: "range" },
+    { type: "bool", name: "open" },
+  ],
+};
+const TO = `0x${"ab".repeat(20)}`;
+
+describe("what is typed for a function's inputs", () => {
+  it("begins with the parts that there must be", () => {
+    expect(emptyDraft(order)).toEqual([]);
+    expect(emptyDraft({ ...order, type: "tuple" })).toEqual(["", ["", ""], "false"]);
+  });
+
+  it("becomes what the encoding takes, tuples and arrays inside each other", () => {
+    expect(readDraft(order, [[TO, ["1", "0x10"], "true"]])).toEqual([
+      { to: TO, range: [1n, 16n], open: true },
+    ]);
+  });
+
+  it("may be amounts in ether and gwei", () => {
+    const amount = { type: "uint256", name: "amount" };
+    expect(readDraft(amount, "1.5 ether")).toBe(1_500_000_000_000_000_000n);
+    expect(readDraft(amount, "2,5 gwei")).toBe(2_500_000_000n);
+    expect(() => readDraft(amount, "0.5")).toThrow("whole number");
+  });
+
+  it("is refused with its place and what helps", () => {
+    const refusal = (draft: unknown) => {
+      try {
+        return fits(order, draft) && readDraft(order, draft);
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(refusal([["0x12", ["1", "2"], "true"]])).toMatchObject({ place: "orders[0].to" });
+    expect(refusal([[TO, ["1", "x"], "true"]])).toMatchObject({ place: "orders[0].range[1]" });
+    expect(() => readDraft({ type: "uint8", name: "n" }, "256")).toThrow("between 0 and 255");
+    expect(() => readDraft({ type: "int8", name: "n" }, "-129")).toThrow("between -128 and 127");
+    expect(() => readDraft({ type: "bytes4", name: "id" }, "0x1234")).toThrow("4 bytes, not 2");
+  });
+
+  it("is taken from an address bar only in the type's shape", () => {
+    expect(fits(order, [[TO, ["1"], "true"]])).toBe(false);
+    expect(fits(order, "x")).toBe(false);
+    expect(fits(order, [[TO, ["1", "2"], "true"]])).toBe(true);
+  });
+});

@@ -1,0 +1,126 @@
+import type { AbiParameter } from "viem";
+
+/** What is typed for one input: text, or for tuples and arrays one of these for each part. */
+export type Draft = string | Draft[];
+
+export class DraftProblem extends Error {
+  /** Where: the names and places on the way, as `order.items[2]`. */
+  readonly place: string;
+
+  constructor(place: string, message: string) {
+    super(message);
+    this.place = place;
+  }
+}
+
+/** The units that a whole number can be typed in, by how many digits they move the point. */
+export const UNITS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
+
+/** The parts of a tuple; undefined for other types. */
+export function partsOf(parameter: AbiParameter): readonly AbiParameter[] | undefined {
+  return "components" in parameter && !parameter.type.endsWith("]") ? parameter.components : undefined;
+}
+
+/** The type of an array's items, with its length (null for any); undefined for other types. */
+export function itemOf(parameter: AbiParameter): { item: AbiParameter; length: number | null } | undefined {
+  const found = /^(.*)\[(\d*)\]$/.exec(parameter.type);
+  if (!found) return undefined;
+  const [, type = "", length = ""] = found;
+  return { item: { ...parameter, type, name: "" }, length: length === "" ? null : Number(length) };
+}
+
+/** What a form begins with: nothing typed, and the parts that there must be. */
+export function emptyDraft(parameter: AbiParameter): Draft {
+  const parts = partsOf(parameter);
+  if (parts) return parts.map(emptyDraft);
+  const array = itemOf(parameter);
+  if (!array) return parameter.type === "bool" ? "false" : "";
+  return Array.from({ length: array.length ?? 0 }, () => emptyDraft(array.item));
+}
+
+/** Whether a draft, as from an address bar, has the shape of a type. */
+export function fits(parameter: AbiParameter, draft: unknown): draft is Draft {
+  const parts = partsOf(parameter);
+  if (parts) {
+    return (
+      Array.isArray(draft) && draft.length === parts.length && parts.every((part, i) => fits(part, draft[i]))
+    );
+  }
+  const array = itemOf(parameter);
+  if (!array) return typeof draft === "string";
+  const isLength = Array.isArray(draft) && (array.length === null || draft.length === array.length);
+  return isLength && draft.every((each) => fits(array.item, each));
+}
+
+/** What the ABI's encoding takes. Throws DraftProblem, which says where and what helps. */
+export function readDraft(parameter: AbiParameter, draft: Draft, place = parameter.name || "value"): unknown {
+  const parts = partsOf(parameter);
+  if (parts) {
+    const values = parts.map((part, i) => readDraft(part, draft[i] ?? "", `${place}.${part.name || i}`));
+    // The encoding wants an object where every part has a name, and a list otherwise.
+    if (parts.some(({ name }) => !name)) return values;
+    return Object.fromEntries(parts.map(({ name }, i) => [name, values[i]]));
+  }
+  const array = itemOf(parameter);
+  if (array) {
+    return typeof draft === "string"
+      ? []
+      : draft.map((each, i) => readDraft(array.item, each, `${place}[${i}]`));
+  }
+  return readText(parameter.type, typeof draft === "string" ? draft : "", place);
+}
+
+function readText(type: string, typed: string, place: string): unknown {
+  const text = typed.trim();
+  if (type === "string") return typed;
+  if (type === "bool") return text === "true";
+  if (type === "address") {
+    if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
+      throw new DraftProblem(place, "An address is 0x and 40 digits from 0 to 9 and a to f.");
+    }
+    return text.toLowerCase();
+  }
+  const [, size] = /^bytes(\d*)$/.exec(type) ?? [];
+  if (size !== undefined) return readBytes(text, size === "" ? null : Number(size), place);
+  return readWhole(type, text, place);
+}
+
+function readBytes(text: string, size: number | null, place: string): string {
+  if (text === "" && size === null) return "0x";
+  if (!/^0x([0-9a-fA-F]{2})*$/.test(text)) {
+    throw new DraftProblem(place, "Bytes are 0x and two digits for each, from 0 to 9 and a to f.");
+  }
+  const length = (text.length - 2) / 2;
+  if (size !== null && length !== size) {
+    throw new DraftProblem(place, `This takes ${size} bytes, not ${length}.`);
+  }
+  return text;
+}
+
+function readWhole(type: string, text: string, place: string): bigint {
+  const [, number = "", unit = "wei"] = /^(.*?)(?:\s*(wei|gwei|ether))?$/.exec(text) ?? [];
+  const value = wholeOf(number.replace(",", "."), UNITS[unit] ?? 0);
+  if (value === undefined) {
+    throw new DraftProblem(
+      place,
+      number === "" ? "Enter a number." : "This takes a whole number of the smallest unit.",
+    );
+  }
+  const bits = BigInt(/\d+$/.exec(type)?.[0] ?? 256);
+  const isSigned = type.startsWith("int");
+  const [low, high] = isSigned ? [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n] : [0n, 2n ** bits - 1n];
+  if (value < low || value > high) {
+    throw new DraftProblem(place, `${type} takes what lies between ${low} and ${high}.`);
+  }
+  return value;
+}
+
+function wholeOf(number: string, decimals: number): bigint | undefined {
+  if (/^0x[0-9a-f]{1,64}$/i.test(number)) return BigInt(number) * 10n ** BigInt(decimals);
+  const found = /^(-?)(\d{1,80})(?:\.(\d*))?$/.exec(number);
+  if (!found) return undefined;
+  const [, sign, whole = "", fraction = ""] = found;
+  if (fraction.length > decimals) return undefined;
+  const size = BigInt(whole + fraction.padEnd(decimals, "0"));
+  return sign ? -size : size;
+}

@@ -1,0 +1,39 @@
+/** US dollars, as people read them. */
+export function displayFiat(usd: number, language?: string): string {
+  const isSmall = usd !== 0 && Math.abs(usd) < 0.01;
+  return new Intl.NumberFormat(language, {
+    style: "currency",
+    currency: "USD",
+    ...(isSmall ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }),
+  }).format(usd);
+}
+
+/** The same where there is little room: `$20.53M`. */
+export function shortFiat(usd: number, language?: string): string {
+  if (Math.abs(usd) < 10_000) return displayFiat(usd, language);
+  const format = {
+    style: "currency",
+    currency: "USD",
+    notation: "compact",
+    maximumSignificantDigits: 4,
+  } as const;
+  return new Intl.NumberFormat(language, format).format(usd);
+}
+
+/** What an amount is worth. The amount is exact up to here; money for the eye needs no more than a double has. */
+export function worth(amount: bigint, decimals: number, usdPrice: number): number {
+  const whole = amount / 10n ** BigInt(decimals);
+  const rest = amount % 10n ** BigInt(decimals);
+  return (Number(whole) + Number(rest) / 10 ** decimals) * usdPrice;
+}
+
+/** How much of something a sum of dollars buys, in its smallest unit, rounded down. `text` as `12.50` or `12,50`. */
+export function boughtBy(text: string, decimals: number, usdPrice: number): bigint | undefined {
+  const usd = /^\s*(\d{1,15})?(?:[.,](\d{0,6}))?\s*$/.exec(text);
+  if (!usd || text.trim() === "" || !(usdPrice > 0)) return undefined;
+  const [, whole = "0", fraction = ""] = usd;
+  const micros = BigInt(whole + fraction.padEnd(6, "0"));
+  // A price has as many digits as a double; the product with ten to the eighteenth is exact enough to round down.
+  const price = BigInt(Math.round(usdPrice * 1e12));
+  return price === 0n ? undefined : (micros * 10n ** 6n * 10n ** BigInt(decimals)) / price;
+}

@@ -1,0 +1,79 @@
+import { useState } from "react";
+import { Button } from "../../design/Button.tsx";
+import { TextArea } from "../../design/Field.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { readPastedAbi } from "./abi.ts";
+import { keepAbi } from "./kept.ts";
+
+/** Where the ABI comes from: known by the standard, or pasted and kept in this browser. */
+export function AbiSource({
+  contract,
+  isPasted,
+  hasAbi,
+  onChange,
+}: {
+  /** As `contractKey` names it. */
+  contract: string;
+  isPasted: boolean;
+  hasAbi: boolean;
+  onChange: (text: string | undefined) => void;
+}) {
+  const { t } = useTexts();
+  const [isOpen, setIsOpen] = useState(!hasAbi);
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState<string>();
+  function use() {
+    try {
+      readPastedAbi(text);
+      keepAbi(contract, text);
+      onChange(text);
+      setIsOpen(false);
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(error instanceof Error ? t(error.message) : undefined);
+    }
+  }
+  if (!isOpen) {
+    return (
+      <div className="row">
+        <span className="small soft">
+          {isPasted ? t("By the ABI that you have pasted") : t("By the standard that it follows")}
+        </span>
+        <Button small onClick={() => setIsOpen(true)}>
+          {t("Paste an ABI")}
+        </Button>
+        {isPasted && (
+          <Button
+            small
+            look="quiet"
+            onClick={() => {
+              keepAbi(contract, undefined);
+              onChange(undefined);
+            }}
+          >
+            {t("Forget it")}
+          </Button>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div className="stack tight">
+      <TextArea
+        label={t("ABI")}
+        value={text}
+        rows={6}
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+        problem={problem}
+        hint={t("JSON from the compiler, or signatures as in Solidity, one a line.")}
+      />
+      <div className="row">
+        <Button look="primary" onClick={use}>
+          {t("Use this ABI")}
+        </Button>
+        {hasAbi && <Button onClick={() => setIsOpen(false)}>{t("Cancel")}</Button>}
+      </div>
+    </div>
+  );
+}

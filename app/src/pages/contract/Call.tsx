@@ -1,0 +1,302 @@
+import { RevertError, type Simulation, sendTransaction, simulate } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import type { Abi, AbiFunction, Hex } from "viem";
+import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
+import { Button } from "../../design/Button.tsx";
+import { Code } from "../../design/Code.tsx";
+import { CopyButton } from "../../design/CopyButton.tsx";
+import { Field } from "../../design/Field.tsx";
+import { Notice } from "../../design/Status.tsx";
+import { ErrorState } from "../../design/states.tsx";
+import { type Draft, DraftProblem, emptyDraft, fits, readDraft } from "../../money/abiDraft.ts";
+import { parseAmount } from "../../money/amount.ts";
+import type { AppChain } from "../../settings.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { FollowUp } from "../../wallet/FollowUp.tsx";
+import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
+import { transactionLog } from "../../wallet/transactionLog.ts";
+import { BalanceChanges } from "../send/BalanceChanges.tsx";
+import { signatureOf } from "./abi.ts";
+import { callSnippet } from "./callSnippet.ts";
+import type { Ask } from "./contractNode.ts";
+import { DecodedList } from "./DecodedValue.tsx";
+import { DraftField } from "./DraftField.tsx";
+import { Events } from "./Events.tsx";
+import { contractKey, keepCall } from "./kept.ts";
+
+export interface CallProps {
+  item: AbiFunction;
+  abi: Abi;
+  chain: AppChain;
+  address: string;
+  ask: Ask;
+  onCalled: () => void;
+}
+
+/** One function: its form, what it would do, and what it has answered or logged. */
+export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
+  const { t } = useTexts();
+  const search = useSearch({ from: "/contract" });
+  const navigate = useNavigate({ from: "/contract" });
+  const { account, chainId, isWeb3Enabled } = useMoralis();
+  const [drafts, setDrafts] = useState(() => draftsOf(item, search.args));
+  const [value, setValue] = useState(search.value ?? "");
+  const [tried, setTried] = useState(false);
+  const [busy, setBusy] = useState<"read" | "simulate" | "send">();
+  const [error, setError] = useState<unknown>();
+  const [result, setResult] = useState<readonly unknown[]>();
+  const [simulation, setSimulation] = useState<Simulation>();
+  const [asked, setAsked] = useState(search.args);
+  // Another call of the same function, by a link or by going back.
+  if (search.args !== asked) {
+    setAsked(search.args);
+    if (JSON.stringify(drafts) !== (search.args ?? "[]")) {
+      setDrafts(draftsOf(item, search.args));
+      setValue(search.value ?? "");
+      setResult(undefined);
+      setSimulation(undefined);
+    }
+  }
+  const isRead = item.stateMutability === "view" || item.stateMutability === "pure";
+  const isPayable = item.stateMutability === "payable";
+  const { symbol, decimals } = chain.nativeCurrency;
+  const sent = isPayable && value.trim() !== "" ? parseAmount(value, decimals) : 0n;
+  const read = readAll(item, drafts);
+  const data = "args" in read ? dataOf(item, read.args) : undefined;
+  const isOtherChain = !isRead && chainId !== null && chainId !== chain.hexId;
+
+  function change(i: number, draft: Draft) {
+    setDrafts(drafts.with(i, draft));
+    setResult(undefined);
+    setSimulation(undefined);
+  }
+  /** What is typed, in the address bar, so that it can be kept and shared. */
+  async function keep() {
+    const args = drafts.length > 0 ? JSON.stringify(drafts) : undefined;
+    const typed = isPayable && value.trim() !== "" ? value.trim() : undefined;
+    keepCall(contractKey(chain.hexId, address), {
+      fn: signatureOf(item),
+      args: args ?? "[]",
+      value: typed ?? "",
+      at: Date.now(),
+    });
+    onCalled();
+    await navigate({
+      search: (before) => ({ ...before, chain: chain.hexId, args, value: typed, tx: undefined }),
+      replace: true,
+      resetScroll: false,
+    });
+  }
+  async function run(kind: "read" | "simulate" | "send") {
+    setTried(true);
+    setError(undefined);
+    if (!data || sent === undefined || (kind === "send" && isOtherChain)) return;
+    setBusy(kind);
+    try {
+      await keep();
+      const call = { to: address, data, value: sent };
+      if (kind === "read") {
+        const from = account ? { from: account } : {};
+        const answer = await ask("eth_call", [{ ...from, to: address, data }, "latest"]);
+        setResult(resultOf(item, answer));
+      } else if (kind === "simulate") {
+        setSimulation(await simulate(call, { abi }));
+      } else {
+        const { reference, hash } = await sendTransaction(call, {
+          abi,
+          chainId: chain.hexId,
+          ...(account && { account }),
+        });
+        transactionLog.add({ ...reference, chainId: reference.chainId ?? chain.hexId }, item.name);
+        await navigate({ search: (before) => ({ ...before, tx: hash }), replace: true, resetScroll: false });
+      }
+    } catch (problem) {
+      setError(problem);
+    } finally {
+      setBusy(undefined);
+    }
+  }
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    void run(isRead ? "read" : "simulate");
+  }
+  return (
+    <div className="stack">
+      <form className="card stack" onSubmit={submit} noValidate aria-label={item.name}>
+        <div>
+          <h2>{item.name}</h2>
+          <code className="small soft exact">{signatureOf(item)}</code>
+        </div>
+        {!isRead && isWeb3Enabled && <NetworkBanner wanted={chain} />}
+        {item.inputs.map((input, i) => (
+          <DraftField
+            // biome-ignore lint/suspicious/noArrayIndexKey: inputs may have no names.
+            key={i}
+            parameter={input}
+            draft={drafts[i] ?? ""}
+            place={input.name || `input ${i}`}
+            problem={tried && "problem" in read ? read.problem : undefined}
+            onChange={(draft) => change(i, draft)}
+          />
+        ))}
+        {isPayable && (
+          <Field
+            label={t("Sent along, in {unit}", { unit: symbol })}
+            value={value}
+            onChange={(event) => {
+              setValue(event.target.value);
+              setSimulation(undefined);
+            }}
+            inputMode="decimal"
+            placeholder="0"
+            problem={
+              sent === undefined
+                ? t("Enter an amount, such as 1.5 (up to {n} decimals).", { n: decimals })
+                : undefined
+            }
+          />
+        )}
+        {error !== undefined && <CallError error={error} />}
+        {!isRead && !isWeb3Enabled ? (
+          <Notice
+            kind="info"
+            title={t("Writing needs a wallet")}
+            action={
+              <Link
+                to="/sign-in"
+                search={{ next: window.location.pathname + window.location.search }}
+                className="button small"
+              >
+                {t("Connect a wallet")}
+              </Link>
+            }
+          />
+        ) : isRead ? (
+          <div className="row">
+            <Button type="submit" look="primary" busy={busy === "read"}>
+              {t("Read")}
+            </Button>
+          </div>
+        ) : (
+          <div className="row">
+            <Button type="submit" look={simulation ? undefined : "primary"} busy={busy === "simulate"}>
+              {t("Try it out")}
+            </Button>
+            <Button
+              look={simulation ? "primary" : undefined}
+              busy={busy === "send"}
+              disabled={!simulation || simulation.revert !== null || isOtherChain}
+              onClick={() => void run("send")}
+            >
+              {busy === "send" ? t("Waiting for the wallet") : t("Write")}
+            </Button>
+          </div>
+        )}
+        {simulation?.revert && (
+          <Notice kind="danger" title={t("The contract would refuse it")}>
+            <bdi>{simulation.revert.reason.slice(0, 300)}</bdi>
+          </Notice>
+        )}
+        {simulation && !simulation.revert && <BalanceChanges simulation={simulation} chain={chain} />}
+        {simulation?.gas != null && (
+          <p className="small soft">{t("It takes about {n} gas.", { n: Number(simulation.gas) })}</p>
+        )}
+        <div role="status">
+          {result && (
+            <section aria-label={t("Result")} className="result">
+              {result.length === 0 ? (
+                <p className="soft">{t("It answers nothing.")}</p>
+              ) : (
+                <DecodedList parameters={item.outputs} values={result} />
+              )}
+            </section>
+          )}
+        </div>
+      </form>
+      {search.tx && (
+        <div className="card">
+          <FollowUp
+            hash={search.tx}
+            chain={chain.hexId}
+            onView={({ receipt }) => receipt && <Events abi={abi} receipt={receipt} />}
+          />
+        </div>
+      )}
+      {data && "args" in read && (
+        <details className="card folder">
+          <summary>{t("Calldata and code")}</summary>
+          <div className="stack">
+            <Code text={data} label={t("Calldata")} wrap />
+            <Code
+              text={callSnippet("purse", { item, address, args: read.args, value: sent ?? 0n })}
+              label={t("With Purse's client")}
+            />
+            <Code
+              text={callSnippet("viem", { item, address, args: read.args, value: sent ?? 0n })}
+              label={t("With viem")}
+            />
+            <p className="row small soft">
+              {t("This call as a link")}
+              <CopyButton text={window.location.href} label={t("link to this call")} />
+            </p>
+          </div>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function CallError({ error }: { error: unknown }) {
+  const { t } = useTexts();
+  if (!(error instanceof RevertError)) return <ErrorState error={error} />;
+  return (
+    <Notice kind="danger" title={t("The contract refuses it")}>
+      <bdi>{error.reason.slice(0, 300)}</bdi>
+    </Notice>
+  );
+}
+
+function draftsOf(item: AbiFunction, args: string | undefined): Draft[] {
+  const empty = item.inputs.map(emptyDraft);
+  try {
+    const given: unknown = JSON.parse(args ?? "[]");
+    if (!Array.isArray(given)) return empty;
+    return item.inputs.map((input, i) => {
+      const draft: unknown = given[i];
+      return fits(input, draft) ? draft : emptyDraft(input);
+    });
+  } catch {
+    return empty;
+  }
+}
+
+function readAll(
+  item: AbiFunction,
+  drafts: readonly Draft[],
+): { args: unknown[] } | { problem: DraftProblem } {
+  try {
+    return {
+      args: item.inputs.map((input, i) => readDraft(input, drafts[i] ?? "", input.name || `input ${i}`)),
+    };
+  } catch (error) {
+    if (error instanceof DraftProblem) return { problem: error };
+    throw error;
+  }
+}
+
+function dataOf(item: AbiFunction, args: unknown[]): Hex {
+  const abi: Abi = [item];
+  return encodeFunctionData({ abi, functionName: item.name, args });
+}
+
+/** Throws where the answer is not of the ABI's types: the contract has no such function then. */
+function resultOf(item: AbiFunction, answer: unknown): readonly unknown[] {
+  if (item.outputs.length === 0) return [];
+  const abi: Abi = [item];
+  const data: Hex = `0x${String(answer).slice(2)}`;
+  if (data === "0x") throw new Error("The contract has answered nothing: it has no such function.");
+  const decoded: unknown = decodeFunctionResult({ abi, functionName: item.name, data });
+  return item.outputs.length === 1 ? [decoded] : Array.isArray(decoded) ? decoded : [];
+}

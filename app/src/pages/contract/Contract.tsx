@@ -1,0 +1,306 @@
+import { useMoralis } from "@purse/react";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import type { Abi } from "viem";
+import { Address } from "../../design/Address.tsx";
+import { Button } from "../../design/Button.tsx";
+import { Select } from "../../design/Choice.tsx";
+import { Field } from "../../design/Field.tsx";
+import { Notice, Status } from "../../design/Status.tsx";
+import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { recipientProblem } from "../../money/address.ts";
+import { useSettings } from "../../SettingsContext.tsx";
+import { type AppChain, chainByHexId } from "../../settings.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { chainName } from "../../wallet/chains.ts";
+import { checksumOf } from "../../wallet/checksum.ts";
+import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
+import { useAddress } from "../../wallet/useAddress.ts";
+import { useAsk } from "../../wallet/useAsk.ts";
+import { AbiSource } from "./AbiSource.tsx";
+import { functionsOf, readPastedAbi, STANDARDS, type Standard, signatureOf } from "./abi.ts";
+import { Call } from "./Call.tsx";
+import { type Ask, nodeOf, readFacts } from "./contractNode.ts";
+import { contractKey, keptAbi } from "./kept.ts";
+import { Recent } from "./Recent.tsx";
+import "./Contract.css";
+
+/** Reads from a contract and writes to it, by its ABI. */
+export function Contract() {
+  const { t } = useTexts();
+  usePageTitle(t("Contract"));
+  const search = useSearch({ from: "/contract" });
+  const { chains } = useSettings();
+  const { chain: own } = useAddress();
+  const settings = useSettings();
+  const chain = search.chain ? chainByHexId(settings, search.chain) : own;
+  const isAddress = search.address !== undefined && !recipientProblem(search.address, checksumOf);
+  return (
+    <>
+      <div className="page-head">
+        <h1>{t("Contract")}</h1>
+      </div>
+      <div className="stack" style={{ gap: "1.5rem" }}>
+        <Where
+          key={`${search.address}/${chain?.hexId}`}
+          address={search.address ?? ""}
+          chain={chain}
+          chains={chains}
+        />
+        {!chain ? (
+          <div className="card">
+            <EmptyState title={t("No chain to look at")}>
+              {t("This server does not follow the chain that the address names.")}
+            </EmptyState>
+          </div>
+        ) : (
+          isAddress &&
+          search.address && (
+            <Loaded
+              key={contractKey(chain.hexId, search.address)}
+              chain={chain}
+              address={search.address.toLowerCase()}
+            />
+          )
+        )}
+      </div>
+    </>
+  );
+}
+
+const PROBLEMS = {
+  empty: "Enter the contract's address.",
+  shape: "An address is 0x and 40 digits from 0 to 9 and a to f.",
+  checksum: "This address has a typing mistake: its capital letters do not fit.",
+  zero: "There is no contract at the zero address.",
+} as const;
+
+function Where({
+  address,
+  chain,
+  chains,
+}: {
+  address: string;
+  chain: AppChain | undefined;
+  chains: readonly AppChain[];
+}) {
+  const { t } = useTexts();
+  const navigate = useNavigate({ from: "/contract" });
+  const [typed, setTyped] = useState(address);
+  const [tried, setTried] = useState(address !== "");
+  const problem = recipientProblem(typed, checksumOf);
+  return (
+    <form
+      className="card stack"
+      noValidate
+      aria-label={t("Contract")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        setTried(true);
+        if (!problem) void navigate({ search: { address: typed.trim(), chain: chain?.hexId } });
+      }}
+    >
+      {chains.length > 1 && (
+        <Select
+          label={t("Network")}
+          options={chains.map((each) => ({ key: each.hexId, label: chainName(each) }))}
+          value={chain?.hexId ?? ""}
+          onChange={(hexId) =>
+            void navigate({ search: { address: typed.trim() || undefined, chain: hexId } })
+          }
+        />
+      )}
+      <Field
+        label={t("Contract address")}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+        placeholder="0x…"
+        spellCheck={false}
+        autoComplete="off"
+        problem={tried && problem ? t(PROBLEMS[problem]) : undefined}
+        hint={address === "" ? t("Any contract: its functions become forms.") : undefined}
+        after={
+          <Button type="submit" look={address === "" ? "primary" : undefined}>
+            {t("Open")}
+          </Button>
+        }
+      />
+    </form>
+  );
+}
+
+function Loaded({ chain, address }: { chain: AppChain; address: string }) {
+  const { t } = useTexts();
+  const { provider, chainId } = useMoralis();
+  const ask = useMemo(() => nodeOf(chain, provider, chainId), [chain, provider, chainId]);
+  const facts = useAsk(ask ? "facts" : undefined, () =>
+    ask ? readFacts(ask, address) : Promise.reject(new Error("There is no node")),
+  );
+  if (!ask) {
+    return (
+      <Notice kind="info" title={t("A wallet on this network is needed")}>
+        {t("The page reads contracts through the wallet's node. Connect one and switch it to {chain}.", {
+          chain: chainName(chain),
+        })}
+      </Notice>
+    );
+  }
+  if (facts.error) return <ErrorState error={facts.error} retry={facts.again} />;
+  if (!facts.data) return <SkeletonList rows={4} label={t("Looking at the contract")} />;
+  if (!facts.data.isContract) {
+    return (
+      <div className="card">
+        <EmptyState title={t("There is no contract here")}>
+          {t("Nothing has been deployed at this address of {chain}; it may be a wallet.", {
+            chain: chainName(chain),
+          })}
+        </EmptyState>
+      </div>
+    );
+  }
+  return <Opened chain={chain} address={address} ask={ask} {...facts.data} />;
+}
+
+function Opened({
+  chain,
+  address,
+  ask,
+  implementation,
+  standard,
+}: {
+  chain: AppChain;
+  address: string;
+  ask: Ask;
+  implementation: string | undefined;
+  standard: Standard | undefined;
+}) {
+  const { t } = useTexts();
+  const key = contractKey(chain.hexId, address);
+  const [pasted, setPasted] = useState(
+    () => keptAbi(key) ?? (implementation && keptAbi(contractKey(chain.hexId, implementation))),
+  );
+  const [recentAt, setRecentAt] = useState(0);
+  const abi = useMemo((): Abi | undefined => {
+    try {
+      if (pasted) return readPastedAbi(pasted);
+    } catch {
+      // What another version has kept and this one cannot read is asked for again.
+    }
+    return standard && STANDARDS[standard].abi;
+  }, [pasted, standard]);
+  return (
+    <>
+      <section className="card stack" aria-label={t("About the contract")}>
+        <Address address={checksumOf(address)} copy />
+        <div className="row">
+          {standard && <Status kind="info">{t(STANDARDS[standard].label)}</Status>}
+          <ExplorerLink kind="address" id={address} chain={chain.hexId}>
+            {t("Open in the explorer")}
+          </ExplorerLink>
+        </div>
+        {implementation && (
+          <Notice kind="info" title={t("This is a proxy")}>
+            <p>{t("It runs the code at this address; use that contract's ABI.")}</p>
+            <Address address={checksumOf(implementation)} copy />
+          </Notice>
+        )}
+        <AbiSource
+          contract={key}
+          isPasted={pasted !== undefined && pasted !== ""}
+          hasAbi={abi !== undefined}
+          onChange={setPasted}
+        />
+      </section>
+      {abi && (
+        <Functions
+          abi={abi}
+          chain={chain}
+          address={address}
+          ask={ask}
+          onCalled={() => setRecentAt((before) => before + 1)}
+        />
+      )}
+      <Recent key={recentAt} contract={key} />
+    </>
+  );
+}
+
+function Functions({
+  abi,
+  chain,
+  address,
+  ask,
+  onCalled,
+}: {
+  abi: Abi;
+  chain: AppChain;
+  address: string;
+  ask: Ask;
+  onCalled: () => void;
+}) {
+  const { t } = useTexts();
+  const { fn } = useSearch({ from: "/contract" });
+  const [filter, setFilter] = useState("");
+  const { reads, writes } = useMemo(() => functionsOf(abi), [abi]);
+  const chosen = [...reads, ...writes].find((item) => signatureOf(item) === fn);
+  const groups = [
+    { label: t("Read"), items: reads },
+    { label: t("Write"), items: writes },
+  ];
+  return (
+    <div className="contract">
+      <nav className="card stack tight functions" aria-label={t("Functions")}>
+        <input
+          className="filter"
+          aria-label={t("Filter functions")}
+          placeholder={t("Filter")}
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        {groups.map(({ label, items }) => (
+          <div key={label}>
+            <h2 className="small soft">{label}</h2>
+            <ul>
+              {items
+                .map((item) => ({ name: item.name, signature: signatureOf(item) }))
+                .filter(({ signature }) => signature.toLowerCase().includes(filter.toLowerCase()))
+                .map(({ name, signature }) => (
+                  <li key={signature}>
+                    <Link
+                      to="/contract"
+                      search={(before) => ({ address: before.address, chain: before.chain, fn: signature })}
+                      resetScroll={false}
+                      title={signature}
+                    >
+                      <span className="strong">{name}</span>
+                      <span className="soft small">{signature.slice(name.length)}</span>
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      {chosen ? (
+        <Call
+          key={signatureOf(chosen)}
+          item={chosen}
+          abi={abi}
+          chain={chain}
+          address={address}
+          ask={ask}
+          onCalled={onCalled}
+        />
+      ) : (
+        <div className="card">
+          <EmptyState title={t("Choose a function")}>
+            {fn
+              ? t("The ABI has no function {fn}.", { fn })
+              : t("Those that read answer at once; those that write go through the wallet.")}
+          </EmptyState>
+        </div>
+      )}
+    </div>
+  );
+}

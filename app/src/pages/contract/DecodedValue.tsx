@@ -1,0 +1,74 @@
+import type { AbiParameter } from "viem";
+import { Address } from "../../design/Address.tsx";
+import { CopyButton } from "../../design/CopyButton.tsx";
+import { itemOf, partsOf } from "../../money/abiDraft.ts";
+import { exactAmount } from "../../money/amount.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+
+/** A value that a contract has answered or logged, by its type. Its texts are shown inert. */
+export function DecodedValue({ parameter, value }: { parameter: AbiParameter; value: unknown }) {
+  const { t } = useTexts();
+  const parts = partsOf(parameter);
+  const array = itemOf(parameter);
+  if (array && Array.isArray(value)) {
+    if (value.length === 0) return <span className="soft">{t("empty list")}</span>;
+    return (
+      <ol className="decoded" start={0}>
+        {value.slice(0, 200).map((each, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the place is what tells items apart.
+          <li key={i}>
+            <DecodedValue parameter={array.item} value={each} />
+          </li>
+        ))}
+      </ol>
+    );
+  }
+  if (parts) {
+    return (
+      <DecodedList
+        parameters={parts}
+        values={parts.map((part, i) =>
+          Array.isArray(value) ? value[i] : part.name ? Reflect.get(Object(value), part.name) : undefined,
+        )}
+      />
+    );
+  }
+  if (parameter.type === "address") return <Address address={String(value)} copy />;
+  const text = String(value);
+  const shown = text.length > 2000 ? `${text.slice(0, 2000)}…` : text;
+  return (
+    <span className="row">
+      <bdi className={parameter.type === "string" ? "exact" : "address exact"}>
+        {text === "" ? <span className="soft">{t("empty text")}</span> : shown}
+      </bdi>
+      {typeof value === "bigint" && value >= 10n ** 15n && (
+        <span className="soft small">≈ {exactAmount(value, 18)} × 10¹⁸</span>
+      )}
+      <CopyButton text={text} label={parameter.name || t("value")} />
+    </span>
+  );
+}
+
+export function DecodedList({
+  parameters,
+  values,
+}: {
+  parameters: readonly AbiParameter[];
+  values: readonly unknown[];
+}) {
+  return (
+    <dl className="review">
+      {parameters.map((parameter, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the place is what tells parameters apart.
+        <div key={i}>
+          <dt>
+            {parameter.name || i} <code className="small">{parameter.type}</code>
+          </dt>
+          <dd>
+            <DecodedValue parameter={parameter} value={values[i]} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,103 @@
+import { type Abi, type AbiFunction, erc20Abi, erc721Abi, parseAbi } from "viem";
+import { toFunctionSignature } from "viem/utils";
+
+/** Standards that a contract may follow, for those whose ABI nobody has. */
+export const STANDARDS = {
+  erc20: { label: "ERC-20 token", abi: erc20Abi },
+  erc721: { label: "ERC-721 collection", abi: erc721Abi },
+  erc1155: {
+    label: "ERC-1155 items",
+    abi: parseAbi([
+      "function balanceOf(address account, uint256 id) view returns (uint256)",
+      "function balanceOfBatch(address[] accounts, uint256[] ids) view returns (uint256[])",
+      "function isApprovedForAll(address account, address operator) view returns (bool)",
+      "function uri(uint256 id) view returns (string)",
+      "function setApprovalForAll(address operator, bool approved)",
+      "function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes data)",
+      "function safeBatchTransferFrom(address from, address to, uint256[] ids, uint256[] values, bytes data)",
+      "event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
+      "event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
+      "event ApprovalForAll(address indexed account, address indexed operator, bool approved)",
+    ]),
+  },
+} as const satisfies Record<string, { label: string; abi: Abi }>;
+
+export type Standard = keyof typeof STANDARDS;
+
+/**
+ * The ABI that somebody has pasted: JSON, alone or as a compiler's artifact has it, or signatures as in Solidity, one a
+ * line. Throws Error with words for people.
+ */
+export function readPastedAbi(text: string): Abi {
+  const trimmed = text.trim();
+  if (trimmed === "") throw new Error("Paste the ABI first.");
+  const abi = /^[[{]/.test(trimmed) ? fromJson(trimmed) : fromSignatures(trimmed);
+  const usable = abi.filter((item) => item.type !== "function" || isWhole(item));
+  if (!usable.some((item) => item.type === "function")) throw new Error("There is no function in it.");
+  return usable;
+}
+
+function fromJson(text: string): Abi {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error("This is not JSON. Paste the whole list, from [ to ].");
+  }
+  const list: unknown = Array.isArray(value) ? value : Object(value).abi;
+  if (!Array.isArray(list)) throw new Error("An ABI is a list, or an object that has one under abi.");
+  return list.filter(isItem);
+}
+
+function fromSignatures(text: string): Abi {
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim().replace(/;$/, ""))
+    .filter((line) => line !== "" && !line.startsWith("//"));
+  try {
+    const abi: Abi = parseAbi(lines);
+    return abi;
+  } catch {
+    throw new Error(
+      "A line is no signature. They look like: function balanceOf(address) view returns (uint256)",
+    );
+  }
+}
+
+/** Functions, events and errors in the shape that the encoding reads; old compilers leave `type` and more out. */
+function isItem(item: unknown): item is Abi[number] {
+  if (typeof item !== "object" || item === null) return false;
+  const { type, name, inputs } = Object(item);
+  const isNamed = ["function", "event", "error"].includes(type) && typeof name === "string";
+  return isNamed && Array.isArray(inputs) && inputs.every(isParameter);
+}
+
+function isParameter(parameter: unknown): boolean {
+  if (typeof parameter !== "object" || parameter === null) return false;
+  const { type, components } = Object(parameter);
+  if (typeof type !== "string") return false;
+  return !type.startsWith("tuple") || (Array.isArray(components) && components.every(isParameter));
+}
+
+function isWhole(item: AbiFunction): boolean {
+  return Array.isArray(item.outputs) && item.outputs.every(isParameter) && signatureOf(item) !== "";
+}
+
+/** `transfer(address,uint256)`: what tells functions of one name apart. */
+export function signatureOf(item: AbiFunction): string {
+  try {
+    return toFunctionSignature(item);
+  } catch {
+    return "";
+  }
+}
+
+export function functionsOf(abi: Abi): { reads: AbiFunction[]; writes: AbiFunction[] } {
+  const functions = abi.filter((item) => item.type === "function");
+  const isRead = ({ stateMutability }: AbiFunction) =>
+    stateMutability === "view" || stateMutability === "pure";
+  return {
+    reads: functions.filter(isRead),
+    writes: functions.filter((item) => !isRead(item)),
+  };
+}

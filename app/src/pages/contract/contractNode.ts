@@ -1,0 +1,75 @@
+import { callNode, type Eip1193Provider } from "@purse/client";
+import type { AppChain } from "../../settings.ts";
+import type { Standard } from "./abi.ts";
+
+/** EIP-1967: where proxies keep the address of what they run, and of a beacon that knows it. */
+const IMPLEMENTATION = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
+const BEACON = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
+/** `implementation()` and `supportsInterface(bytes4)`. */
+const IMPLEMENTATION_CALL = "0x5c60da1b";
+const SUPPORTS = "0x01ffc9a7";
+const INTERFACES: readonly [Standard, string][] = [
+  ["erc721", "80ac58cd"],
+  ["erc1155", "d9b67a26"],
+];
+/** `totalSupply()` and `decimals()`: together they are a token's. */
+const TOKEN_CALLS = ["0x18160ddd", "0x313ce567"];
+
+export type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>;
+
+/** The way to a chain's node: the wallet where it is on that chain, else a node that the server names. */
+export function nodeOf(
+  chain: AppChain,
+  provider: Eip1193Provider | null,
+  walletChain: string | null,
+): Ask | undefined {
+  if (provider && walletChain === chain.hexId)
+    return (method, params) => provider.request({ method, params });
+  const { rpcUrl } = chain;
+  return rpcUrl ? (method, params) => callNode(rpcUrl, method, params) : undefined;
+}
+
+export interface ContractFacts {
+  isContract: boolean;
+  /** What it runs, where it is a proxy. Lower-case hex. */
+  implementation: string | undefined;
+  standard: Standard | undefined;
+}
+
+export async function readFacts(ask: Ask, address: string): Promise<ContractFacts> {
+  const code = await ask("eth_getCode", [address, "latest"]);
+  const isContract = typeof code === "string" && code.length > 2;
+  if (!isContract) return { isContract, implementation: undefined, standard: undefined };
+  const [implementation, standard] = await Promise.all([
+    readImplementation(ask, address),
+    readStandard(ask, address),
+  ]);
+  return { isContract, implementation, standard };
+}
+
+async function readImplementation(ask: Ask, address: string): Promise<string | undefined> {
+  const direct = addressIn(await ask("eth_getStorageAt", [address, IMPLEMENTATION, "latest"]));
+  if (direct) return direct;
+  const beacon = addressIn(await ask("eth_getStorageAt", [address, BEACON, "latest"]));
+  return beacon && addressIn(await callOf(ask, beacon, IMPLEMENTATION_CALL));
+}
+
+async function readStandard(ask: Ask, address: string): Promise<Standard | undefined> {
+  const answers = await Promise.all(
+    INTERFACES.map(([, id]) => callOf(ask, address, `${SUPPORTS}${id.padEnd(64, "0")}`)),
+  );
+  const found = INTERFACES.find((_, i) => /^0x0{63}1$/.test(String(answers[i])));
+  if (found) return found[0];
+  const token = await Promise.all(TOKEN_CALLS.map((data) => callOf(ask, address, data)));
+  return token.every((answer) => /^0x[0-9a-f]{64}$/i.test(String(answer))) ? "erc20" : undefined;
+}
+
+/** undefined where the contract refuses: it has no such function then. */
+async function callOf(ask: Ask, to: string, data: string): Promise<unknown> {
+  return ask("eth_call", [{ to, data }, "latest"]).catch(() => undefined);
+}
+
+function addressIn(word: unknown): string | undefined {
+  const [, address] = /^0x0{24}([0-9a-f]{40})$/i.exec(String(word)) ?? [];
+  return address && !/^0+$/.test(address) ? `0x${address.toLowerCase()}` : undefined;
+}

@@ -1,0 +1,202 @@
+import type { NftOwner } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import { Link } from "@tanstack/react-router";
+import { ImageOff } from "lucide-react";
+import { useState } from "react";
+import { Address } from "../../design/Address.tsx";
+import { Button } from "../../design/Button.tsx";
+import { CopyButton } from "../../design/CopyButton.tsx";
+import { Dialog } from "../../design/Dialog.tsx";
+import { Moment } from "../../design/Moment.tsx";
+import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { explain } from "../../explain.ts";
+import type { AppChain } from "../../settings.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
+import { faceOf } from "../../wallet/holdings.ts";
+import { useAsk } from "../../wallet/useAsk.ts";
+
+const PAGE = 24;
+
+type Owned = NftOwner & { chain: AppChain };
+
+/** The NFTs of an address, with their pictures where it is safe to show them. */
+export function Nfts({ address, chains, isOwn }: { address: string; chains: AppChain[]; isOwn: boolean }) {
+  const { t } = useTexts();
+  const { Moralis } = useMoralis();
+  const [shown, setShown] = useState(PAGE);
+  const [chosen, setChosen] = useState<Owned>();
+  const nfts = useAsk(`${address}/${shown}`, async () => {
+    const pages = await Promise.all(
+      chains.map(async (chain) => {
+        const page = await Moralis.Web3API.account.getNFTs({ address, chain: chain.hexId, limit: shown });
+        return { total: page.total, rows: (page.result ?? []).map((row): Owned => ({ ...row, chain })) };
+      }),
+    );
+    return {
+      total: pages.reduce((sum, page) => sum + page.total, 0),
+      rows: pages.flatMap((page) => page.rows),
+    };
+  });
+  const [last, setLast] = useState(nfts.data);
+  if (nfts.data && nfts.data !== last) setLast(nfts.data);
+  const data = nfts.data ?? last;
+  return (
+    <section className="card stack" aria-labelledby="nfts">
+      <div className="section-head">
+        <h2 id="nfts">{t("NFTs")}</h2>
+        {nfts.at !== undefined && (
+          <span className="small soft">
+            {t("read")} <Moment at={nfts.at} />
+          </span>
+        )}
+      </div>
+      {nfts.error ? (
+        <ErrorState error={nfts.error} retry={nfts.again} />
+      ) : !data ? (
+        <SkeletonList rows={3} label={t("Loading NFTs")} />
+      ) : data.rows.length === 0 ? (
+        <EmptyState title={t("No NFTs")}>{t("What this address collects is shown here.")}</EmptyState>
+      ) : (
+        <ul className="nft-grid">
+          {data.rows.map((nft) => (
+            <li key={`${nft.chain.hexId}/${nft.token_address}/${nft.token_id}`}>
+              <button type="button" className="nft" onClick={() => setChosen(nft)}>
+                <Picture nft={nft} />
+                <bdi className="clip nft-name">{faceOf(nft).name}</bdi>
+                <span className="small soft clip">
+                  <bdi>{nft.name?.slice(0, 60) || t("Unnamed collection")}</bdi>
+                  {nft.contract_type === "ERC1155" && ` × ${nft.amount}`}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {data && data.rows.length < data.total && (
+        <Button onClick={() => setShown(shown + PAGE)} busy={nfts.isAsking}>
+          {t("Show more")}
+        </Button>
+      )}
+      {chosen && (
+        <NftDialog nft={chosen} isOwn={isOwn} onClose={() => setChosen(undefined)} onFresh={nfts.again} />
+      )}
+    </section>
+  );
+}
+
+/** Pictures are data or nothing: what lies elsewhere would tell its host who looks. */
+function Picture({ nft }: { nft: Owned }) {
+  const [broken, setBroken] = useState(false);
+  const { picture } = faceOf(nft);
+  if (!picture || broken) {
+    return (
+      <span className="nft-picture none">
+        <ImageOff size={28} aria-hidden="true" />
+      </span>
+    );
+  }
+  return (
+    <img
+      className="nft-picture"
+      src={picture}
+      alt=""
+      loading="lazy"
+      decoding="async"
+      referrerPolicy="no-referrer"
+      onError={() => setBroken(true)}
+    />
+  );
+}
+
+function NftDialog({
+  nft,
+  isOwn,
+  onClose,
+  onFresh,
+}: {
+  nft: Owned;
+  isOwn: boolean;
+  onClose: () => void;
+  onFresh: () => void;
+}) {
+  const { t } = useTexts();
+  const { Moralis } = useMoralis();
+  const toast = useToast();
+  const [busy, setBusy] = useState(false);
+  const face = faceOf(nft);
+  async function refresh() {
+    setBusy(true);
+    try {
+      await Moralis.Web3API.token.reSyncMetadata({
+        address: nft.token_address,
+        token_id: nft.token_id,
+        chain: nft.chain.hexId,
+        flag: "uri",
+        mode: "sync",
+      });
+      toast(t("The metadata has been read again."));
+      onFresh();
+    } catch (error) {
+      const { title, detail } = explain(error);
+      toast(`${title}. ${detail}`);
+    } finally {
+      setBusy(false);
+    }
+  }
+  const id = `${nft.token_address}/${nft.token_id}`;
+  return (
+    <Dialog
+      open
+      side
+      onClose={onClose}
+      title={face.name}
+      about={nft.name?.slice(0, 60)}
+      actions={
+        <>
+          <Button busy={busy} onClick={() => void refresh()}>
+            {t("Refresh metadata")}
+          </Button>
+          {isOwn && (
+            <Link to="/send" search={{ asset: id, chain: nft.chain.hexId }} className="button primary">
+              {t("Send")}
+            </Link>
+          )}
+        </>
+      }
+    >
+      <div className="stack">
+        <Picture nft={nft} />
+        {!nft.metadata && <p className="soft">{t("Its metadata could not be read yet.")}</p>}
+        {face.description && <bdi className="prose">{face.description}</bdi>}
+        <dl className="review">
+          <dt>{t("Contract")}</dt>
+          <dd>
+            <Address address={nft.token_address} copy />
+          </dd>
+          <dt>{t("Number")}</dt>
+          <dd className="number exact">
+            {nft.token_id} <CopyButton text={nft.token_id} label={t("number")} />
+          </dd>
+          <dt>{t("Standard")}</dt>
+          <dd>{nft.contract_type}</dd>
+          {face.elsewhere && (
+            <>
+              <dt>{t("Picture lies at")}</dt>
+              <dd className="exact">
+                <code>{face.elsewhere.slice(0, 200)}</code>{" "}
+                <CopyButton text={face.elsewhere} label={t("address of the picture")} />
+              </dd>
+            </>
+          )}
+        </dl>
+        <p>
+          <ExplorerLink kind="nft" id={id} chain={nft.chain.hexId}>
+            {t("Open in the explorer")}
+          </ExplorerLink>
+        </p>
+      </div>
+    </Dialog>
+  );
+}

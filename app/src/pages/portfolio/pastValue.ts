@@ -1,0 +1,89 @@
+import type { Moralis } from "@purse/client";
+import type { Point } from "../../design/Chart.tsx";
+import { worth } from "../../money/fiat.ts";
+import { type Asset, type Price, readPrices } from "../../wallet/holdings.ts";
+
+type Web3API = typeof Moralis.Web3API;
+
+export const SPANS = { day: 1, week: 7, month: 30, year: 365 } as const;
+export type Span = keyof typeof SPANS;
+
+export interface PastValue {
+  points: Point[];
+  /** Moments of which something that counts could not be read: they are left out rather than guessed. */
+  gaps: number;
+}
+
+const POINTS = 10;
+/** The tokens that count most; the others would cost more questions than they move the line. */
+const TOKENS = 5;
+const DAY_MS = 86_400_000;
+
+/** What the priced assets of one chain were worth, at moments before the chain's newest block. */
+export async function readPastValue(
+  api: Web3API,
+  address: string,
+  assets: readonly Asset[],
+  span: Span,
+): Promise<PastValue> {
+  const [first] = assets;
+  if (!first) return { points: [], gaps: 0 };
+  const { chain } = first;
+  const atDate = (date: number) =>
+    api.native.getDateToBlock({ chain: chain.hexId, date: new Date(date).toISOString() });
+  const head = await atDate(Date.now());
+  const headMs = head.timestamp * 1000;
+  const from = headMs - SPANS[span] * DAY_MS;
+  const moments = Array.from({ length: POINTS }, (_, i) => from + ((headMs - from) * i) / (POINTS - 1));
+  const blocks = await Promise.all(moments.map(atDate));
+  // A chain younger than the span begins where it begins.
+  const different = blocks.filter(({ block }, i) => i === 0 || block !== blocks[i - 1]?.block);
+  const counting = assets
+    .filter(({ usdPrice }) => usdPrice !== null)
+    .sort((a, b) => worthNow(b) - worthNow(a))
+    .filter(({ address: token }, i) => token === null || i < TOKENS);
+  const tokens = counting.flatMap((asset) => (asset.address ? [asset.address] : []));
+  const points: Point[] = [];
+  let gaps = 0;
+  const all = await readPrices(
+    different.flatMap(({ block }) => tokens.map((token) => ({ token, block }))),
+    chain,
+  );
+  const values = await Promise.all(
+    different.map(({ block }, i) =>
+      valueAt(block, all.slice(i * tokens.length, (i + 1) * tokens.length)).catch(() => undefined),
+    ),
+  );
+  for (const [i, { timestamp }] of different.entries()) {
+    const value = values[i];
+    if (value === undefined) gaps++;
+    else points.push({ at: timestamp * 1000, value });
+  }
+  return { points, gaps };
+
+  async function valueAt(block: number, prices: readonly (Price | null)[]): Promise<number | undefined> {
+    const params = { address, chain: chain.hexId, to_block: block };
+    const [native, held] = await Promise.all([
+      api.account.getNativeBalance(params),
+      tokens.length > 0 ? api.account.getTokenBalances({ ...params, token_addresses: tokens }) : [],
+    ]);
+    const nativeUsd = prices.find((price) => price !== null)?.nativeUsd ?? null;
+    let sum = 0;
+    for (const asset of counting) {
+      const at = asset.address === null ? -1 : tokens.indexOf(asset.address);
+      const price = asset.address === null ? nativeUsd : (prices[at]?.usd ?? null);
+      const balance =
+        asset.address === null
+          ? BigInt(native.balance)
+          : BigInt(held.find((row) => row.token_address === asset.address)?.balance ?? 0);
+      if (balance === 0n) continue;
+      if (price === null) return undefined;
+      sum += worth(balance, asset.decimals, price);
+    }
+    return sum;
+  }
+}
+
+function worthNow({ balance, decimals, usdPrice }: Asset): number {
+  return worth(balance, decimals, usdPrice ?? 0);
+}

@@ -1,0 +1,148 @@
+import { Pencil, Trash2 } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { Address } from "../../design/Address.tsx";
+import { Button } from "../../design/Button.tsx";
+import { Dialog } from "../../design/Dialog.tsx";
+import { Field } from "../../design/Field.tsx";
+import { EmptyState, ErrorState } from "../../design/states.tsx";
+import { useToast } from "../../design/Toasts.tsx";
+import { recipientProblem } from "../../money/address.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { useChecksum } from "../../wallet/useChecksum.ts";
+import { RECIPIENT_PROBLEMS } from "./recipientProblems.ts";
+import type { Contact, useAddressBook } from "./useAddressBook.ts";
+
+export interface AddressBookProps {
+  book: ReturnType<typeof useAddressBook>;
+  /** What is typed on the page, to be written down. */
+  typed: string;
+  onChoose: (address: string) => void;
+  onClose: () => void;
+}
+
+/** The people whom one sends to: to choose from, to add to, to correct. */
+export function AddressBook({ book, typed, onChoose, onClose }: AddressBookProps) {
+  const { t } = useTexts();
+  const toast = useToast();
+  const [edited, setEdited] = useState<Partial<Contact>>();
+  const [error, setError] = useState<unknown>();
+  async function remove(contact: Contact) {
+    try {
+      await book.remove(contact.id);
+      toast(t("{who} is no longer in the address book.", { who: contact.name }), {
+        label: t("Undo"),
+        run: () => void book.save({ name: contact.name, address: contact.address }),
+      });
+    } catch (problem) {
+      setError(problem);
+    }
+  }
+  return (
+    <Dialog open side onClose={onClose} title={t("Address book")} about={t("Only you can read it.")}>
+      <div className="stack">
+        {book.error || error ? <ErrorState error={error ?? book.error} /> : null}
+        {edited ? (
+          <ContactForm
+            contact={edited}
+            onSave={async (contact) => {
+              await book.save(contact);
+              setEdited(undefined);
+            }}
+            onCancel={() => setEdited(undefined)}
+          />
+        ) : (
+          <Button look="primary" onClick={() => setEdited({ address: typed.startsWith("0x") ? typed : "" })}>
+            {t("Add somebody")}
+          </Button>
+        )}
+        {book.contacts.length === 0 ? (
+          <EmptyState title={t("Nobody yet")}>{t("Write down whom you send to often.")}</EmptyState>
+        ) : (
+          <ul className="list">
+            {book.contacts.map((contact) => (
+              <li key={contact.id} className="contact">
+                <button type="button" className="asset-name" onClick={() => onChoose(contact.address)}>
+                  <bdi className="clip">{contact.name.slice(0, 80)}</bdi>
+                  <Address address={contact.address} short />
+                </button>
+                <button
+                  type="button"
+                  className="icon-button"
+                  aria-label={t("Change: {who}", { who: contact.name })}
+                  onClick={() => setEdited(contact)}
+                >
+                  <Pencil size={16} aria-hidden="true" />
+                </button>
+                <button
+                  type="button"
+                  className="icon-button"
+                  aria-label={t("Remove: {who}", { who: contact.name })}
+                  onClick={() => void remove(contact)}
+                >
+                  <Trash2 size={16} aria-hidden="true" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function ContactForm({
+  contact,
+  onSave,
+  onCancel,
+}: {
+  contact: Partial<Contact>;
+  onSave: (contact: Omit<Contact, "id"> & { id?: string | undefined }) => Promise<void>;
+  onCancel: () => void;
+}) {
+  const { t } = useTexts();
+  const checksumOf = useChecksum();
+  const [name, setName] = useState(contact.name ?? "");
+  const [address, setAddress] = useState(contact.address ?? "");
+  const [tried, setTried] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const problem = recipientProblem(address, checksumOf);
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setTried(true);
+    if (problem || name.trim() === "") return;
+    setBusy(true);
+    try {
+      await onSave({ id: contact.id, name, address: checksumOf(address.trim()) });
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  }
+  return (
+    <form className="stack" onSubmit={submit} noValidate aria-label={t("Contact")}>
+      <Field
+        label={t("Name")}
+        value={name}
+        maxLength={80}
+        onChange={(event) => setName(event.target.value)}
+        problem={tried && name.trim() === "" ? t("Enter a name.") : undefined}
+      />
+      <Field
+        label={t("Address")}
+        value={address}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => setAddress(event.target.value)}
+        problem={tried && problem ? t(RECIPIENT_PROBLEMS[problem]) : undefined}
+      />
+      {error !== undefined && <ErrorState error={error} />}
+      <div className="row">
+        <Button type="submit" look="primary" busy={busy}>
+          {t("Save")}
+        </Button>
+        <Button onClick={onCancel}>{t("Cancel")}</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,55 @@
+import type { BalanceChange, Simulation } from "@purse/client";
+import { Notice } from "../../design/Status.tsx";
+import { shortAddress } from "../../money/address.ts";
+import { exactAmount } from "../../money/amount.ts";
+import type { AppChain } from "../../settings.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import type { Sendable } from "./sendable.ts";
+
+/** What the sender would have more or less of, as the chain has tried it out. */
+export function BalanceChanges({
+  simulation,
+  item,
+  chain,
+}: {
+  simulation: Simulation;
+  item?: Sendable;
+  chain: AppChain;
+}) {
+  const { t } = useTexts();
+  const { changes, complete } = simulation;
+  return (
+    <Notice kind="ok" title={t("Tried out: it would go through")}>
+      {changes.length === 0 ? (
+        <p>{t("Your balances stay as they are, but for the fee.")}</p>
+      ) : (
+        <ul>
+          {changes.map((change) => (
+            <li key={`${change.contractAddress}/${change.tokenId}`} className="number exact">
+              {wordsOf(change, item, chain)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!complete && <p className="small">{t("This node does not tell what would happen to tokens.")}</p>}
+    </Notice>
+  );
+}
+
+function wordsOf(
+  { type, amount, contractAddress, tokenId }: BalanceChange,
+  item: Sendable | undefined,
+  chain: AppChain,
+): string {
+  const sign = amount < 0n ? "−" : "+";
+  const size = amount < 0n ? -amount : amount;
+  if (type === "native") {
+    const { symbol, decimals } = chain.nativeCurrency;
+    return `${sign}${exactAmount(size, decimals)} ${symbol}`;
+  }
+  if (tokenId !== null) return `${sign}${size} × NFT #${tokenId}`;
+  if (item && item.contract?.toLowerCase() === contractAddress) {
+    return `${sign}${exactAmount(size, item.decimals)} ${item.unit}`;
+  }
+  return `${sign}${size} units of ${shortAddress(contractAddress ?? "")}`;
+}

@@ -1,0 +1,203 @@
+import { type Simulation, sendTransaction, simulate, transferCall } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { Address } from "../../design/Address.tsx";
+import { Button } from "../../design/Button.tsx";
+import { Notice } from "../../design/Status.tsx";
+import { Stepper } from "../../design/Stepper.tsx";
+import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { displayAmount, exactAmount, parseAmount } from "../../money/amount.ts";
+import { displayFiat, worth } from "../../money/fiat.ts";
+import type { AppChain } from "../../settings.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { chainName } from "../../wallet/chains.ts";
+import { stepsFor } from "../../wallet/FollowUp.tsx";
+import { transactionLog } from "../../wallet/transactionLog.ts";
+import { useAsk } from "../../wallet/useAsk.ts";
+import { useChecksum } from "../../wallet/useChecksum.ts";
+import { BalanceChanges } from "./BalanceChanges.tsx";
+import { etaOf, type Fees, likelyFor, mostFor, readFees, TIERS, type Tier } from "./fees.ts";
+import { RecipientNotes } from "./RecipientNotes.tsx";
+import { type Sendable, transferOf, wordsFor } from "./sendable.ts";
+import type { useAddressBook } from "./useAddressBook.ts";
+import { useRecipient } from "./useRecipient.ts";
+
+export interface ReviewProps {
+  account: string;
+  chain: AppChain;
+  item: Sendable;
+  book: ReturnType<typeof useAddressBook>;
+}
+
+/** What would be sent, to the last digit, and what it would do, before the wallet is asked. */
+export function Review({ account, chain, item, book }: ReviewProps) {
+  const texts = useTexts();
+  const { t, language } = texts;
+  const search = useSearch({ from: "/send" });
+  const navigate = useNavigate({ from: "/send" });
+  const { provider, chainId } = useMoralis();
+  const checksumOf = useChecksum();
+  const recipient = useRecipient(search.to ?? "", book.contacts);
+  const [tier, setTier] = useState<Tier>("normal");
+  const [waiting, setWaiting] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const amount = item.type === "erc721" ? 1n : parseAmount(search.amount ?? "", item.decimals);
+  const isOtherChain = chainId !== chain.hexId;
+  const isReady = recipient.address !== undefined && amount !== undefined && amount > 0n && !isOtherChain;
+  const preview = useAsk(
+    isReady && provider ? `${recipient.address}/${amount}/${item.key}` : undefined,
+    async (): Promise<{ simulation: Simulation; fees: Fees }> => {
+      if (!provider) throw new Error("The wallet is gone");
+      const { from, ...call } = await transferCall(transferOf(item, recipient.address ?? "", amount ?? 0n));
+      const [simulation, fees] = await Promise.all([simulate(call), readFees(provider)]);
+      return { simulation, fees };
+    },
+  );
+  const back = () => void navigate({ search: (before) => ({ ...before, step: undefined }) });
+
+  async function send() {
+    if (!recipient.address || amount === undefined) return;
+    setWaiting(true);
+    setError(undefined);
+    try {
+      const { from, ...call } = await transferCall(transferOf(item, recipient.address, amount));
+      const tiers = preview.data?.fees.tiers;
+      // On chains from before EIP-1559 the wallet knows better what to offer.
+      const fees = tiers && tiers.baseFeePerGas !== null ? tiers[tier] : undefined;
+      const sent = await sendTransaction(call, { account, chainId: chain.hexId, fees });
+      transactionLog.add(
+        { ...sent.reference, chainId: sent.reference.chainId ?? chain.hexId },
+        t("Send {what}", { what: wordsFor(item, amount) }),
+      );
+      await navigate({ search: { tx: sent.hash, chain: chain.hexId }, replace: true });
+    } catch (problem) {
+      setError(problem);
+    } finally {
+      setWaiting(false);
+    }
+  }
+
+  if (recipient.isResolving) return <SkeletonList rows={4} label={t("Looking the name up …")} />;
+  if (!recipient.address || amount === undefined || amount === 0n) {
+    return (
+      <EmptyState title={t("Something is missing")} action={<Button onClick={back}>{t("Change")}</Button>}>
+        {recipient.problem ?? t("The amount is none that can be sent.")}
+      </EmptyState>
+    );
+  }
+  const refused = preview.data?.simulation.revert;
+  const { symbol, decimals } = chain.nativeCurrency;
+  const gas = preview.data?.simulation.gas ?? 21_000n;
+  const tooMuch = amount > item.balance;
+  return (
+    <section className="stack" aria-labelledby="review">
+      <h2 id="review">{t("Review")}</h2>
+      <dl className="review">
+        <dt>{t("Amount")}</dt>
+        <dd className="total number exact">
+          <bdi>{wordsFor(item, amount)}</bdi>
+          {item.usdPrice !== null && (
+            <span className="worth soft">
+              {displayFiat(worth(amount, item.decimals, item.usdPrice), language)}
+            </span>
+          )}
+        </dd>
+        {item.contract && (
+          <>
+            <dt>{t("Token")}</dt>
+            <dd>
+              <Address address={checksumOf(item.contract)} />
+              {item.tokenId !== null && <span className="exact number">#{item.tokenId}</span>}
+            </dd>
+          </>
+        )}
+        <dt>{t("To")}</dt>
+        <dd>
+          {recipient.name && <bdi className="strong">{recipient.name.slice(0, 80)}</bdi>}
+          <Address address={recipient.address} />
+        </dd>
+        <dt>{t("From")}</dt>
+        <dd>
+          <Address address={checksumOf(account)} />
+        </dd>
+        <dt>{t("Network")}</dt>
+        <dd>{chainName(chain)}</dd>
+      </dl>
+      <RecipientNotes recipient={{ ...recipient, name: undefined }} account={account} item={item} />
+      {preview.error ? (
+        <ErrorState error={preview.error} retry={preview.again} />
+      ) : !preview.data ? (
+        <SkeletonList rows={2} label={t("Trying it out …")} />
+      ) : (
+        <>
+          {refused ? (
+            <Notice kind="danger" title={t("The contract would refuse it")}>
+              <bdi>{refused.reason.slice(0, 300)}</bdi>
+            </Notice>
+          ) : (
+            <BalanceChanges simulation={preview.data.simulation} item={item} chain={chain} />
+          )}
+          <fieldset className="tiers">
+            <legend>{t("Network fee")}</legend>
+            {TIERS.map((each) => (
+              <label key={each} className="tier">
+                <input
+                  type="radio"
+                  name="tier"
+                  checked={tier === each}
+                  onChange={() => setTier(each)}
+                  disabled={waiting}
+                />
+                <span className="strong">{t(TIER_LABELS[each])}</span>
+                <span className="small soft">{etaOf(each, preview.data?.fees ?? NO_FEES, texts)}</span>
+                <span
+                  className="small number"
+                  title={t("At most {fee} {unit}", {
+                    fee: exactAmount(mostFor(gas, each, preview.data?.fees.tiers ?? NO_FEES.tiers), decimals),
+                    unit: symbol,
+                  })}
+                >
+                  {displayAmount(
+                    likelyFor(gas, each, preview.data?.fees.tiers ?? NO_FEES.tiers),
+                    decimals,
+                    language,
+                  )}{" "}
+                  {symbol}
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        </>
+      )}
+      <p className="soft">
+        {t("What is sent cannot be taken back. The wallet has the last word on the fee.")}
+      </p>
+      {tooMuch && <Notice kind="danger" title={t("That is more than you have")} />}
+      {waiting && <Stepper steps={stepsFor("wallet", 0, t)} />}
+      {error !== undefined && <ErrorState error={error} />}
+      <div className="row">
+        <Button
+          look="primary"
+          busy={waiting}
+          disabled={isOtherChain || tooMuch || Boolean(refused) || (!preview.data && !preview.error)}
+          onClick={() => void send()}
+        >
+          {waiting
+            ? t("Waiting for the wallet")
+            : t("Send {unit}", { unit: item.tokenId === null ? item.unit : t("NFT") })}
+        </Button>
+        <Button disabled={waiting} onClick={back}>
+          {t("Change")}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+const TIER_LABELS: Record<Tier, string> = { slow: "Slow", normal: "Normal", fast: "Fast" };
+const NOTHING = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
+const NO_FEES: Fees = {
+  tiers: { baseFeePerGas: null, slow: NOTHING, normal: NOTHING, fast: NOTHING },
+  blockSeconds: null,
+};

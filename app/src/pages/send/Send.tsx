@@ -1,0 +1,99 @@
+import { useMoralis } from "@purse/react";
+import { Link, useSearch } from "@tanstack/react-router";
+import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { useSettings } from "../../SettingsContext.tsx";
+import { type AppChain, chainByHexId, defaultChain } from "../../settings.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { FollowUp } from "../../wallet/FollowUp.tsx";
+import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
+import { useAsk } from "../../wallet/useAsk.ts";
+import { Review } from "./Review.tsx";
+import { SendForm } from "./SendForm.tsx";
+import { readSendables } from "./sendable.ts";
+import { useAddressBook } from "./useAddressBook.ts";
+import "./Send.css";
+
+/** Sends what the connected wallet holds: a form, a look at what would happen, and the way to the last block. */
+export function Send() {
+  const { t } = useTexts();
+  usePageTitle(t("Send"));
+  const { account, chainId, isWeb3Enabled } = useMoralis();
+  const { tx, chain: wanted } = useSearch({ from: "/send" });
+  const settings = useSettings();
+  const chain =
+    chainByHexId(settings, wanted ?? chainId ?? "") ?? (wanted ? undefined : defaultChain(settings));
+  return (
+    <div className="narrow">
+      <div className="page-head">
+        <h1>{t("Send")}</h1>
+      </div>
+      {tx ? (
+        <div className="card stack">
+          <FollowUp hash={tx} chain={wanted} />
+          <div className="row">
+            <Link to="/send" search={{}} className="button">
+              {t("Send more")}
+            </Link>
+            <Link to="/portfolio" search={{}} className="button quiet">
+              {t("Portfolio")}
+            </Link>
+          </div>
+        </div>
+      ) : !isWeb3Enabled || !account ? (
+        <div className="card">
+          <EmptyState
+            title={t("Connect a wallet first")}
+            action={
+              <Link to="/sign-in" search={{ next: "/send" }} className="button primary">
+                {t("Connect a wallet")}
+              </Link>
+            }
+          >
+            {t("Sending needs the wallet that holds the money.")}
+          </EmptyState>
+        </div>
+      ) : chain ? (
+        <div className="stack">
+          <NetworkBanner wanted={chain} />
+          <div className="card">
+            <Sending key={`${account}/${chain.hexId}`} account={account} chain={chain} />
+          </div>
+        </div>
+      ) : (
+        <div className="card">
+          <EmptyState title={t("No chain to send on")}>
+            {t("This server does not follow the chain that the address names.")}
+          </EmptyState>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Sending({ account, chain }: { account: string; chain: AppChain }) {
+  const { t } = useTexts();
+  const { Moralis } = useMoralis();
+  const { step, asset } = useSearch({ from: "/send" });
+  const book = useAddressBook();
+  const owned = useAsk(`${account}/${chain.hexId}`, () =>
+    readSendables(Moralis.Web3API, account.toLowerCase(), chain),
+  );
+  if (owned.error) return <ErrorState error={owned.error} retry={owned.again} />;
+  if (!owned.data) return <SkeletonList rows={3} label={t("Reading your balance …")} />;
+  const item = owned.data.find(({ key }) => key === (asset ?? "native").toLowerCase());
+  if (!item) {
+    return (
+      <EmptyState
+        title={t("This wallet does not hold that")}
+        action={
+          <Link to="/send" search={{ chain: chain.hexId }} className="button">
+            {t("Choose something else")}
+          </Link>
+        }
+      />
+    );
+  }
+  const shared = { account, chain, item, book };
+  return step === "review" ? <Review {...shared} /> : <SendForm {...shared} items={owned.data} />;
+}

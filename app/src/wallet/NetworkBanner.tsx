@@ -1,0 +1,45 @@
+import { useMoralis } from "@purse/react";
+import { useState } from "react";
+import { Button } from "../design/Button.tsx";
+import { Notice } from "../design/Status.tsx";
+import { ErrorState } from "../design/states.tsx";
+import type { AppChain } from "../settings.ts";
+import { useTexts } from "../texts/TextsContext.tsx";
+import { chainName, chainToAdd } from "./chains.ts";
+
+/** Stands where the wallet is on another chain than what is to be done; one click switches it, and adds the chain. */
+export function NetworkBanner({ wanted }: { wanted: AppChain }) {
+  const { t } = useTexts();
+  const { Moralis, chainId } = useMoralis();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  if (!chainId || chainId === wanted.hexId) return null;
+  async function change() {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await Moralis.switchNetwork(wanted.hexId, { chain: chainToAdd(wanted) });
+    } catch (problem) {
+      setError(problem);
+    } finally {
+      setBusy(false);
+    }
+  }
+  const name = chainName(wanted);
+  return (
+    <>
+      <Notice
+        kind="warning"
+        title={t("The wallet is on another network")}
+        action={
+          <Button small busy={busy} onClick={() => void change()}>
+            {t("Switch to {chain}", { chain: name })}
+          </Button>
+        }
+      >
+        {t("It is on chain {now}; this needs {chain}.", { now: String(Number(chainId)), chain: name })}
+      </Notice>
+      {error !== undefined && <ErrorState error={error} />}
+    </>
+  );
+}

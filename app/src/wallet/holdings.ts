@@ -1,0 +1,122 @@
+import type { Moralis, NftOwner } from "@purse/client";
+import type { AppChain } from "../settings.ts";
+import { askTogether } from "./askTogether.ts";
+
+type Web3API = typeof Moralis.Web3API;
+
+/** Something that a wallet holds an amount of. */
+export interface Asset {
+  chain: AppChain;
+  /** The token's contract, lower-case hex; null for the chain's own coin. */
+  address: string | null;
+  name: string;
+  symbol: string;
+  decimals: number;
+  /** In the smallest unit. */
+  balance: bigint;
+  /** US dollars for one whole; null where no pool has a price. */
+  usdPrice: number | null;
+}
+
+/** Prices cost the server the most; the rest is said to be without one. */
+const MOST_PRICES = 30;
+
+/** What a wallet has of a chain's coin and its tokens, with the prices that this server's pools have. */
+export async function readHoldings(api: Web3API, address: string, chain: AppChain): Promise<Asset[]> {
+  const params = { address, chain: chain.hexId };
+  const [native, tokens] = await Promise.all([
+    api.account.getNativeBalance(params),
+    api.account.getTokenBalances(params),
+  ]);
+  const priced = await readPrices(
+    tokens.slice(0, MOST_PRICES).map((token) => ({ token: token.token_address })),
+    chain,
+  );
+  const { name, symbol, decimals } = chain.nativeCurrency;
+  const ofNative = priced.find((price) => price !== null)?.nativeUsd ?? null;
+  return [
+    { chain, address: null, name, symbol, decimals, balance: BigInt(native.balance), usdPrice: ofNative },
+    ...tokens.map((token, i) => ({
+      chain,
+      address: token.token_address,
+      name: token.name ?? "",
+      symbol: token.symbol ?? "",
+      decimals: Number(token.decimals),
+      balance: BigInt(token.balance),
+      usdPrice: priced[i]?.usd ?? null,
+    })),
+  ];
+}
+
+export interface Price {
+  usd: number;
+  /** What one whole of the chain's own coin costs by the same pools. */
+  nativeUsd: number | null;
+}
+
+/**
+ * What tokens cost by the pools, now or in a block of the past; null for each that no pool trades, or that none can be
+ * asked for. Every refusal means the same here, and pages say for how many there is no price.
+ */
+export async function readPrices(
+  wanted: readonly { token: string; block?: number }[],
+  chain: AppChain,
+): Promise<(Price | null)[]> {
+  const parts = await askTogether(
+    "getTokenPrice",
+    wanted.map(({ token, block }) => ({
+      address: token,
+      chain: chain.hexId,
+      ...(block !== undefined && { to_block: block }),
+    })),
+  );
+  return parts.map((part) => ("answer" in part ? priceIn(part.answer) : null));
+}
+
+function priceIn(answer: unknown): Price | null {
+  const { usdPrice, nativePrice } = Object(answer);
+  if (!(usdPrice > 0)) return null;
+  const { value, decimals } = Object(nativePrice);
+  const inNative = Number(value) / 10 ** Number(decimals);
+  return { usd: Number(usdPrice), nativeUsd: inNative > 0 ? Number(usdPrice) / inNative : null };
+}
+
+/** What an NFT's metadata says, as far as it is safe to show. */
+export interface NftFace {
+  name: string;
+  description: string;
+  /** What the page may load: picture data, or a path of this server. */
+  picture: string | undefined;
+  /** Where the picture lies otherwise. */
+  elsewhere: string | undefined;
+}
+
+export function faceOf(nft: Pick<NftOwner, "metadata" | "name" | "token_id">): NftFace {
+  const metadata = parsed(nft.metadata);
+  const text = (name: string) => {
+    const value: unknown = Reflect.get(metadata, name);
+    return typeof value === "string" ? value : "";
+  };
+  const image = text("image") || text("image_url") || text("image_data");
+  const isData = /^data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,]/i.test(image);
+  const isWeb = /^(https?|ipfs):\/\//i.test(image);
+  return {
+    name: text("name").slice(0, 120) || `${nft.name || "NFT"} #${nft.token_id.slice(0, 12)}`,
+    description: text("description").slice(0, 400),
+    picture: isData ? image : image.startsWith("<svg") ? svgUrl(image) : undefined,
+    elsewhere: isWeb ? image : undefined,
+  };
+}
+
+function svgUrl(svg: string): string {
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
+function parsed(text: string | null | undefined): object {
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

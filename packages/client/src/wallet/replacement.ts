@@ -1,0 +1,49 @@
+import { type FeeTiers, feeTiers, type GasPrice } from "./fees.ts";
+import type { TransactionReference } from "./lookForTransaction.ts";
+import { quantityOf } from "./quantity.ts";
+import { isRecord } from "./receipt.ts";
+import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
+import { signerNow } from "./signer.ts";
+
+/** Sends a transaction that still waits again, for fees that miners prefer. Throws where that cannot be. */
+export async function speedUpTransaction(reference: TransactionReference): Promise<SentTransaction> {
+  const { call } = reference;
+  if (!call) throw new Error("It is not known what the transaction does");
+  return replace(reference, { to: call.to ?? undefined, value: BigInt(call.value), data: call.data });
+}
+
+/** Takes a transaction's place with one that does nothing. It may still be too late. Throws where that cannot be. */
+export async function cancelTransaction(reference: TransactionReference): Promise<SentTransaction> {
+  return replace(reference, { to: reference.from ?? undefined });
+}
+
+async function replace(
+  { hash, chainId, from, nonce }: TransactionReference,
+  call: TransactionCall,
+): Promise<SentTransaction> {
+  if (!from || nonce === undefined || nonce === null) {
+    throw new Error("A transaction is replaced by its sender and nonce, which are not known");
+  }
+  const { provider } = await signerNow({ account: from, chainId: chainId ?? undefined });
+  const [known, tiers] = await Promise.all([
+    provider.request({ method: "eth_getTransactionByHash", params: [hash] }).catch(() => null),
+    feeTiers(provider),
+  ]);
+  if (isRecord(known) && known.blockNumber) throw new Error("The transaction is in a block already");
+  const fees = higher(tiers, known);
+  return sendTransaction(call, { account: from, chainId: chainId ?? undefined, nonce, fees });
+}
+
+/** What is asked for soon now, and so much more than before that nodes take it for a replacement: a tenth at least. */
+function higher({ fast }: FeeTiers, known: unknown): GasPrice {
+  const before = (...names: string[]): bigint => {
+    const values = names.map((name) => (isRecord(known) ? quantityOf(known[name]) : null));
+    return values.find((value) => value !== null) ?? 0n;
+  };
+  const raised = (fee: bigint): bigint => (fee * 9n) / 8n + 1n;
+  const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+  return {
+    maxFeePerGas: most(fast.maxFeePerGas, raised(before("maxFeePerGas", "gasPrice"))),
+    maxPriorityFeePerGas: most(fast.maxPriorityFeePerGas, raised(before("maxPriorityFeePerGas", "gasPrice"))),
+  };
+}

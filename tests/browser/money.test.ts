@@ -1,0 +1,360 @@
+import type { Browser, Page } from "playwright-core";
+import {
+  createPublicClient,
+  createTestClient,
+  createWalletClient,
+  erc20Abi,
+  erc721Abi,
+  getAddress,
+  http,
+  parseEther,
+} from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  devAccount,
+  expectAccessible,
+  expectNoErrors,
+  installWallet,
+  launchBrowser,
+  signInWithWallet,
+  type Visit,
+  visit,
+} from "../support/browser.ts";
+import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+let browser: Browser;
+let hand: ChainHand;
+let visits: Visit[] = [];
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  hand = await chainHand(purse);
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+afterEach(async () => {
+  await Promise.all(visits.map((each) => each.close()));
+  visits = [];
+});
+
+const PHONE = { viewport: { width: 360, height: 720 } };
+const node = () => createPublicClient({ transport: http(purse.rpcUrl), cacheTime: 0 });
+
+/** A visitor whose wallet is the account of that number, signed in with it. */
+async function visitAs(index: number, options = {}) {
+  const visitor = await visit(browser, options);
+  visitor.page.setDefaultTimeout(10_000);
+  visits.push(visitor);
+  const wallet = await installWallet(visitor.page, purse, index);
+  await signInWithWallet(visitor.page, purse);
+  return { ...visitor, wallet };
+}
+
+const open = (page: Page, path: string, search: Record<string, string> = {}) =>
+  page.goto(`${purse.url}${path}?${new URLSearchParams(search)}`);
+
+async function expectFits(page: Page): Promise<void> {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+}
+
+describe("the portfolio", () => {
+  it("[1.capability.query-prices] [1.capability.query-nfts] shows what an address holds and what it is worth, its NFTs, its history and its value over time", async () => {
+    const { page, errors, ...rest } = await visitAs(0);
+    const total = page.getByRole("region", { name: "Total value" });
+    await total.getByText(/^\$[\d,]+\.\d\d$/).waitFor();
+    await page.getByRole("region", { name: "Tokens" }).getByText("Purse Token").waitFor();
+    await page.getByRole("slider", { name: "Value on Local chain" }).waitFor();
+    await page.getByRole("button", { name: /Purse Piece #1/ }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Refresh metadata" }).click();
+    await page.getByText("The metadata has been read again.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("region", { name: "History" }).getByText("Contract called").first().waitFor();
+    await expectAccessible(page);
+    expectNoErrors({ page, errors, ...rest });
+  });
+
+  it("shows anybody's, keeps its filters in the address bar, and fits a phone", async () => {
+    const visitor = await visitAs(1, PHONE);
+    const { page } = visitor;
+    const other = devAccount(3).address;
+    await open(page, "/portfolio", { address: other });
+    await page.getByRole("switch", { name: "Hide dust" }).click();
+    await page.waitForURL(/dust=hidden/);
+    await page.getByRole("link", { name: "Local chain" }).click();
+    await page.waitForURL(/chain=0x539/);
+    await page.locator('.chip[aria-current="page"]', { hasText: "Local chain" }).waitFor();
+    await page.getByRole("region", { name: "Tokens" }).getByText("Ether").waitFor();
+    expect(await page.getByRole("main").getByRole("link", { name: "Send" }).count()).toBe(0);
+    await expectFits(page);
+    await expectAccessible(page);
+    await open(page, "/portfolio", { address: "0x12" });
+    await page.getByText("That is not an address").waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("moves a token to the spam folder and back", async () => {
+    const { page } = await visitAs(0);
+    const tokens = page.getByRole("region", { name: "Tokens" });
+    await tokens.getByRole("button", { name: /Purse Token/ }).click();
+    await tokens.getByRole("button", { name: "Move to spam" }).click();
+    await page.reload();
+    await tokens.getByText("Spam folder: 1 token").click();
+    await tokens.getByText("You have put it here").waitFor();
+    await tokens.getByRole("button", { name: /Purse Token/ }).click();
+    await tokens.getByRole("button", { name: "Not spam" }).click();
+    await tokens.getByText(/Spam folder/).waitFor({ state: "detached" });
+  });
+});
+
+describe("sending what a wallet holds", () => {
+  it("[1.capability.transfer-token] sends a token, tried out before it is signed, and follows it to the last block, in another tab too", async () => {
+    const visitor = await visitAs(1, PHONE);
+    const { page } = visitor;
+    const to = devAccount(8).address;
+    const balanceOf = () =>
+      node().readContract({ abi: erc20Abi, address: hand.token, functionName: "balanceOf", args: [to] });
+    const before = await balanceOf();
+    await open(page, "/send", { asset: hand.token });
+    await page.getByLabel("Recipient").fill(to);
+    await page.getByLabel("Amount in PURSE").fill("1.0000000000000000001");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("up to 18 decimals").waitFor();
+    await page.getByLabel("Amount in PURSE").fill("2,5");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("−2.5 PURSE").waitFor();
+    await page.getByRole("radio", { name: /Fast/ }).check();
+    await expectFits(page);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Send PURSE" }).click();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
+    await page.getByText("Send 2.5 PURSE: confirmed").waitFor();
+    expect((await balanceOf()) - before).toBe(parseEther("2.5"));
+    const tab = await page.context().newPage();
+    await tab.goto(page.url());
+    await tab.getByText("Send 2.5 PURSE", { exact: true }).waitFor();
+    await hand.mine(12);
+    await page.getByText(/Final: \d+ blocks stand on it/).waitFor();
+    await tab.close();
+    expectNoErrors(visitor);
+  });
+
+  it("sends an NFT of a collection and some of an item", async () => {
+    const visitor = await visitAs(0);
+    const { page } = visitor;
+    const to = getAddress(devAccount(7).address);
+    const id = await hand.pieceOf(0);
+    await open(page, "/send", { asset: `${hand.collection}/${id}` });
+    await page.getByLabel("Recipient").fill(to);
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText(`−1 × NFT #${id}`).waitFor();
+    await page.getByRole("button", { name: "Send NFT" }).click();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
+    const owner = await node().readContract({
+      abi: erc721Abi,
+      address: hand.collection,
+      functionName: "ownerOf",
+      args: [id],
+    });
+    expect(owner).toBe(to);
+    const item = await hand.itemOf(0);
+    await open(page, "/send", { asset: `${hand.items}/${item}` });
+    await page.getByLabel("Recipient").fill(to);
+    await page.getByLabel(/Amount in/).fill("2");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText(`−2 × NFT #${item}`).waitFor();
+    await page.getByRole("button", { name: "Send NFT" }).click();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("leaves the network's fee with Max, and takes dollars for an amount", async () => {
+    const { page } = await visitAs(1);
+    await open(page, "/send");
+    await page.getByRole("button", { name: "Max" }).click();
+    await page.getByText("stay for the network's fee").waitFor();
+    await page.getByRole("button", { name: "$" }).click();
+    await page.getByLabel("Amount in dollars").fill("100");
+    await page.getByText(/≈ 0\.\d+ ETH/).waitFor();
+  });
+
+  it("[1.capability.resolve-domain] knows names, warns of oneself, of contracts and of addresses that look like known ones", async () => {
+    const visitor = await visitAs(2);
+    const { page } = visitor;
+    await open(page, "/send");
+    const field = page.getByLabel("Recipient");
+    await field.fill("alice.eth");
+    await page.getByTitle(/./).first().waitFor();
+    await page.getByRole("status").getByText("alice.eth").waitFor();
+    await field.fill("nobody-has-this.eth");
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("No address stands behind this name.").waitFor();
+    await field.fill(devAccount(2).address);
+    await page.getByText("This is your own address").waitFor();
+    await field.fill(hand.items);
+    await page.getByText("This is a contract, not a wallet").waitFor();
+    await page.getByRole("button", { name: "Address book" }).click();
+    await page.getByRole("button", { name: "Add somebody" }).click();
+    const dialog = page.getByRole("dialog");
+    const friend = devAccount(9).address;
+    await dialog.getByLabel("Name", { exact: true }).fill("Ada");
+    await dialog.getByLabel("Address", { exact: true }).fill(friend);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByRole("button", { name: "Change: Ada" }).click();
+    await dialog.getByLabel("Name", { exact: true }).fill("Ada L.");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: /^Ada L\./ }).click();
+    expect(await field.inputValue()).toBe(friend);
+    await field.fill(`${friend.slice(0, 6)}${"0".repeat(32)}${friend.slice(-4)}`.toLowerCase());
+    await page.getByText("It looks like an address that you know, and is another").waitFor();
+    const seen = await rest(purse, "GET", "/classes/Contact");
+    expect(seen.body.results).toEqual([]);
+    await page.getByRole("button", { name: "Address book" }).click();
+    await page.getByRole("button", { name: "Remove: Ada L." }).click();
+    await page.getByText("Nobody yet").waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("switches the wallet to the right network, and says where people decline", async () => {
+    const visitor = await visitAs(3);
+    const { page, wallet } = visitor;
+    wallet.beOnChain("0x2105");
+    await open(page, "/send", { chain: "0x539", to: devAccount(8).address, amount: "0.1" });
+    await page.getByText("The wallet is on another network").waitFor();
+    await page.getByRole("button", { name: "Switch to Local chain" }).click();
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("−0.1 ETH").waitFor();
+    wallet.declineNext();
+    await page.getByRole("button", { name: "Send ETH" }).click();
+    await page.getByText("Declined in the wallet").waitFor();
+    await page.goBack();
+    expect(await page.getByLabel("Recipient").inputValue()).toBe(devAccount(8).address);
+    expect(await page.getByLabel(/Amount in/).inputValue()).toBe("0.1");
+    expectNoErrors(visitor);
+  });
+});
+
+describe("what has become of a transaction", () => {
+  it("is told from its hash alone: refused by the contract with its reason, or a chain that cannot be asked", async () => {
+    const hash = await createWalletClient({
+      account: devAccount(9),
+      transport: http(purse.rpcUrl),
+    }).writeContract({
+      chain: null,
+      abi: erc20Abi,
+      address: hand.token,
+      functionName: "transfer",
+      args: [devAccount(8).address, parseEther("1000000000")],
+      gas: 200_000n,
+    });
+    const visitor = await visit(browser);
+    visits.push(visitor);
+    const { page } = visitor;
+    await open(page, "/send", { tx: hash, chain: "0x539" });
+    await page.getByRole("heading", { name: "Reverted" }).waitFor();
+    await page.getByText("Only the network's fee is lost.").waitFor();
+    await expectAccessible(page);
+    expectNoErrors(visitor);
+    await page.route(`${purse.rpcUrl}/**`, (route) => route.abort());
+    await page.reload();
+    await page.getByText("The chain cannot be asked at the moment").waitFor();
+  });
+});
+
+describe("a contract", () => {
+  it("is read by the standard that it follows, and the call can be shared", async () => {
+    const visitor = await visitAs(4);
+    const { page } = visitor;
+    await open(page, "/contract");
+    await page.getByLabel("Contract address").fill(hand.token);
+    await page.getByRole("button", { name: "Open" }).click();
+    await page.getByText("ERC-20 token").waitFor();
+    await page.getByRole("link", { name: /^balanceOf/ }).click();
+    await page.locator('a[aria-current="page"]', { hasText: "balanceOf" }).waitFor();
+    await page.getByRole("button", { name: "Read", exact: true }).click();
+    await page.getByText("An address is 0x and 40 digits").waitFor();
+    await page.getByLabel("account (address)").fill(devAccount(0).address);
+    await page.getByRole("button", { name: "Read", exact: true }).click();
+    const balance = await node().readContract({
+      abi: erc20Abi,
+      address: hand.token,
+      functionName: "balanceOf",
+      args: [devAccount(0).address],
+    });
+    await page.getByRole("region", { name: "Result" }).getByText(String(balance)).waitFor();
+    await expectAccessible(page);
+    await page.goto(page.url());
+    expect(await page.getByLabel("account (address)").inputValue()).toBe(devAccount(0).address);
+    await page.getByRole("region", { name: "Recent calls" }).getByText("balanceOf").waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("[1.capability.contract-call] is written to after it was tried out, and what it logs is decoded", async () => {
+    const visitor = await visitAs(1, PHONE);
+    const { page } = visitor;
+    await open(page, "/contract", { address: hand.token, fn: "transfer(address,uint256)" });
+    await page.getByLabel("recipient (address)").fill(devAccount(6).address);
+    await page.getByLabel("amount (uint256)").fill("100000000000 ether");
+    await page.getByRole("button", { name: "Try it out" }).click();
+    await page.getByText("The contract would refuse it").waitFor();
+    await page.getByLabel("amount (uint256)").fill("1.5 ether");
+    await page.getByRole("button", { name: "Try it out" }).click();
+    await page.getByText("Tried out: it would go through").waitFor();
+    await page.getByRole("button", { name: "Write" }).click();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
+    await page.getByRole("region", { name: "Events" }).getByText("1500000000000000000").waitFor();
+    await page.getByText("Calldata and code").click();
+    await page.getByText("0xa9059cbb").waitFor();
+    await expectFits(page);
+    await expectAccessible(page);
+    expectNoErrors(visitor);
+  });
+
+  it("takes a pasted ABI with overloads, tuples and arrays, and finds what a proxy runs", async () => {
+    const visitor = await visitAs(5);
+    const { page } = visitor;
+    const slot = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
+    await createTestClient({ mode: "anvil", transport: http(purse.rpcUrl) }).setStorageAt({
+      address: hand.items,
+      index: slot,
+      value: `0x${hand.token.slice(2).padStart(64, "0")}`,
+    });
+    await open(page, "/contract", { address: hand.items });
+    await page.getByText("This is a proxy").waitFor();
+    await page.getByRole("button", { name: "Paste an ABI" }).click();
+    await page.getByLabel("ABI").fill("function nonsense");
+    await page.getByRole("button", { name: "Use this ABI" }).click();
+    await page.getByText("A line is no signature.").waitFor();
+    await page
+      .getByLabel("ABI")
+      .fill(
+        "function stock(uint256 id) view returns (uint256)\nfunction stock(uint256 id, (address to, uint8[] sizes)[] orders) payable\nfunction balanceOfBatch(address[] accounts, uint256[] ids) view returns (uint256[])",
+      );
+    await page.getByRole("button", { name: "Use this ABI" }).click();
+    await page.getByRole("link", { name: "stock(uint256,(address,uint8[])[])" }).click();
+    await page.getByRole("button", { name: "Add to orders" }).click();
+    await page.getByRole("button", { name: "Add to sizes" }).click();
+    await page.getByLabel("sizes[0] (uint8)").fill("256");
+    await page.getByLabel("to (address)").fill(devAccount(1).address);
+    await page.getByLabel("id (uint256)").fill("1");
+    await page.getByRole("button", { name: "Try it out" }).click();
+    await page.getByText("uint8 takes what lies between 0 and 255.").waitFor();
+    await page.getByLabel("Sent along, in ETH").waitFor();
+    await page.getByRole("link", { name: /^balanceOfBatch/ }).click();
+    await page.getByRole("button", { name: "Add to accounts" }).click();
+    await page.getByRole("button", { name: "Add to ids" }).click();
+    await page.getByLabel("accounts[0] (address)").fill(devAccount(0).address);
+    await page.getByLabel("ids[0] (uint256)").fill(String(await hand.itemOf(0)));
+    await page.getByRole("button", { name: "Read", exact: true }).click();
+    await page.getByRole("region", { name: "Result" }).getByRole("listitem").waitFor();
+    await expectAccessible(page);
+    expectNoErrors(visitor);
+  });
+});

@@ -1,0 +1,66 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+type Client = typeof import("@purse/client");
+
+let purse: Purse;
+let browser: Browser;
+let site: ClientPage;
+let visitor: Visit;
+
+beforeAll(async () => {
+  [purse, browser, site] = await Promise.all([startPurse(), launchBrowser(), serveClientPage()]);
+  visitor = await visit(browser);
+  await visitor.page.goto(site.url);
+  await visitor.page.waitForFunction(() => "purse" in window);
+  await run(visitor.page, async ({ start, User }, { serverUrl, appId }) => {
+    await start({ serverUrl, appId });
+    await User.signUp("ann", "a secret of hers");
+  });
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  site?.stop();
+  await purse?.remove();
+});
+
+/** Runs in the page, with the client. */
+function run<R>(
+  page: Page,
+  work: (client: Client, server: { serverUrl: string; appId: string }) => R | Promise<R>,
+): Promise<R> {
+  const { serverUrl, appId } = purse;
+  return page.evaluate(`(${work})(window.purse, ${JSON.stringify({ serverUrl, appId })})`);
+}
+
+describe("the upload of a file as a whole, in a page", () => {
+  it("tells how far it is while it goes on, and the end once the file is there", async () => {
+    const { told, url } = await run(visitor.page, async ({ ParseFile }) => {
+      const told: number[][] = [];
+      const file = new ParseFile("a.bin", new Uint8Array(900_000).fill(7));
+      await file.save({ progress: (part, loaded, total) => told.push([part, loaded, total]) });
+      return { told, url: file.url() };
+    });
+    expect((await fetch(String(url))).status).toBe(200);
+    expect(told.at(-1)).toEqual([1, 900_000, 900_000]);
+    expect(told.filter(([part]) => part === 1)).toHaveLength(1);
+    expect(told.every(([, loaded = 0], at) => at === 0 || loaded >= (told[at - 1]?.[1] ?? 0))).toBe(true);
+    expectNoErrors(visitor);
+  });
+
+  it("is ended by cancel", async () => {
+    const ended = await run(visitor.page, async ({ ParseFile }) => {
+      const file = new ParseFile("b.bin", new Uint8Array(900_000));
+      const saving = file.save({ progress: () => file.cancel() }).then(
+        () => "saved",
+        (error: unknown) => String(error),
+      );
+      setTimeout(() => file.cancel(), 1);
+      return saving;
+    });
+    expect(ended).toMatch(/abort/i);
+  });
+});

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { LiveQuery, ParseObject, Query, type Subscription, start } from "@purse/client";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { type BreakableProxy, startBreakableProxy } from "../support/breakableProxy.ts";
+import { type ForeignServer, startParseServer } from "../support/parseServer.ts";
+
+let server: ForeignServer;
+let proxy: BreakableProxy;
+let told: string[];
+
+beforeAll(async () => {
+  server = await startParseServer();
+  proxy = await startBreakableProxy(() => Number(new URL(server.serverUrl).port));
+  await start({
+    serverUrl: `http://127.0.0.1:${proxy.port}/server`,
+    appId: server.appId,
+    masterKey: server.masterKey,
+    plugins: [],
+    // With short pauses.
+    clock: { now: Date.now, random: () => 0.05, sleep: (ms, signal) => sleep(ms, undefined, { signal }) },
+  });
+  // A class is there once it has an object.
+  await new ParseObject("Note").save({ text: "first" });
+}, 60_000);
+afterAll(async () => {
+  await proxy?.close();
+  await server?.remove();
+});
+afterEach(() => LiveQuery.close());
+
+async function subscribe(): Promise<Subscription> {
+  told = [];
+  const subscription = await new Query("Note").equalTo("done", false).subscribe();
+  for (const event of ["create", "update", "delete", "leave", "enter"] as const) {
+    subscription.on(event, (...[note]) => told.push(`${event} ${note.get("text")}`));
+  }
+  return subscription;
+}
+
+const until = (texts: readonly string[]): Promise<unknown> =>
+  vi.waitFor(() => expect(told).toEqual(texts), { timeout: 15_000 });
+
+describe("a live query of parse-server", () => {
+  it("tells of objects that come, change, leave, come again and go", async () => {
+    await subscribe();
+    const note = await new ParseObject("Note").save({ text: "a", done: false });
+    await until(["create a"]);
+    await note.save("text", "b");
+    await until(["create a", "update b"]);
+    await note.save("done", true);
+    await until(["create a", "update b", "leave b"]);
+    await note.save("done", false);
+    await until(["create a", "update b", "leave b", "enter b"]);
+    await note.destroy();
+    await until(["create a", "update b", "leave b", "enter b", "delete b"]);
+  });
+
+  it("is subscribed anew once a lost connection is back", async () => {
+    const subscription = await subscribe();
+    proxy.break();
+    await vi.waitFor(() => expect(subscription.subscribed).toBe(false), { timeout: 15_000 });
+    proxy.mend();
+    await vi.waitFor(() => expect(subscription.subscribed).toBe(true), { timeout: 15_000 });
+    const note = await new ParseObject("Note").save({ text: "later", done: false });
+    await until(["create later"]);
+    await note.destroy();
+  });
+
+  it("tells nothing any more once it is over", async () => {
+    const subscription = await subscribe();
+    await subscription.unsubscribe();
+    await new ParseObject("Note").save({ text: "unheard", done: false });
+    await subscribe();
+    const heard = await new ParseObject("Note").save({ text: "heard", done: false });
+    await until(["create heard"]);
+    await heard.destroy();
+  });
+});
