@@ -169,14 +169,6 @@ export async function signUpInPage(
   await page.waitForURL(`**${next}`);
 }
 
-/** No violation of WCAG 2.2 AA that a machine can find. */
-export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
-    .analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
-}
-
 export function expectNoErrors({ errors }: Visit): void {
   expect(errors).toEqual([]);
 }
