@@ -1,0 +1,189 @@
+import { TOTP } from "otpauth";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { expectAccessible, expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+import {
+  addOperator,
+  STUDIO_PASSWORD,
+  StudioClient,
+  setUpStudio,
+  signInToStudio,
+} from "../support/studio.ts";
+
+const ROOMS: readonly (readonly [path: string, title: string])[] = [
+  ["/operators", "Operators"],
+  ["/operators?show=account", "Operators"],
+  ["/audit", "Audit"],
+];
+const NEW_PASSWORD = "seven green bottles";
+
+let purse: Purse;
+let browser: Browser;
+let owner: StudioClient;
+let visits: Visit[] = [];
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse(), launchBrowser()]);
+  owner = await setUpStudio(purse);
+  await addOperator(owner, "edith", "editor");
+  await addOperator(owner, "guest", "readOnly");
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+afterEach(async () => {
+  await Promise.all(visits.map((each) => each.close()));
+  visits = [];
+});
+
+async function open(username: string, path = "", options = {}): Promise<Visit> {
+  const visitor = await visit(browser, options);
+  visitor.page.setDefaultTimeout(10_000);
+  visits.push(visitor);
+  await signInToStudio(visitor.page, purse, username, path);
+  return visitor;
+}
+
+const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true }).first();
+const dialog = (page: Page) => page.getByRole("dialog").last();
+
+async function choose(page: Page, label: string, option: string | RegExp): Promise<void> {
+  await page.getByRole("combobox", { name: label }).click();
+  await page.getByRole("option", { name: option }).click();
+}
+
+async function pressInDialog(page: Page, name: string): Promise<void> {
+  await dialog(page).getByRole("button", { name, exact: true }).click();
+}
+
+describe("owners and operators", () => {
+  it("add one with a role, disable them, reset their password, and remove them", async () => {
+    const visitor = await open("ada", "/operators");
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Add an operator" }).click();
+    await dialog(page).getByLabel("Name", { exact: true }).fill("hedy");
+    await dialog(page).getByLabel("First password").fill("short");
+    await choose(page, "Role", /^Editor/);
+    await pressInDialog(page, "Add");
+    await dialog(page).getByText("12 characters or more").last().waitFor();
+    await dialog(page).getByLabel("First password").fill(STUDIO_PASSWORD);
+    await pressInDialog(page, "Add");
+    const row = page.getByRole("row").filter({ hasText: "hedy" });
+    await row.getByText("editor").waitFor();
+    await page.getByRole("button", { name: "Change hedy" }).click();
+    await dialog(page).getByRole("checkbox").click();
+    await pressInDialog(page, "Save");
+    await row.getByText("Disabled").waitFor();
+    await page.getByRole("button", { name: "Change hedy" }).click();
+    await dialog(page).getByRole("checkbox").click();
+    await pressInDialog(page, "Save");
+    await row.getByText("Active").waitFor();
+    await page.getByRole("button", { name: "Change hedy" }).click();
+    await pressInDialog(page, "Reset");
+    await dialog(page).getByLabel("New password").fill(NEW_PASSWORD);
+    await pressInDialog(page, "Reset");
+    await page.getByText("hedy can sign in with the new password.").waitFor();
+    expect((await new StudioClient(purse).signIn("hedy", NEW_PASSWORD)).status).toBe(201);
+    await pressInDialog(page, "Remove");
+    await pressInDialog(page, "Remove");
+    await expect.poll(() => row.count()).toBe(0);
+    // The browser tells of the password that was refused.
+    expect(visitor.errors.filter((each) => !/status of 400/.test(each))).toEqual([]);
+  });
+});
+
+describe("an operator's own account", () => {
+  it("gets another password, which ends the other sessions", async () => {
+    const other = await addOperator(owner, "grace", "readOnly");
+    const visitor = await open("grace", "/operators");
+    const { page } = visitor;
+    await card(page, "Sessions").getByRole("button", { name: "End", exact: true }).first().waitFor();
+    await page.getByLabel("Present password").fill(STUDIO_PASSWORD);
+    await page.getByLabel("New password").fill(NEW_PASSWORD);
+    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByText("The password is changed").first().waitFor();
+    expect((await other.ask("GET", "/sessions")).status).toBe(401);
+    await expect
+      .poll(() => card(page, "Sessions").getByRole("button", { name: "End", exact: true }).count())
+      .toBe(0);
+    expect((await new StudioClient(purse).signIn("grace", NEW_PASSWORD)).status).toBe(201);
+    await page.reload();
+    await card(page, "Sessions").getByRole("button", { name: "End", exact: true }).click();
+    await page.getByText("The session has ended.").first().waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("gets a second factor by a code to scan, with recovery codes that are shown once", async () => {
+    await addOperator(owner, "alan", "editor");
+    const visitor = await open("alan", "/operators");
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Set it up" }).click();
+    await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
+    await pressInDialog(page, "Go on");
+    await dialog(page).getByRole("img", { name: "The code to scan" }).waitFor();
+    await expectAccessible(page);
+    const secret = (await dialog(page).getByRole("region", { name: "Or type this key" }).innerText()).trim();
+    await dialog(page).getByLabel("Code of the authenticator").fill(new TOTP({ secret }).generate());
+    await pressInDialog(page, "Turn it on");
+    const codes = await dialog(page).getByRole("region", { name: "Recovery codes" }).innerText();
+    const [code = ""] = codes.trim().split(/\s+/);
+    await pressInDialog(page, "I have kept them");
+    await page.getByText("On: signing in takes a code too").waitFor();
+    expect(await page.getByText(code).count()).toBe(0);
+    expect((await new StudioClient(purse).signIn("alan", STUDIO_PASSWORD)).status).toBe(401);
+    await page.getByRole("button", { name: "Take it away" }).click();
+    await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
+    await dialog(page).getByLabel("Code", { exact: true }).fill(code);
+    await pressInDialog(page, "Take it away");
+    await page.getByText("Off: the password alone is enough").waitFor();
+    expectNoErrors(visitor);
+  });
+});
+
+describe("the audit trail", () => {
+  it("tells who did what, filters by the address of the page, and shows what was before and after", async () => {
+    await owner.ask("PUT", "/config", { params: { motto: "old" } });
+    await owner.ask("PUT", "/config", { params: { motto: "new" } });
+    const visitor = await open("ada", "/audit");
+    const { page } = visitor;
+    await page.getByRole("row").filter({ hasText: "POST /operators" }).first().waitFor();
+    await choose(page, "Action", "PUT /config");
+    await expect.poll(() => page.locator("tbody tr").count()).toBe(2);
+    expect(new URL(page.url()).searchParams.get("what")).toBe("PUT /config");
+    await page.getByRole("button", { name: "Show PUT /config by ada" }).first().click();
+    await dialog(page).getByRole("region", { name: "After" }).getByText('"new"').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await choose(page, "Operator", "edith");
+    await page.getByText("Nothing of that kind was done").waitFor();
+    await page.getByRole("button", { name: "Show everything" }).click();
+    await page.getByRole("row").filter({ hasText: "POST /operators" }).first().waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("is for owners alone", async () => {
+    const { page } = await open("edith", "/audit");
+    await page.getByText("The audit trail is for owners").waitFor();
+  });
+});
+
+describe.each([
+  ["a wide window", 1280],
+  ["a phone", 390],
+])("in %s", (_, width) => {
+  it("every room of rights can be used by everyone, and none is wider than the window", async () => {
+    const visitor = await open("ada", "", { viewport: { width, height: 844 }, reducedMotion: "reduce" });
+    const { page } = visitor;
+    for (const [path, title] of ROOMS) {
+      await page.goto(`${purse.url}/studio${path}`);
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+      await expect.poll(() => page.locator("main .skeleton").count()).toBe(0);
+      await expectAccessible(page);
+      const scroll = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(scroll, path).toBeLessThanOrEqual(width);
+    }
+    expectNoErrors(visitor);
+  }, 60_000);
+});
