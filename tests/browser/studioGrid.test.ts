@@ -278,6 +278,35 @@ describe("the grid", () => {
     expectNoErrors(visitor);
   });
 
+  it("shows changes of others as they happen, and hands the rows out as a file", async () => {
+    const { objectId } = await smallRow();
+    const visitor = await open(
+      "guest",
+      '/data?class=Small&filter=[{"field":"score","operator":"less","value":50}]',
+    );
+    const { page } = visitor;
+    await cells(page, objectId).waitFor();
+    const change = (fields: JsonObject) => owner.ask("PUT", `/data/Small/rows/${objectId}`, { fields });
+    await expect
+      .poll(async () => {
+        await change({ name: `live ${Math.random()}` });
+        return grid(page).getByText("live 0.").count();
+      })
+      .toBeGreaterThan(0);
+    await grid(page).locator("[data-flashing]").first().waitFor();
+    await smallRow();
+    await page.getByRole("button", { name: /new row/ }).click();
+    await page.getByRole("button", { name: "Read again" }).waitFor();
+    await change({ score: 50 });
+    await cells(page, objectId).waitFor({ state: "detached" });
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Export CSV" }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe("Small.csv");
+    expectNoErrors(visitor);
+  });
+
   it("lets who looks only change nothing", async () => {
     const { objectId } = await smallRow();
     const { page } = await open("guest", "/data?class=Small&order=-createdAt");

@@ -15,6 +15,8 @@ const ROOMS: readonly (readonly [path: string, title: string])[] = [
   ["/operators", "Operators"],
   ["/operators?show=account", "Operators"],
   ["/audit", "Audit"],
+  ["/classes?class=Order", "Classes"],
+  ["/classes?show=code", "Classes"],
 ];
 const NEW_PASSWORD = "seven green bottles";
 
@@ -28,6 +30,9 @@ beforeAll(async () => {
   owner = await setUpStudio(purse);
   await addOperator(owner, "edith", "editor");
   await addOperator(owner, "guest", "readOnly");
+  await owner.ask("POST", "/schema/classes/Order", {
+    edit: { fields: { total: { type: "Number" }, buyer: { type: "Pointer", targetClass: "_User" } } },
+  });
 }, 90_000);
 afterAll(async () => {
   await browser?.close();
@@ -44,6 +49,10 @@ async function open(username: string, path = "", options = {}): Promise<Visit> {
   visits.push(visitor);
   await signInToStudio(visitor.page, purse, username, path);
   return visitor;
+}
+
+async function fieldsOf(className: string): Promise<unknown> {
+  return (await owner.ask("GET", `/schema/classes/${className}`)).body.fields;
 }
 
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true }).first();
@@ -166,6 +175,87 @@ describe("the audit trail", () => {
   it("is for owners alone", async () => {
     const { page } = await open("edith", "/audit");
     await page.getByText("The audit trail is for owners").waitFor();
+  });
+});
+
+describe("an editor of classes", () => {
+  it("creates a class, sees what each change does before it is done, and gets the code of it", async () => {
+    const visitor = await open("edith", "/classes");
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Create a class" }).click();
+    await dialog(page).getByLabel("Name", { exact: true }).fill("9lives");
+    await dialog(page).getByText("Letters, digits and _").waitFor();
+    await dialog(page).getByLabel("Name", { exact: true }).fill("Game");
+    await pressInDialog(page, "Go on");
+    await dialog(page).getByText("+ Game", { exact: true }).waitFor();
+    await pressInDialog(page, "Create");
+    await page.getByRole("heading", { name: "Game", exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("class")).toBe("Game");
+    await page.getByRole("button", { name: "Add a field" }).click();
+    await dialog(page).getByLabel("Name", { exact: true }).fill("score");
+    await choose(page, "Type", "Number");
+    await dialog(page).getByLabel("Default").fill("many");
+    await dialog(page).getByText("That must be a number").waitFor();
+    await dialog(page).getByLabel("Default").fill("0");
+    await dialog(page).getByRole("checkbox").click();
+    await pressInDialog(page, "Add");
+    await page.getByRole("button", { name: "Add a field" }).click();
+    await dialog(page).getByLabel("Name", { exact: true }).fill("player");
+    await choose(page, "Type", "Pointer");
+    await choose(page, "Target class", "_User");
+    await pressInDialog(page, "Add");
+    await page.getByRole("button", { name: "Add an index" }).click();
+    await choose(page, "Field 1", "score");
+    await choose(page, "Order 1", "descending");
+    await dialog(page).getByLabel("Name of the index").fill("best");
+    await pressInDialog(page, "Add");
+    await page.getByText("3 changes are not carried out yet").waitFor();
+    expect(await fieldsOf("Game")).not.toHaveProperty("score");
+    await page.getByRole("button", { name: "Look at the changes" }).click();
+    const lines = dialog(page).getByRole("list", { name: "Changes" });
+    await lines.getByText("+ Game.score Number (required, default 0)").waitFor();
+    await lines.getByText('+ Game index best {"score":-1}').waitFor();
+    await expectAccessible(page);
+    await pressInDialog(page, "Apply");
+    await page.getByText("Game is changed.").first().waitFor();
+    expect(await fieldsOf("Game")).toMatchObject({
+      score: { type: "Number", required: true, defaultValue: 0 },
+      player: { type: "Pointer", targetClass: "_User" },
+    });
+    await page.getByRole("button", { name: "Remove score" }).click();
+    await page.getByRole("button", { name: "Undo the change of score" }).click();
+    await page.getByRole("button", { name: "Remove player" }).click();
+    await page.getByRole("button", { name: "Look at the changes" }).click();
+    await dialog(page).getByText("- Game.player with its values").waitFor();
+    await pressInDialog(page, "Apply");
+    await expect.poll(() => fieldsOf("Game")).not.toHaveProperty("player");
+    await page.getByRole("tab", { name: "As code" }).click();
+    await page.getByText('score: { type: "Number", required: true, defaultValue: 0 }').waitFor();
+    expect(await page.getByRole("button", { name: "Copy: schemas of purse.config.ts" }).count()).toBe(1);
+    expectNoErrors(visitor);
+  });
+
+  it("does not empty or drop one; an owner does, once its name is typed", async () => {
+    await owner.ask("POST", "/schema/classes/Scrap", { edit: { fields: { a: { type: "Number" } } } });
+    await owner.ask("POST", "/data/Scrap/rows", { fields: { a: 1 } });
+    const { page: editors } = await open("edith", "/classes?class=Scrap");
+    await expect.poll(() => editors.getByRole("button", { name: "Drop Scrap" }).isDisabled()).toBe(true);
+    const { page } = await open("ada", "/classes?class=Scrap");
+    await page.getByRole("button", { name: "Drop Scrap" }).click();
+    expect(await dialog(page).getByRole("button", { name: "Drop it" }).isDisabled()).toBe(true);
+    await dialog(page).getByLabel("Type Scrap to go on").fill("Scrap");
+    await pressInDialog(page, "Drop it");
+    await dialog(page).getByText("not empty").first().waitFor();
+    await pressInDialog(page, "Cancel");
+    await page.getByRole("button", { name: "Empty Scrap" }).click();
+    await dialog(page).getByLabel("Type Scrap to go on").fill("Scrap");
+    await pressInDialog(page, "Delete all rows");
+    await page.getByText("Scrap is empty.").first().waitFor();
+    await page.getByRole("button", { name: "Drop Scrap" }).click();
+    await dialog(page).getByLabel("Type Scrap to go on").fill("Scrap");
+    await pressInDialog(page, "Drop it");
+    await page.getByText("Scrap is gone.").first().waitFor();
+    expect((await owner.ask("GET", "/schema/classes/Scrap")).status).toBeGreaterThanOrEqual(400);
   });
 });
 

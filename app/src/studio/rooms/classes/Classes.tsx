@@ -1,14 +1,120 @@
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../../design/Button.tsx";
+import { Code } from "../../../design/Code.tsx";
 import { EmptyState } from "../../../design/states.tsx";
+import { Tabs } from "../../../design/Tabs.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
-import { useRoomTitle } from "../../useRoomTitle.ts";
+import { useMay } from "../../StudioContext.tsx";
+import { useAnswer } from "../parts/asking.ts";
+import { ClassList } from "../parts/ClassList.tsx";
+import { type ClassRow, useClasses } from "../parts/classes.ts";
+import { Answered, Room, Section } from "../parts/Room.tsx";
+import { useUrl } from "../parts/useUrl.ts";
+import { ClassEditor } from "./ClassEditor.tsx";
+import { type Draft, NO_CHANGES } from "./draft.ts";
+import { NewClass } from "./NewClass.tsx";
 
+type Tab = "classes" | "code";
+
+/** Classes with their fields and indexes; all of them as code. */
 export function Classes() {
   const { t } = useTexts();
-  useRoomTitle(t("Classes"));
+  const may = useMay("editor");
+  const classes = useClasses();
+  const [shown, setShown] = useUrl("show");
+  const [chosen, setChosen] = useUrl("class");
+  const [isAdding, setAdding] = useState(false);
+  const tab: Tab = shown === "code" ? "code" : "classes";
   return (
-    <>
-      <h1>{t("Classes")}</h1>
-      <EmptyState title={t("Nothing to see here yet")} />
-    </>
+    <Room
+      title={t("Classes")}
+      about={t("What objects are made of. Each change is shown before it is carried out.")}
+      changes="editor"
+      actions={
+        <Button look="primary" disabled={!may} onClick={() => setAdding(true)}>
+          <Plus size={16} aria-hidden="true" />
+          {t("Create a class")}
+        </Button>
+      }
+    >
+      <Tabs<Tab>
+        label={t("Classes")}
+        value={tab}
+        onChange={(to) => setShown(to === "classes" ? "" : to)}
+        tabs={[
+          { key: "classes", label: t("Fields and indexes") },
+          { key: "code", label: t("As code") },
+        ]}
+      >
+        {tab === "code" ? (
+          <SchemaCode />
+        ) : (
+          <Answered answer={classes} label={t("Loading the classes")}>
+            {(rows) => <Workbench classes={rows} chosen={chosen} onChoose={setChosen} />}
+          </Answered>
+        )}
+      </Tabs>
+      {isAdding && (
+        <NewClass
+          taken={classes.data?.map(({ className }) => className) ?? []}
+          onClose={() => setAdding(false)}
+          onDone={(className) => {
+            setAdding(false);
+            setChosen(className);
+          }}
+        />
+      )}
+    </Room>
+  );
+}
+
+function Workbench({
+  classes,
+  chosen,
+  onChoose,
+}: {
+  classes: readonly ClassRow[];
+  chosen: string;
+  onChoose: (className: string) => void;
+}) {
+  const { t } = useTexts();
+  /** By class: nothing is lost by looking at another. */
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
+  const shown =
+    classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
+  return (
+    <div className="workbench">
+      <ClassList classes={classes} value={shown?.className} onChange={onChoose} />
+      {shown ? (
+        <ClassEditor
+          key={shown.className}
+          row={shown}
+          classes={classes.map(({ className }) => className)}
+          draft={drafts[shown.className] ?? NO_CHANGES}
+          onDraft={(draft) => setDrafts({ ...drafts, [shown.className]: draft })}
+          onGone={() => onChoose("")}
+        />
+      ) : (
+        <EmptyState title={t("There is no class of this name")}>
+          {t("Choose one of the others, or create it.")}
+        </EmptyState>
+      )}
+    </div>
+  );
+}
+
+function SchemaCode() {
+  const { t } = useTexts();
+  const code = useAnswer<{ code: string }>("/schema/code");
+  return (
+    <Section title={t("As code")}>
+      <p className="soft">
+        {t("Put this into purse.config.ts, and another server makes the same classes when it starts.")}
+      </p>
+      <Answered answer={code} label={t("Loading the code")}>
+        {({ code: text }) => <Code label={t("schemas of purse.config.ts")} text={text} />}
+      </Answered>
+    </Section>
   );
 }

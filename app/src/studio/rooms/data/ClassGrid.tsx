@@ -5,7 +5,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
-import { useOperator } from "../../StudioContext.tsx";
+import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { CellEditor, isInline } from "./CellEditor.tsx";
 import { ColumnList } from "./ColumnList.tsx";
 import { Conflict } from "./Conflict.tsx";
@@ -21,6 +21,7 @@ import type { Place } from "./place.ts";
 import { orderOf, sortedBy, sortsOf } from "./search.ts";
 import { useDrafts } from "./useDrafts.ts";
 import { useLayout } from "./useLayout.ts";
+import { useLive } from "./useLive.ts";
 import { useCount, usePages } from "./usePages.ts";
 import { ValueDialog } from "./ValueDialog.tsx";
 
@@ -29,7 +30,7 @@ const UNSORTED = new Set(["Relation", "ACL", "GeoPoint", "Polygon", "Object", "A
 
 /** The rows of a class, with what can be done to them. */
 export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
-  const { t } = useTexts();
+  const { t, count: say } = useTexts();
   const { className } = dataClass;
   const { order: wanted, filter: filters = [], as } = useSearch({ from: "/data" });
   const navigate = useNavigate({ from: "/data" });
@@ -49,6 +50,8 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   const pages = usePages(className, asked);
   const count = useCount(className, asked, { enabled: pages.rows !== undefined, isExact });
   const { rows } = pages;
+  const { news, forgetNews, flashing } = useLive(className, asked);
+  const studio = useStudio();
   const { role } = useOperator();
   const { drafts, change, drop, replace, save, isSaving, error: saveError } = useDrafts(className);
   const [edit, setEdit] = useState<{ place: Place; typed?: string | undefined } | undefined>(undefined);
@@ -126,6 +129,11 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     });
   }
 
+  function readAgain(): void {
+    forgetNews();
+    void Promise.all([pages.refetch(), count.refetch()]);
+  }
+
   function more(): void {
     if (!pages.isFetchingNextPage && !pages.isError) void pages.fetchNextPage();
   }
@@ -160,17 +168,23 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
             </Button>
           </>
         )}
+        {(["csv", "json"] as const).map((format) => (
+          <a
+            key={format}
+            className="button small"
+            href={studio.urlOf(`/data/${className}/export`, { format, where: asked.where, as })}
+            download
+          >
+            {format === "csv" ? t("Export CSV") : t("Export JSON")}
+          </a>
+        ))}
         <Button small onClick={() => setIsChoosing(true)}>
           <Columns3 size={15} aria-hidden="true" />
           {t("Columns")}
         </Button>
-        <Button
-          small
-          busy={pages.isRefetching}
-          onClick={() => void Promise.all([pages.refetch(), count.refetch()])}
-        >
+        <Button small busy={pages.isRefetching} onClick={readAgain}>
           <RefreshCw size={15} aria-hidden="true" />
-          {t("Read again")}
+          {news > 0 ? say(news, "{n} new row", "{n} new rows") : t("Read again")}
         </Button>
       </div>
       {pages.error !== null && <ErrorState error={pages.error} retry={() => void pages.refetch()} />}
@@ -208,6 +222,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
               setLayout({ ...layout, widths: { ...layout.widths, [name]: within(width) } })
             }
             changeOf={changeOf}
+            flashing={flashing}
             editor={editor}
             onEdit={startEdit}
           />

@@ -28,6 +28,8 @@ export interface GridProps {
   onResize: (field: string, width: number) => void;
   /** A value that is not saved yet; undefined where there is none. */
   changeOf: (row: JsonObject, field: string) => { value: JsonValue | undefined } | undefined;
+  /** Ids of rows that somebody has just changed. */
+  flashing: ReadonlySet<string>;
   /** What is typed in the place of a cell. */
   editor: { place: Place; content: ReactNode } | undefined;
   /** Somebody wants to change the active cell; `typed` is the letter that began it. */
@@ -158,6 +160,7 @@ export function Grid(props: GridProps) {
               {...{ row, index, spans, active, editor, cellId }}
               top={start - ROW}
               changeOf={props.changeOf}
+              isFlashing={props.flashing.has(String(row.objectId))}
               onActive={(column) => {
                 onActive({ row: index, column });
                 if (!editor) frame.current?.focus({ preventScroll: true });
@@ -181,6 +184,7 @@ function GridRow({
   editor,
   cellId,
   changeOf,
+  isFlashing,
   onActive,
   onEdit,
 }: Pick<GridProps, "active" | "editor" | "changeOf"> & {
@@ -189,6 +193,7 @@ function GridRow({
   top: number;
   spans: Spans;
   cellId: (place: Place) => string;
+  isFlashing: boolean;
   onActive: (column: number) => void;
   onEdit: (column: number) => void;
 }) {
@@ -232,6 +237,7 @@ function GridRow({
       role="row"
       aria-rowindex={index + 2}
       className="grid-row"
+      data-flashing={isFlashing || undefined}
       style={{ transform: `translateY(${top}px)`, width: spans.width }}
     >
       {spans.pinned.map(cell)}

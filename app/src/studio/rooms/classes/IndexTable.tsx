@@ -1,0 +1,98 @@
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../../design/Button.tsx";
+import { EmptyState } from "../../../design/states.tsx";
+import { Table } from "../../../design/Table.tsx";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useMay } from "../../StudioContext.tsx";
+import type { ClassRow } from "../parts/classes.ts";
+import { Section } from "../parts/Room.tsx";
+import { type Draft, fieldRows, indexRows, withChange } from "./draft.ts";
+import { ChangeMark } from "./FieldTable.tsx";
+import { IndexForm } from "./IndexForm.tsx";
+
+export interface IndexTableProps {
+  row: ClassRow;
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+}
+
+/** The indexes of a class as they would be; that on objectId is always there. */
+export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
+  const { t } = useTexts();
+  const may = useMay("editor");
+  const [isAdding, setAdding] = useState(false);
+  const rows = indexRows(row, draft);
+  const directions = { "1": t("ascending"), "-1": t("descending"), text: t("full text") };
+  return (
+    <Section
+      title={t("Indexes")}
+      actions={
+        <Button small disabled={!may} onClick={() => setAdding(true)}>
+          <Plus size={15} aria-hidden="true" />
+          {t("Add an index")}
+        </Button>
+      }
+    >
+      <Table
+        caption={t("Indexes")}
+        rows={rows}
+        keyOf={({ name }) => name}
+        empty={
+          <EmptyState title={t("There is no index yet")}>
+            {t("The one on objectId is always there. Add one for what is often asked for.")}
+          </EmptyState>
+        }
+        columns={[
+          { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
+          {
+            key: "fields",
+            label: t("Fields"),
+            cell: ({ index }) =>
+              Object.entries(index)
+                .map(([field, direction]) => `${field} ${directions[direction]}`)
+                .join(", "),
+          },
+          { key: "change", label: t("Change"), cell: ({ change }) => <ChangeMark change={change} /> },
+          {
+            key: "actions",
+            label: <span className="visually-hidden">{t("Actions")}</span>,
+            number: true,
+            cell: ({ name, change }) =>
+              change === undefined ? (
+                <Button
+                  small
+                  look="danger"
+                  disabled={!may}
+                  onClick={() => onDraft(withChange(draft, "indexes", name, null))}
+                  aria-label={t("Remove the index {name}", { name })}
+                >
+                  {t("Remove")}
+                </Button>
+              ) : (
+                <Button
+                  small
+                  onClick={() => onDraft(withChange(draft, "indexes", name, undefined))}
+                  aria-label={t("Undo the change of {name}", { name })}
+                >
+                  {t("Undo")}
+                </Button>
+              ),
+          },
+        ]}
+      />
+      {isAdding && (
+        <IndexForm
+          fields={fieldRows(row, draft)
+            .filter(
+              ({ change, field, name }) => change !== "gone" && field.type !== "Relation" && name !== "ACL",
+            )
+            .map(({ name }) => name)}
+          taken={rows.map(({ name }) => name)}
+          onClose={() => setAdding(false)}
+          onSave={(name, index) => onDraft(withChange(draft, "indexes", name, index))}
+        />
+      )}
+    </Section>
+  );
+}
