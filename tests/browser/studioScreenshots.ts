@@ -19,6 +19,7 @@ Parse.Cloud.beforeSave("Note", () => {});
 /** Rooms of operation, by the name of their picture. */
 const ROOMS = {
   overview: "",
+  data: "/data?class=Order&order=-total",
   logs: "/logs",
   functions: "/functions?function=greet",
   jobs: "/jobs",
@@ -71,6 +72,12 @@ export async function shootStudio(browser: Browser, target: string): Promise<voi
 }
 
 async function work(purse: Purse, owner: StudioClient): Promise<void> {
+  const requests = Array.from({ length: 40 }, (_, i) => ({
+    method: "POST",
+    path: "/server/classes/Order",
+    body: { total: 12 + i * 3, isPaid: i % 3 > 0, note: i % 4 === 0 ? "Beans, ground" : "Beans" },
+  }));
+  await rest(purse, "POST", "/batch", { requests }, { useMasterKey: true });
   const jobs = ["nightlyReport", "breaks"];
   for (const job of jobs) await owner.ask("POST", `/jobs/${job}/run`, {});
   const schedule = { jobName: "nightlyReport", cron: "0 3 * * *", description: "Mails to the roasters" };

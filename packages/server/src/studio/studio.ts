@@ -22,7 +22,7 @@ import { SignIn } from "./signIn.ts";
 import { openStudioClasses } from "./studioClasses.ts";
 
 export interface StudioParts
-  extends DataParts,
+  extends Omit<DataParts, "maxLimit">,
     CodeParts,
     ChainParts,
     FileParts,
@@ -59,7 +59,7 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
   const routes: StudioRoute[] = [
     { method: "GET", path: "/routes", needs: "session", handle: async () => json({ results: rows() }) },
     ...accessRoutes({ ...own, operators, sessions, limiter, signIn, audit, appName: config.appName }),
-    ...dataRoutes(parts),
+    ...dataRoutes({ ...parts, maxLimit: config.limits.maxLimit }),
     ...schemaRoutes(parts),
     ...permissionRoutes({
       ...parts,

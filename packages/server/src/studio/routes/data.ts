@@ -37,7 +37,10 @@ const MOST_BULK = 100_000;
 /** Rows that are changed side by side, so that their writes share a commit. */
 const TOGETHER = 50;
 
-export interface DataParts extends PipelineParts, Pick<LiveRowsParts, "feed" | "presenter"> {}
+export interface DataParts extends PipelineParts, Pick<LiveRowsParts, "feed" | "presenter"> {
+  /** Rows that one question may answer at most. */
+  maxLimit: number;
+}
 
 /** Rows of any class, as the grid shows and changes them. Everything goes through the pipeline of all doors. */
 export function dataRoutes(parts: DataParts): StudioRoute[] {
@@ -84,9 +87,12 @@ export function dataRoutes(parts: DataParts): StudioRoute[] {
     const where = whereIn(params);
     if (flagIn(params, "exact")) return json(await exactly(context, className, where));
     const cap = Math.max(1, wholeIn(params, "cap", COUNT_CAP, MOST_CAP));
-    const asked = { where, keys: "objectId", limit: cap + 1 };
+    // One row beyond the cap tells that there are more; where no question may answer so many, all that it may.
+    const limit = Math.min(cap + 1, parts.maxLimit);
+    const asked = { where, keys: "objectId", limit };
     const found = resultsOf(await objects.find(context, className, asked)).length;
-    const counted: StudioCount = { count: Math.min(found, cap), isCapped: found > cap };
+    const isCapped = found === limit;
+    const counted: StudioCount = { count: Math.min(found, cap), isCapped };
     return json(counted);
   }
 
