@@ -20,11 +20,13 @@ export function SecondFactor() {
   const close = () => setQuestion(undefined);
   return (
     <Section title={t("Second factor")}>
-      {hasSecondFactor ? (
-        <Status kind="ok">{t("On: signing in takes a code too")}</Status>
-      ) : (
-        <Status kind="warning">{t("Off: the password alone is enough")}</Status>
-      )}
+      <p>
+        {hasSecondFactor ? (
+          <Status kind="ok">{t("On: signing in takes a code too")}</Status>
+        ) : (
+          <Status kind="warning">{t("Off: the password alone is enough")}</Status>
+        )}
+      </p>
       <p className="soft">
         {t(
           "An authenticator on your phone shows a new code every 30 seconds. Who has your password has not it.",
