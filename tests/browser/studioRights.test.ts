@@ -178,6 +178,30 @@ describe("the audit trail", () => {
   });
 });
 
+describe("the security check", () => {
+  it("says what is open, how bad it is and what to do, and leads to the class", async () => {
+    await owner.ask("POST", "/schema/classes/OpenToAll", {
+      edit: {
+        classLevelPermissions: { find: { "*": true }, addField: { "*": true }, delete: { "*": true } },
+      },
+    });
+    const { body } = await owner.ask("GET", "/security");
+    const [worst] = Array.isArray(body.results) ? body.results : [];
+    const visitor = await open("edith", "/security");
+    const { page } = visitor;
+    const first = page
+      .getByRole("region", { name: /findings?$/ })
+      .getByRole("listitem")
+      .first();
+    await first.getByText(String(Object(worst).title)).waitFor();
+    await first.getByText(String(Object(worst).advice)).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Open the class OpenToAll" }).first().click();
+    await page.getByRole("heading", { name: "OpenToAll", exact: true }).waitFor();
+    expectNoErrors(visitor);
+  });
+});
+
 describe("an editor of classes", () => {
   it("creates a class, sees what each change does before it is done, and gets the code of it", async () => {
     const visitor = await open("edith", "/classes");

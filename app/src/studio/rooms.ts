@@ -10,10 +10,8 @@ import {
   History,
   KeyRound,
   Link2,
-  LockKeyhole,
   type LucideIcon,
   Mail,
-  Network,
   Puzzle,
   ScrollText,
   ShieldCheck,
@@ -46,8 +44,6 @@ export type RoomPath =
   | "/"
   | "/data"
   | "/classes"
-  | "/permissions"
-  | "/roles"
   | "/functions"
   | "/jobs"
   | "/hooks"
@@ -90,15 +86,6 @@ export const ROOMS: readonly Room[] = [
     letter: "c",
     words: "schema fields indexes",
   },
-  {
-    to: "/permissions",
-    label: "Permissions",
-    icon: LockKeyhole,
-    group: "Data",
-    letter: "p",
-    words: "class level who can rights",
-  },
-  { to: "/roles", label: "Roles", icon: Network, group: "Data", letter: "r", words: "graph gates tokens" },
   { to: "/files", label: "Files", icon: FileText, group: "Data", letter: "f", words: "ipfs pins" },
   {
     to: "/functions",
