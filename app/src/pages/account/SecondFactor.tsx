@@ -6,12 +6,12 @@ import { Checkbox } from "../../design/Choice.tsx";
 import { Code } from "../../design/Code.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { Field } from "../../design/Field.tsx";
+import { QrCode } from "../../design/QrCode.tsx";
 import { Notice, Status } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { factorAddress, newFactorSecret } from "./factor.ts";
-import { QrCode } from "./QrCode.tsx";
 import { textOf } from "./textOf.ts";
 
 /** A second factor: codes of an app on another device, beside the password. */

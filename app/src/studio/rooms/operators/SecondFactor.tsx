@@ -3,14 +3,13 @@ import { Button } from "../../../design/Button.tsx";
 import { Code } from "../../../design/Code.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
 import { Field } from "../../../design/Field.tsx";
+import { QrCode } from "../../../design/QrCode.tsx";
 import { Notice, Status } from "../../../design/Status.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange } from "../parts/asking.ts";
 import { Section } from "../parts/Room.tsx";
-import { QrCode } from "./QrCode.tsx";
-import "./account.css";
 
 /** Codes of an authenticator beside the password: set up, or taken away. */
 export function SecondFactor() {

@@ -1,8 +1,9 @@
 import { encode } from "uqr";
+import "./QrCode.css";
 
 /** A text as a QR code, drawn here: nobody else gets to know it. Dark on light in every theme, as cameras want it. */
 export function QrCode({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { border: 2 });
+  const { data, size } = encode(text, { border: 4 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
   return (
     <svg
@@ -12,8 +13,8 @@ export function QrCode({ text, label }: { text: string; label: string }) {
       aria-label={label}
       shapeRendering="crispEdges"
     >
-      <path className="qr-ground" d={`M0 0h${size}v${size}h-${size}z`} />
-      <path className="qr-dots" d={dark.join("")} />
+      <rect width={size} height={size} fill="#fff" />
+      <path d={dark.join("")} fill="#000" />
     </svg>
   );
 }
