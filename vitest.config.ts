@@ -10,6 +10,8 @@ export default defineConfig({
     ],
     globalSetup: ["tests/support/globalSetup.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
+    // A machine that is busy otherwise may miss a deadline once; what fails twice has failed.
+    retry: 1,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Whole-system tests start servers and browsers of their own: a few at a time.
