@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { parseTransaction } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Clock, connect } from "../connection.ts";
 import { memoryStorage } from "../storage.ts";
@@ -187,5 +188,32 @@ describe("with a private key", () => {
       .filter(({ body }) => body.method === "eth_sendRawTransaction")
       .map(({ body }) => body.params);
     expect(new Set(raw.map(String)).size).toBe(2);
+  });
+
+  const ANSWERS: Record<string, unknown> = {
+    eth_chainId: "0x539",
+    eth_estimateGas: "0x64",
+    eth_getBlockByNumber: { baseFeePerGas: "0xa" },
+    eth_maxPriorityFeePerGas: "0x2",
+    eth_getTransactionCount: "0x7",
+  };
+
+  it.each([
+    [
+      "asks for a fifth more gas than is estimated, and for fees that outlast a rising base fee",
+      {},
+      { nonce: 7, gas: 120n, maxFeePerGas: 22n, maxPriorityFeePerGas: 2n },
+    ],
+    [
+      "sends what the caller has chosen, so that it may take another's place",
+      { nonce: "0x3", gas: "0x5208", maxFeePerGas: "0x64", maxPriorityFeePerGas: "0x32" },
+      { nonce: 3, gas: 21_000n, maxFeePerGas: 100n, maxPriorityFeePerGas: 50n },
+    ],
+  ])("%s", async (_name, chosen, expected) => {
+    answer = (method) => ({ json: { result: ANSWERS[method] ?? "0x1" } });
+    const { provider } = await open({ urls: { 1337: url }, privateKey: KEY });
+    await provider.request({ method: "eth_sendTransaction", params: [{ to: ADDRESS, ...chosen }] });
+    const raw = asked.find(({ body }) => body.method === "eth_sendRawTransaction")?.body.params;
+    expect(parseTransaction(String(raw) as `0x02${string}`)).toMatchObject(expected);
   });
 });

@@ -7,3 +7,8 @@ export function quantity(value: bigint | number): string {
 export function quantityOf(value: unknown): bigint | null {
   return typeof value === "string" && /^0x[0-9a-f]+$/i.test(value) ? BigInt(value) : null;
 }
+
+/** An estimate of gas and a fifth: some contracts take more in the next block than in this one; the rest is not paid. */
+export function withMargin(gas: bigint): bigint {
+  return (gas * 12n) / 10n;
+}

@@ -1,5 +1,6 @@
 import { connection, currentConnection } from "../connection.ts";
 import { type Eip1193Provider, ProviderError } from "./eip1193.ts";
+import { quantityOf, withMargin } from "./quantity.ts";
 
 const NO_ANSWER = -32603;
 /** How long a node may take for one answer, in ms. */
@@ -90,24 +91,29 @@ export async function keyProvider(
   async function sendTransaction(call: unknown): Promise<unknown> {
     if (typeof call !== "object" || call === null)
       throw new ProviderError(-32602, "A transaction must be an object");
-    const request = { ...call, from: account.address };
-    const [nonce, chainId, gas, block, tip] = await Promise.all([
-      node("eth_getTransactionCount", [account.address, "pending"]),
+    const request: Record<string, unknown> = { ...call, from: account.address };
+    /** What the caller has chosen, or else what the node says. */
+    const chosen = async (name: string, otherwise: () => Promise<unknown>): Promise<bigint> =>
+      quantityOf(request[name]) ?? BigInt(String(await otherwise()));
+    const [nonce, chainId, gas, priority] = await Promise.all([
+      chosen("nonce", () => node("eth_getTransactionCount", [account.address, "pending"])),
       node("eth_chainId"),
-      node("eth_estimateGas", [request]),
-      node("eth_getBlockByNumber", ["latest", false]),
-      node("eth_maxPriorityFeePerGas"),
+      chosen("gas", async () => withMargin(BigInt(String(await node("eth_estimateGas", [request]))))),
+      chosen("maxPriorityFeePerGas", () => node("eth_maxPriorityFeePerGas")),
     ]);
-    const base = isRecord(block) ? BigInt(String(block.baseFeePerGas ?? 0)) : 0n;
-    const priority = BigInt(String(tip));
+    const maxFeePerGas = await chosen("maxFeePerGas", async () => {
+      const block = await node("eth_getBlockByNumber", ["latest", false]);
+      const base = isRecord(block) ? BigInt(String(block.baseFeePerGas ?? 0)) : 0n;
+      return base * 2n + priority;
+    });
     const { to, value, data } = request as { to?: `0x${string}`; value?: string; data?: `0x${string}` };
     const signed = await account.signTransaction({
       type: "eip1559",
       chainId: Number(chainId),
       nonce: Number(nonce),
-      gas: BigInt(String(gas)),
+      gas,
       maxPriorityFeePerGas: priority,
-      maxFeePerGas: base * 2n + priority,
+      maxFeePerGas,
       value: BigInt(value ?? 0),
       ...(to && { to }),
       ...(data && { data }),

@@ -2,7 +2,7 @@ import type { Abi } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
 import type { GasPrice } from "./fees.ts";
 import type { TransactionReference } from "./lookForTransaction.ts";
-import { quantity, quantityOf } from "./quantity.ts";
+import { quantity, quantityOf, withMargin } from "./quantity.ts";
 import { readTransaction, type TransactionReceipt } from "./receipt.ts";
 import { RevertError, revertOf } from "./revert.ts";
 import { type SignerExpectation, signerNow } from "./signer.ts";
@@ -107,8 +107,7 @@ async function estimate(
 ): Promise<string | null> {
   try {
     const gas = quantityOf(await provider.request({ method: "eth_estimateGas", params: [call] }));
-    // Some contracts take more in the next block than in this one; what is not used is not paid.
-    return gas === null ? null : quantity((gas * 12n) / 10n);
+    return gas === null ? null : quantity(withMargin(gas));
   } catch (error) {
     const revert = await revertOf(error, abi);
     if (revert) throw new RevertError(revert, { cause: error });
