@@ -54,7 +54,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
       expect(printed).toContain("_JobStatus");
     });
 
-    it("keeps settings, hooks and schedules", async () => {
+    it("keeps settings, hooks, schedules and audiences", async () => {
       expect((await rest(purse, "GET", "/config")).body.params).toEqual({ greeting: "hi" });
       expect((await rest(purse, "GET", "/config", undefined, MASTER)).body).toEqual({
         params: { greeting: "hi", most: 5 },
@@ -71,6 +71,10 @@ describe.each(DATABASES)("moving on %s", (database) => {
       expect(again.body.error).toBe("function name: far already exists");
       const schedules = await rest(purse, "GET", "/classes/_JobSchedule", undefined, MASTER);
       expect(schedules.body.results).toMatchObject([{ jobName: "clean", timeOfDay: "02:00" }]);
+      const audiences = await rest(purse, "GET", "/push_audiences", undefined, MASTER);
+      expect(audiences.body.results).toMatchObject([
+        { name: "iPhones", query: { deviceType: "ios" }, timesUsed: 2 },
+      ]);
     });
 
     it("lets people in with their old passwords, and makes the hashes anew", async () => {

@@ -18,6 +18,7 @@ export const SYSTEM_CLASSES = [
   "_Hooks",
   "_GlobalConfig",
   "_PushStatus",
+  "_Audience",
   "_ChainWatch",
   "_ChainMessage",
 ] as const;

@@ -35,6 +35,7 @@ import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
 import { nftPictures, Thumbnails } from "./images/index.ts";
 import { createGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
+import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
@@ -44,12 +45,13 @@ import type { Objects } from "./objects/objects.ts";
 import { type Log, newRequestId } from "./observe/log.ts";
 import { createMetrics } from "./observe/metrics.ts";
 import { createRecentLog } from "./observe/recentLog.ts";
+import { scriptLogRoute } from "./observe/scriptLog.ts";
 import { createSeries } from "./observe/series.ts";
 import { createOperator } from "./operator/operator.ts";
 import { operatorClasses } from "./operator/operatorClasses.ts";
 import { isPublicAddress } from "./outbound/addresses.ts";
 import { gatewayAsker } from "./outbound/gateways.ts";
-import { createPush, createSenders, pushStatusRules } from "./push/index.ts";
+import { createPush, createSenders, pushRules } from "./push/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -178,7 +180,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     log,
   });
   const rules = new Map(
-    [...accounts.rules, ...operatorClasses(), apiKeyRules(), pushStatusRules, ...chainEvents.rules].map(
+    [...accounts.rules, ...operatorClasses(), apiKeyRules(), ...pushRules, ...chainEvents.rules].map(
       (rule) => [rule.className, rule],
     ),
   );
@@ -226,11 +228,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       for (const { id } of byWallets) chain.watch(id, addresses);
     });
   }
+  const senders = createSenders(config.push);
   const push = createPush({
     store,
     schemaOf: (className) => schemas.require(className),
     objects,
-    senders: createSenders(config.push),
+    senders,
     log,
   });
   const aggregates = createAggregates({ store, schemas });
@@ -277,10 +280,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         fixedFields: (className) => Object.keys(rules.get(className)?.fields ?? {}),
       }),
       aggregateRoute(aggregates),
-      ...serverRoutes(),
+      ...serverRoutes({ canPush: senders.length > 0 }),
+      scriptLogRoute(recentLog),
       ...accounts.routes,
       ...cloud.routes,
       ...operator.routes,
+      ...scheduleRoutes({ objects, jobs: () => cloud.definitions().jobs }),
       ...push.routes,
       ...pinRoutes(ipfs),
     ],

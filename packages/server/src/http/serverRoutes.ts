@@ -1,8 +1,18 @@
 import type { ApiRoute } from "./api.ts";
 import { assertMaster } from "./rights.ts";
 
-/** What the server says of itself. */
-export function serverRoutes(): ApiRoute[] {
+/** What the server says of itself; by `features` Parse Dashboard knows which of its pages to show. */
+export function serverRoutes({ canPush }: { canPush: boolean }): ApiRoute[] {
+  const features = {
+    ...FEATURES,
+    push: {
+      immediatePush: canPush,
+      scheduledPush: canPush,
+      storedPushData: canPush,
+      pushAudiences: true,
+      localization: true,
+    },
+  };
   return [
     { method: "GET", path: "/health", withoutApplication: true, handle: async () => ({ status: "ok" }) },
     {
@@ -10,7 +20,7 @@ export function serverRoutes(): ApiRoute[] {
       path: "/serverInfo",
       async handle(request) {
         assertMaster(request);
-        return { features: FEATURES, parseServerVersion: COMPATIBLE_WITH };
+        return { features, parseServerVersion: COMPATIBLE_WITH };
       },
     },
   ];
@@ -23,6 +33,8 @@ const FEATURES = {
   globalConfig: { create: true, read: true, update: true, delete: true },
   hooks: { create: true, read: true, update: true, delete: true },
   cloudCode: { jobs: true },
+  logs: { level: true, size: true, order: true, until: true, from: true },
+  settings: { securityCheck: false },
   schemas: {
     addField: true,
     removeField: true,

@@ -45,16 +45,6 @@ export class Jobs {
     this.routes = [
       { method: "POST", path: "/jobs", handle: (request) => this.#post(request, request.params.jobName) },
       { method: "POST", path: "/jobs/:name", handle: (request) => this.#post(request, request.names.name) },
-      { method: "GET", path: "/cloud_code/jobs", handle: (request) => this.#schedules(request) },
-      {
-        method: "GET",
-        path: "/cloud_code/jobs/data",
-        handle: async (request) => {
-          assertMaster(request);
-          const rows = await this.#rows("_JobSchedule");
-          return { in_use: rows.map(({ jobName }) => String(jobName)), jobs: [...parts.names()] };
-        },
-      },
     ];
   }
 
@@ -87,7 +77,7 @@ export class Jobs {
 
   /** Marks jobs as failed whose process has ended while they ran. */
   async sweep(): Promise<void> {
-    const running = await this.#rows("_JobStatus", "running");
+    const running = await this.#withStatus("running");
     for (const { objectId, createdAt } of running) {
       const id = String(objectId);
       if (this.#running.has(id) || Date.parse(String(createdAt)) > this.#parts.clock() - CLAIM_MS) continue;
@@ -109,11 +99,6 @@ export class Jobs {
     const { id, ended } = await this.start(String(name), params, "api", request);
     ended.catch((error: unknown) => this.#parts.log.error("a job's status was not kept", { id, error }));
     return { status: 200, body: "{}", headers: { "X-Parse-Job-Status-Id": id } };
-  }
-
-  async #schedules(request: ApiRequest): Promise<JsonObject[]> {
-    assertMaster(request);
-    return this.#rows("_JobSchedule");
   }
 
   async #run(
@@ -179,9 +164,9 @@ export class Jobs {
     return { kind: "claim", scope: RUNNING, value: id, owner: this.#runner, expiresAt } as const;
   }
 
-  async #rows(className: "_JobStatus" | "_JobSchedule", status?: string): Promise<JsonObject[]> {
-    const schema = this.#parts.schemaOf(className);
-    const query = parseQuery(className, status === undefined ? {} : { where: { status } });
+  async #withStatus(status: string): Promise<JsonObject[]> {
+    const schema = this.#parts.schemaOf("_JobStatus");
+    const query = parseQuery("_JobStatus", { where: { status } });
     const texts = await this.#parts.store.find({
       schema,
       where: query.where,

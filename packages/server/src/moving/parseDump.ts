@@ -21,7 +21,6 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "_Idempotency",
   "_JobStatus",
   "_PushStatus",
-  "_Audience",
   "_GraphQLConfig",
 ]);
 

@@ -6,6 +6,7 @@ import type { Objects } from "../objects/objects.ts";
 import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
+import { audienceRoutes, useAudience } from "./audiences.ts";
 import { dueIn, isBetween, isLocalTime, timeOf, wavesOf, whereDue } from "./localTime.ts";
 import { inLanguageOf } from "./payload.ts";
 import { badgeOf, parsePushOrder } from "./pushOrder.ts";
@@ -15,7 +16,7 @@ import { failed, type Outcome, type PushSender, type PushTarget } from "./sender
 export interface PushParts {
   store: Store;
   schemaOf(className: string): ClassSchema;
-  objects: Pick<Objects, "find" | "update">;
+  objects: Pick<Objects, "find" | "get" | "create" | "update" | "remove">;
   senders: PushSender[];
   log: Log;
   now?: () => number;
@@ -59,6 +60,7 @@ export function createPush(parts: PushParts): Push {
     if (senders.length === 0) {
       throw new ProtocolError(ErrorCode.PUSH_MISCONFIGURED, "Missing push configuration");
     }
+    if (wanted.audienceId !== undefined) await useAudience(objects, request, wanted.audienceId, now());
     const id = await statuses.begin(wanted);
     if (wanted.pushTime === undefined) run(id);
     else schedule(isLocalTime(wanted.pushTime) ? wavesOf(wanted.pushTime).first : timeOf(wanted.pushTime));
@@ -225,7 +227,7 @@ export function createPush(parts: PushParts): Push {
   }
 
   return {
-    routes: [{ method: "POST", path: "/push", handle: order }],
+    routes: [{ method: "POST", path: "/push", handle: order }, ...audienceRoutes(objects)],
     start() {
       looking = setInterval(look, LOOK_MS);
       looking.unref();

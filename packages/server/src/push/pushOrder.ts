@@ -18,6 +18,8 @@ export interface PushOrder {
   /** Seconds after it was sent. */
   expirationInterval: number | undefined;
   title: string | undefined;
+  /** The row of `_Audience` that `where` is from. */
+  audienceId: string | undefined;
 }
 
 /** Reads the body of `POST /push`. Throws 115, and what a bad `where` throws. */
@@ -41,6 +43,7 @@ export function parsePushOrder(body: JsonObject, now: number): PushOrder {
       expirationInterval !== undefined && isAtOnce ? now + expirationInterval * 1_000 : expirationTime,
     expirationInterval,
     title: typeof body.title === "string" ? body.title : undefined,
+    audienceId: typeof body.audience_id === "string" ? body.audience_id : undefined,
   };
 }
 

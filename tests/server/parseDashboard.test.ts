@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Answer, type Credentials, type Purse, rest, startPurse } from "../support/purse.ts";
+import { type PushServices, startPushServices } from "../support/pushServices.ts";
+
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
+  let purse: Purse;
+  let world: PushServices;
+  beforeAll(async () => {
+    world = await startPushServices();
+    const cloud = join(import.meta.dirname, "../fixtures/cloud/main.ts");
+    purse = await startPurse({
+      env: { ...world.env, ...(await databaseEnv(database)), PURSE_CLOUD: cloud },
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await purse?.remove();
+    await world?.stop();
+  });
+  const ask = (
+    method: string,
+    path: string,
+    body?: object,
+    credentials: Credentials = MASTER,
+  ): Promise<Answer> => rest(purse, method, path, body, credentials);
+
+  it("tells which of its pages the server serves", async () => {
+    const { body } = await ask("GET", "/serverInfo");
+    expect(body).toMatchObject({
+      features: {
+        push: { immediatePush: true, scheduledPush: true, pushAudiences: true },
+        logs: { level: true, from: true },
+        cloudCode: { jobs: true },
+      },
+      parseServerVersion: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    });
+  });
+
+  it.each([
+    ["GET", "/push_audiences"],
+    ["POST", "/push_audiences"],
+    ["PUT", "/push_audiences/x"],
+    ["DELETE", "/push_audiences/x"],
+    ["POST", "/cloud_code/jobs"],
+    ["PUT", "/cloud_code/jobs/x"],
+    ["DELETE", "/cloud_code/jobs/x"],
+    ["GET", "/scriptlog"],
+  ])("%s %s is for the master key alone", async (method, path) => {
+    const answer = await ask(method, path, method === "GET" ? undefined : {}, {});
+    expect(answer).toMatchObject({ status: 403, body: { error: "unauthorized: master key is required" } });
+  });
+
+  describe("an audience", () => {
+    const query = JSON.stringify({ deviceType: "ios", badge: { $gt: 1 } });
+
+    it("is kept as text and read as a question", async () => {
+      const { status, body } = await ask("POST", "/push_audiences", { name: "iPhones", query });
+      expect(status).toBe(201);
+      expect((await ask("GET", `/push_audiences/${body.objectId}`)).body).toMatchObject({
+        name: "iPhones",
+        query: JSON.parse(query),
+      });
+      const renamed = await ask("PUT", `/push_audiences/${body.objectId}`, { name: "Phones" });
+      expect(renamed.status).toBe(200);
+      const found = await ask("GET", `/push_audiences?where=${JSON.stringify({ name: "Phones" })}&count=1`);
+      expect(found.body).toMatchObject({ results: [{ query: JSON.parse(query) }], count: 1 });
+      expect((await ask("DELETE", `/push_audiences/${body.objectId}`)).status).toBe(200);
+      expect((await ask("GET", `/push_audiences/${body.objectId}`)).body.code).toBe(101);
+    });
+
+    it.each([["{"], [JSON.stringify({ a: { $no: 1 } })], ["[]"]])("is not made of %j", async (query) => {
+      expect((await ask("POST", "/push_audiences", { name: "x", query })).body).toMatchObject({
+        code: 102,
+        error: expect.stringContaining("question about installations"),
+      });
+    });
+
+    it("is counted each time that a push goes to it", async () => {
+      const { body } = await ask("POST", "/push_audiences", { name: "all", query: "{}" });
+      const push = { where: {}, data: { alert: "x" }, audience_id: body.objectId };
+      await ask("POST", "/push", push);
+      await ask("POST", "/push", push);
+      expect((await ask("GET", `/push_audiences/${body.objectId}`)).body).toMatchObject({
+        timesUsed: 2,
+        lastUsed: { __type: "Date", iso: expect.any(String) },
+      });
+      expect((await ask("POST", "/push", { ...push, audience_id: "none" })).body.code).toBe(101);
+    });
+  });
+
+  describe("a schedule of a job", () => {
+    it("is made, changed and taken away", async () => {
+      const startAfter = "2099-01-01T00:00:00.000Z";
+      const schedule = { jobName: "count", description: "by night", params: "{}", startAfter };
+      const { status, body } = await ask("POST", "/cloud_code/jobs", { job_schedule: schedule });
+      expect({ status, body }).toMatchObject({ status: 201, body: { objectId: expect.any(String) } });
+      const repeated = { ...schedule, repeatMinutes: 30 };
+      expect((await ask("PUT", `/cloud_code/jobs/${body.objectId}`, { job_schedule: repeated })).status).toBe(
+        200,
+      );
+      const { results } = await list("/cloud_code/jobs");
+      expect(results).toMatchObject([{ objectId: body.objectId, repeatMinutes: 30, startAfter }]);
+      const { body: data } = await ask("GET", "/cloud_code/jobs/data");
+      expect(data).toMatchObject({ in_use: ["count"], jobs: expect.arrayContaining(["count"]) });
+      expect((await ask("DELETE", `/cloud_code/jobs/${body.objectId}`)).status).toBe(200);
+      expect((await list("/cloud_code/jobs")).results).toEqual([]);
+    });
+
+    it("starts from now on where it does not say when", async () => {
+      const { body } = await ask("POST", "/cloud_code/jobs", {
+        job_schedule: { jobName: "count", repeatMinutes: 600 },
+      });
+      const { results } = await list("/cloud_code/jobs");
+      expect(Date.parse(String(results[0]?.startAfter))).toBeLessThanOrEqual(Date.now());
+      await ask("DELETE", `/cloud_code/jobs/${body.objectId}`);
+    });
+
+    it("is refused for a job that is not there, and without one", async () => {
+      expect((await ask("POST", "/cloud_code/jobs", { job_schedule: { jobName: "none" } })).body).toEqual({
+        code: 1,
+        error: "Cannot Schedule a job that is not deployed",
+      });
+      expect((await ask("POST", "/cloud_code/jobs", {})).body.code).toBe(107);
+    });
+  });
+
+  describe("the log", () => {
+    it("is told the newest first, as many lines as are wanted", async () => {
+      await ask("GET", "/hooks/functions/none");
+      const { results } = await list("/scriptlog?size=3&level=info");
+      expect(results.length).toBeLessThanOrEqual(3);
+      const times = results.map(({ timestamp }) => String(timestamp));
+      expect(times).toEqual([...times].sort().reverse());
+      expect(results[0]).toMatchObject({ level: expect.any(String), message: expect.any(String) });
+      expect((await list(`/scriptlog?until=2020-01-01`)).results).toEqual([]);
+    });
+
+    it.each(["level=loud", "order=up", "from=tomorrow", "size=many"])("is not asked by %s", async (asked) => {
+      expect((await ask("GET", `/scriptlog?${asked}`)).body.code).toBe(102);
+    });
+  });
+
+  /** Answers that are lists, not objects. */
+  async function list(path: string): Promise<{ results: Record<string, unknown>[] }> {
+    const response = await fetch(`${purse.serverUrl}${path}`, {
+      headers: { "x-parse-application-id": purse.appId, "x-parse-master-key": purse.masterKey },
+    });
+    expect(response.status).toBe(200);
+    return { results: await response.json() };
+  }
+});
