@@ -238,6 +238,9 @@ describe.each(DATABASES)("signing in on %s", (database) => {
         const refused = await rest(purse, "PUT", "/sessions/me", { [field]: "x" }, token);
         expect(refused.status).toBe(400);
       }
+      const { body: own } = await rest(purse, "GET", "/sessions/me", undefined, token);
+      const sentBack = { device: "phone", user: own.user ?? null };
+      expect((await rest(purse, "PUT", "/sessions/me", sentBack, token)).status).toBe(200);
       const other = Object(list.body.results).find(
         (each: JsonObject) => each.objectId !== upgraded.body.objectId,
       );

@@ -104,6 +104,34 @@ describe("objects", () => {
   });
 });
 
+describe("what only the server sets", () => {
+  const old = "1970-01-01T00:00:00.000Z";
+
+  it("is left out where a client sends back what it has read", async () => {
+    const created = await rest(purse, "POST", "/classes/Echo", { n: 1, createdAt: old, updatedAt: old });
+    const path = `/classes/Echo/${created.body.objectId}`;
+    const read = (await rest(purse, "GET", path)).body;
+    expect(read.createdAt).toBe(created.body.createdAt);
+    const sent = { ...read, createdAt: { __type: "Date", iso: old }, n: 2 };
+    expect((await rest(purse, "PUT", path, sent)).status).toBe(200);
+    expect((await rest(purse, "GET", path)).body).toMatchObject({ n: 2, createdAt: read.createdAt });
+  });
+
+  it.each([["objectId"], ["id"]])("is not chosen: %s", async (name) => {
+    const { body } = await rest(purse, "POST", "/classes/Echo", { [name]: "mine" });
+    expect(body).toMatchObject({
+      code: 105,
+      error: expect.stringContaining(`${name} is an invalid field name.`),
+    });
+  });
+
+  it("is not another object's id", async () => {
+    const id = await create("Echo", {});
+    const { body } = await rest(purse, "PUT", `/classes/Echo/${id}`, { objectId: "another" });
+    expect(body.code).toBe(105);
+  });
+});
+
 describe("queries", () => {
   beforeAll(async () => {
     const author = { __type: "Pointer", className: "_User", objectId: ada.id };

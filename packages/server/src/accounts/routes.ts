@@ -259,7 +259,8 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Session token required.");
     }
     const caller = signedIn(request);
-    const field = READ_ONLY.find((name) => name in request.params);
+    // It is the caller's whoever is named.
+    const field = READ_ONLY.find((name) => name !== "user" && name in request.params);
     if (field !== undefined) throw readOnlyField(field);
     const session = sessions.begin(
       caller.userId,

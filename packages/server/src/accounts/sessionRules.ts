@@ -1,4 +1,4 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, jsonEqual, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
@@ -25,6 +25,9 @@ export function sessionRules(sessions: Sessions): ClassRules {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Sessions begin by signing in.");
     },
     beforeUpdate(draft) {
+      // Clients that send back what they have read change nothing by it.
+      const { user } = draft.operations;
+      if (user?.op === "Set" && jsonEqual(user.value, draft.original?.user)) delete draft.operations.user;
       const field = READ_ONLY.find((name) => name in draft.operations);
       if (field !== undefined) throw readOnlyField(field);
     },

@@ -16,15 +16,21 @@ import {
 /** Fields that the server sets by itself. */
 const RESERVED: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt"]);
 const MAX_FIELDS = 1_000;
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
-/** Reads the fields of a save from the wire. Throws 105 for bad or reserved names, 111/107/123 for bad values. */
-export function parseFields(fields: JsonObject): Record<string, Operation> {
+/**
+ * Reads the fields of a save from the wire. What the server sets is left out where the client only sends back what it
+ * has read: times, and the `id` of the object that is changed. Throws 105 for bad or reserved names, 111/107/123 for
+ * bad values.
+ */
+export function parseFields(fields: JsonObject, id?: string): Record<string, Operation> {
   const operations: Record<string, Operation> = {};
   const names = Object.keys(fields);
   if (names.length > MAX_FIELDS)
     throw new ProtocolError(ErrorCode.INVALID_JSON, `a save takes ${MAX_FIELDS} fields at most`);
   for (const name of names) {
     if (RESERVED.has(name)) {
+      if (isSentBack(name, fields[name], id)) continue;
       throw new ProtocolError(
         ErrorCode.INVALID_KEY_NAME,
         `${name} is an invalid field name. Invalid Key name`,
@@ -39,6 +45,11 @@ export function parseFields(fields: JsonObject): Record<string, Operation> {
     }
   }
   return operations;
+}
+
+function isSentBack(name: string, value: JsonValue | undefined, id: string | undefined): boolean {
+  if (name === "objectId") return id !== undefined && value === id;
+  return isWireDate(value) || (typeof value === "string" && ISO_TIME.test(value));
 }
 
 function aclOperation(value: JsonValue | undefined): Operation {

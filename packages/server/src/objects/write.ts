@@ -58,6 +58,10 @@ export function createWrites(parts: WriteParts): Writes {
     assertClassName(className);
     authorise(schemas.get(className), "create", request.caller);
     const { objectId, ...rest } = fields;
+    // Old clients tell an object by it; one that sends it thinks that the object is stored already.
+    if (fields.id && !request.choosesIds) {
+      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name. Invalid Key name");
+    }
     const choosesId = parts.allowCustomObjectId || request.choosesIds === true;
     const id = choosesId ? chosenId(objectId) : newObjectId();
     const draft = newDraft(className, id, parseFields(choosesId ? rest : fields), undefined);
@@ -110,7 +114,7 @@ export function createWrites(parts: WriteParts): Writes {
     const isLooked = beforeSave || beforeUpdate || dependsOnObject(current, "update", caller);
     const original = isLooked ? await readWritable(current, objectId, principals) : undefined;
     if (original && !mayChange(current, "update", caller, original)) throw notFound();
-    const draft = newDraft(className, objectId, parseFields(fields), original);
+    const draft = newDraft(className, objectId, parseFields(fields, objectId), original);
     const asked = { ...draft.operations };
     await beforeSave?.(draft, request);
     await beforeUpdate?.(draft, request);
