@@ -83,7 +83,13 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
 
     it("cannot be claimed by the client", async () => {
       const ann = await signUp();
-      await rest(purse, "PUT", `/users/${ann.id}`, { emailVerified: true }, ann);
+      const claim = await rest(purse, "PUT", `/users/${ann.id}`, { emailVerified: true }, ann);
+      expect(claim.body).toEqual({
+        code: 119,
+        error: "Clients aren't allowed to manually update email verification.",
+      });
+      const sentBack = await rest(purse, "PUT", `/users/${ann.id}`, { emailVerified: false }, ann);
+      expect(sentBack.status).toBe(200);
       const { body } = await rest(purse, "GET", `/users/${ann.id}`, undefined, MASTER);
       expect(body.emailVerified).toBe(false);
       expect(JSON.stringify(body)).not.toMatch(/token/i);

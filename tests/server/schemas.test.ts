@@ -486,7 +486,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
 });
 
 describe("what the operator sets for all classes", () => {
-  it("hides fields, gives new objects an ACL, and closes classes to clients in production", async () => {
+  it("hides fields, gives new objects an ACL, and closes classes and plans to clients in production", async () => {
     const folder = mkdtempSync(join(tmpdir(), "purse-defaults-"));
     const config = join(folder, "purse.config.ts");
     writeFileSync(
@@ -522,6 +522,11 @@ describe("what the operator sets for all classes", () => {
         ann,
       );
       expect(asked.body.code).toBe(119);
+      const explained = await rest(purse, "GET", `/classes/Person${query({ explain: true })}`, undefined, ann);
+      expect(explained.body).toEqual({
+        code: 102,
+        error: "Using the explain query parameter requires the master key",
+      });
     } finally {
       await purse.remove();
     }

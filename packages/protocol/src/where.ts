@@ -392,10 +392,12 @@ function parseRegex(
   source: JsonValue | undefined,
   options: JsonValue | undefined,
 ): { source: string; flags: string } {
-  if (typeof source !== "string") throw badValue("$regex value must be a string");
+  if (typeof source !== "string") throw invalid("$regex value must be a string");
   if (source.length > MAX_REGEX_LENGTH) throw invalid(`$regex takes ${MAX_REGEX_LENGTH} characters at most`);
   if (options === undefined) return { source, flags: "" };
-  if (typeof options !== "string" || !/^[imxsu]*$/.test(options)) throw badValue("bad $options value");
+  if (typeof options !== "string" || !/^[imxsu]*$/.test(options)) {
+    throw invalid(`Bad $options value for query: ${JSON.stringify(options).slice(0, 100)}`);
+  }
   return { source, flags: [...new Set(options)].sort().join("") };
 }
 

@@ -27,6 +27,7 @@ export interface Config extends SectionValues {
   /** Lets see everything and change nothing. */
   readOnlyMasterKey: string | undefined;
   allowClientClassCreation: boolean;
+  allowPublicExplain: boolean;
   allowClientAddField: boolean;
   /** Whether classes are left to the code. */
   lockSchemas: boolean;
@@ -150,6 +151,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     ...keys,
     readOnlyMasterKey: values.readOnlyMasterKey,
     allowClientClassCreation: values.allowClientClassCreation ?? environment === "development",
+    allowPublicExplain: values.allowPublicExplain ?? environment === "development",
     allowClientAddField: values.allowClientAddField ?? environment === "development",
     lockSchemas: required("lockSchemas", values),
     allowCustomObjectId: required("allowCustomObjectId", values),
@@ -289,6 +291,7 @@ function readValues(
     masterKey: read("masterKey", SETTINGS.masterKey),
     readOnlyMasterKey: read("readOnlyMasterKey", SETTINGS.readOnlyMasterKey),
     allowClientClassCreation: read("allowClientClassCreation", SETTINGS.allowClientClassCreation),
+    allowPublicExplain: read("allowPublicExplain", SETTINGS.allowPublicExplain),
     allowClientAddField: read("allowClientAddField", SETTINGS.allowClientAddField),
     databaseReplicaUrl: read("databaseReplicaUrl", SETTINGS.databaseReplicaUrl),
     lockSchemas: read("lockSchemas", SETTINGS.lockSchemas),

@@ -215,6 +215,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     limits: { defaultLimit: 100, maxLimit: config.limits.maxLimit },
     allowClientClassCreation: config.allowClientClassCreation,
     allowClientAddField: config.allowClientAddField,
+    allowPublicExplain: config.allowPublicExplain,
     allowCustomObjectId: config.allowCustomObjectId,
     defaultAcl: config.defaultAcl,
     protectedFields: config.protectedFields,

@@ -24,7 +24,7 @@ export function installationRules(): ClassRules {
           "at least one ID field (deviceToken, installationId) must be specified in this operation",
         );
       }
-      if (deviceToken && !deviceType) {
+      if (!deviceType) {
         throw new ProtocolError(MISSING, "deviceType must be specified in this operation");
       }
     },

@@ -271,7 +271,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     draft.afterwards.push(() => sessions.forget({ userId: owner }));
   }
 
-  /** Others do not see how to reach a person; people see their own authData, as old clients expect. */
+  /** Others do not see how to reach a person; people see their own authData and token, as old clients expect. */
   async function onRead(object: JsonObject, request: RequestContext): Promise<JsonObject> {
     const { caller } = request;
     if (caller.kind === "master") return object;
@@ -283,6 +283,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     const found = await parts.store.getSecret(parts.schemaOf("_User"), caller.userId);
     const authData = shownAuthData(found?.secret.authData);
     if (authData) object.authData = authData;
+    object.sessionToken = caller.sessionToken;
     return object;
   }
 }
@@ -330,8 +331,16 @@ function keepOwnAccess(draft: Draft, fallback: JsonObject): void {
 
 function dropServerFields(draft: Draft, { caller }: RequestContext): void {
   for (const field of SERVER_FIELDS) delete draft.operations[field];
+  if (caller.kind === "master" || !("emailVerified" in draft.operations)) return;
   // Whether an address is proved is for the server to know, or for its operator to say.
-  if (caller.kind !== "master") delete draft.operations.emailVerified;
+  const isSentBack = setValueOf(draft, "emailVerified") === (draft.original?.emailVerified ?? false);
+  if (!isSentBack) {
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      "Clients aren't allowed to manually update email verification.",
+    );
+  }
+  delete draft.operations.emailVerified;
 }
 
 /** What people see of their own sign-ins: not what a second factor is made of. */

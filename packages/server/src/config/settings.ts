@@ -119,6 +119,11 @@ export const SETTINGS = {
     about: "Live query connections of one address, at most. Behind a proxy all clients have its address.",
     parse: wholeNumber(1, 1_000_000),
   },
+  allowPublicExplain: {
+    env: "PURSE_ALLOW_PUBLIC_EXPLAIN",
+    about: "1 tells clients how a query is answered, 0 only the operator. Without it: 1 in development.",
+    parse: flag,
+  },
   allowClientClassCreation: {
     env: "PURSE_ALLOW_CLIENT_CLASS_CREATION",
     about: "1 lets clients make classes by saving into them, 0 does not. Without it: 1 in development.",

@@ -40,6 +40,8 @@ export interface ReadParts {
   limits?: QueryLimits;
   /** Fields that the operator hides, by class and principal, beside those that the classes do. */
   protectedFields?: Config["protectedFields"];
+  /** Whether clients are told how a query is answered. */
+  allowPublicExplain?: boolean;
   fileUrls: FileUrls;
 }
 
@@ -76,6 +78,12 @@ export function createReads(parts: ReadParts): Reads {
     const beforeFind = triggers.beforeFind(className);
     const { params: wanted, objects } = beforeFind ? await beforeFind(params, request, false) : { params };
     const query = parseQuery(className, wanted, limits);
+    if (query.explain && request.caller.kind !== "master" && !parts.allowPublicExplain) {
+      throw new ProtocolError(
+        ErrorCode.INVALID_QUERY,
+        "Using the explain query parameter requires the master key",
+      );
+    }
     if (objects) {
       const told = await tell(objects, query, className, request, wanted, false);
       return `{"results":[${told}]}`;
