@@ -522,7 +522,13 @@ describe("what the operator sets for all classes", () => {
         ann,
       );
       expect(asked.body.code).toBe(119);
-      const explained = await rest(purse, "GET", `/classes/Person${query({ explain: true })}`, undefined, ann);
+      const explained = await rest(
+        purse,
+        "GET",
+        `/classes/Person${query({ explain: true })}`,
+        undefined,
+        ann,
+      );
       expect(explained.body).toEqual({
         code: 102,
         error: "Using the explain query parameter requires the master key",
