@@ -69,20 +69,24 @@ export abstract class ObjectFields<A extends object> {
 
   /** All fields, with the changes that were not saved yet. Frozen; the same object until something changes. */
   get attributes(): Readonly<A> {
-    return this._state.fields(() => this) as Readonly<A>;
+    return this._state.attributes(this) as Readonly<A>;
   }
 
-  /** The same for those who change nothing in it. */
   _attributes(): Readonly<Attributes> {
-    return this._state.attributes(() => this);
+    return this._state.attributes(this);
+  }
+
+  /** The values in which objects or files can be that are not saved. */
+  _held(): readonly unknown[] {
+    return this._state.held();
   }
 
   get createdAt(): Date | undefined {
-    return dateOf(this._state.serverData.createdAt);
+    return dateOf(this._state.served("createdAt"));
   }
 
   get updatedAt(): Date | undefined {
-    return dateOf(this._state.serverData.updatedAt);
+    return dateOf(this._state.served("updatedAt"));
   }
 
   get<K extends FieldName<A>>(key: K): Fields<A>[K] {
@@ -91,7 +95,7 @@ export abstract class ObjectFields<A extends object> {
 
   _get(key: string): unknown {
     if (key === "objectId") return this.id;
-    const value = this._state.field(key, () => this);
+    const value = this._state.field(key, this);
     if (value instanceof Relation) value.ensureParentAndKey(this, key);
     return value;
   }
@@ -219,7 +223,7 @@ export abstract class ObjectFields<A extends object> {
 
   /** Fields with changes, those changed in place included. */
   dirtyKeys(): string[] {
-    const keys = new Set(Object.keys(this._state.changedInPlace(this._attributes())));
+    const keys = new Set(Object.keys(this._state.changedInPlace()));
     for (const operations of this._state.pending) {
       for (const key of operations.keys()) {
         keys.add(key);
@@ -231,7 +235,7 @@ export abstract class ObjectFields<A extends object> {
 
   /** Whether the object's data came from the server already. */
   isDataAvailable(): boolean {
-    return Object.keys(this._state.serverData).some((key) => key !== "sessionToken");
+    return this._state.isAvailable();
   }
 
   isNew(): boolean {
@@ -244,7 +248,7 @@ export abstract class ObjectFields<A extends object> {
   }
 
   isValid(): boolean {
-    return !this.validate(this._state.fields(() => this));
+    return !this.validate(this._attributes());
   }
 
   /** Says what is wrong with these fields; false for nothing. Subclasses may be stricter. */

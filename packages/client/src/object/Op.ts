@@ -73,7 +73,7 @@ export class IncrementOp implements Op {
 }
 
 /** A change of a list by some items. */
-abstract class ListOp implements Op {
+export abstract class ListOp implements Op {
   abstract readonly items: readonly unknown[];
   protected abstract readonly name: string;
 

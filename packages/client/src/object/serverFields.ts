@@ -1,8 +1,7 @@
-import type { JsonObject } from "@purse/protocol";
+import type { JsonValue } from "@purse/protocol";
 import { ACL } from "./ACL.ts";
 import { decode } from "./decode.ts";
 import { isPlainObject } from "./encode.ts";
-import { UnsetOp } from "./Op.ts";
 
 /** Throws TypeError for what is no map of permissions. */
 export function aclOf(value: Record<string, unknown>): ACL {
@@ -15,25 +14,20 @@ export function aclOf(value: Record<string, unknown>): ACL {
   return new ACL(acl);
 }
 
-/** The server's fields as applications see them; undefined for those that are gone. */
-export function serverFields(json: JsonObject): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const key in json) {
-    if (key === "objectId" || key === "__proto__") continue;
-    const value = json[key];
-    if (typeof value === "object") fields[key] = fieldFrom(key, decode(value));
-    else fields[key] = typeof value === "string" && isTimestamp(key) ? new Date(value) : value;
-  }
-  fields.updatedAt ??= fields.createdAt;
-  if (fields.updatedAt === undefined) delete fields.updatedAt;
-  return fields;
-}
-
-function fieldFrom(key: string, value: unknown): unknown {
-  if (value instanceof UnsetOp) return undefined;
+/** A field's value as applications see it, from what travelled. */
+export function decodeField(key: string, wire: JsonValue | undefined): unknown {
+  if (isTimestamp(key) && typeof wire === "string") return new Date(wire);
+  const value = decode(wire);
   return key === "ACL" && isPlainObject(value) ? aclOf(value) : value;
 }
 
-function isTimestamp(key: string): boolean {
+export function isTimestamp(key: string): boolean {
   return key === "createdAt" || key === "updatedAt";
+}
+
+/** Whether there is an object of a class, or a pointer to one, anywhere within. */
+export function holdsObject(wire: JsonValue | undefined): boolean {
+  if (typeof wire !== "object" || wire === null) return false;
+  if (!Array.isArray(wire) && (wire.__type === "Pointer" || wire.__type === "Object")) return true;
+  return Object.values(wire).some(holdsObject);
 }

@@ -17,11 +17,11 @@ export function unsavedWithin(roots: readonly AnyObject[]): (AnyObject | ParseFi
       if (!value.url()) unsaved.push(value);
     } else if (objects().isObject(value)) {
       if (value.dirty()) unsaved.push(value);
-      Object.values(value._attributes()).forEach(visit);
+      value._held().forEach(visit);
     } else if (Array.isArray(value) || isPlainObject(value)) {
       Object.values(value).forEach(visit);
     }
   };
-  for (const root of roots) Object.values(root._attributes()).forEach(visit);
+  for (const root of roots) root._held().forEach(visit);
   return unsaved;
 }

@@ -2,7 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import { configure, currentConnection } from "../connection.ts";
 import { loadStoredUser, storedUser } from "../identity.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
-import { isPlainObject } from "../object/encode.ts";
+import { copyOfFields, isPlainObject } from "../object/encode.ts";
 import { type Attributes, type ExtendedClass, ParseObject } from "../object/ParseObject.ts";
 import { allowOwnUserClass } from "../object/registry.ts";
 import { type RequestOptions, request, requestObject } from "../transport.ts";
@@ -141,7 +141,7 @@ export class User<A extends object = Attributes> extends Account<A> {
   /** Signs in with a user's JSON that came another way, with its `sessionToken`. */
   static async hydrate(json: JsonObject): Promise<User> {
     const user = new User();
-    user._finishFetch(json);
+    user._finishFetch(copyOfFields(json));
     return makeCurrent(user);
   }
 
