@@ -39,11 +39,13 @@ export function encode(value: unknown, options?: EncodeOptions): JsonValue {
 }
 
 export function encodeFields(value: object, options?: EncodeOptions): JsonObject {
-  const fields: JsonObject = {};
-  const given: Readonly<Record<string, unknown>> = { ...value };
-  for (const key in given) {
+  // Spreading first is what engines do fastest.
+  const fields: JsonObject = { ...value };
+  const given: Readonly<Record<string, unknown>> = fields;
+  for (const key in fields) {
     const item = given[key];
-    if (item !== undefined && typeof item !== "function") fields[key] = encode(item, options);
+    if (item === undefined || typeof item === "function") delete fields[key];
+    else if (typeof item !== "string" && typeof item !== "number") fields[key] = encode(item, options);
   }
   return fields;
 }
@@ -54,7 +56,6 @@ export function copyOf(value: JsonValue): JsonValue {
   return Array.isArray(value) ? value.map(copyOf) : copyOfFields(value);
 }
 
-/** Spreading first is what engines do fastest. */
 export function copyOfFields(value: JsonObject): JsonObject {
   const copy = { ...value };
   for (const key in copy) {

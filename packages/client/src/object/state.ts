@@ -103,7 +103,8 @@ export class ObjectState {
 
   setOperation(key: string, op: Op): void {
     const operations = this.#last();
-    operations.set(key, op.mergeWith(operations.get(key)));
+    const previous = operations.get(key);
+    operations.set(key, previous ? op.mergeWith(previous) : op);
     this.#estimate = undefined;
   }
 
@@ -233,6 +234,13 @@ export class ObjectState {
       }
     }
     return changed;
+  }
+
+  /** Whether there is something to save. */
+  isChanged(): boolean {
+    if (this.pending.some(({ size }) => size > 0)) return true;
+    for (const _ in this.changedInPlace()) return true;
+    return false;
   }
 
   /** What a save sends. */
