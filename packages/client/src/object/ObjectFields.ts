@@ -18,7 +18,6 @@ import {
 } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { storedClassName } from "./registry.ts";
-import { aclOf } from "./serverFields.ts";
 import { stateOf } from "./singleInstance.ts";
 import { ObjectState } from "./state.ts";
 
@@ -304,7 +303,7 @@ function operationFor(parent: RelationParent, key: string, value: unknown): Op {
   if (value instanceof Relation) return new SetOp(new Relation(parent, key, value.targetClassName));
   if (!isPlainObject(value)) return new SetOp(value);
   const op = typeof value.__op === "string" && opFromJSON(encodeFields(value), decode);
-  return op || new SetOp(key === "ACL" ? aclOf(value) : value);
+  return op || new SetOp(key === "ACL" ? ACL.fromJSON(value) : value);
 }
 
 function isOp(value: unknown): value is Op {

@@ -3,22 +3,11 @@ import { ACL } from "./ACL.ts";
 import { decode } from "./decode.ts";
 import { isPlainObject } from "./encode.ts";
 
-/** Throws TypeError for what is no map of permissions. */
-export function aclOf(value: Record<string, unknown>): ACL {
-  const acl: Record<string, object> = {};
-  for (const [principal, entry] of Object.entries(value)) {
-    if (typeof entry !== "object" || entry === null)
-      throw new TypeError("Tried to create an ACL with an invalid entry.");
-    acl[principal] = entry;
-  }
-  return new ACL(acl);
-}
-
 /** A field's value as applications see it, from what travelled. */
 export function decodeField(key: string, wire: JsonValue | undefined): unknown {
   if (isTimestamp(key) && typeof wire === "string") return new Date(wire);
   const value = decode(wire);
-  return key === "ACL" && isPlainObject(value) ? aclOf(value) : value;
+  return key === "ACL" && isPlainObject(value) ? ACL.fromJSON(value) : value;
 }
 
 export function isTimestamp(key: string): boolean {
