@@ -36,9 +36,9 @@ export class ObjectState {
   served(key: string): unknown {
     const wire = this.#wire[key];
     if (typeof wire === "string") return isTimestamp(key) ? this.#decoded(key, wire) : wire;
-    if (typeof wire === "object" && wire !== null && key !== "__proto__") return this.#decoded(key, wire);
-    // Every object has a few functions by name.
-    return typeof wire === "function" ? undefined : wire;
+    // Every object has a few functions by name, and this.
+    if (typeof wire === "function" || key === "__proto__") return undefined;
+    return typeof wire === "object" && wire !== null ? this.#decoded(key, wire) : wire;
   }
 
   #decoded(key: string, wire: JsonValue): unknown {
