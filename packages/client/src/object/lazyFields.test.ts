@@ -128,6 +128,8 @@ describe("objects within, where instances share what is known", () => {
     const note = by("old", "n1");
     const user = ParseObject.fromJSON({ ...author("new"), className: "_User" });
     expect(note.get("author")).toMatchObject({ attributes: { name: "new" } });
+    expect([note.get("list"), note.dirty()]).toMatchObject([[{ attributes: { name: "new" } }], false]);
+    expect(user.get("name")).toBe("new");
     by("newest", "n2");
     expect(user.get("name")).toBe("newest");
     expect(note.toJSON().author).toMatchObject({ name: "newest" });

@@ -14,6 +14,15 @@ export function isTimestamp(key: string): boolean {
   return key === "createdAt" || key === "updatedAt";
 }
 
+/** The same with pointers in the place of objects: to decode those would tell others what they were. */
+export function withPointers(wire: JsonValue): JsonValue {
+  if (typeof wire !== "object" || wire === null) return wire;
+  if (Array.isArray(wire)) return wire.map(withPointers);
+  const { __type, className = null, objectId = null } = wire;
+  if (__type === "Object") return { __type: "Pointer", className, objectId };
+  return Object.fromEntries(Object.entries(wire).map(([key, value]) => [key, withPointers(value)]));
+}
+
 /** Whether there is an object of a class, or a pointer to one, anywhere within. */
 export function holdsObject(wire: JsonValue | undefined): boolean {
   if (typeof wire !== "object" || wire === null) return false;

@@ -4,7 +4,7 @@ import { ParseFile } from "./File.ts";
 import { ListOp, type Op, RelationOp, SetOp, UnsetOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { objects } from "./registry.ts";
-import { decodeField, holdsObject, isTimestamp } from "./serverFields.ts";
+import { decodeField, holdsObject, isTimestamp, withPointers } from "./serverFields.ts";
 import { sharesInstances } from "./singleInstance.ts";
 
 type Fields = Record<string, unknown>;
@@ -319,10 +319,10 @@ function isStructured(value: unknown): value is object {
 }
 
 /** Whether a value is another one than what travelled. One that cannot travel is. */
-function isChanged(key: string, value: object, wire: JsonValue | undefined): boolean {
+function isChanged(key: string, value: object, wire: JsonValue = null): boolean {
   try {
     const now = encode(value);
-    return !jsonEqual(now, wire) && !jsonEqual(now, encode(decodeField(key, wire)));
+    return !jsonEqual(now, wire) && !jsonEqual(now, encode(decodeField(key, withPointers(wire))));
   } catch {
     return true;
   }
