@@ -43,7 +43,7 @@ describe("the client in a bare service worker", () => {
     const code = await bundle(`
       import { LiveQuery, ParseObject, Query, User, enableLocalDatastore, start } from "@purse/client";
       globalThis.run = async (serverUrl, appId) => {
-        await start({ serverUrl, appId, keepsCurrentUser: true });
+        await start({ serverUrl, appId });
         enableLocalDatastore();
         await User.signUp("worker" + Date.now(), "correct horse");
         const subscription = await new Query("Job").exists("text").subscribe();
@@ -60,6 +60,7 @@ describe("the client in a bare service worker", () => {
     await rest(purse, "POST", "/classes/Job", { text: "first" }, { useMasterKey: true });
     const worker = createContext({
       ...{ fetch, WebSocket, crypto, URL, Headers, Response, Request, Blob, console },
+      ...{ navigator: { userAgent: "Mozilla/5.0" }, WorkerGlobalScope: class {} },
       ...{ AbortController, AbortSignal, TextEncoder, TextDecoder, setTimeout, clearTimeout, atob, btoa },
     });
     runInContext(code.replace(/^export .*$/gm, ""), worker);

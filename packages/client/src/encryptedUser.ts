@@ -2,7 +2,7 @@ import { cbc, gcm } from "@noble/ciphers/aes";
 import { md5 } from "@noble/hashes/legacy";
 import { pbkdf2 } from "@noble/hashes/pbkdf2";
 import { sha256 } from "@noble/hashes/sha2";
-import { bytesToUtf8, concatBytes, randomBytes, utf8ToBytes } from "@noble/hashes/utils";
+import { concatBytes, utf8ToBytes } from "@noble/hashes/utils";
 import { configure, setting, type UserCipher } from "./connection.ts";
 
 /*
@@ -65,6 +65,14 @@ function openOld(sealed: string, secret: string): string {
     made = concatBytes(made, last);
   }
   return bytesToUtf8(cbc(made.slice(0, 32), made.slice(32, 48)).decrypt(bytes.slice(16)));
+}
+
+function randomBytes(length: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(length));
+}
+
+function bytesToUtf8(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -42,4 +42,31 @@ describe("ethers, for old code", () => {
   ])("is missing where there is %s", async (_name, load) => {
     await expect(loadEthers(load)).rejects.toThrow("ethers 5 is not there");
   });
+
+  it.each([
+    { r: 8, batch: 125 },
+    { r: 1, batch: 1000 },
+  ])(
+    "[9.key-derivation-batch] derives a keystore's key in batches of $batch where r is $r",
+    async ({ r, batch }) => {
+      const cost = 4096;
+      server.connect({ ethers });
+      expect(Moralis.web3Library).toBe(ethers);
+      const wallet = ethers.Wallet.createRandom();
+      let turns = 0;
+      let running = true;
+      // Between two batches everything else that waits gets its turn.
+      const count = (): void => {
+        turns += 1;
+        if (running) setImmediate(count);
+      };
+      setImmediate(count);
+      await wallet.encrypt("a good password", { scrypt: { N: cost, r, p: 1 } }, () => undefined);
+      running = false;
+      // The memory is filled once and read once, a block at a time.
+      const batches = 2 * Math.ceil(cost / batch);
+      expect(turns).toBeGreaterThanOrEqual(batches - 2);
+      expect(turns).toBeLessThan(batches + 10);
+    },
+  );
 });

@@ -46,4 +46,38 @@ describe("the namespace", () => {
   it("[9.sdk-version] says version 1.7.0", () => {
     expect(Moralis.version).toBe("1.7.0");
   });
+
+  it("has every name that old code may call", () => {
+    const names = `ACL AbstractWeb3Connector Analytics AnonymousUtils CLP Chains Cloud Config CoreManager Dot Elrond Erd
+      Error FacebookUtils File GeoPoint Hooks Installation LiveQuery LiveQueryClient LocalDatastore Moralis Object Op
+      Plugins Polygon Push Query Relation Role Schema Session SolanaAPI Storage UI Units User Web3 Web3API
+      _ajax _decode _encode _getInstallationId _request account addListener addNetwork applicationId authenticate
+      chainId cleanup connector connectorType deactivateWeb3 dumpLocalDatastore enableEncryptedUser
+      enableLocalDatastore enableWeb3 encryptedUser executeFunction getAllERC20 getApiKeys getChainId getERC20 getNFTs
+      getNFTsCount getTransactions getTransactionsCount idempotency initialize internalWeb3Provider
+      isEnablingWeb3 isEncryptedUserEnabled isLocalDatastoreEnabled isMetaMaskInstalled isWeb3Enabled javaScriptKey
+      link liveQueryServerURL masterKey network off on onAccountChanged onChainChanged onConnect onDisconnect
+      onWeb3Deactivated onWeb3Enabled once provider removeAllListeners removeListener secret serverAuthToken
+      serverAuthType serverURL setAsyncStorage setLocalDatastoreController start switchNetwork transfer unlink web3
+      web3Library`;
+    expect(names.split(/\s+/).filter((name) => !(name in Moralis))).toEqual([]);
+  });
+
+  it("refuses the wallets of other chains under their names too", async () => {
+    const { Dot, Elrond, Erd } = Moralis;
+    const calls = [Dot, Elrond, Erd].flatMap((chain) => [
+      chain.enable(),
+      chain.sign(),
+      chain.authenticate(),
+      chain.link("account"),
+      chain.unlink("account"),
+    ]);
+    for (const call of calls) await expect(call).rejects.toMatchObject({ code: 252 });
+    expect(server.requests).toEqual([]);
+  });
+
+  it("has no keys of the hosted service, and no wallet before there is one", async () => {
+    await expect(Moralis.getApiKeys("secret")).rejects.toThrow("Could not fetch keys with moralisSecret");
+    expect(Moralis.internalWeb3Provider).toBeNull();
+  });
 });

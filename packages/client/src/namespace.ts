@@ -77,6 +77,7 @@ import {
   walletEvents,
   walletState,
 } from "./wallet/index.ts";
+import { otherChain } from "./wallet/otherChains.ts";
 import { SolanaAPI } from "./web3api/solana.ts";
 import { Web3API } from "./web3api/web3api.ts";
 
@@ -85,6 +86,9 @@ import { Web3API } from "./web3api/web3api.ts";
  * about their size import the parts by name.
  */
 const members = {
+  Dot: /* @__PURE__ */ otherChain("dot"),
+  Elrond: /* @__PURE__ */ otherChain("erd"),
+  Erd: /* @__PURE__ */ otherChain("erd"),
   AbstractWeb3Connector,
   ACL,
   Analytics,
@@ -149,6 +153,10 @@ const members = {
     const answer = await send(url, { method, headers, body }, {}, connection());
     return { status: answer.status, response: answer.body };
   },
+  /** Keys of the hosted service, which there is none of. */
+  getApiKeys: async (_secret: string): Promise<never> => {
+    throw new Error("Could not fetch keys with moralisSecret");
+  },
   /** The server's own word on how it is. */
   getServerHealth: () => requestObject("GET", "health"),
 
@@ -208,6 +216,13 @@ const members = {
   get web3() {
     const wallet = enabled();
     return wallet ? web3Of(wallet.provider) : null;
+  },
+  /** All that is known of the wallet, as old code looks for it; null without one. */
+  get internalWeb3Provider() {
+    const wallet = enabled();
+    if (!wallet) return null;
+    const { account, chainId, connector, provider } = wallet;
+    return { account, chainId, connector, provider, web3: web3Of(provider) };
   },
   /** ethers 5. Throws where it was not brought (`loadEthers`, `start({ ethers })`). */
   get web3Library() {

@@ -5,7 +5,7 @@ import { configure, connect, connection } from "./connection.ts";
 import { forgetIdentities, installationId } from "./identity.ts";
 import { Moralis } from "./namespace.ts";
 import { type RecordingServer, slowStorage, startRecordingServer } from "./recordingServer.ts";
-import { asyncStorage, memoryStorage, storageKeys, syncStorage } from "./storage.ts";
+import { asyncStorage, memoryStorage, servesOnePerson, storageKeys, syncStorage } from "./storage.ts";
 import { User } from "./user/User.ts";
 
 let server: RecordingServer;
@@ -95,6 +95,30 @@ describe("the storage of the browser", () => {
     const storage = defaultStorage();
     await storage.area.setItem("mine", "2");
     expect(await storage.area.getItem("mine")).toBe("2");
+  });
+});
+
+describe("who is served", () => {
+  afterEach(() => vi.unstubAllGlobals());
+  const scope = class WorkerGlobalScope {};
+
+  it("is one person in a page's worker, service workers included", () => {
+    vi.stubGlobal("WorkerGlobalScope", scope);
+    vi.stubGlobal("navigator", { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101" });
+    expect(servesOnePerson()).toBe(true);
+  });
+
+  it("is one person in a React Native app", () => {
+    vi.stubGlobal("navigator", { product: "ReactNative" });
+    expect(servesOnePerson()).toBe(true);
+  });
+
+  it.each(["Node.js/26", "Cloudflare-Workers", "Deno/2.5.0", "Bun/1.3"])("is anybody in %s", (userAgent) => {
+    vi.stubGlobal("WorkerGlobalScope", scope);
+    vi.stubGlobal("navigator", { userAgent });
+    expect(servesOnePerson()).toBe(false);
+    vi.stubGlobal("navigator", undefined);
+    expect(servesOnePerson()).toBe(false);
   });
 });
 

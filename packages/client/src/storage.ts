@@ -47,9 +47,17 @@ export function inBrowser(): boolean {
   return typeof document !== "undefined" && typeof window !== "undefined";
 }
 
-/** Whether this process serves one person, as pages and React Native apps do and servers do not. */
+/**
+ * Whether this process serves one person, as pages, their workers and React Native apps do and servers do not. Some
+ * servers run their code in what looks like a worker too, but call themselves by their own names.
+ */
 export function servesOnePerson(): boolean {
-  return inBrowser() || (typeof navigator !== "undefined" && navigator.product === "ReactNative");
+  if (inBrowser()) return true;
+  if (typeof navigator === "undefined") return false;
+  return (
+    navigator.product === "ReactNative" ||
+    ("WorkerGlobalScope" in globalThis && /^Mozilla\//.test(navigator.userAgent))
+  );
 }
 
 /** All keys of a storage, those of others included. Throws where it cannot tell. */

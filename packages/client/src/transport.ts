@@ -89,28 +89,13 @@ async function envelope(
   return fields;
 }
 
-/** Who asks, as headers, for calls that are not in the envelope. */
-export async function credentialHeaders(
-  options: RequestOptions,
-  on: Connection,
-): Promise<Record<string, string>> {
-  const headers: Record<string, string> = {
-    "X-Parse-Application-Id": on.applicationId,
-    "X-Parse-Installation-Id": options.installationId ?? (await installationId(on)),
-  };
-  if (options.useMasterKey && on.masterKey) headers["X-Parse-Master-Key"] = on.masterKey;
-  else if (on.javascriptKey) headers["X-Parse-Javascript-Key"] = on.javascriptKey;
-  const token = await sessionTokenFor(options, on);
-  if (token) headers["X-Parse-Session-Token"] = token;
-  return { ...headers, ...gateHeaders(on) };
-}
-
-async function sessionTokenFor(options: RequestOptions, on: Connection): Promise<string | undefined> {
+/** The session that a call is made with. */
+export async function sessionTokenFor(options: RequestOptions, on: Connection): Promise<string | undefined> {
   const token = options.sessionToken ?? (await loadStoredUser(on))?.sessionToken;
   return typeof token === "string" && token ? token : undefined;
 }
 
-function gateHeaders({ serverAuthType, serverAuthToken }: Connection): Record<string, string> {
+export function gateHeaders({ serverAuthType, serverAuthToken }: Connection): Record<string, string> {
   return serverAuthType && serverAuthToken ? { Authorization: `${serverAuthType} ${serverAuthToken}` } : {};
 }
 

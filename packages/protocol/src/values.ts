@@ -172,7 +172,10 @@ export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): b
   }
   if (Array.isArray(b)) return false;
   if (isPointer(a) && isPointer(b)) return a.className === b.className && a.objectId === b.objectId;
-  const entries = Object.entries(a);
-  const other = new Map(Object.entries(b));
-  return entries.length === other.size && entries.every(([key, value]) => jsonEqual(value, other.get(key)));
+  const [ours, theirs]: JsonObject[] = [a, b];
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && jsonEqual(ours?.[key], theirs?.[key]))
+  );
 }

@@ -1,6 +1,8 @@
 import { type Connection, connection, currentConnection, onConnection } from "../connection.ts";
-import { installationId } from "../identity.ts";
+import { installationId, loadStoredUser } from "../identity.ts";
+import type { AnyObject } from "../object/AnyObject.ts";
 import { LiveQueryClient, type LiveQueryClientEvents, type LiveQueryState } from "./LiveQueryClient.ts";
+import type { LiveQuestion, Subscription } from "./Subscription.ts";
 
 /** The client of the connection in use; made when it is first needed. */
 let active: { on: Connection; client: LiveQueryClient } | undefined;
@@ -28,6 +30,19 @@ export async function liveQueryClient(): Promise<LiveQueryClient> {
   active ??= { on, client: openClient(on, serverURL, installation) };
   if (active.client.shouldOpen()) active.client.open();
   return active.client;
+}
+
+/** Asks as the current user unless a token is given. Rejects when the server refuses. */
+export async function openSubscription<T extends AnyObject>(
+  query: LiveQuestion,
+  sessionToken?: string,
+): Promise<Subscription<T>> {
+  const client = await liveQueryClient();
+  const own = (await loadStoredUser())?.sessionToken;
+  const token = sessionToken ?? (typeof own === "string" ? own : undefined);
+  const subscription = client.subscribe<T>(query, token);
+  await subscription.subscribePromise;
+  return subscription;
 }
 
 function openClient(on: Connection, serverURL: string, installation: string): LiveQueryClient {

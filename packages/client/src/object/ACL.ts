@@ -25,6 +25,11 @@ export class ACL {
     for (const [principal, entry] of Object.entries(from)) this.#addEntry(principal, entry);
   }
 
+  /** Of a map that is not known to be one. Throws TypeError. */
+  static fromJSON(json: object): ACL {
+    return new ACL({ ...json });
+  }
+
   #addEntry(principal: string, entry: unknown): void {
     if (typeof entry !== "object" || entry === null)
       throw new TypeError("Tried to create an ACL with an invalid entry.");
@@ -121,11 +126,7 @@ export class ACL {
 }
 
 function isUser(value: object): value is Exclude<Principal, string> {
-  return "className" in value && value.className === "_User" && !isEntry(value.className);
-}
-
-function isEntry(value: unknown): value is AclEntry {
-  return typeof value === "object";
+  return "className" in value && value.className === "_User";
 }
 
 function principalId(principal: Principal): string {

@@ -13,6 +13,7 @@ export interface AnyObject {
   isDataAvailable(): boolean;
   toPointer(): WirePointer;
   _attributes(): Readonly<Attributes>;
+  _held(): readonly unknown[];
   _path(): string;
   _setOperation(key: string, op: Op): void;
   _enqueue<T>(task: () => Promise<T>): Promise<T>;

@@ -16,9 +16,8 @@ import {
   SetOp,
   UnsetOp,
 } from "./Op.ts";
-import { Relation } from "./Relation.ts";
+import { Relation, type RelationParent } from "./Relation.ts";
 import { storedClassName } from "./registry.ts";
-import { aclOf } from "./serverFields.ts";
 import { stateOf } from "./singleInstance.ts";
 import { ObjectState } from "./state.ts";
 
@@ -69,20 +68,24 @@ export abstract class ObjectFields<A extends object> {
 
   /** All fields, with the changes that were not saved yet. Frozen; the same object until something changes. */
   get attributes(): Readonly<A> {
-    return this._state.fields(() => this) as Readonly<A>;
+    return this._state.attributes(this) as Readonly<A>;
   }
 
-  /** The same for those who change nothing in it. */
   _attributes(): Readonly<Attributes> {
-    return this._state.attributes(() => this);
+    return this._state.attributes(this);
+  }
+
+  /** The values in which objects or files can be that are not saved. */
+  _held(): readonly unknown[] {
+    return this._state.held();
   }
 
   get createdAt(): Date | undefined {
-    return dateOf(this._state.serverData.createdAt);
+    return dateOf(this._state.served("createdAt"));
   }
 
   get updatedAt(): Date | undefined {
-    return dateOf(this._state.serverData.updatedAt);
+    return dateOf(this._state.served("updatedAt"));
   }
 
   get<K extends FieldName<A>>(key: K): Fields<A>[K] {
@@ -91,7 +94,7 @@ export abstract class ObjectFields<A extends object> {
 
   _get(key: string): unknown {
     if (key === "objectId") return this.id;
-    const value = this._state.field(key, () => this);
+    const value = this._state.field(key, this);
     if (value instanceof Relation) value.ensureParentAndKey(this, key);
     return value;
   }
@@ -124,18 +127,21 @@ export abstract class ObjectFields<A extends object> {
   }
 
   _set(fields: object, options: SetOptions = {}): this | false {
-    const operations = new Map<string, Op>();
+    const operations: [string, Op][] = [];
+    const values: Attributes = {};
     const readOnly = this._readOnlyAttributes();
     let id: string | undefined;
     for (const [key, value] of Object.entries(fields)) {
       if (key === "createdAt" || key === "updatedAt") continue;
       if (readOnly.includes(key)) throw new Error(`Cannot modify readonly attribute: ${key}`);
-      if (key === "objectId" || key === "id") id = typeof value === "string" ? value : id;
-      else operations.set(key, options.unset ? new UnsetOp() : this.#operationFor(key, value));
-    }
-    const values: Attributes = {};
-    for (const [key, op] of operations)
+      if (key === "objectId" || key === "id") {
+        if (typeof value === "string") id = value;
+        continue;
+      }
+      const op = options.unset ? new UnsetOp() : operationFor(this, key, value);
+      operations.push([key, op]);
       values[key] = op instanceof SetOp ? op.value : op.applyTo(this._get(key));
+    }
     const error = options.ignoreValidation ? false : this.validate(values);
     if (error) {
       options.error?.(this, error);
@@ -144,17 +150,6 @@ export abstract class ObjectFields<A extends object> {
     if (id !== undefined) this.id = id;
     for (const [key, op] of operations) this._state.setOperation(key, op);
     return this;
-  }
-
-  #operationFor(key: string, value: unknown): Op {
-    if (isOp(value)) return value;
-    if (isPlainObject(value) && typeof value.__op === "string") {
-      const op = opFromJSON(encodeFields(value), decode);
-      if (op) return op;
-    }
-    if (key === "ACL" && isPlainObject(value)) return new SetOp(aclOf(value));
-    if (value instanceof Relation) return new SetOp(new Relation(this, key, value.targetClassName));
-    return new SetOp(value);
   }
 
   /** Adds an operation without checks. */
@@ -212,14 +207,12 @@ export abstract class ObjectFields<A extends object> {
 
   /** Whether changes wait to be saved: of one field, or any; a new object is always dirty. */
   dirty(key?: FieldName<A>): boolean {
-    if (key === undefined && !this.id) return true;
-    const keys = this.dirtyKeys();
-    return key === undefined ? keys.length > 0 : keys.includes(key);
+    return key === undefined ? !this.id || this._state.isChanged() : this.dirtyKeys().includes(key);
   }
 
   /** Fields with changes, those changed in place included. */
   dirtyKeys(): string[] {
-    const keys = new Set(Object.keys(this._state.changedInPlace(this._attributes())));
+    const keys = new Set(Object.keys(this._state.changedInPlace()));
     for (const operations of this._state.pending) {
       for (const key of operations.keys()) {
         keys.add(key);
@@ -231,7 +224,7 @@ export abstract class ObjectFields<A extends object> {
 
   /** Whether the object's data came from the server already. */
   isDataAvailable(): boolean {
-    return Object.keys(this._state.serverData).some((key) => key !== "sessionToken");
+    return this._state.isAvailable();
   }
 
   isNew(): boolean {
@@ -244,12 +237,12 @@ export abstract class ObjectFields<A extends object> {
   }
 
   isValid(): boolean {
-    return !this.validate(this._state.fields(() => this));
+    return !this.validate(this._attributes());
   }
 
   /** Says what is wrong with these fields; false for nothing. Subclasses may be stricter. */
   validate(fields: Attributes): Error | false {
-    if (Object.hasOwn(fields, "ACL") && fields.ACL !== undefined && !(fields.ACL instanceof ACL)) {
+    if (fields.ACL !== undefined && !(fields.ACL instanceof ACL)) {
       return new ProtocolError(ErrorCode.OTHER_CAUSE, "ACL must be a Parse ACL.");
     }
     const bad = Object.keys(fields).find((key) => !FIELD_KEY.test(key));
@@ -302,6 +295,15 @@ export abstract class ObjectFields<A extends object> {
     const list: unknown = typeof own === "function" ? own.call(made) : [];
     return Array.isArray(list) ? list : [];
   }
+}
+
+function operationFor(parent: RelationParent, key: string, value: unknown): Op {
+  if (typeof value !== "object" || value === null) return new SetOp(value);
+  if (isOp(value)) return value;
+  if (value instanceof Relation) return new SetOp(new Relation(parent, key, value.targetClassName));
+  if (!isPlainObject(value)) return new SetOp(value);
+  const op = typeof value.__op === "string" && opFromJSON(encodeFields(value), decode);
+  return op || new SetOp(key === "ACL" ? ACL.fromJSON(value) : value);
 }
 
 function isOp(value: unknown): value is Op {

@@ -73,9 +73,13 @@ export class IncrementOp implements Op {
 }
 
 /** A change of a list by some items. */
-abstract class ListOp implements Op {
-  abstract readonly items: readonly unknown[];
+export abstract class ListOp implements Op {
+  readonly items: readonly unknown[];
   protected abstract readonly name: string;
+
+  constructor(items: unknown) {
+    this.items = Array.isArray(items) ? items : [items];
+  }
 
   abstract applyTo(value: unknown): unknown[];
 
@@ -96,13 +100,7 @@ abstract class ListOp implements Op {
 }
 
 export class AddOp extends ListOp {
-  readonly items: readonly unknown[];
   protected readonly name = "Add";
-
-  constructor(items: unknown) {
-    super();
-    this.items = Array.isArray(items) ? items : [items];
-  }
 
   applyTo(value: unknown): unknown[] {
     return [...listOf(value, "add elements to"), ...this.items];
@@ -114,12 +112,10 @@ export class AddOp extends ListOp {
 }
 
 export class AddUniqueOp extends ListOp {
-  readonly items: readonly unknown[];
   protected readonly name = "AddUnique";
 
   constructor(items: unknown) {
-    super();
-    this.items = unique(Array.isArray(items) ? items : [items]);
+    super(unique(items));
   }
 
   applyTo(value: unknown): unknown[] {
@@ -132,18 +128,14 @@ export class AddUniqueOp extends ListOp {
 }
 
 export class RemoveOp extends ListOp {
-  readonly items: readonly unknown[];
   protected readonly name = "Remove";
 
   constructor(items: unknown) {
-    super();
-    this.items = unique(Array.isArray(items) ? items : [items]);
+    super(unique(items));
   }
 
   applyTo(value: unknown): unknown[] {
-    return listOf(value, "remove elements from").filter(
-      (item) => !this.items.some((removed) => same(item, removed)),
-    );
+    return listOf(value, "remove elements from").filter((item) => !holds(this.items, item));
   }
 
   override mergeWith(previous: Op | undefined): Op {
@@ -275,10 +267,14 @@ function listOf(value: unknown, action: string): unknown[] {
   return value;
 }
 
-function unique(items: readonly unknown[]): unknown[] {
+function unique(items: unknown): unknown[] {
   const kept: unknown[] = [];
-  for (const item of items) if (!kept.some((other) => same(item, other))) kept.push(item);
+  for (const item of Array.isArray(items) ? items : [items]) if (!holds(kept, item)) kept.push(item);
   return kept;
+}
+
+function holds(items: readonly unknown[], item: unknown): boolean {
+  return items.some((other) => same(item, other));
 }
 
 /** Equality as the server judges it; objects that are not saved are equal only to themselves. */

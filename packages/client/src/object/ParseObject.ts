@@ -3,9 +3,8 @@ import { uuid } from "../identity.ts";
 import { DEFAULT_PIN, keepDestroyed, keepSynced, localStore } from "../local/pins.ts";
 import { type RequestOptions, request, requestResults } from "../transport.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
-import { encode, isPlainObject } from "./encode.ts";
+import { copyOfFields, isPlainObject } from "./encode.ts";
 import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";
-import { SetOp } from "./Op.ts";
 import {
   classNamed,
   type ObjectClass,
@@ -34,7 +33,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
 
   /** A new object with the same fields. */
   clone(): this {
-    const copy = this.#instance();
+    const copy = instanceOf(this);
     const readOnly = this._readOnlyAttributes();
     const fields = Object.entries(this.attributes).filter(([key]) => !readOnly.includes(key));
     copy._set(Object.fromEntries(fields));
@@ -43,14 +42,10 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
 
   /** Another instance of the same object. */
   newInstance(): this {
-    const copy = this.#instance();
+    const copy = instanceOf(this);
     copy.id = this.id;
     if (copy._state !== this._state) copy._commit({ ...this.attributes });
     return copy;
-  }
-
-  #instance(): this {
-    return createObject(this.className) as this;
   }
 
   equals(other: unknown): boolean {
@@ -65,21 +60,11 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     const object = (value: { toPointer(): JsonValue }): JsonValue => {
       if (!(value instanceof ParseObject)) return value.toPointer();
       if (within.includes(value)) return value.id ? value.toPointer() : value.toOfflinePointer();
-      return value._toFullJSON(within);
+      return value.isDataAvailable() || value.dirty() ? value._toFullJSON(within) : value.toPointer();
     };
-    const options = { object };
-    const json: JsonObject = {};
-    const attributes = this._attributes();
-    for (const key in attributes) {
-      const value = attributes[key];
-      if ((key === "createdAt" || key === "updatedAt") && value instanceof Date)
-        json[key] = value.toISOString();
-      else json[key] = encode(value, options);
-    }
-    for (const [key, op] of this._state.pending[0] ?? []) {
-      if (!key.includes(".") && !(op instanceof SetOp)) json[key] = op.toJSON();
-    }
+    const json = this._state.toJSON(this, { object });
     if (this.id) json.objectId = this.id;
+    else delete json.objectId;
     return json;
   }
 
@@ -173,13 +158,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
 
   /** An object from its JSON, of the subclass registered for its `className`. */
   static fromJSON(json: JsonObject, override = false): ParseObject {
-    const { className, __type, ...fields } = json;
-    if (typeof className !== "string") throw new Error("Cannot create an object without a className");
-    const object = createObject(className);
-    if (typeof fields.objectId === "string") object.id = fields.objectId;
-    if (override) object._clearServerData();
-    if (__type !== "Pointer") object._finishFetch(fields);
-    return object;
+    return objectFrom(copyOfFields(json), override);
   }
 
   /** Objects of that class will be made by this constructor, which must work without arguments. */
@@ -359,13 +338,27 @@ function isClassOfObjects(made: ObjectClass): made is ObjectClass<ParseObject> {
   return made.prototype instanceof ParseObject;
 }
 
+function instanceOf<T extends ParseObject<object>>(object: T): T {
+  return createObject(object.className) as object as T;
+}
+
 function createObject(className: string): ParseObject {
   const Registered = classNamed(className);
   return Registered && isClassOfObjects(Registered) ? new Registered() : new ParseObject(className);
 }
 
+/** Of JSON that nobody else changes. */
+function objectFrom({ className, __type, ...fields }: JsonObject, override = false): ParseObject {
+  if (typeof className !== "string") throw new Error("Cannot create an object without a className");
+  const object = createObject(className);
+  if (typeof fields.objectId === "string") object.id = fields.objectId;
+  if (override) object._clearServerData();
+  if (__type !== "Pointer") object._finishFetch(fields);
+  return object;
+}
+
 setObjectFactory({
-  fromJSON: (json, override) => ParseObject.fromJSON(json, override),
+  fromJSON: objectFrom,
   apartFromJSON({ className, objectId, ...fields }) {
     const object = createObject(String(className));
     if (typeof objectId === "string") object._takeIdApart(objectId);

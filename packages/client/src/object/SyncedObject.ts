@@ -2,12 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { Method } from "../transport.ts";
 import type { Attributes } from "./fieldTypes.ts";
 import { ObjectFields } from "./ObjectFields.ts";
-import { serverFields } from "./serverFields.ts";
 
 /** How an object and the server come to agree: what a save sends, and what becomes of the answers. */
 export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
   _commit(fields: Attributes): void {
-    this._state.commit(fields);
+    this._state.commitValues(fields);
   }
 
   /** After the object and the server agree again: what subclasses keep elsewhere follows. */
@@ -22,7 +21,7 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
   }
 
   _saveParams(): { method: Method; path: string; body: JsonObject } {
-    const body = this._state.saveBody(this._attributes());
+    const body = this._state.saveBody();
     return { method: this.id ? "PUT" : "POST", path: this._path(), body };
   }
 
@@ -41,17 +40,20 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
   /** Status 201 means that the object was created; any other that it existed. */
   _finishSave(answer: JsonValue, status: number): void {
     const json = isJsonObject(answer) ? answer : {};
-    this._state.finishSave(serverFields(json), () => this);
+    this._state.finishSave(json, this);
     if (typeof json.objectId === "string") this.id = json.objectId;
     if (status !== 201) this._state.existed = true;
   }
 
-  /** Takes the server's data; with `whole`, instead of what was known. */
+  /** Takes the server's data, which is the object's from now on; with `whole`, instead of what was known. */
   _finishFetch(json: JsonObject, whole = false): void {
     if (typeof json.objectId === "string" && !this.id) this.id = json.objectId;
-    const kept = whole ? this._keptOnFetch() : {};
-    if (whole) this._state.clear();
-    this._state.commit({ ...kept, ...serverFields(json) });
+    if (whole) {
+      const kept = this._keptOnFetch();
+      this._state.clear();
+      this._state.commitValues(kept);
+    }
+    this._state.commit(json);
     if (this.id) this._state.existed = true;
   }
 
@@ -62,7 +64,7 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
 
   /** Forgets one field, as nothing that the server tells. */
   _forget(key: string): void {
-    this._state.commit({ [key]: undefined });
+    this._state.commitValues({ [key]: undefined });
   }
 
   /** Drops the server's data. */
@@ -71,6 +73,6 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
   }
 
   _serverField(key: string): unknown {
-    return this._state.serverData[key];
+    return this._state.served(key);
   }
 }

@@ -44,7 +44,7 @@ export async function saveMany(
 
 /** Whether everything that the object points to has an id. */
 function canBeSerialized(object: AnyObject): boolean {
-  return Object.values(object._attributes()).every(isSaved);
+  return object._held().every(isSaved);
 }
 
 function isSaved(value: unknown): boolean {

@@ -19,7 +19,7 @@ export interface EncodeOptions {
 }
 
 /** A value as it travels. Undefined fields and functions are left out. */
-export function encode(value: unknown, options: EncodeOptions = {}): JsonValue {
+export function encode(value: unknown, options?: EncodeOptions): JsonValue {
   if (value === null || value === undefined) return null;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
   if (typeof value === "bigint") return value.toString();
@@ -30,22 +30,40 @@ export function encode(value: unknown, options: EncodeOptions = {}): JsonValue {
   }
   if (Array.isArray(value)) return value.map((item) => encode(item, options));
   if (isReferable(value)) {
-    if (options.refuseObjects) throw new Error("Parse Objects not allowed here");
-    return options.object ? options.object(value) : value.toPointer();
+    if (options?.refuseObjects) throw new Error("Parse Objects not allowed here");
+    return options?.object ? options.object(value) : value.toPointer();
   }
   if (value instanceof RegExp) return value.source;
   if (isEncodable(value)) return value.toJSON();
   return encodeFields(value, options);
 }
 
-export function encodeFields(value: object, options: EncodeOptions = {}): JsonObject {
-  const fields: JsonObject = {};
-  const given: Readonly<Record<string, unknown>> = { ...value };
-  for (const key in given) {
+export function encodeFields(value: object, options?: EncodeOptions): JsonObject {
+  // Spreading first is what engines do fastest.
+  const fields: JsonObject = { ...value };
+  const given: Readonly<Record<string, unknown>> = fields;
+  for (const key in fields) {
     const item = given[key];
-    if (item !== undefined && typeof item !== "function") fields[key] = encode(item, options);
+    if (item === undefined || typeof item === "function") delete fields[key];
+    else if (typeof item !== "string" && typeof item !== "number") fields[key] = encode(item, options);
   }
   return fields;
+}
+
+/** A copy of what travels, which nobody else holds a part of. */
+export function copyOf(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  return Array.isArray(value) ? value.map(copyOf) : copyOfFields(value);
+}
+
+export function copyOfFields(value: JsonObject): JsonObject {
+  const copy = { ...value };
+  for (const key in copy) {
+    const item = copy[key];
+    if (key === "__proto__") delete copy[key];
+    else if (typeof item === "object" && item !== null) copy[key] = copyOf(item);
+  }
+  return copy;
 }
 
 function isReferable(value: object): value is Referable {

@@ -1,6 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
-import { credentialHeaders, type RequestOptions, request, send } from "../transport.ts";
+import { type RequestOptions, request, send } from "../transport.ts";
+import { credentialHeaders } from "./credentialHeaders.ts";
 import { encodeBase64, type FileData, type FileSaveOptions } from "./fileData.ts";
 import { type Bytes, ResumableUpload } from "./resumableUpload.ts";
 import { xhrFetch } from "./xhrFetch.ts";

@@ -2,13 +2,13 @@ import type { JsonObject } from "@purse/protocol";
 import { type Connection, connection } from "../connection.ts";
 import {
   attemptOnce,
-  credentialHeaders,
   failure,
   type HttpAnswer,
   mayRecover,
   pauseAfter,
   type RequestOptions,
 } from "../transport.ts";
+import { credentialHeaders } from "./credentialHeaders.ts";
 
 const VERSION = "1.0.0";
 

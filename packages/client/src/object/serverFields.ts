@@ -1,39 +1,31 @@
-import type { JsonObject } from "@purse/protocol";
+import type { JsonValue } from "@purse/protocol";
 import { ACL } from "./ACL.ts";
 import { decode } from "./decode.ts";
 import { isPlainObject } from "./encode.ts";
-import { UnsetOp } from "./Op.ts";
 
-/** Throws TypeError for what is no map of permissions. */
-export function aclOf(value: Record<string, unknown>): ACL {
-  const acl: Record<string, object> = {};
-  for (const [principal, entry] of Object.entries(value)) {
-    if (typeof entry !== "object" || entry === null)
-      throw new TypeError("Tried to create an ACL with an invalid entry.");
-    acl[principal] = entry;
-  }
-  return new ACL(acl);
+/** A field's value as applications see it, from what travelled. */
+export function decodeField(key: string, wire: JsonValue | undefined): unknown {
+  if (isTimestamp(key) && typeof wire === "string") return new Date(wire);
+  const value = decode(wire);
+  return key === "ACL" && isPlainObject(value) ? ACL.fromJSON(value) : value;
 }
 
-/** The server's fields as applications see them; undefined for those that are gone. */
-export function serverFields(json: JsonObject): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  for (const key in json) {
-    if (key === "objectId" || key === "__proto__") continue;
-    const value = json[key];
-    if (typeof value === "object") fields[key] = fieldFrom(key, decode(value));
-    else fields[key] = typeof value === "string" && isTimestamp(key) ? new Date(value) : value;
-  }
-  fields.updatedAt ??= fields.createdAt;
-  if (fields.updatedAt === undefined) delete fields.updatedAt;
-  return fields;
-}
-
-function fieldFrom(key: string, value: unknown): unknown {
-  if (value instanceof UnsetOp) return undefined;
-  return key === "ACL" && isPlainObject(value) ? aclOf(value) : value;
-}
-
-function isTimestamp(key: string): boolean {
+export function isTimestamp(key: string): boolean {
   return key === "createdAt" || key === "updatedAt";
+}
+
+/** The same with pointers in the place of objects: to decode those would tell others what they were. */
+export function withPointers(wire: JsonValue): JsonValue {
+  if (typeof wire !== "object" || wire === null) return wire;
+  if (Array.isArray(wire)) return wire.map(withPointers);
+  const { __type, className = null, objectId = null } = wire;
+  if (__type === "Object") return { __type: "Pointer", className, objectId };
+  return Object.fromEntries(Object.entries(wire).map(([key, value]) => [key, withPointers(value)]));
+}
+
+/** Whether there is an object of a class, or a pointer to one, anywhere within. */
+export function holdsObject(wire: JsonValue | undefined): boolean {
+  if (typeof wire !== "object" || wire === null) return false;
+  if (!Array.isArray(wire) && (wire.__type === "Pointer" || wire.__type === "Object")) return true;
+  return Object.values(wire).some(holdsObject);
 }

@@ -16,9 +16,13 @@ export function shareInstances(enabled: boolean): void {
   shared = enabled;
 }
 
+export function sharesInstances(): boolean {
+  return shared ?? servesOnePerson();
+}
+
 /** The state of an object that has got its id: the one that its other instances have, or else its own. */
 export function stateOf(className: string, id: string, own: ObjectState): ObjectState {
-  if (!(shared ?? servesOnePerson())) return own;
+  if (!sharesInstances()) return own;
   const key = `${className}/${id}`;
   const known = states.get(key)?.deref();
   if (known === own) return own;

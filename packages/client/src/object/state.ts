@@ -1,83 +1,110 @@
-import type { JsonObject } from "@purse/protocol";
-import { encode, isPlainObject } from "./encode.ts";
+import { isJsonObject, isWireDate, type JsonObject, type JsonValue, jsonEqual } from "@purse/protocol";
+import { copyOf, type EncodeOptions, encode, isPlainObject } from "./encode.ts";
 import { ParseFile } from "./File.ts";
-import { type Op, RelationOp, SetOp } from "./Op.ts";
+import { ListOp, type Op, RelationOp, SetOp, UnsetOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { objects } from "./registry.ts";
+import { decodeField, holdsObject, isTimestamp, withPointers } from "./serverFields.ts";
+import { sharesInstances } from "./singleInstance.ts";
 
 type Fields = Record<string, unknown>;
+type Operations = Map<string, Op>;
+
+/* Stand for what an object has nothing of: most stay as they came, and there are many. */
+const NO_FIELDS: JsonObject = Object.freeze({});
+const NO_OPERATIONS: readonly Operations[] = [];
 
 /**
  * What is known of one object: the server's data, and apart from it the operations that were not sent
- * yet. While a save is under way, its operations are the first of `#pending` and new ones gather behind.
+ * yet. While a save is under way, its operations are the first of `pending` and new ones gather behind.
  */
 export class ObjectState {
-  serverData: Fields = {};
   /** Whether the object was on the server before this client's first save. */
   existed = false;
-  #pending: Map<string, Op>[] = [];
+  pending: readonly Operations[] = NO_OPERATIONS;
+  /** The server's data as it travels. What is within is never changed: other objects may hold it too. */
+  #wire = NO_FIELDS;
   /**
-   * Structured values that were handed out, as text of what the server has, to notice changes made in place.
-   * What nobody has asked for nobody has changed.
+   * Those structured fields that somebody has asked for or set, decoded. They may be changed in place, which shows
+   * beside what travelled.
    */
-  #handedOut: Map<string, string> | undefined;
-  #estimate: Readonly<Fields> | undefined;
-  #queue: Promise<unknown> | undefined;
+  #values: Fields | undefined = undefined;
+  #estimate: Readonly<Fields> | undefined = undefined;
+  #queue: Promise<unknown> | undefined = undefined;
 
-  /** Server data with all pending operations applied. The same object until something changes. */
-  attributes(owner: () => RelationParent): Readonly<Fields> {
-    this.#estimate ??= Object.freeze(this.#estimated(owner));
-    return this.#estimate;
+  /** What the server has in a field. */
+  served(key: string): unknown {
+    const wire = this.#wire[key];
+    if (typeof wire === "string") return isTimestamp(key) ? this.#decoded(key, wire) : wire;
+    // Every object has a few functions by name, and this.
+    if (typeof wire === "function" || key === "__proto__") return undefined;
+    return typeof wire === "object" && wire !== null ? this.#decoded(key, wire) : wire;
   }
 
-  #estimated(owner: () => RelationParent): Fields {
-    if (this.#pending.every((operations) => operations.size === 0)) return this.serverData;
-    const fields: Fields = { ...this.serverData };
-    for (const operations of this.#pending) {
-      for (const [key, op] of operations) {
-        assign(
-          fields,
-          key,
-          op instanceof RelationOp ? new SetOp(new Relation(owner(), key, op.targetClassName)) : op,
-        );
-      }
+  #decoded(key: string, wire: JsonValue): unknown {
+    this.#values ??= {};
+    const known = this.#values[key];
+    if (typeof known === "object") return known;
+    const value = decodeField(key, wire);
+    this.#values[key] = value;
+    return value;
+  }
+
+  /** Server data with all pending operations applied. Frozen; the same object until something changes. */
+  attributes(owner: RelationParent): Readonly<Fields> {
+    if (this.#estimate) return this.#estimate;
+    const fields: Fields = {};
+    for (const key in this.#wire) if (isField(key)) fields[key] = this.served(key);
+    for (const operations of this.pending) {
+      for (const [key, op] of operations) assign(fields, key, op, owner);
     }
+    for (const key in fields) if (fields[key] === undefined) delete fields[key];
+    this.#estimate = Object.freeze(fields);
     return fields;
   }
 
-  /** One of the attributes, for somebody who may change it in place. */
-  field(key: string, owner: () => RelationParent): unknown {
-    this.#handOut(key);
-    const isAsServed = !this.#estimate && !this.#pending.some((operations) => touches(operations, key));
-    const fields = isAsServed ? this.serverData : this.attributes(owner);
+  /** One of the attributes. */
+  field(key: string, owner: RelationParent): unknown {
+    if (!this.#touches(key)) return this.served(key);
+    const fields = this.attributes(owner);
     return Object.hasOwn(fields, key) ? fields[key] : undefined;
   }
 
-  /** All attributes, for somebody who may change them in place. */
-  fields(owner: () => RelationParent): Readonly<Fields> {
-    for (const key of Object.keys(this.serverData)) this.#handOut(key);
-    return this.attributes(owner);
+  /** Whether an operation is about the field or a place within it. */
+  #touches(field: string): boolean {
+    return this.pending.some((operations) => touches(operations, field));
   }
 
-  #handOut(key: string): void {
-    if (this.#handedOut?.has(key)) return;
-    const value = this.serverData[key];
-    if (!isStructured(value)) return;
-    this.#handedOut ??= new Map();
-    this.#handedOut.set(key, textOf(value) ?? "");
+  /** Whether the server's data is known, more of it than its session. */
+  isAvailable(): boolean {
+    for (const key in this.#wire) if (isField(key) && key !== "sessionToken") return true;
+    return false;
   }
 
-  get pending(): readonly ReadonlyMap<string, Op>[] {
-    return this.#pending;
+  /** All values in which objects or files can be that are not saved. */
+  held(): unknown[] {
+    const values: unknown[] = [];
+    for (const key in this.#values) {
+      const op = this.operation(key);
+      if (!(op instanceof SetOp || op instanceof UnsetOp)) values.push(this.#values[key]);
+    }
+    for (const operations of this.pending) {
+      for (const op of operations.values()) {
+        if (op instanceof SetOp) values.push(op.value);
+        else if (op instanceof ListOp) values.push(op.items);
+      }
+    }
+    return values;
   }
 
   operation(key: string): Op | undefined {
-    return this.#pending.findLast((operations) => operations.has(key))?.get(key);
+    return this.pending.findLast((operations) => operations.has(key))?.get(key);
   }
 
   setOperation(key: string, op: Op): void {
     const operations = this.#last();
-    operations.set(key, op.mergeWith(operations.get(key)));
+    const previous = operations.get(key);
+    operations.set(key, previous ? op.mergeWith(previous) : op);
     this.#estimate = undefined;
   }
 
@@ -94,23 +121,23 @@ export class ObjectState {
     this.#estimate = undefined;
   }
 
-  #last(): Map<string, Op> {
-    const last = this.#pending.at(-1) ?? new Map<string, Op>();
-    if (this.#pending.length === 0) this.#pending.push(last);
+  #last(): Operations {
+    const last = this.pending.at(-1) ?? new Map<string, Op>();
+    if (this.pending.length === 0) this.pending = [last];
     return last;
   }
 
   /** Separates what is being sent from what will be set meanwhile. */
   beginSave(): void {
-    if (this.#pending.length === 0) this.#pending.push(new Map());
-    this.#pending.push(new Map());
+    this.#last();
+    this.pending = [...this.pending, new Map()];
   }
 
   /** The save failed: its operations wait again, beneath those set meanwhile. */
   failSave(): void {
-    const [sent, next, ...rest] = this.#pending;
+    const [sent, next, ...rest] = this.pending;
     if (!sent || !next) return;
-    this.#pending = [sent, ...rest];
+    this.pending = [sent, ...rest];
     for (const [key, op] of next) sent.set(key, this.#merged(key, sent.get(key), op));
     this.#estimate = undefined;
   }
@@ -121,7 +148,7 @@ export class ObjectState {
       return op.mergeWith(before);
     } catch (error) {
       if (!before || key.includes(".") || op instanceof RelationOp) throw error;
-      return new SetOp(op.applyTo(before.applyTo(this.serverData[key])));
+      return new SetOp(op.applyTo(before.applyTo(this.served(key))));
     }
   }
 
@@ -129,65 +156,126 @@ export class ObjectState {
    * The save succeeded. What the answer does not tell follows from the operations; what it tells wins.
    * Plain objects in the answer are laid over the known ones, as servers tell only what changed.
    */
-  finishSave(answer: Fields, owner: () => RelationParent): void {
-    const sent = this.#pending.length > 1 ? this.#pending.shift() : undefined;
-    const before = this.attributes(owner);
-    const changed = Object.keys(this.changedInPlace(before));
-    const fields: Fields = { ...this.serverData };
-    for (const [key, op] of sent ?? []) {
-      if (op instanceof RelationOp) fields[key] = new Relation(owner(), key, op.targetClassName);
-      else if (!(key in answer)) assign(fields, key, op);
+  finishSave(answer: JsonObject, owner: RelationParent): void {
+    const fields = this.changedInPlace();
+    const [sent, ...rest] = this.pending;
+    if (sent && rest.length > 0) {
+      this.pending = rest;
+      for (const [key, op] of sent) {
+        if (!(op instanceof RelationOp) && Object.hasOwn(answer, key)) continue;
+        const field = fieldOf(key);
+        if (!Object.hasOwn(fields, field)) fields[field] = this.served(field);
+        assign(fields, key, op, owner);
+      }
     }
-    for (const [key, value] of Object.entries(answer)) {
-      const known = fields[key] ?? before[key];
-      if (value === undefined) delete fields[key];
-      else fields[key] = isPlainObject(value) && isPlainObject(known) ? { ...known, ...value } : value;
+    this.commitValues(fields);
+    const told: JsonObject = { ...answer };
+    for (const key in told) {
+      const [value, known] = [told[key], this.#wire[key]];
+      if (key !== "ACL" && isPlain(value) && isPlain(known)) told[key] = { ...known, ...value };
     }
-    this.#become(fields, Object.keys(answer));
-    // What was sent is in the hands of whoever has set it.
-    for (const key of [...changed, ...(sent?.keys() ?? [])]) {
-      const [field = key] = key.split(".");
-      this.#handedOut?.delete(field);
-      this.#handOut(field);
-    }
+    this.commit(told);
   }
 
-  /** Takes fields from the server; undefined ones go, those not named stay. */
-  commit(fields: Fields): void {
-    const all: Fields = { ...this.serverData, ...fields };
-    for (const key in all) if (all[key] === undefined) delete all[key];
-    this.#become(all, Object.keys(fields));
+  /** Takes fields from the server, as they travel; those not named stay. The JSON is the object's from now on. */
+  commit(fields: JsonObject): void {
+    // Objects within that others share become what is told now, and not when somebody asks for them.
+    const shared: Fields = {};
+    if (sharesInstances()) {
+      for (const key in fields) if (holdsObject(fields[key])) shared[key] = decodeField(key, fields[key]);
+    }
+    const { createdAt, updatedAt = createdAt } = fields;
+    const wire = this.#wire === NO_FIELDS ? fields : { ...this.#wire, ...fields };
+    if (updatedAt) wire.updatedAt = updatedAt;
+    for (const key in fields) {
+      const value = fields[key];
+      if (this.#values) this.#values[key] = undefined;
+      if (key === "__proto__" || (isJsonObject(value) && value.__op === "Delete")) delete wire[key];
+      else if (isTimestamp(key) && isWireDate(value)) wire[key] = value.iso;
+    }
+    this.#become(wire, shared);
+  }
+
+  /** Takes values as applications know them, as if the server had told them; undefined ones go. */
+  commitValues(fields: Fields): void {
+    const wire = { ...this.#wire };
+    const values: Fields = {};
+    for (const key in fields) {
+      const value = fields[key];
+      values[key] = typeof value === "object" && value !== null ? value : undefined;
+      if (value === undefined) delete wire[key];
+      else wire[key] = wireOf(key, value);
+    }
+    this.#become(wire, values);
+  }
+
+  #become(wire: JsonObject, values: Fields): void {
+    this.#wire = wire;
+    this.#estimate = undefined;
+    for (const key in values) {
+      this.#values ??= {};
+      this.#values[key] = values[key];
+    }
   }
 
   clear(): void {
-    this.#become({}, Object.keys(this.serverData));
-  }
-
-  #become(serverData: Fields, changed: readonly string[]): void {
-    this.serverData = serverData;
-    if (this.#handedOut) for (const key of changed) this.#handedOut.delete(key);
+    this.#wire = NO_FIELDS;
+    this.#values = undefined;
     this.#estimate = undefined;
   }
 
   /** Structured values that were changed in place: they are sent whole. */
-  changedInPlace(attributes: Readonly<Fields>): Fields {
+  changedInPlace(): Fields {
     const changed: Fields = {};
-    for (const [key, text] of this.#handedOut ?? []) {
-      const value = attributes[key];
-      if (isStructured(value) && text !== textOf(value)) changed[key] = value;
+    for (const key in this.#values) {
+      const value = this.#values[key];
+      if (isStructured(value) && !isTimestamp(key) && isChanged(key, value, this.#wire[key])) {
+        changed[key] = value;
+      }
     }
     return changed;
   }
 
+  /** Whether there is something to save. */
+  isChanged(): boolean {
+    if (this.pending.some(({ size }) => size > 0)) return true;
+    for (const _ in this.changedInPlace()) return true;
+    return false;
+  }
+
   /** What a save sends. */
-  saveBody(attributes: Readonly<Fields>): JsonObject {
-    const [operations = new Map<string, Op>()] = this.#pending;
+  saveBody(): JsonObject {
+    const [operations = new Map<string, Op>()] = this.pending;
     const body: JsonObject = {};
-    for (const [key, value] of Object.entries(this.changedInPlace(attributes))) {
-      if (!touches(operations, key)) body[key] = encode(value);
-    }
+    const changed = this.changedInPlace();
+    for (const key in changed) if (!touches(operations, key)) body[key] = encode(changed[key]);
     for (const [key, op] of operations) body[key] = op.toJSON();
     return body;
+  }
+
+  /** All fields as they travel, in copies; operations where only the server knows what they make. */
+  toJSON(owner: RelationParent, options: EncodeOptions): JsonObject {
+    if (this.pending.every(({ size }) => size === 0)) return this.#servedJSON(options);
+    const json: JsonObject = {};
+    const fields = this.attributes(owner);
+    for (const key in fields) json[key] = travelling(key, fields[key], options);
+    for (const [key, op] of this.pending[0] ?? []) {
+      if (!key.includes(".") && !(op instanceof SetOp)) json[key] = op.toJSON();
+    }
+    return json;
+  }
+
+  #servedJSON(options: EncodeOptions): JsonObject {
+    const json: JsonObject = { ...this.#wire };
+    for (const key in json) {
+      const wire = json[key];
+      if (typeof wire !== "object" || wire === null) continue;
+      const value = this.#values?.[key];
+      if (typeof value === "object") json[key] = encode(value, options);
+      else if (sharesInstances() && holdsObject(wire)) json[key] = encode(this.served(key), options);
+      else json[key] = copyOf(wire);
+    }
+    return json;
   }
 
   /** Runs tasks of one object one after the other. */
@@ -202,10 +290,22 @@ export class ObjectState {
   }
 }
 
-/** Whether an operation is about the field or a place within it. */
-function touches(operations: ReadonlyMap<string, Op>, field: string): boolean {
+/** Whether a key of what travelled is a field. */
+function isField(key: string): boolean {
+  return key !== "objectId";
+}
+
+/** The field that an operation on "field.place.within" is about. */
+function fieldOf(key: string): string {
+  return key.split(".", 1)[0] ?? key;
+}
+
+/** Whether one of the operations is about the field or a place within it. */
+function touches(operations: Operations, field: string): boolean {
   if (operations.size === 0) return false;
-  return operations.has(field) || [...operations.keys()].some((key) => key.startsWith(`${field}.`));
+  if (operations.has(field)) return true;
+  for (const key of operations.keys()) if (key.startsWith(`${field}.`)) return true;
+  return false;
 }
 
 function isStructured(value: unknown): value is object {
@@ -218,21 +318,41 @@ function isStructured(value: unknown): value is object {
   );
 }
 
-/** Undefined for what cannot be sent yet, as it holds objects that are not saved. */
-function textOf(value: object): string | undefined {
-  if (value instanceof Date) return String(value.getTime());
+/** Whether a value is another one than what travelled. One that cannot travel is. */
+function isChanged(key: string, value: object, wire: JsonValue = null): boolean {
   try {
-    return JSON.stringify(encode(value));
+    const now = encode(value);
+    return !jsonEqual(now, wire) && !jsonEqual(now, encode(decodeField(key, withPointers(wire))));
   } catch {
-    return undefined;
+    return true;
   }
 }
 
-function assign(fields: Fields, key: string, op: Op): void {
+function travelling(key: string, value: unknown, options?: EncodeOptions): JsonValue {
+  return isTimestamp(key) && value instanceof Date ? value.toISOString() : encode(value, options);
+}
+
+/** A value as the server has it now; an empty object stands for what cannot travel. */
+function wireOf(key: string, value: unknown): JsonValue {
+  try {
+    return travelling(key, value);
+  } catch {
+    return {};
+  }
+}
+
+/** An object without a type: servers tell only what changed in it. */
+function isPlain(value: JsonValue | undefined): value is JsonObject {
+  return isJsonObject(value) && value.__type === undefined && value.__op === undefined;
+}
+
+function assign(fields: Fields, key: string, op: Op, owner: RelationParent): void {
+  if (op instanceof RelationOp) {
+    fields[key] = new Relation(owner, key, op.targetClassName);
+    return;
+  }
   const [field = key, ...path] = key.split(".");
-  const value = applyAt(fields[field], path, op);
-  if (value === undefined) delete fields[field];
-  else fields[field] = value;
+  fields[field] = applyAt(fields[field], path, op);
 }
 
 /** A copy of `value` in which the operation changed what is at the path. */

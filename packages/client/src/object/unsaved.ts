@@ -8,20 +8,23 @@ import { objects } from "./registry.ts";
  * The files and objects found may hold one another in any order.
  */
 export function unsavedWithin(roots: readonly AnyObject[]): (AnyObject | ParseFile)[] {
-  const seen = new Set<unknown>(roots);
+  const seen = new Set<AnyObject | ParseFile>(roots);
   const unsaved: (AnyObject | ParseFile)[] = [];
+  const isNew = (found: AnyObject | ParseFile): boolean => !seen.has(found) && seen.add(found).size > 0;
   const visit = (value: unknown): void => {
-    if (typeof value !== "object" || value === null || seen.has(value)) return;
-    seen.add(value);
+    if (typeof value !== "object" || value === null) return;
     if (value instanceof ParseFile) {
-      if (!value.url()) unsaved.push(value);
+      if (!value.url() && isNew(value)) unsaved.push(value);
     } else if (objects().isObject(value)) {
-      if (value.dirty()) unsaved.push(value);
-      Object.values(value._attributes()).forEach(visit);
+      const isDirty = value.dirty();
+      const held = value._held();
+      if (!(isDirty || held.length > 0) || !isNew(value)) return;
+      if (isDirty) unsaved.push(value);
+      held.forEach(visit);
     } else if (Array.isArray(value) || isPlainObject(value)) {
       Object.values(value).forEach(visit);
     }
   };
-  for (const root of roots) Object.values(root._attributes()).forEach(visit);
+  for (const root of roots) root._held().forEach(visit);
   return unsaved;
 }

@@ -1,26 +1,25 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
-import { loadStoredUser } from "../identity.ts";
 import type { Subscription } from "../live/Subscription.ts";
 import { DEFAULT_PIN, localStore } from "../local/pins.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
-import { encode, encodeFields } from "../object/encode.ts";
+import { encodeFields } from "../object/encode.ts";
 import { classNamed, type ObjectClass, objects, setClass, storedClassName } from "../object/registry.ts";
 import { type RequestOptions, requestResults } from "../transport.ts";
+import type { BatchOptions } from "./iteration.ts";
 import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
 
+export type { BatchOptions } from "./iteration.ts";
 export type { Keys, QueryKey } from "./QueryParameters.ts";
-
-export interface BatchOptions extends RequestOptions {
-  /** Objects per request; 100 by default. */
-  batchSize?: number;
-}
 
 /** What `find` answers after `withCount`. */
 export interface CountedResults<T> {
   results: T[];
   count: number;
 }
+
+/** Queries that ask more than once are loaded with the first of them. */
+const iteration = () => import("./iteration.ts");
 
 /** A question about the objects of one class. */
 export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters<T> {
@@ -40,7 +39,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** The object with that id. Throws 101 when it is not there. */
   async get(objectId: string, options: RequestOptions = {}): Promise<T> {
-    const query = this.#copy();
+    const query = this._copy();
     query._where = { ...this._where, objectId };
     const object = await query.first(options);
     if (object) return object;
@@ -80,19 +79,12 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** The different values that a field has. Needs the master key. */
   async distinct(key: QueryKey<T>, options: RequestOptions = {}): Promise<JsonValue[]> {
-    return this.#aggregate({ distinct: key, where: this._where, ...this._extra }, options);
+    return (await iteration()).distinct(this.className, key, this._where, this._extra, options);
   }
 
   /** Runs an aggregation pipeline on what the query matches. Needs the master key. */
   async aggregate(pipeline: object | readonly object[], options: RequestOptions = {}): Promise<JsonValue[]> {
-    const given = Array.isArray(pipeline) ? pipeline : [pipeline];
-    const stages = Object.keys(this._where).length > 0 ? [{ $match: this._where }, ...given] : given;
-    return this.#aggregate({ pipeline: encode(stages), ...this._extra }, options);
-  }
-
-  async #aggregate(payload: JsonObject, options: RequestOptions): Promise<JsonValue[]> {
-    const asMaster = { ...options, useMasterKey: true };
-    return (await requestResults(`aggregate/${this.className}`, payload, asMaster)).results;
+    return (await iteration()).aggregate(this.className, pipeline, this._where, this._extra, options);
   }
 
   /** Calls back for each object, one after the other, waiting for each. */
@@ -102,30 +94,14 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** Calls back for each batch, in the order of objectId, waiting for each. */
   async eachBatch(callback: (batch: T[]) => unknown, options: BatchOptions = {}): Promise<void> {
-    if (this._order.length > 0 || this._skipFirst > 0 || this._limitTo >= 0) {
-      throw new Error("Cannot iterate on a query with sort, skip, or limit.");
-    }
-    const { batchSize = 100, ...rest } = options;
-    const query = this.#copy();
-    query.ascending("objectId").limit(batchSize);
-    for (;;) {
-      const batch = (await query.#ask(query.toJSON(), rest)).results;
-      if (batch.length > 0) await callback(batch);
-      const last = batch.at(-1)?.id;
-      if (batch.length < batchSize || !last) return;
-      query._condition("objectId", "$gt", last);
-    }
+    await (await iteration()).eachBatch(this, callback, options);
   }
 
   async map<R>(
     callback: (object: T, index: number, query: this) => R | Promise<R>,
     options?: BatchOptions,
   ): Promise<R[]> {
-    const add = async (mapped: R[], object: T, index: number): Promise<R[]> => {
-      mapped.push(await callback(object, index, this));
-      return mapped;
-    };
-    return this.reduce(add, [], options);
+    return (await iteration()).map(this, (object, index) => callback(object, index, this), options);
   }
 
   async reduce<R>(
@@ -133,26 +109,14 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     initial: R,
     options?: BatchOptions,
   ): Promise<R> {
-    let accumulator = initial;
-    let index = 0;
-    await this.eachBatch(async (batch) => {
-      for (const object of batch) {
-        accumulator = await callback(accumulator, object, index);
-        index += 1;
-      }
-    }, options);
-    return accumulator;
+    return (await iteration()).reduce(this, callback, initial, options);
   }
 
   async filter(
     callback: (object: T, index: number, query: this) => boolean | Promise<boolean>,
     options?: BatchOptions,
   ): Promise<T[]> {
-    const keep = async (kept: T[], object: T, index: number): Promise<T[]> => {
-      if (await callback(object, index, this)) kept.push(object);
-      return kept;
-    };
-    return this.reduce(keep, [], options);
+    return (await iteration()).filter(this, (object, index) => callback(object, index, this), options);
   }
 
   /**
@@ -160,13 +124,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
    * Rejects when the server refuses it.
    */
   async subscribe(sessionToken?: string): Promise<Subscription<T>> {
-    const { liveQueryClient } = await import("../live/liveQuery.ts");
-    const client = await liveQueryClient();
-    const own = (await loadStoredUser())?.sessionToken;
-    const token = sessionToken ?? (typeof own === "string" ? own : undefined);
-    const subscription = client.subscribe<T>(this, token);
-    await subscription.subscribePromise;
-    return subscription;
+    return (await import("../live/liveQuery.ts")).openSubscription<T>(this, sessionToken);
   }
 
   /** Calls back for objects created or updated. Returns the way to stop it. */
@@ -249,7 +207,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     return { results, count: typeof answer.count === "number" ? answer.count : results.length };
   }
 
-  #copy(): ClassQuery<T> {
+  _copy(): ClassQuery<T> {
     const copy = new ClassQuery<T>(this.className).withJSON(encodeFields(this.toJSON()));
     copy.#local = this.#local;
     return copy;

@@ -39,7 +39,8 @@ export class Constraints<Field extends string = string, A extends object = objec
   protected _order: string[] = [];
   protected _keys: string[] | undefined;
 
-  protected _condition(key: string, operator: string, value: unknown): this {
+  /** @internal */
+  _condition(key: string, operator: string, value: unknown): this {
     const known = this._where[key];
     const conditions = isConditions(known) ? known : {};
     this._where[key] = { ...conditions, [operator]: encode(value) };

@@ -1,11 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { loadStoredUser, storedUser } from "../identity.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
 import { isPlainObject } from "../object/encode.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
-import { type RequestOptions, requestObject } from "../transport.ts";
-import { type AuthData, type AuthProvider, identify, providerName } from "./authProviders.ts";
-import { clearCurrent, makeCurrent, persist } from "./currentUser.ts";
+import type { RequestOptions } from "../transport.ts";
+import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
+import { clearCurrent, persist } from "./currentUser.ts";
 
 /** Fields of every user. `accounts` are lower-case addresses, `ethAddress` the first or current of them. */
 export interface UserAttributes {
@@ -19,12 +19,8 @@ export interface UserAttributes {
   ethAddress: string;
 }
 
-export interface LogInOptions extends RequestOptions {
-  /** False sends the log-in as a GET. */
-  usePost?: boolean;
-  /** What other providers ask for beside the password. */
-  authData?: AuthData;
-}
+/** Signing in and out is loaded when it is done for the first time. */
+export const signing = () => import("./signing.ts");
 
 /** One user: what can be asked of it. Who is signed in, and signing in and up, is told by User. */
 export class Account<A extends object> extends ParseObject<UserAttributes & A> {
@@ -91,23 +87,12 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
 
   /** Makes the account and signs in. Throws −1 for an empty name or password, 202 or 203 for taken ones. */
   async signUp(attributes: Partial<UserAttributes & A> = {}, options: SaveOptions = {}): Promise<this> {
-    this._setOrThrow(attributes);
-    if (!this._get("username")) throw refusal("Cannot sign up user with an empty username.");
-    if (!this._get("password")) throw refusal("Cannot sign up user with an empty password.");
-    await this.save(null, options);
-    return makeCurrent(this);
+    return (await signing()).signUp(this, attributes, options);
   }
 
   /** Signs in with the username and password set on this user. Throws 101 when they are wrong. */
   async logIn(options: LogInOptions = {}): Promise<this> {
-    const { usePost = true, authData, ...rest } = options;
-    const credentials: JsonObject = credentialsOf(this._get("username"), this._get("password"));
-    if (authData) credentials.authData = authData;
-    const answer = await requestObject(usePost ? "POST" : "GET", "login", credentials, rest);
-    this.revert();
-    this.id = undefined;
-    this._finishFetch(answer, true);
-    return makeCurrent(this);
+    return (await signing()).logIn(this, options);
   }
 
   /** Signs in, or links the signed-in user, with what a provider knows. Answers the user. */
@@ -116,17 +101,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
     given: { authData?: AuthData } = {},
     options: SaveOptions = {},
   ): Promise<this> {
-    const name = providerName(provider);
-    const authData = given.authData ?? (await identify(provider));
-    const known = this._get("authData");
-    this._set({ authData: { ...(isJsonObject(known) ? known : {}), [name]: authData } });
-    try {
-      await this.save(null, options);
-    } catch (error) {
-      this._revertField("authData");
-      throw error;
-    }
-    return makeCurrent(this);
+    return (await signing()).link(this, provider, given, options);
   }
 
   _linkWith(
@@ -139,19 +114,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
 
   /** Takes a provider's identity away from this user. */
   async _unlinkFrom(provider: string | AuthProvider, options: SaveOptions = {}): Promise<this> {
-    const name = providerName(provider);
-    const known = this._get("authData");
-    this._set({ authData: { [name]: null } });
-    try {
-      await this.save(null, options);
-    } catch (error) {
-      this._revertField("authData");
-      throw error;
-    }
-    const { [name]: _, ...rest } = isJsonObject(known) ? known : {};
-    this._commit({ authData: rest });
-    await this._afterSync();
-    return this;
+    return (await signing()).unlink(this, provider, options);
   }
 
   _isLinked(provider: string | AuthProvider): boolean {
@@ -165,24 +128,13 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
 
   /** Asks the server whether the password is this user's. */
   async verifyPassword(password: string, options: RequestOptions = {}): Promise<ParseObject> {
-    const answer = await verifyCredentials(this.getUsername() ?? "", password, options);
-    return ParseObject.fromJSON({ ...answer, className: "_User" });
+    const user = ParseObject.fromJSON({ className: "_User" });
+    return (await signing()).verifyPassword(user, this.getUsername() ?? "", password, options);
   }
 
   /** Exchanges an old session for one that can be revoked. Throws 206 without a session. */
   async _upgradeToRevocableSession(options: RequestOptions = {}): Promise<void> {
-    const token = this.getSessionToken();
-    if (!token) {
-      throw new ProtocolError(ErrorCode.SESSION_MISSING, "Cannot upgrade a user with no session token");
-    }
-    const session = await requestObject(
-      "POST",
-      "upgradeToRevocableSession",
-      {},
-      { ...options, sessionToken: token },
-    );
-    this._commit({ sessionToken: session.sessionToken });
-    await this._afterSync();
+    await (await signing()).upgradeSession(this, options);
   }
 
   override toJSON(seen?: readonly ParseObject<object>[]): JsonObject {
@@ -214,25 +166,6 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 }
 
-/** The account's fields, when name and password are right. Throws 101 when they are not. */
-export function verifyCredentials(
-  username: string,
-  password: string,
-  options: RequestOptions,
-): Promise<JsonObject> {
-  return requestObject("GET", "verifyPassword", credentialsOf(username, password), options);
-}
-
-export function credentialsOf(username: unknown, password: unknown): { username: string; password: string } {
-  if (typeof username !== "string") throw refusal("Username must be a string.");
-  if (typeof password !== "string") throw refusal("Password must be a string.");
-  return { username, password };
-}
-
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
-}
-
-export function refusal(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.OTHER_CAUSE, message);
 }

@@ -1,24 +1,17 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { configure, currentConnection } from "../connection.ts";
 import { loadStoredUser, storedUser } from "../identity.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
-import { isPlainObject } from "../object/encode.ts";
+import { copyOfFields } from "../object/encode.ts";
 import { type Attributes, type ExtendedClass, ParseObject } from "../object/ParseObject.ts";
 import { allowOwnUserClass } from "../object/registry.ts";
-import { type RequestOptions, request, requestObject } from "../transport.ts";
-import {
-  Account,
-  credentialsOf,
-  type LogInOptions,
-  refusal,
-  type UserAttributes,
-  verifyCredentials,
-} from "./Account.ts";
-import { type AuthData, type AuthProvider, providersOf, registerProvider } from "./authProviders.ts";
-import { clearCurrent, destroyStored, isAnonymous, makeCurrent, userFor } from "./currentUser.ts";
+import { type RequestOptions, request } from "../transport.ts";
+import { Account, signing, type UserAttributes } from "./Account.ts";
+import { type AuthData, type AuthProvider, type LogInOptions, registerProvider } from "./authProviders.ts";
+import { userFor } from "./currentUser.ts";
 
-export type { LogInOptions, UserAttributes } from "./Account.ts";
-export type { AuthData, AuthProvider } from "./authProviders.ts";
+export type { UserAttributes } from "./Account.ts";
+export type { AuthData, AuthProvider, LogInOptions } from "./authProviders.ts";
 
 const logOutHooks = new Set<() => void | Promise<void>>();
 
@@ -72,8 +65,7 @@ export class User<A extends object = Attributes> extends Account<A> {
   }
 
   static async logIn(username: string, password: string, options: LogInOptions = {}): Promise<User> {
-    const { username: name, password: secret } = credentialsOf(username, password);
-    return new User({ username: name, password: secret }).logIn(options);
+    return (await signing()).logInAs(new User(), username, password, options);
   }
 
   /** Signs in with a password and what another provider asks for, as a one-time code: `{ mfa: { token } }`. */
@@ -83,19 +75,14 @@ export class User<A extends object = Attributes> extends Account<A> {
     authData: AuthData,
     options: LogInOptions = {},
   ): Promise<User> {
-    const credentials = credentialsOf(username, password);
-    if (!isPlainObject(authData)) throw refusal("Auth must be an object.");
-    return new User(credentials).logIn({ ...options, authData });
+    const { assertAuthData, logInAs } = await signing();
+    assertAuthData(authData);
+    return logInAs(new User(), username, password, { ...options, authData });
   }
 
   /** Signs in as somebody else. Needs the master key. */
   static async loginAs(userId: string): Promise<User> {
-    if (!userId) {
-      throw new ProtocolError(ErrorCode.USERNAME_MISSING, "Cannot log in as user with an empty user id");
-    }
-    const user = new User();
-    user._finishFetch(await requestObject("POST", "loginAs", { userId }, { useMasterKey: true }));
-    return makeCurrent(user);
+    return (await signing()).loginAs(new User(), userId);
   }
 
   /** Signs in, and when there is no such account (101) makes it. */
@@ -127,22 +114,19 @@ export class User<A extends object = Attributes> extends Account<A> {
 
   /** Signs in with a session token. Throws 209 when it is not valid. */
   static async become(sessionToken: string, options: RequestOptions = {}): Promise<User> {
-    return makeCurrent(await User.me(sessionToken, options));
+    return (await signing()).makeCurrent(await User.me(sessionToken, options));
   }
 
   /** The user of a session token, without signing in. */
   static async me(sessionToken: string, options: RequestOptions = {}): Promise<User> {
-    const answer = await requestObject("GET", "users/me", {}, { ...options, sessionToken });
-    const user = new User();
-    user._finishFetch({ sessionToken, ...answer });
-    return user;
+    return (await signing()).fetchMe(new User(), sessionToken, options);
   }
 
   /** Signs in with a user's JSON that came another way, with its `sessionToken`. */
   static async hydrate(json: JsonObject): Promise<User> {
     const user = new User();
-    user._finishFetch(json);
-    return makeCurrent(user);
+    user._finishFetch(copyOfFields(json));
+    return (await signing()).makeCurrent(user);
   }
 
   /**
@@ -151,24 +135,14 @@ export class User<A extends object = Attributes> extends Account<A> {
    */
   static async logOut(options: RequestOptions = {}): Promise<void> {
     for (const hook of [...logOutHooks]) await hook();
-    const user = await loadStoredUser();
-    const own = typeof user?.sessionToken === "string" ? user.sessionToken : undefined;
-    const sessionToken = options.sessionToken ?? own;
-    if (user && own && isAnonymous(user)) await destroyStored(user);
-    if (sessionToken) await request("POST", "logout", {}, { ...options, sessionToken });
-    for (const provider of providersOf(isJsonObject(user?.authData) ? user.authData : {}))
-      provider.deauthenticate?.();
-    await clearCurrent();
+    await (await signing()).logOut(options);
   }
 
   /** Makes a provider known by its name, and tells it about the current user. */
   static async _registerAuthenticationProvider(provider: AuthProvider): Promise<void> {
     registerProvider(provider);
     const user = await User.currentAsync();
-    const authData = user?._get("authData");
-    const own = isJsonObject(authData) ? authData[provider.getAuthType()] : undefined;
-    if (user && isJsonObject(own) && provider.restoreAuthentication?.(own) === false)
-      await user._unlinkFrom(provider);
+    if (user) await (await signing()).restore(user, provider);
   }
 
   static async requestPasswordReset(email: string, options: RequestOptions = {}): Promise<void> {
@@ -184,10 +158,7 @@ export class User<A extends object = Attributes> extends Account<A> {
     password: string,
     options: RequestOptions = {},
   ): Promise<User> {
-    const answer = await verifyCredentials(username, password, options);
-    const user = new User();
-    user._finishFetch(answer);
-    return user;
+    return (await signing()).verifyPassword(new User(), username, password, options);
   }
 
   /** Asks for sessions that can be revoked from now on, also for who is signed in with an old one. */

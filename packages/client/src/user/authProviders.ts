@@ -1,7 +1,15 @@
 import type { JsonObject } from "@purse/protocol";
+import type { RequestOptions } from "../transport.ts";
 
 /** What a provider knows about a user: for wallets `{id, signature, data}`. */
 export type AuthData = JsonObject;
+
+export interface LogInOptions extends RequestOptions {
+  /** False sends the log-in as a GET. */
+  usePost?: boolean;
+  /** What other providers ask for beside the password. */
+  authData?: AuthData;
+}
 
 /** A provider that signs in by itself, in the old callback style. */
 export interface AuthProvider {

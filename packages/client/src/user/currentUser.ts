@@ -1,9 +1,7 @@
-import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { connection } from "../connection.ts";
-import { loadStoredUser, storedUser, storeUser } from "../identity.ts";
+import type { JsonObject } from "@purse/protocol";
+import { storedUser, storeUser } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
-import { request } from "../transport.ts";
 
 /** What is asked of a user that is kept. */
 export interface KeptUser extends AnyObject {
@@ -23,15 +21,7 @@ export function userFor(json: JsonObject | null): AnyObject | null {
   return current.user;
 }
 
-/** Signs a user in, where this process keeps one. An anonymous user before it is deleted: nobody can come back to it. */
-export async function makeCurrent<T extends KeptUser>(user: T): Promise<T> {
-  if (!connection().keepsCurrentUser) return user;
-  const before = await loadStoredUser();
-  if (before && before.objectId !== user.id && isAnonymous(before)) await destroyStored(before);
-  await persist(user);
-  return user;
-}
-
+/** Keeps the user in the storage, as the one who is signed in. */
 export async function persist(user: KeptUser): Promise<void> {
   const sessionToken = user.getSessionToken() ?? storedUser()?.sessionToken;
   const { __type: _, ...json } = user._toFullJSON();
@@ -44,14 +34,4 @@ export async function persist(user: KeptUser): Promise<void> {
 export async function clearCurrent(): Promise<void> {
   current = undefined;
   await storeUser(null);
-}
-
-export function isAnonymous({ authData }: { authData?: unknown }): boolean {
-  return isJsonObject(authData) && Boolean(authData.anonymous);
-}
-
-/** Deletes the account of a stored user on the server. */
-export async function destroyStored({ objectId, sessionToken }: JsonObject): Promise<void> {
-  const options = typeof sessionToken === "string" ? { sessionToken } : {};
-  await request("DELETE", `classes/_User/${encodeURIComponent(String(objectId))}`, {}, options);
 }

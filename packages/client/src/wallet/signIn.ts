@@ -82,8 +82,8 @@ export async function unlink(account: string, options: Pick<SigningOptions, "typ
   return user;
 }
 
-/** Polkadot, Elrond and Solana proofs are nothing that the server could check. */
-function assertEvm(type: string | undefined): void {
+/** Throws 252 for Polkadot, Elrond and Solana: their proofs are nothing that the server could check. */
+export function assertEvm(type: string | undefined): void {
   if (!["dot", "polkadot", "kusama", "erd", "elrond", "sol"].includes(type ?? "")) return;
   throw new ProtocolError(
     ErrorCode.UNSUPPORTED_SERVICE,

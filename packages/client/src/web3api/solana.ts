@@ -3,7 +3,7 @@ import { loadStoredUser } from "../identity.ts";
 import { encodeFields } from "../object/encode.ts";
 import { invalidResponse, type RequestOptions, request } from "../transport.ts";
 import type { Operation } from "./operation.ts";
-import { askRest, type RestService } from "./rest.ts";
+import type { RestService } from "./rest.ts";
 
 export interface SolanaParams {
   /** That of the signed-in user (`solAddress`) where it is left out. */
@@ -107,7 +107,7 @@ async function ask(
   options: RequestOptions,
 ): Promise<JsonValue> {
   const operation: Operation = { route: operations[name], chainless: true };
-  if (rest) return askRest(rest, operation, params, options);
+  if (rest) return (await import("./rest.ts")).askRest(rest, operation, params, options);
   try {
     const { body } = await request("POST", `functions/sol-${name}`, params, options);
     if (isJsonObject(body) && body.result !== undefined) return body.result;

@@ -1,0 +1,116 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { AnyObject } from "../object/AnyObject.ts";
+import { encode } from "../object/encode.ts";
+import { type RequestOptions, requestResults } from "../transport.ts";
+
+/* Queries that ask more than once, or for values in the place of objects. Loaded with the first of them. */
+
+export interface BatchOptions extends RequestOptions {
+  /** Objects per request; 100 by default. */
+  batchSize?: number;
+}
+
+/** What is needed of a query. */
+interface Asking<T extends AnyObject> {
+  readonly className: string;
+  toJSON(): JsonObject;
+  withJSON(json: JsonObject): unknown;
+  withCount(include: boolean): unknown;
+  find(options: RequestOptions): Promise<T[]>;
+  _condition(key: string, operator: string, value: unknown): unknown;
+  _copy(): Asking<T>;
+}
+
+type Callback<T, R> = (object: T, index: number) => R | Promise<R>;
+
+/** Calls back for each batch, in the order of objectId, waiting for each. */
+export async function eachBatch<T extends AnyObject>(
+  asked: Asking<T>,
+  callback: (batch: T[]) => unknown,
+  { batchSize = 100, ...options }: BatchOptions = {},
+): Promise<void> {
+  const { order, skip, limit } = asked.toJSON();
+  if (order !== undefined || skip !== undefined || limit !== undefined) {
+    throw new Error("Cannot iterate on a query with sort, skip, or limit.");
+  }
+  const query = asked._copy();
+  query.withJSON({ ...query.toJSON(), order: "objectId", limit: batchSize });
+  query.withCount(false);
+  for (;;) {
+    const batch = await query.find(options);
+    if (batch.length > 0) await callback(batch);
+    const last = batch.at(-1)?.id;
+    if (batch.length < batchSize || !last) return;
+    query._condition("objectId", "$gt", last);
+  }
+}
+
+export async function reduce<T extends AnyObject, R>(
+  query: Asking<T>,
+  callback: (accumulator: R, object: T, index: number) => R | Promise<R>,
+  initial: R,
+  options?: BatchOptions,
+): Promise<R> {
+  let accumulator = initial;
+  let index = 0;
+  const add = async (batch: T[]): Promise<void> => {
+    for (const object of batch) accumulator = await callback(accumulator, object, index++);
+  };
+  await eachBatch(query, add, options);
+  return accumulator;
+}
+
+export function map<T extends AnyObject, R>(
+  query: Asking<T>,
+  callback: Callback<T, R>,
+  options?: BatchOptions,
+): Promise<R[]> {
+  const add = async (mapped: R[], object: T, index: number): Promise<R[]> => {
+    mapped.push(await callback(object, index));
+    return mapped;
+  };
+  return reduce(query, add, [], options);
+}
+
+export function filter<T extends AnyObject>(
+  query: Asking<T>,
+  callback: Callback<T, boolean>,
+  options?: BatchOptions,
+): Promise<T[]> {
+  const keep = async (kept: T[], object: T, index: number): Promise<T[]> => {
+    if (await callback(object, index)) kept.push(object);
+    return kept;
+  };
+  return reduce(query, keep, [], options);
+}
+
+export function distinct(
+  className: string,
+  key: string,
+  where: JsonObject,
+  extra: JsonObject,
+  options: RequestOptions,
+): Promise<JsonValue[]> {
+  return aggregated(className, { distinct: key, where, ...extra }, options);
+}
+
+export function aggregate(
+  className: string,
+  pipeline: object | readonly object[],
+  where: JsonObject,
+  extra: JsonObject,
+  options: RequestOptions,
+): Promise<JsonValue[]> {
+  const given = Array.isArray(pipeline) ? pipeline : [pipeline];
+  const stages = Object.keys(where).length > 0 ? [{ $match: where }, ...given] : given;
+  return aggregated(className, { pipeline: encode(stages), ...extra }, options);
+}
+
+async function aggregated(
+  className: string,
+  payload: JsonObject,
+  options: RequestOptions,
+): Promise<JsonValue[]> {
+  const asMaster = { ...options, useMasterKey: true };
+  return (await requestResults(`aggregate/${className}`, payload, asMaster)).results;
+}

@@ -1,0 +1,193 @@
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { connection } from "../connection.ts";
+import { loadStoredUser } from "../identity.ts";
+import type { AnyObject } from "../object/AnyObject.ts";
+import type { SaveOptions } from "../object/callOptions.ts";
+import type { Attributes } from "../object/fieldTypes.ts";
+import { type RequestOptions, request, requestObject } from "../transport.ts";
+import {
+  type AuthData,
+  type AuthProvider,
+  identify,
+  type LogInOptions,
+  providerName,
+  providersOf,
+} from "./authProviders.ts";
+import { clearCurrent, type KeptUser, persist } from "./currentUser.ts";
+
+/* How somebody signs in, up and out. Loaded when it is done for the first time: who comes back needs none of it. */
+
+/** What is needed of a user. */
+interface Signing extends KeptUser {
+  save(fields?: null, options?: SaveOptions): Promise<unknown>;
+  revert(): void;
+  getUsername(): string | undefined;
+  _get(key: string): unknown;
+  _set(fields: object): unknown;
+  _setOrThrow(fields: object): void;
+  _revertField(key: string): void;
+  _commit(fields: Attributes): void;
+}
+
+export async function signUp<T extends Signing>(
+  user: T,
+  attributes: object,
+  options: SaveOptions,
+): Promise<T> {
+  user._setOrThrow(attributes);
+  if (!user._get("username")) throw refusal("Cannot sign up user with an empty username.");
+  if (!user._get("password")) throw refusal("Cannot sign up user with an empty password.");
+  await user.save(null, options);
+  return makeCurrent(user);
+}
+
+export async function logIn<T extends Signing>(user: T, options: LogInOptions): Promise<T> {
+  const { usePost = true, authData, ...rest } = options;
+  const credentials: JsonObject = credentialsOf(user._get("username"), user._get("password"));
+  if (authData) credentials.authData = authData;
+  const answer = await requestObject(usePost ? "POST" : "GET", "login", credentials, rest);
+  user.revert();
+  user.id = undefined;
+  user._finishFetch(answer, true);
+  return makeCurrent(user);
+}
+
+/** With a name and a password that may be of any type yet. */
+export async function logInAs<T extends Signing>(
+  user: T,
+  username: unknown,
+  password: unknown,
+  options: LogInOptions,
+): Promise<T> {
+  user._set(credentialsOf(username, password));
+  return logIn(user, options);
+}
+
+export async function loginAs<T extends Signing>(user: T, userId: string): Promise<T> {
+  if (!userId) {
+    throw new ProtocolError(ErrorCode.USERNAME_MISSING, "Cannot log in as user with an empty user id");
+  }
+  user._finishFetch(await requestObject("POST", "loginAs", { userId }, { useMasterKey: true }));
+  return makeCurrent(user);
+}
+
+export async function fetchMe<T extends Signing>(
+  user: T,
+  sessionToken: string,
+  options: RequestOptions,
+): Promise<T> {
+  const answer = await requestObject("GET", "users/me", {}, { ...options, sessionToken });
+  user._finishFetch({ sessionToken, ...answer });
+  return user;
+}
+
+/** Says who may go on: with the account's fields, when name and password are right. Throws 101 when they are not. */
+export async function verifyPassword<T extends AnyObject>(
+  user: T,
+  username: unknown,
+  password: unknown,
+  options: RequestOptions,
+): Promise<T> {
+  const credentials = credentialsOf(username, password);
+  user._finishFetch(await requestObject("GET", "verifyPassword", credentials, options));
+  return user;
+}
+
+export async function logOut(options: RequestOptions): Promise<void> {
+  const user = await loadStoredUser();
+  const own = typeof user?.sessionToken === "string" ? user.sessionToken : undefined;
+  const sessionToken = options.sessionToken ?? own;
+  if (user && own && isAnonymous(user)) await destroyStored(user);
+  if (sessionToken) await request("POST", "logout", {}, { ...options, sessionToken });
+  for (const provider of providersOf(isJsonObject(user?.authData) ? user.authData : {}))
+    provider.deauthenticate?.();
+  await clearCurrent();
+}
+
+export async function link<T extends Signing>(
+  user: T,
+  provider: string | AuthProvider,
+  given: { authData?: AuthData },
+  options: SaveOptions,
+): Promise<T> {
+  const name = providerName(provider);
+  const authData = given.authData ?? (await identify(provider));
+  await setAuthData(user, { ...objectOf(user._get("authData")), [name]: authData }, options);
+  return makeCurrent(user);
+}
+
+export async function unlink<T extends Signing>(
+  user: T,
+  provider: string | AuthProvider,
+  options: SaveOptions,
+): Promise<T> {
+  const name = providerName(provider);
+  const { [name]: _, ...rest } = objectOf(user._get("authData"));
+  await setAuthData(user, { [name]: null }, options);
+  user._commit({ authData: rest });
+  await user._afterSync();
+  return user;
+}
+
+async function setAuthData(user: Signing, authData: JsonObject, options: SaveOptions): Promise<void> {
+  user._set({ authData });
+  try {
+    await user.save(null, options);
+  } catch (error) {
+    user._revertField("authData");
+    throw error;
+  }
+}
+
+/** Tells a provider whose data is current, and takes that away which is of no use to it any more. */
+export async function restore(user: Signing, provider: AuthProvider): Promise<void> {
+  const own = objectOf(user._get("authData"))[provider.getAuthType()];
+  if (isJsonObject(own) && provider.restoreAuthentication?.(own) === false) await unlink(user, provider, {});
+}
+
+export async function upgradeSession(user: Signing, options: RequestOptions): Promise<void> {
+  const sessionToken = user.getSessionToken();
+  if (!sessionToken) {
+    throw new ProtocolError(ErrorCode.SESSION_MISSING, "Cannot upgrade a user with no session token");
+  }
+  const session = await requestObject("POST", "upgradeToRevocableSession", {}, { ...options, sessionToken });
+  user._commit({ sessionToken: session.sessionToken });
+  await user._afterSync();
+}
+
+export function assertAuthData(authData: unknown): void {
+  if (!isJsonObject(authData)) throw refusal("Auth must be an object.");
+}
+
+/** Signs a user in, where this process keeps one. An anonymous user before it is deleted: nobody can come back to it. */
+export async function makeCurrent<T extends KeptUser>(user: T): Promise<T> {
+  if (!connection().keepsCurrentUser) return user;
+  const before = await loadStoredUser();
+  if (before && before.objectId !== user.id && isAnonymous(before)) await destroyStored(before);
+  await persist(user);
+  return user;
+}
+
+function isAnonymous({ authData }: { authData?: unknown }): boolean {
+  return isJsonObject(authData) && Boolean(authData.anonymous);
+}
+
+/** Deletes the account of a stored user on the server. */
+async function destroyStored({ objectId, sessionToken }: JsonObject): Promise<void> {
+  const options = typeof sessionToken === "string" ? { sessionToken } : {};
+  await request("DELETE", `classes/_User/${encodeURIComponent(String(objectId))}`, {}, options);
+}
+
+function credentialsOf(username: unknown, password: unknown): { username: string; password: string } {
+  if (typeof username !== "string") throw refusal("Username must be a string.");
+  if (typeof password !== "string") throw refusal("Password must be a string.");
+  return { username, password };
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function refusal(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.OTHER_CAUSE, message);
+}

@@ -1,0 +1,14 @@
+import { assertEvm, authenticate, getSigningData, link, unlink } from "./signIn.ts";
+
+/** The wallets of a chain that is not EVM's, under the names that old code calls. All of it is refused with 252. */
+export function otherChain(type: "dot" | "erd") {
+  const refuse = async (): Promise<void> => assertEvm(type);
+  return {
+    enable: refuse,
+    sign: refuse,
+    getSigningData,
+    authenticate: (options: object = {}) => authenticate({ ...options, type }),
+    link: (account: string, options: object = {}) => link(account, { ...options, type }),
+    unlink: (account: string) => unlink(account, { type }),
+  };
+}
