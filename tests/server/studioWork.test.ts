@@ -22,6 +22,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
   let folder: string;
   let owner: StudioClient;
   let editor: StudioClient;
+  let guest: StudioClient;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "purse-studio-"));
     await writeFile(join(folder, "main.js"), CODE);
@@ -29,6 +30,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     purse = await startPurse({ env });
     owner = await setUpStudio(purse);
     editor = await addOperator(owner, "edith", "editor");
+    guest = await addOperator(owner, "guest", "readOnly");
   }, 60_000);
   afterAll(async () => {
     await purse?.remove();
@@ -171,6 +173,47 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
       expect((await editor.ask("GET", `/mail/outbox/${file}`)).status, file).toBe(404);
     }
     expect((await editor.ask("POST", "/mail/test", { to: "a@b.c, d@e.f" })).body.code).toBe(125);
+  });
+
+  it("writes what mails say, and sets them back; a mail that could not do its work is refused", async () => {
+    const path = "/mail/templates/passwordReset";
+    const template = {
+      subject: "A new password for {{username}}",
+      text: "Here: {{link}}",
+      html: '<a href="{{link}}">Here, {{username}}</a>',
+    };
+    expect((await guest.ask("PUT", path, { template })).status).toBe(403);
+    expect((await guest.ask("DELETE", path)).status).toBe(403);
+    for (const broken of [
+      { ...template, text: "no link" },
+      { ...template, subject: "two\r\nlines" },
+      { ...template, html: "{{link}} {{sessionToken}}" },
+    ]) {
+      expect((await editor.ask("PUT", path, { template: broken })).body.code).toBe(102);
+    }
+    expect((await editor.ask("PUT", "/mail/templates/other", { template })).status).toBe(404);
+    const { body } = await editor.ask("PUT", path, { template });
+    expect(body).toMatchObject({ name: "passwordReset", template, writtenBy: "edith" });
+    expect(listOf((await guest.ask("GET", "/mail/templates")).body.results)).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: "passwordReset", template })]),
+    );
+
+    const { username } = await signUp(purse, { email: "reset@example.org" });
+    const askForReset = async () => {
+      await rest(purse, "POST", "/requestPasswordReset", { email: "reset@example.org" });
+      const isIt = ({ to }: JsonObject) => to === "reset@example.org";
+      const mail = listOf((await editor.ask("GET", "/mail")).body.results).find(isIt);
+      const whole = await editor.ask("GET", `/mail/outbox/${mail?.file}`);
+      return { ...mail, text: String(whole.body.text) };
+    };
+    const written = await askForReset();
+    expect(written).toMatchObject({ subject: `A new password for ${username}` });
+    expect(written.text).toContain(`Here, ${username}</a>`);
+    expect((await editor.ask("POST", `${path}/test`, { to: "me@example.org", template })).status).toBe(200);
+    expect((await editor.ask("DELETE", path)).body.writtenBy).toBeUndefined();
+    expect(await askForReset()).toMatchObject({ subject: expect.stringMatching(/^Reset your password/) });
+    const trail = (await owner.ask("GET", "/audit")).text;
+    expect(trail).toContain("A new password for {{username}}");
   });
 
   it("makes and revokes API keys, which are told once", async () => {

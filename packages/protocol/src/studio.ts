@@ -1,3 +1,4 @@
+import type { MailName, MailTemplate } from "./mailTemplates.ts";
 import type { JsonObject, JsonValue } from "./values.ts";
 
 /*
@@ -186,6 +187,14 @@ export interface StudioSlowRequest {
   path: string;
   status: number;
   ms: number;
+}
+
+/** A mail as it goes out. Without `writtenBy` it is as it comes with the server. */
+export interface StudioMailTemplate {
+  name: MailName;
+  template: MailTemplate;
+  writtenBy?: string;
+  writtenAt?: string;
 }
 
 export interface StudioBackup {

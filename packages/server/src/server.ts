@@ -39,6 +39,7 @@ import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
+import { MailTemplates } from "./messages/mailTemplates.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
@@ -58,6 +59,7 @@ import { openStore } from "./store/openStore.ts";
 import { compileRegex } from "./store/regex.ts";
 import { openKeyUsage } from "./studio/keyUsage.ts";
 import { createStudio } from "./studio/studio.ts";
+import { openStudioClasses } from "./studio/studioClasses.ts";
 
 /** How often what has expired is forgotten, in ms. */
 const SWEEP_MS = 10 * 60_000;
@@ -140,6 +142,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     outbox,
     log,
   });
+  const mails = new MailTemplates({
+    store,
+    schema: (await openStudioClasses(store))._StudioMail,
+    clock: Date.now,
+  });
   const innerObjects: Objects = {
     find: (...args) => objectsOf().find(...args),
     get: (...args) => objectsOf().get(...args),
@@ -159,6 +166,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       siweDomains: config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development"),
     },
     mailer,
+    mails,
     triggers: { of: (trigger) => required(late.cloud).triggers.people.of(trigger) },
     clock: Date.now,
     log,
@@ -413,6 +421,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     cloud,
     recentLog,
     mailer,
+    mails,
     outbox: config.smtpUrl === undefined && config.mail.adapter === undefined ? outbox : undefined,
     chain,
     apiKeys,

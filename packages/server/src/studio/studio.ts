@@ -13,7 +13,8 @@ import { type ChainParts, chainRoutes } from "./routes/chains.ts";
 import { type CodeParts, codeRoutes } from "./routes/code.ts";
 import { type DataParts, dataRoutes } from "./routes/data.ts";
 import { type FileParts, fileRoutes } from "./routes/files.ts";
-import { type MessageParts, messageRoutes } from "./routes/messages.ts";
+import { type MailParts, mailRoutes } from "./routes/mails.ts";
+import { messageRoutes } from "./routes/messages.ts";
 import { type OverviewParts, overviewRoutes } from "./routes/overview.ts";
 import { permissionRoutes } from "./routes/permissions.ts";
 import { schemaRoutes } from "./routes/schema.ts";
@@ -26,7 +27,7 @@ export interface StudioParts
     CodeParts,
     ChainParts,
     FileParts,
-    Pick<MessageParts, "mailer" | "outbox">,
+    Pick<MailParts, "mailer" | "mails" | "outbox">,
     Pick<OverviewParts, "series"> {
   config: Config;
   serverUrlOf(message: IncomingMessage): string;
@@ -68,6 +69,7 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
     }),
     ...codeRoutes(parts),
     ...messageRoutes({ ...parts, history }),
+    ...mailRoutes({ ...parts, appName: config.appName }),
     ...chainRoutes(parts),
     ...fileRoutes(parts),
     ...overviewRoutes({ series: parts.series, backups }),
