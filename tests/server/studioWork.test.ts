@@ -288,4 +288,94 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     const copy = await readFile(join(purse.dataDir, "backups", String(begun.body.file)));
     expect(copy.subarray(0, 15).toString()).toBe("SQLite format 3");
   });
+
+  /** Brings a file as the studio does, a piece at a time. */
+  async function upload(bytes: Buffer, pieceBytes = 100_000) {
+    const { body, status } = await owner.ask("POST", "/backup-uploads", { sizeBytes: bytes.length });
+    expect(status).toBe(201);
+    for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
+      const sent = await fetch(`${purse.url}/studio/api/backup-uploads/${body.id}?offset=${offset}`, {
+        method: "PUT",
+        headers: {
+          cookie: owner.cookie ?? "",
+          "x-purse-csrf": owner.csrf ?? "",
+          "content-type": "application/octet-stream",
+        },
+        body: new Uint8Array(bytes.subarray(offset, offset + pieceBytes)),
+      });
+      expect(sent.status).toBe(200);
+    }
+    return owner.ask("POST", `/backup-uploads/${body.id}/finish`, {});
+  }
+
+  const notes = async () =>
+    listOf((await rest(purse, "GET", "/classes/Kept?order=at", undefined, MASTER)).body.results).map(
+      ({ at }) => at,
+    );
+  const keep = (at: string) => rest(purse, "POST", "/classes/Kept", { at }, MASTER);
+
+  it("puts a backup back while somebody works: the rows of then, the operators and the trail of now", async () => {
+    if (database === "PostgreSQL") {
+      expect((await owner.ask("POST", "/backup-uploads", { sizeBytes: 9 })).body.code).toBe(108);
+      return;
+    }
+    await keep("before");
+    const then = await notes();
+    const { body: made } = await owner.ask("POST", "/backups", {});
+    await expect.poll(async () => (await owner.ask("GET", "/backups")).body.isRunning).toBe(false);
+    await keep("after");
+    const newcomer = await addOperator(owner, `new-${Date.now()}`, "editor");
+    const copy = await readFile(join(purse.dataDir, "backups", String(made.file)));
+
+    expect((await upload(Buffer.from("no database at all"))).body.code).toBe(102);
+    expect((await upload(Buffer.concat([copy.subarray(0, 5_000), Buffer.alloc(60_000, 7)]))).status).toBe(
+      400,
+    );
+    const brought = await upload(copy);
+    expect(brought.status).toBe(201);
+    const file = String(brought.body.file);
+    expect((await editor.ask("POST", `/backups/${file}/restore`, {})).status).toBe(403);
+    expect((await owner.ask("POST", "/backups/purse-nothing.sqlite/restore", {})).status).toBe(404);
+    expect((await owner.ask("POST", `/backups/${file}/restore`, {})).status).toBe(202);
+
+    const ended = async () => {
+      try {
+        const { body } = await owner.ask("GET", "/backups");
+        return body.restoring === undefined ? JSON.parse(JSON.stringify(body)) : undefined;
+      } catch {
+        // For some seconds nobody answers.
+        return undefined;
+      }
+    };
+    await expect
+      .poll(ended, { timeout: 30_000 })
+      .toMatchObject({ lastRestore: { file, username: "ada", outcome: "done" } });
+    const { lastRestore, backups } = await ended();
+    expect(listOf(backups)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ file, origin: "uploaded" }),
+        expect.objectContaining({ file: lastRestore.keptAs, origin: "beforeRestore" }),
+      ]),
+    );
+    expect(await notes()).toEqual(then);
+    // Who may work here, and what was done, no backup takes back; nobody has to sign in anew.
+    expect((await newcomer.ask("GET", "/state")).body.state).toBe("signedIn");
+    // The trail is told once all of the server has started.
+    const trail = async () => listOf((await owner.ask("GET", "/audit")).body.results);
+    await expect
+      .poll(trail, { timeout: 15_000 })
+      .toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ action: "backup restored", target: file, outcome: "done" }),
+          expect.objectContaining({
+            action: "POST /backups/:file/restore",
+            username: "ada",
+            outcome: "done",
+          }),
+        ]),
+      );
+    expect((await keep("later")).status).toBe(201);
+    expect((await owner.ask("DELETE", `/backups/${file}`)).status).toBe(200);
+    expect((await owner.ask("GET", `/backups/${file}`)).status).toBe(404);
+  }, 60_000);
 });

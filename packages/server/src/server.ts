@@ -74,6 +74,8 @@ export interface ServerOptions {
   appConfig?: JsonObject;
   /** Addresses beside our own that the app may connect to (a local chain). */
   connectTo?: string[];
+  /** Stops this server, does something while nothing of it runs, and starts another with the same settings. */
+  restart?: (between: () => Promise<void>) => void;
 }
 
 export interface PurseServer {
@@ -429,6 +431,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     keyUsage,
     files,
     series,
+    restart: options.restart,
     feed,
     presenter: objects.presenter,
     serverUrlOf,

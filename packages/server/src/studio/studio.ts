@@ -4,11 +4,14 @@ import type { Config } from "../config.ts";
 import type { Log } from "../observe/log.ts";
 import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
+import { BackupUploads } from "./backupUploads.ts";
 import { ConfigHistory } from "./configHistory.ts";
 import { createStudioDoor } from "./door.ts";
 import { Operators } from "./operators.ts";
+import { type Restart, Restores } from "./restores.ts";
 import { json, type StudioRoute } from "./route.ts";
 import { accessRoutes } from "./routes/access.ts";
+import { backupRoutes } from "./routes/backups.ts";
 import { type ChainParts, chainRoutes } from "./routes/chains.ts";
 import { type CodeParts, codeRoutes } from "./routes/code.ts";
 import { type DataParts, dataRoutes } from "./routes/data.ts";
@@ -28,8 +31,10 @@ export interface StudioParts
     ChainParts,
     FileParts,
     Pick<MailParts, "mailer" | "mails" | "outbox">,
-    Pick<OverviewParts, "series"> {
+    OverviewParts {
   config: Config;
+  /** Stops the server, does something meanwhile, and starts it again; undefined where it cannot. */
+  restart: Restart | undefined;
   serverUrlOf(message: IncomingMessage): string;
   newRequestId(): string;
   /** Milliseconds since the epoch. */
@@ -57,6 +62,7 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
   const stopping = new AbortController();
   const history = new ConfigHistory(own);
   const backups = new Backups(config.database, join(config.dataDir, "backups"), log);
+  const restores = new Restores({ backups, restart: parts.restart, log });
   const routes: StudioRoute[] = [
     { method: "GET", path: "/routes", needs: "session", handle: async () => json({ results: rows() }) },
     ...accessRoutes({ ...own, operators, sessions, limiter, signIn, audit, appName: config.appName }),
@@ -72,7 +78,8 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
     ...mailRoutes({ ...parts, appName: config.appName }),
     ...chainRoutes(parts),
     ...fileRoutes(parts),
-    ...overviewRoutes({ series: parts.series, backups }),
+    ...overviewRoutes(parts),
+    ...backupRoutes({ backups, uploads: new BackupUploads(backups), restores }),
   ];
   const rows = () => routes.map(({ method, path, needs }) => ({ method, path, needs }));
   return {
@@ -90,6 +97,7 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
       maxBodyBytes: config.limits.maxBodyBytes,
     }),
     async start(url) {
+      await restores.tell(audit);
       const code = await signIn.setUpCode();
       if (code === undefined) return;
       // Behind the #, where no server, proxy or referrer gets to see it.
