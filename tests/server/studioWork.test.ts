@@ -362,18 +362,16 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await newcomer.ask("GET", "/state")).body.state).toBe("signedIn");
     // The trail is told once all of the server has started.
     const trail = async () => listOf((await owner.ask("GET", "/audit")).body.results);
-    await expect
-      .poll(trail, { timeout: 15_000 })
-      .toEqual(
-        expect.arrayContaining([
-          expect.objectContaining({ action: "backup restored", target: file, outcome: "done" }),
-          expect.objectContaining({
-            action: "POST /backups/:file/restore",
-            username: "ada",
-            outcome: "done",
-          }),
-        ]),
-      );
+    await expect.poll(trail, { timeout: 15_000 }).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: "backup restored", target: file, outcome: "done" }),
+        expect.objectContaining({
+          action: "POST /backups/:file/restore",
+          username: "ada",
+          outcome: "done",
+        }),
+      ]),
+    );
     expect((await keep("later")).status).toBe(201);
     expect((await owner.ask("DELETE", `/backups/${file}`)).status).toBe(200);
     expect((await owner.ask("GET", `/backups/${file}`)).status).toBe(404);
