@@ -27,7 +27,7 @@ import { openStudioClasses } from "./studioClasses.ts";
 
 export interface StudioParts
   extends Omit<DataParts, "maxLimit">,
-    CodeParts,
+    Omit<CodeParts, "pluginFiles">,
     ChainParts,
     FileParts,
     Pick<MailParts, "mailer" | "mails" | "outbox">,
@@ -73,7 +73,7 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
       protectedFields: config.protectedFields,
       security: { config, operators: () => operators.list() },
     }),
-    ...codeRoutes(parts),
+    ...codeRoutes({ ...parts, pluginFiles: config.plugins ?? [] }),
     ...messageRoutes({ ...parts, history }),
     ...mailRoutes({ ...parts, appName: config.appName }),
     ...chainRoutes(parts),
