@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { Code } from "../../../design/Code.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
+import { Moment } from "../../../design/Moment.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
@@ -12,6 +12,7 @@ import { useMay, useStudio } from "../../StudioContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
 import { useUrl } from "../parts/useUrl.ts";
+import { LetterText } from "./LetterText.tsx";
 import { SendTest } from "./SendTest.tsx";
 import { MailTemplates } from "./Templates.tsx";
 
@@ -123,7 +124,7 @@ function Outbox({ mails }: { mails: Mails["results"] }) {
             label: t("Subject"),
             cell: ({ subject }) => <bdi className="cut">{subject}</bdi>,
           },
-          { key: "date", label: t("When"), minor: true, cell: ({ date }) => date },
+          { key: "date", label: t("When"), minor: true, cell: ({ date }) => <Moment at={date} /> },
           {
             key: "read",
             label: <span className="visually-hidden">{t("Actions")}</span>,
@@ -157,7 +158,7 @@ function Letter({ file, to, subject, onClose }: Mails["results"][number] & { onC
   return (
     <Dialog open onClose={onClose} title={subject} about={to} wide>
       <Answered answer={mail} label={t("Loading the mail")}>
-        {({ text }) => <Code label={t("The mail")} text={text} wrap />}
+        {({ text }) => <LetterText source={text} />}
       </Answered>
     </Dialog>
   );
