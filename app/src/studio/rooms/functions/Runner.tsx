@@ -148,7 +148,8 @@ function Result({ run }: { run: FunctionRun }) {
 /** What a plugin tells the client to do; here nobody does it. */
 function Instructions({ result }: { result: FunctionRun["result"] }) {
   const { t } = useTexts();
-  const triggers = asObject(result)?.triggers;
+  // Around the answer of a plugin stands what its clients expect.
+  const triggers = asObject(asObject(asObject(result)?.data)?.result)?.triggers;
   if (!Array.isArray(triggers) || triggers.length === 0) return null;
   return (
     <Notice kind="info" title={t("The app of whoever asks would do this now; here nothing is done")}>
