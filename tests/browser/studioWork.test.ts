@@ -477,7 +477,7 @@ describe("whoever may look only", () => {
     const { page } = visitor;
     for await (const path of rooms(page)) {
       const pressable = await page
-        .locator("main button:enabled:not([role=tab]):not([role=combobox]):not(.pick)")
+        .locator("main button:enabled:not([role=tab]):not([role=combobox]):not(.pick):not([role=grid] *)")
         .evaluateAll((buttons) =>
           buttons.map((button) => button.getAttribute("aria-label") ?? button.textContent?.trim() ?? ""),
         );
