@@ -4,7 +4,15 @@
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import type { DevChain } from "@purse/devchain";
-import { type Config, createLog, createServer, type Log, loadConfig, type PurseServer } from "@purse/server";
+import {
+  type Config,
+  createLog,
+  createServer,
+  type Log,
+  loadConfig,
+  type PurseServer,
+  type ServerOptions,
+} from "@purse/server";
 import { appConfig, chainsFor } from "./chains.ts";
 import { helpText } from "./help.ts";
 
@@ -54,17 +62,24 @@ async function start(config: Config, log: Log): Promise<Running> {
   let changed: Promise<void> = Promise.resolve();
   let isEnding = false;
   let server: PurseServer;
-  function restart(between: () => Promise<void>): void {
+  const restart: ServerOptions["restart"] = (between) => {
     changed = changed.then(async () => {
       if (isEnding) return;
       await server.stop();
-      await between();
-      server = await startServer();
+      const undo = await between();
+      try {
+        server = await startServer();
+      } catch (error) {
+        if (!undo) throw error;
+        log.error("the server did not start with what was put in its place", { error });
+        await undo();
+        server = await startServer();
+      }
       log.info("the server has started again");
     });
     // Half a server serves nobody: whoever watches over the process starts it anew.
     changed.catch(fail);
-  }
+  };
   try {
     server = await startServer();
     return {

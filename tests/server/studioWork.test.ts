@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { envelope, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
@@ -312,6 +313,16 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     listOf((await rest(purse, "GET", "/classes/Kept?order=at", undefined, MASTER)).body.results).map(
       ({ at }) => at,
     );
+  /** How the last restore ended, once one has. */
+  const ended = async () => {
+    try {
+      const { body } = await owner.ask("GET", "/backups");
+      return body.restoring === undefined ? JSON.parse(JSON.stringify(body)) : undefined;
+    } catch {
+      // For some seconds nobody answers.
+      return undefined;
+    }
+  };
   const keep = (at: string) => rest(purse, "POST", "/classes/Kept", { at }, MASTER);
 
   it("puts a backup back while somebody works: the rows of then, the operators and the trail of now", async () => {
@@ -338,15 +349,6 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await owner.ask("POST", "/backups/purse-nothing.sqlite/restore", {})).status).toBe(404);
     expect((await owner.ask("POST", `/backups/${file}/restore`, {})).status).toBe(202);
 
-    const ended = async () => {
-      try {
-        const { body } = await owner.ask("GET", "/backups");
-        return body.restoring === undefined ? JSON.parse(JSON.stringify(body)) : undefined;
-      } catch {
-        // For some seconds nobody answers.
-        return undefined;
-      }
-    };
     await expect
       .poll(ended, { timeout: 30_000 })
       .toMatchObject({ lastRestore: { file, username: "ada", outcome: "done" } });
@@ -375,5 +377,27 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await keep("later")).status).toBe(201);
     expect((await owner.ask("DELETE", `/backups/${file}`)).status).toBe(200);
     expect((await owner.ask("GET", `/backups/${file}`)).status).toBe(404);
+  }, 60_000);
+
+  it("starts as it was where the server does not start with a backup", async () => {
+    if (database === "PostgreSQL") return;
+    await keep("still here");
+    const then = await notes();
+    const { body: made } = await owner.ask("POST", "/backups", {});
+    await expect.poll(async () => (await owner.ask("GET", "/backups")).body.isRunning).toBe(false);
+    const copy = join(folder, "broken.sqlite");
+    await writeFile(copy, await readFile(join(purse.dataDir, "backups", String(made.file))));
+    const broken = new Database(copy);
+    broken.prepare("UPDATE purse_classes SET schema = '{' WHERE class_name = '_User'").run();
+    broken.pragma("journal_mode = DELETE");
+    broken.close();
+    const brought = await upload(await readFile(copy));
+    const file = String(brought.body.file);
+    expect((await owner.ask("POST", `/backups/${file}/restore`, {})).status).toBe(202);
+    await expect
+      .poll(ended, { timeout: 30_000 })
+      .toMatchObject({ lastRestore: { file, outcome: "failed", error: expect.stringContaining("did not") } });
+    expect(await notes()).toEqual(then);
+    expect((await keep("and writes")).status).toBe(201);
   }, 60_000);
 });

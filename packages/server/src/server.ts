@@ -58,6 +58,7 @@ import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
 import { compileRegex } from "./store/regex.ts";
 import { openKeyUsage } from "./studio/keyUsage.ts";
+import type { Restart } from "./studio/restores.ts";
 import { createStudio } from "./studio/studio.ts";
 import { openStudioClasses } from "./studio/studioClasses.ts";
 
@@ -74,8 +75,8 @@ export interface ServerOptions {
   appConfig?: JsonObject;
   /** Addresses beside our own that the app may connect to (a local chain). */
   connectTo?: string[];
-  /** Stops this server, does something while nothing of it runs, and starts another with the same settings. */
-  restart?: (between: () => Promise<void>) => void;
+  /** Stops this server and starts another with the same settings; what the studio's restores need. */
+  restart?: Restart;
 }
 
 export interface PurseServer {

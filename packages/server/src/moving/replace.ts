@@ -54,8 +54,19 @@ export async function replaceDatabase(path: string, keepAs: string): Promise<voi
   await handle.sync();
   await handle.close();
   await keep(path, keepAs);
+  await becomeDatabase(path);
+}
+
+/** Puts a file in the place of a database that no process uses, as it is. */
+export async function putInPlace(file: string, path: string): Promise<void> {
+  await stageBackup(file, path, () => undefined);
+  await becomeDatabase(path);
+}
+
+/** What is staged takes the database's name, in one step. */
+async function becomeDatabase(path: string): Promise<void> {
   for (const suffix of ["-wal", "-shm"]) await rm(path + suffix, { force: true });
-  await rename(place, path);
+  await rename(waitingPlace(path), path);
 }
 
 function carryOver(from: string, into: string): void {

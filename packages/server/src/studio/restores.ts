@@ -1,14 +1,20 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError, type StudioRestore, type StudioRestoring } from "@purse/protocol";
-import { forgetStaged, replaceDatabase, stageBackup, waitingPlace } from "../moving/replace.ts";
+import { forgetStaged, putInPlace, replaceDatabase, stageBackup, waitingPlace } from "../moving/replace.ts";
 import { assertSound } from "../moving/sound.ts";
 import type { Log } from "../observe/log.ts";
 import type { Audit } from "./audit.ts";
 import { type Backups, fileName } from "./backups.ts";
 
-/** Stops the whole server, does something while nothing of it runs, and starts it again. */
-export type Restart = (between: () => Promise<void>) => void;
+/** What takes back what was done while the server was stopped. */
+export type Undo = () => Promise<void>;
+
+/**
+ * Stops the whole server, does something while nothing of it runs, and starts it again. Where it does not start then,
+ * what was done is taken back, and it starts as it was.
+ */
+export type Restart = (between: () => Promise<Undo | undefined>) => void;
 
 export interface RestoresParts {
   backups: Backups;
@@ -98,14 +104,21 @@ export class Restores {
   }
 
   /** While nothing of the server runs. */
-  async #replace(path: string, of: Pick<StudioRestore, "file" | "username">): Promise<void> {
+  async #replace(path: string, of: Pick<StudioRestore, "file" | "username">): Promise<Undo | undefined> {
     const keptAs = fileName("before-restore-");
+    const kept = join(this.#parts.backups.folder, keptAs);
     try {
-      await replaceDatabase(path, join(this.#parts.backups.folder, keptAs));
-      await this.#end(path, { ...of, outcome: "done", keptAs });
+      await replaceDatabase(path, kept);
     } catch (error) {
       await this.#end(path, { ...of, outcome: "failed", error: messageOf(error) });
+      return undefined;
     }
+    await this.#end(path, { ...of, outcome: "done", keptAs });
+    return async () => {
+      await putInPlace(kept, path);
+      const error = "The server did not start with it: the log tells why.";
+      await this.#end(path, { ...of, outcome: "failed", error });
+    };
   }
 
   async #end(path: string, how: Omit<StudioRestore, "at">): Promise<void> {
