@@ -270,11 +270,16 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     await ended;
   });
 
+  const backedUp = () =>
+    expect
+      .poll(async () => (await owner.ask("GET", "/backups")).body.isRunning, { timeout: 20_000 })
+      .toBe(false);
+
   it("backs the database up while it runs, where the database is a file", async () => {
     const begun = await owner.ask("POST", "/backups", {});
     if (database === "PostgreSQL") return expect(begun.body.code).toBe(108);
     expect(begun.status).toBe(202);
-    await expect.poll(async () => (await owner.ask("GET", "/backups")).body.isRunning).toBe(false);
+    await backedUp();
     const { body } = await owner.ask("GET", "/backups");
     expect(body.backups).toMatchObject([{ file: begun.body.file, sizeBytes: expect.any(Number) }]);
     const told = await fetch(`${purse.url}/studio/api/backups/${begun.body.file}`, {
@@ -288,7 +293,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await owner.ask("GET", "/backups/..%2Fpurse.sqlite")).status).toBe(404);
     const copy = await readFile(join(purse.dataDir, "backups", String(begun.body.file)));
     expect(copy.subarray(0, 15).toString()).toBe("SQLite format 3");
-  });
+  }, 30_000);
 
   /** Brings a file as the studio does, a piece at a time. */
   async function upload(bytes: Buffer, pieceBytes = 100_000) {
@@ -333,7 +338,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     await keep("before");
     const then = await notes();
     const { body: made } = await owner.ask("POST", "/backups", {});
-    await expect.poll(async () => (await owner.ask("GET", "/backups")).body.isRunning).toBe(false);
+    await backedUp();
     await keep("after");
     const newcomer = await addOperator(owner, `new-${Date.now()}`, "editor");
     const copy = await readFile(join(purse.dataDir, "backups", String(made.file)));
@@ -384,7 +389,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     await keep("still here");
     const then = await notes();
     const { body: made } = await owner.ask("POST", "/backups", {});
-    await expect.poll(async () => (await owner.ask("GET", "/backups")).body.isRunning).toBe(false);
+    await backedUp();
     const copy = join(folder, "broken.sqlite");
     await writeFile(copy, await readFile(join(purse.dataDir, "backups", String(made.file))));
     const broken = new Database(copy);

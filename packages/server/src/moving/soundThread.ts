@@ -1,15 +1,15 @@
 import { parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
-import { LAYOUT_VERSION } from "../store/sqlite/layout.ts";
 
 /*
  * Reads a whole database to see whether it is sound: a thread of its own, since that may take minutes. Says what is
  * wrong with it, or an empty text.
  */
 
-parentPort?.postMessage(problemOf(String(workerData)));
+const { file, layout }: { file: string; layout: number } = workerData;
+parentPort?.postMessage(problemIn());
 
-function problemOf(file: string): string {
+function problemIn(): string {
   let database: Database.Database;
   try {
     database = new Database(file, { readonly: true, fileMustExist: true });
@@ -20,7 +20,7 @@ function problemOf(file: string): string {
     const problems = database.pragma("integrity_check", { simple: true });
     if (problems !== "ok") throw new Error(String(problems));
     const version = Number(database.pragma("user_version", { simple: true }));
-    if (version > LAYOUT_VERSION) throw new Error(`it was written by a newer Purse (layout ${version})`);
+    if (version > layout) throw new Error(`it was written by a newer Purse (layout ${version})`);
     if (version === 0) throw new Error("it is not a database of Purse");
     return "";
   } catch (error) {
