@@ -13,7 +13,7 @@ Parse.Cloud.define("greet", ({ params, log }) => {
 });
 Parse.Cloud.define("settleOrders", () => 3);
 Parse.Cloud.job("nightlyReport", ({ message }) => { message("12 mails"); });
-Parse.Cloud.job("breaks", () => { throw new Error("the disk is full"); });
+Parse.Cloud.job("breaks", () => { throw "the disk is full"; });
 Parse.Cloud.beforeSave("Note", () => {});
 `;
 const HTML = `<div style="font-family: sans-serif; padding: 24px">

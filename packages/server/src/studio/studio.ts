@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Config } from "../config.ts";
 import type { Log } from "../observe/log.ts";
 import { Audit } from "./audit.ts";
@@ -73,7 +73,7 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
       protectedFields: config.protectedFields,
       security: { config, operators: () => operators.list() },
     }),
-    ...codeRoutes({ ...parts, pluginFiles: config.plugins ?? [] }),
+    ...codeRoutes({ ...parts, pluginFiles: (config.plugins ?? []).map(shownPath) }),
     ...messageRoutes({ ...parts, history }),
     ...mailRoutes({ ...parts, appName: config.appName }),
     ...chainRoutes(parts),
@@ -106,4 +106,10 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
       );
     },
   };
+}
+
+/** A file as people who started the server here would name it. */
+function shownPath(file: string): string {
+  const near = relative(process.cwd(), file);
+  return near.startsWith("..") ? file : near;
 }
