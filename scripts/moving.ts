@@ -19,10 +19,11 @@ import {
   restoreDatabase,
   type Store,
   terminalProgress,
+  typesText,
 } from "@purse/server";
 import { changeKeys } from "./keys.ts";
 import { changeOperators } from "./operators.ts";
-import { classesOfServer, classesOfStore, typesText } from "./types.ts";
+import { classesOfServer, classesOfStore } from "./types.ts";
 
 const HELP = `Usage: npm run purse -- <command>
 

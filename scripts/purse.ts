@@ -4,7 +4,15 @@
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import type { DevChain } from "@purse/devchain";
-import { type Config, createLog, createServer, type Log, loadConfig } from "@purse/server";
+import {
+  type Config,
+  createLog,
+  createServer,
+  type Log,
+  loadConfig,
+  type PurseServer,
+  type ServerOptions,
+} from "@purse/server";
 import { appConfig, chainsFor } from "./chains.ts";
 import { helpText } from "./help.ts";
 
@@ -13,7 +21,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const STOP_DEADLINE_MS = 10_000;
 
 interface Running {
-  url: string;
+  readonly url: string;
   chain: DevChain | undefined;
   stop(): Promise<void>;
 }
@@ -38,19 +46,50 @@ async function main(argv: string[]): Promise<void> {
 
 async function start(config: Config, log: Log): Promise<Running> {
   const chain = config.devChain.enabled ? await startChain(config, log) : undefined;
-  try {
+  const startServer = async (): Promise<PurseServer> => {
     const server = await createServer(config, {
       log,
       chains: chainsFor(config, chain),
       appDir: join(ROOT, "app/dist"),
       appConfig: appConfig(config, chain),
       connectTo: chain ? [chain.url, chain.url.replace(/^http/, "ws")] : [],
+      restart,
     });
     await server.start();
+    return server;
+  };
+  /** Changes are made one after the other: nothing stops a server that has not started. */
+  let changed: Promise<void> = Promise.resolve();
+  let isEnding = false;
+  let server: PurseServer;
+  const restart: ServerOptions["restart"] = (between) => {
+    changed = changed.then(async () => {
+      if (isEnding) return;
+      await server.stop();
+      const undo = await between();
+      try {
+        server = await startServer();
+      } catch (error) {
+        if (!undo) throw error;
+        log.error("the server did not start with what was put in its place", { error });
+        await undo();
+        server = await startServer();
+      }
+      log.info("the server has started again");
+    });
+    // Half a server serves nobody: whoever watches over the process starts it anew.
+    changed.catch(fail);
+  };
+  try {
+    server = await startServer();
     return {
-      url: server.url,
+      get url() {
+        return server.url;
+      },
       chain,
       async stop() {
+        isEnding = true;
+        await changed;
         await server.stop();
         await chain?.stop();
       },

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { type DescribedClass, typesText } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Purse, rest, startPurse } from "../tests/support/purse.ts";
-import { type DescribedClass, typesText } from "./types.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Browser } from "playwright-core";
 import { visit } from "../support/browser.ts";
 import { envelope, type Purse, rest, startPurse } from "../support/purse.ts";
-import { type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
+import { addOperator, type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
 
 const CODE = `
 Parse.Cloud.define("greet", ({ params, log }) => {
@@ -13,35 +13,60 @@ Parse.Cloud.define("greet", ({ params, log }) => {
 });
 Parse.Cloud.define("settleOrders", () => 3);
 Parse.Cloud.job("nightlyReport", ({ message }) => { message("12 mails"); });
-Parse.Cloud.job("breaks", () => { throw new Error("the disk is full"); });
+Parse.Cloud.job("breaks", () => { throw "the disk is full"; });
 Parse.Cloud.beforeSave("Note", () => {});
 `;
-/** Rooms of operation, by the name of their picture. */
-const ROOMS = {
+const HTML = `<div style="font-family: sans-serif; padding: 24px">
+<h1 style="font-size: 20px">Hello {{username}},</h1>
+<p>choose a new password for {{appName}}:</p>
+<p><a href="{{link}}" style="background: #2f5d3a; color: white; padding: 10px 16px; border-radius: 6px">New password</a></p>
+<p style="color: #666">If it was not you, there is nothing to do.</p></div>`;
+const TRANSFER = {
+  type: "event",
+  name: "Transfer",
+  inputs: [
+    { name: "from", type: "address", indexed: true },
+    { name: "to", type: "address", indexed: true },
+    { name: "value", type: "uint256", indexed: false },
+  ],
+};
+/** Every room, by the name of its picture. */
+const ROOMS: Readonly<Record<string, string>> = {
   overview: "",
   data: "/data?class=Order&order=-total",
+  classes: "/classes?class=Order",
+  "classes-code": "/classes?class=Order&show=code",
   logs: "/logs",
   functions: "/functions?function=greet",
   jobs: "/jobs",
   hooks: "/hooks?show=calls",
   push: "/push",
   mail: "/mail",
+  "mail-templates": "/mail?show=templates&template=passwordReset",
   config: "/config",
   files: "/files",
+  plugins: "/plugins",
   chains: "/chains",
   keys: "/keys",
   backup: "/backup",
+  operators: "/operators",
+  audit: "/audit",
+  security: "/security",
 };
 const LOOKS = [
   { width: 1280, theme: "light" },
+  { width: 1280, theme: "dark" },
   { width: 390, theme: "dark" },
 ] as const;
+const DEX = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
 
 /** Writes `studio-ROOM-WIDTH-THEME.png` into a folder: a server with some work done, and an owner who looks. */
-export async function shootStudio(browser: Browser, target: string): Promise<void> {
+export async function shootStudio(browser: Browser, target: string, rooms = ROOMS): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "purse-studio-"));
   writeFileSync(join(folder, "main.js"), CODE);
-  const env = { PURSE_CLOUD: join(folder, "main.js"), PURSE_ALLOW_PRIVATE_HOOKS: "1" };
+  const config = join(folder, "purse.config.ts");
+  writeFileSync(config, `export default { plugins: [${JSON.stringify(DEX)}] };`);
+  const env = { PURSE_CONFIG: config, PURSE_CLOUD: join(folder, "main.js"), PURSE_ALLOW_PRIVATE_HOOKS: "1" };
   const purse = await startPurse({ devChain: true, env });
   try {
     await work(purse, await setUpStudio(purse));
@@ -51,7 +76,7 @@ export async function shootStudio(browser: Browser, target: string): Promise<voi
         colorScheme: theme,
       });
       await signInToStudio(page, purse, "ada");
-      for (const [name, path] of Object.entries(ROOMS)) {
+      for (const [name, path] of Object.entries(rooms)) {
         await page.goto(`${purse.url}/studio${path}`);
         await page.getByRole("heading", { level: 1 }).waitFor();
         if (name === "functions") {
@@ -96,6 +121,22 @@ async function work(purse: Purse, owner: StudioClient): Promise<void> {
     _ContentType: "text/plain",
     _MasterKey: purse.masterKey,
     fileData: { ipfs: true },
+  });
+  await owner.ask("PUT", "/mail/templates/passwordReset", {
+    template: {
+      subject: "A new password for {{appName}}",
+      text: "Hello {{username}},\n\nchoose a new password here:\n{{link}}\n",
+      html: HTML,
+    },
+  });
+  for (const [username, role] of [
+    ["edith", "editor"],
+    ["guest", "readOnly"],
+  ] as const) {
+    await addOperator(owner, username, role);
+  }
+  await owner.ask("POST", "/watches", {
+    fields: { chainId: "0x539", address: `0x${"5f".repeat(20)}`, tableName: "Transfers", abi: [TRANSFER] },
   });
   const { body } = await owner.ask("POST", "/keys", { name: "shop", limit: 600 });
   await owner.ask("POST", "/keys", { name: "wallet app" });

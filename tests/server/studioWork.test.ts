@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { envelope, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
@@ -22,6 +23,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
   let folder: string;
   let owner: StudioClient;
   let editor: StudioClient;
+  let guest: StudioClient;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "purse-studio-"));
     await writeFile(join(folder, "main.js"), CODE);
@@ -29,6 +31,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     purse = await startPurse({ env });
     owner = await setUpStudio(purse);
     editor = await addOperator(owner, "edith", "editor");
+    guest = await addOperator(owner, "lou", "readOnly");
   }, 60_000);
   afterAll(async () => {
     await purse?.remove();
@@ -173,6 +176,52 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await editor.ask("POST", "/mail/test", { to: "a@b.c, d@e.f" })).body.code).toBe(125);
   });
 
+  it("writes what mails say, and sets them back; a mail that could not do its work is refused", async () => {
+    const path = "/mail/templates/passwordReset";
+    const template = {
+      subject: "A new password for {{username}}",
+      text: "Here: {{link}}",
+      html: '<a href="{{link}}">Here, {{username}}</a>',
+    };
+    expect((await guest.ask("PUT", path, { template })).status).toBe(403);
+    expect((await guest.ask("DELETE", path)).status).toBe(403);
+    for (const broken of [
+      { ...template, text: "no link" },
+      { ...template, subject: "two\r\nlines" },
+      { ...template, html: "{{link}} {{sessionToken}}" },
+    ]) {
+      expect((await editor.ask("PUT", path, { template: broken })).body.code).toBe(102);
+    }
+    expect((await editor.ask("PUT", "/mail/templates/other", { template })).status).toBe(404);
+    const { body } = await editor.ask("PUT", path, { template });
+    expect(body).toMatchObject({ name: "passwordReset", template, writtenBy: "edith" });
+    expect(listOf((await guest.ask("GET", "/mail/templates")).body.results)).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: "passwordReset", template })]),
+    );
+
+    const email = `reset-${Date.now()}@example.org`;
+    const { username } = await signUp(purse, { email });
+    const mails = async () =>
+      listOf((await editor.ask("GET", "/mail")).body.results).filter(({ to }) => to === email);
+    /** The newest mail, once there are so many: a reset is answered before its mail is sent. */
+    const askForReset = async (n: number) => {
+      await rest(purse, "POST", "/requestPasswordReset", { email });
+      await expect.poll(async () => (await mails()).length).toBe(n);
+      const [mail] = await mails();
+      const whole = await editor.ask("GET", `/mail/outbox/${mail?.file}`);
+      const text = String(whole.body.text).replaceAll(/=\r?\n/g, "");
+      return { ...mail, text };
+    };
+    const written = await askForReset(1);
+    expect(written).toMatchObject({ subject: `A new password for ${username}` });
+    expect(written.text).toContain(`Here, ${username}</a>`);
+    expect((await editor.ask("POST", `${path}/test`, { to: "me@example.org", template })).status).toBe(200);
+    expect((await editor.ask("DELETE", path)).body.writtenBy).toBeUndefined();
+    expect(await askForReset(2)).toMatchObject({ subject: expect.stringMatching(/^Reset your password/) });
+    const trail = (await owner.ask("GET", "/audit")).text;
+    expect(trail).toContain("A new password for {{username}}");
+  });
+
   it("makes and revokes API keys, which are told once", async () => {
     const made = await owner.ask("POST", "/keys", { name: "shop", limit: 100 });
     expect(made.status).toBe(201);
@@ -221,11 +270,16 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     await ended;
   });
 
+  const backedUp = () =>
+    expect
+      .poll(async () => (await owner.ask("GET", "/backups")).body.isRunning, { timeout: 20_000 })
+      .toBe(false);
+
   it("backs the database up while it runs, where the database is a file", async () => {
     const begun = await owner.ask("POST", "/backups", {});
     if (database === "PostgreSQL") return expect(begun.body.code).toBe(108);
     expect(begun.status).toBe(202);
-    await expect.poll(async () => (await owner.ask("GET", "/backups")).body.isRunning).toBe(false);
+    await backedUp();
     const { body } = await owner.ask("GET", "/backups");
     expect(body.backups).toMatchObject([{ file: begun.body.file, sizeBytes: expect.any(Number) }]);
     const told = await fetch(`${purse.url}/studio/api/backups/${begun.body.file}`, {
@@ -239,5 +293,116 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     expect((await owner.ask("GET", "/backups/..%2Fpurse.sqlite")).status).toBe(404);
     const copy = await readFile(join(purse.dataDir, "backups", String(begun.body.file)));
     expect(copy.subarray(0, 15).toString()).toBe("SQLite format 3");
-  });
+  }, 30_000);
+
+  /** Brings a file as the studio does, a piece at a time. */
+  async function upload(bytes: Buffer, pieceBytes = 100_000) {
+    const { body, status } = await owner.ask("POST", "/backup-uploads", { sizeBytes: bytes.length });
+    expect(status).toBe(201);
+    for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
+      const sent = await fetch(`${purse.url}/studio/api/backup-uploads/${body.id}?offset=${offset}`, {
+        method: "PUT",
+        headers: {
+          cookie: owner.cookie ?? "",
+          "x-purse-csrf": owner.csrf ?? "",
+          "content-type": "application/octet-stream",
+        },
+        body: new Uint8Array(bytes.subarray(offset, offset + pieceBytes)),
+      });
+      expect(sent.status).toBe(200);
+    }
+    return owner.ask("POST", `/backup-uploads/${body.id}/finish`, {});
+  }
+
+  const notes = async () =>
+    listOf((await rest(purse, "GET", "/classes/Kept?order=at", undefined, MASTER)).body.results).map(
+      ({ at }) => at,
+    );
+  /** How the last restore ended, once one has. */
+  const ended = async () => {
+    try {
+      const { body } = await owner.ask("GET", "/backups");
+      return body.restoring === undefined ? JSON.parse(JSON.stringify(body)) : undefined;
+    } catch {
+      // For some seconds nobody answers.
+      return undefined;
+    }
+  };
+  const keep = (at: string) => rest(purse, "POST", "/classes/Kept", { at }, MASTER);
+
+  it("puts a backup back while somebody works: the rows of then, the operators and the trail of now", async () => {
+    if (database === "PostgreSQL") {
+      expect((await owner.ask("POST", "/backup-uploads", { sizeBytes: 9 })).body.code).toBe(108);
+      return;
+    }
+    await keep("before");
+    const then = await notes();
+    const { body: made } = await owner.ask("POST", "/backups", {});
+    await backedUp();
+    await keep("after");
+    const newcomer = await addOperator(owner, `new-${Date.now()}`, "editor");
+    const copy = await readFile(join(purse.dataDir, "backups", String(made.file)));
+
+    expect((await upload(Buffer.from("no database at all"))).body.code).toBe(102);
+    expect((await upload(Buffer.concat([copy.subarray(0, 5_000), Buffer.alloc(60_000, 7)]))).status).toBe(
+      400,
+    );
+    const brought = await upload(copy);
+    expect(brought.status).toBe(201);
+    const file = String(brought.body.file);
+    expect((await editor.ask("POST", `/backups/${file}/restore`, {})).status).toBe(403);
+    expect((await owner.ask("POST", "/backups/purse-nothing.sqlite/restore", {})).status).toBe(404);
+    expect((await owner.ask("POST", `/backups/${file}/restore`, {})).status).toBe(202);
+
+    await expect
+      .poll(ended, { timeout: 30_000 })
+      .toMatchObject({ lastRestore: { file, username: "ada", outcome: "done" } });
+    const { lastRestore, backups } = await ended();
+    expect(listOf(backups)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ file, origin: "uploaded" }),
+        expect.objectContaining({ file: lastRestore.keptAs, origin: "beforeRestore" }),
+      ]),
+    );
+    expect(await notes()).toEqual(then);
+    // Who may work here, and what was done, no backup takes back; nobody has to sign in anew.
+    expect((await newcomer.ask("GET", "/state")).body.state).toBe("signedIn");
+    // The trail is told once all of the server has started.
+    const trail = async () => listOf((await owner.ask("GET", "/audit")).body.results);
+    await expect.poll(trail, { timeout: 15_000 }).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: "backup restored", target: file, outcome: "done" }),
+        expect.objectContaining({
+          action: "POST /backups/:file/restore",
+          username: "ada",
+          outcome: "done",
+        }),
+      ]),
+    );
+    expect((await keep("later")).status).toBe(201);
+    expect((await owner.ask("DELETE", `/backups/${file}`)).status).toBe(200);
+    expect((await owner.ask("GET", `/backups/${file}`)).status).toBe(404);
+  }, 60_000);
+
+  it("starts as it was where the server does not start with a backup", async () => {
+    if (database === "PostgreSQL") return;
+    await keep("still here");
+    const then = await notes();
+    const { body: made } = await owner.ask("POST", "/backups", {});
+    await backedUp();
+    const copy = join(folder, "broken.sqlite");
+    await writeFile(copy, await readFile(join(purse.dataDir, "backups", String(made.file))));
+    const broken = new Database(copy);
+    broken.prepare("UPDATE purse_classes SET schema = '{' WHERE class_name = '_User'").run();
+    broken.pragma("journal_mode = DELETE");
+    broken.close();
+    const brought = await upload(await readFile(copy));
+    const file = String(brought.body.file);
+    expect((await owner.ask("POST", `/backups/${file}/restore`, {})).status).toBe(202);
+    await expect
+      .poll(ended, { timeout: 30_000 })
+      .toMatchObject({ lastRestore: { file, outcome: "failed", error: expect.stringContaining("did not") } });
+    expect(await notes()).toEqual(then);
+    expect((await keep("and writes")).status).toBe(201);
+  }, 60_000);
 });

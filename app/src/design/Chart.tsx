@@ -23,7 +23,9 @@ export interface ChartProps {
 }
 
 /** Room around the line, in CSS pixels: the values stand at the right, the dates below. */
-const MARGIN = { top: 12, right: 72, bottom: 26, left: 4 };
+const AROUND = { top: 12, bottom: 26, left: 4 };
+/** How wide a letter of a value is at most. */
+const LETTER = 7.5;
 
 /**
  * A value over time. The pointer or the arrow keys read single points; screen readers get what it spans in a
@@ -50,23 +52,29 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
   const values = points.map(({ value }) => value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const bottom = fromLowest ? low - (high - low) * 0.08 : Math.min(0, low);
-  const x = scaleUtc([first.at, last.at], [MARGIN.left, width - MARGIN.right]);
-  const y = scaleLinear([bottom, high === bottom ? bottom + 1 : high], [height - MARGIN.bottom, MARGIN.top]);
+  const y = scaleLinear([bottom, high === bottom ? bottom + 1 : high], [height - AROUND.bottom, AROUND.top]);
+  // A value that has no number, between whole ones, has no line either.
+  const ticks = y.ticks(4).flatMap((tick) => (format(tick) === "" ? [] : [{ tick, text: format(tick) }]));
+  const right = 14 + LETTER * Math.max(...ticks.map(({ text }) => text.length), 2);
+  const margin = { ...AROUND, right };
+  const x = scaleUtc([first.at, last.at], [margin.left, width - margin.right]);
   const path = line<Point>(
     (point) => x(point.at),
     (point) => y(point.value),
   ).curve(curveMonotoneX)([...points]);
   const filled = area<Point>(
     (point) => x(point.at),
-    height - MARGIN.bottom,
+    height - margin.bottom,
     (point) => y(point.value),
   ).curve(curveMonotoneX)([...points]);
   const span = last.at - first.at;
+  // Within minutes it is the seconds that tell points apart.
+  const timeStyle = span < 600_000 ? "medium" : "short";
   const dates = new Intl.DateTimeFormat(
     language,
-    span > 2 * 86_400_000 ? { dateStyle: "medium" } : { timeStyle: "short" },
+    span > 2 * 86_400_000 ? { dateStyle: "medium" } : { timeStyle },
   );
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle });
   const point = read === undefined ? undefined : points[read];
 
   function move(event: PointerEvent) {
@@ -114,17 +122,17 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
         onBlur={() => setRead(undefined)}
       >
         <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-          {y.ticks(4).map((tick) => (
+          {ticks.map(({ tick, text }) => (
             <g key={tick}>
               <line
                 className="chart-grid"
-                x1={MARGIN.left}
-                x2={width - MARGIN.right}
+                x1={margin.left}
+                x2={width - margin.right}
                 y1={y(tick)}
                 y2={y(tick)}
               />
-              <text className="chart-text" x={width - MARGIN.right + 8} y={y(tick) + 4}>
-                {format(tick)}
+              <text className="chart-text" x={width - margin.right + 8} y={y(tick) + 4}>
+                {text}
               </text>
             </g>
           ))}
@@ -134,7 +142,7 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
             <text
               key={i === 0 ? "first" : "last"}
               className="chart-text"
-              x={i === 0 ? MARGIN.left : width - MARGIN.right}
+              x={i === 0 ? margin.left : width - margin.right}
               y={height - 8}
               textAnchor={i === 0 ? "start" : "end"}
             >
@@ -147,8 +155,8 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
                 className="chart-cursor"
                 x1={x(point.at)}
                 x2={x(point.at)}
-                y1={MARGIN.top}
-                y2={height - MARGIN.bottom}
+                y1={margin.top}
+                y2={height - margin.bottom}
               />
               <circle className="chart-dot" cx={x(point.at)} cy={y(point.value)} r={5} />
             </g>

@@ -70,6 +70,11 @@ export class StudioApi {
     return this.#ask<T>("DELETE", path, body);
   }
 
+  /** A piece of a file, to a route that takes bytes. */
+  putBytes<T>(path: string, piece: Blob, signal?: AbortSignal): Promise<T> {
+    return this.#ask<T>("PUT", path, piece, signal);
+  }
+
   /** Where a route is, for links to files and for event streams. Objects become JSON text. */
   urlOf(path: string, query: Query = {}, mount = MOUNT): string {
     const params = new URLSearchParams();
@@ -136,10 +141,10 @@ export class StudioApi {
       credentials: "same-origin",
       headers: {
         accept: "application/json",
-        ...(method !== "GET" && { "content-type": "application/json" }),
+        ...(method !== "GET" && { "content-type": body instanceof Blob ? BYTES : "application/json" }),
         ...(method !== "GET" && csrf !== undefined && { "x-purse-csrf": csrf }),
       },
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
     }).catch((error: unknown) => {
       if (signal?.aborted) throw error;
@@ -172,6 +177,7 @@ export class StudioApi {
 }
 
 const MOUNT = "/studio/api";
+const BYTES = "application/octet-stream";
 
 function errorIn(text: string, status: number): StudioError {
   try {

@@ -1,3 +1,4 @@
+import type { MailName, MailTemplate } from "./mailTemplates.ts";
 import type { JsonObject, JsonValue } from "./values.ts";
 
 /*
@@ -188,18 +189,55 @@ export interface StudioSlowRequest {
   ms: number;
 }
 
+/** A mail as it goes out. Without `writtenBy` it is as it comes with the server. */
+export interface StudioMailTemplate {
+  name: MailName;
+  template: MailTemplate;
+  writtenBy?: string;
+  writtenAt?: string;
+}
+
 export interface StudioBackup {
   file: string;
   sizeBytes: number;
   createdAt: string;
+  /** Made by the server, brought from elsewhere, or what was there before a backup was put back. */
+  origin: "made" | "uploaded" | "beforeRestore";
 }
 
 export interface StudioBackupState {
   isRunning: boolean;
-  /** Pages copied so far. */
+  /** Pages copied so far, of so many; `totalPages` is 0 until that is known. */
   pages: number;
+  totalPages: number;
   error?: string;
   backups: StudioBackup[];
+  /** Whether backups can be made and put back from here: an SQLite database, and a server that can start itself again. */
+  canBackUp: boolean;
+  canRestore: boolean;
+  /** A backup that is being put back. */
+  restoring?: StudioRestoring;
+  /** How the last one ended. */
+  lastRestore?: StudioRestore;
+}
+
+export interface StudioRestoring {
+  file: string;
+  /** `copying` and `checking` go on beside everything else; at `restarting` nothing answers for some seconds. */
+  phase: "copying" | "checking" | "restarting";
+  bytes: number;
+  totalBytes: number;
+}
+
+export interface StudioRestore {
+  file: string;
+  username: string;
+  at: string;
+  outcome: "done" | "failed";
+  /** Why it failed; everything is as it was then. */
+  error?: string;
+  /** The backup of what was there before. */
+  keptAs?: string;
 }
 
 export interface StudioApiKey {

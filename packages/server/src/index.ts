@@ -7,6 +7,7 @@ export { createLog, type Log } from "./observe/log.ts";
 export type { ClassSchema } from "./schema/classSchema.ts";
 export { planSchemas } from "./schema/definedSchemas.ts";
 export { openSchemas } from "./schema/openSchemas.ts";
+export { type DescribedClass, typesText } from "./schema/typesText.ts";
 export { createServer, type PurseServer, type ServerOptions } from "./server.ts";
 export { type DatabaseConfig, openStore } from "./store/openStore.ts";
 export { ClaimTaken, type Store, type StoreQuery, type Write, type WriteResult } from "./store/store.ts";

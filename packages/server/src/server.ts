@@ -39,6 +39,7 @@ import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
+import { MailTemplates } from "./messages/mailTemplates.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
@@ -57,7 +58,9 @@ import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
 import { compileRegex } from "./store/regex.ts";
 import { openKeyUsage } from "./studio/keyUsage.ts";
+import type { Restart } from "./studio/restores.ts";
 import { createStudio } from "./studio/studio.ts";
+import { openStudioClasses } from "./studio/studioClasses.ts";
 
 /** How often what has expired is forgotten, in ms. */
 const SWEEP_MS = 10 * 60_000;
@@ -72,6 +75,8 @@ export interface ServerOptions {
   appConfig?: JsonObject;
   /** Addresses beside our own that the app may connect to (a local chain). */
   connectTo?: string[];
+  /** Stops this server and starts another with the same settings; what the studio's restores need. */
+  restart?: Restart;
 }
 
 export interface PurseServer {
@@ -140,6 +145,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     outbox,
     log,
   });
+  const mails = new MailTemplates({
+    store,
+    schema: (await openStudioClasses(store))._StudioMail,
+    clock: Date.now,
+  });
   const innerObjects: Objects = {
     find: (...args) => objectsOf().find(...args),
     get: (...args) => objectsOf().get(...args),
@@ -159,6 +169,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       siweDomains: config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development"),
     },
     mailer,
+    mails,
     triggers: { of: (trigger) => required(late.cloud).triggers.people.of(trigger) },
     clock: Date.now,
     log,
@@ -413,6 +424,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     cloud,
     recentLog,
     mailer,
+    mails,
     outbox: config.smtpUrl === undefined && config.mail.adapter === undefined ? outbox : undefined,
     chain,
     apiKeys,
@@ -420,6 +432,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     keyUsage,
     files,
     series,
+    restart: options.restart,
     feed,
     presenter: objects.presenter,
     serverUrlOf,

@@ -5,6 +5,7 @@ import { Field } from "../../design/Field.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { useStudio } from "../StudioContext.tsx";
+import { PasswordField } from "./PasswordField.tsx";
 
 const SHORTEST = 12;
 
@@ -57,9 +58,8 @@ export function SetUp() {
           spellCheck={false}
           required
         />
-        <Field
+        <PasswordField
           label={t("Password")}
-          type="password"
           hint={t("{n} characters or more.", { n: SHORTEST })}
           value={password}
           minLength={SHORTEST}

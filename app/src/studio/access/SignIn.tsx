@@ -5,6 +5,7 @@ import { ErrorState } from "../../design/states.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { StudioFailure } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
+import { PasswordField } from "./PasswordField.tsx";
 
 /** Name and password, then the second factor where the operator has one. */
 export function SignIn({ username: known }: { username?: string }) {
@@ -50,9 +51,8 @@ export function SignIn({ username: known }: { username?: string }) {
         required
         readOnly={known !== undefined}
       />
-      <Field
+      <PasswordField
         label={t("Password")}
-        type="password"
         value={password}
         onChange={(event) => setPassword(event.target.value)}
         autoComplete="current-password"

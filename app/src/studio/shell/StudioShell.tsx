@@ -145,9 +145,11 @@ function OperatorMenu() {
 /** On a phone, the rooms that the bar has no room for. */
 function MoreRooms({ rooms }: { rooms: readonly Room[] }) {
   const { t } = useTexts();
+  const path = useRouterState({ select: (state) => state.matches.at(-1)?.fullPath });
+  const isHere = rooms.some(({ to }) => path === to);
   return (
     <Menu.Root>
-      <Menu.Trigger className="more">
+      <Menu.Trigger className={isHere ? "more here" : "more"}>
         <Ellipsis size={20} strokeWidth={1.8} aria-hidden="true" />
         {t("More")}
       </Menu.Trigger>

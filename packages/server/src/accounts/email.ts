@@ -62,7 +62,7 @@ export class Email {
     draft.operations.emailVerified = { op: "Set", value: false };
     const { token, write } = this.#verifyTokens.issue(draft.objectId, this.#parts.config.emailTokenSeconds);
     draft.writes.push(write);
-    draft.afterwards.push(async () => this.#post(this.#verificationMail(email, token)));
+    draft.afterwards.push(async () => this.#post(email, token));
   }
 
   /** Throws 205 for people who have to prove their address before they sign in. */
@@ -106,11 +106,9 @@ export class Email {
     const { token, write } = this.#resetTokens.issue(owner, config.policy.resetTokenSeconds);
     await store.write([write]);
     const link = `${this.#pagesUrl()}/request_password_reset?token=${token}`;
-    await this.#send({
-      to: String(user.email ?? email),
-      subject: `Reset your password for ${config.appName}`,
-      text: `You, or someone with your address, asked to reset the password of ${String(user.username)}.\n\nChoose a new one here:\n${link}\n\nIf it was not you, there is nothing to do.\n`,
-    });
+    const to = String(user.email ?? email);
+    const values = { appName: config.appName, email: to, username: String(user.username), link };
+    await this.#send(await this.#parts.mails.mail("passwordReset", to, values));
     return true;
   }
 
@@ -140,7 +138,7 @@ export class Email {
     if (user.emailVerified === true) return "verified";
     const { token, write } = this.#verifyTokens.issue(owner, config.emailTokenSeconds);
     await store.write([write]);
-    await this.#send(this.#verificationMail(String(user.email), token));
+    await this.#sendProof(String(user.email), token);
     return "sent";
   }
 
@@ -209,20 +207,16 @@ export class Email {
     await this.#parts.objects.update({ ...request, caller: MASTER }, "_User", userId, fields);
   }
 
-  #verificationMail(email: string, token: string): Mail {
+  async #sendProof(email: string, token: string): Promise<void> {
     const { appName } = this.#parts.config;
     const link = `${this.#pagesUrl()}/verify_email?token=${token}`;
-    return {
-      to: email,
-      subject: `Please verify your e-mail for ${appName}`,
-      text: `Please confirm that ${email} is your address:\n${link}\n`,
-    };
+    await this.#send(await this.#parts.mails.mail("verification", email, { appName, email, link }));
   }
 
   /** A mail that does not go out must not undo what has been saved. */
-  async #post(mail: Mail): Promise<void> {
-    this.#send(mail).catch((error: unknown) =>
-      this.#parts.log.error("a mail could not be sent", { to: mail.to, error }),
+  async #post(email: string, token: string): Promise<void> {
+    this.#sendProof(email, token).catch((error: unknown) =>
+      this.#parts.log.error("a mail could not be sent", { to: email, error }),
     );
   }
 

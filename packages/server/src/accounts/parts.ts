@@ -2,6 +2,7 @@ import type { PeopleTriggers } from "../cloud/index.ts";
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
 import type { Mailer } from "../messages/mailer.ts";
+import type { MailTemplates } from "../messages/mailTemplates.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
@@ -42,6 +43,8 @@ export interface AccountsParts {
   config: AccountsConfig;
   /** Undefined where mails cannot be sent. */
   mailer: Mailer | undefined;
+  /** What mails say. */
+  mails: Pick<MailTemplates, "mail">;
   /** Milliseconds since the epoch. */
   clock(): number;
   log: Log;

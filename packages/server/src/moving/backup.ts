@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { copyFile, rename, rm } from "node:fs/promises";
 import Database from "better-sqlite3";
-import { LAYOUT_VERSION } from "../store/sqlite/layout.ts";
 import type { Progress } from "./progress.ts";
+import { assertSound } from "./sound.ts";
 
 /**
  * Copies a SQLite database to a file while others read and write it: what has been written when it ends is in
@@ -15,14 +15,14 @@ export async function backupDatabase(path: string, file: string, progress: Progr
   try {
     await database.backup(unfinished, {
       progress: ({ totalPages, remainingPages }) => {
-        progress.report("pages", totalPages - remainingPages);
+        progress.report("pages", totalPages - remainingPages, totalPages);
         return 1_000;
       },
     });
   } finally {
     database.close();
   }
-  assertSound(unfinished);
+  await assertSound(unfinished);
   await rename(unfinished, file);
 }
 
@@ -32,7 +32,7 @@ export async function backupDatabase(path: string, file: string, progress: Progr
  */
 export async function restoreDatabase(file: string, path: string, force: boolean): Promise<void> {
   if (!existsSync(file)) throw new Error(`${file} is not there`);
-  assertSound(file);
+  await assertSound(file);
   if (existsSync(path)) {
     if (!force)
       throw new Error(`${path} is there already: --force puts the backup in its place, and keeps it`);
@@ -43,27 +43,8 @@ export async function restoreDatabase(file: string, path: string, force: boolean
   await copyFile(file, path);
 }
 
-function assertSound(file: string): void {
-  let database: Database.Database;
-  try {
-    database = new Database(file, { readonly: true });
-  } catch {
-    throw new Error(`${file} is not a database`);
-  }
-  try {
-    const problems = database.pragma("integrity_check", { simple: true });
-    if (problems !== "ok") throw new Error(String(problems));
-    const version = Number(database.pragma("user_version", { simple: true }));
-    if (version > LAYOUT_VERSION) throw new Error(`it was written by a newer Purse (layout ${version})`);
-    if (version === 0) throw new Error("it is not a database of Purse");
-  } catch (error) {
-    throw new Error(`${file} cannot be used: ${error instanceof Error ? error.message : String(error)}`);
-  } finally {
-    database.close();
-  }
-}
-
-function assertUnused(path: string): void {
+/** Throws where a process has the database open. Afterwards its file alone is the database. */
+export function assertUnused(path: string): void {
   const database = new Database(path, { timeout: 0 });
   try {
     database.pragma("locking_mode = EXCLUSIVE");

@@ -1,7 +1,7 @@
 /** Shows how far long work has come. */
 export interface Progress {
-  /** `count` is what has been done of a thing so far. */
-  report(what: string, count: number): void;
+  /** `count` is what has been done of a thing so far, `of` how much there is, where that is known. */
+  report(what: string, count: number, of?: number): void;
   done(): void;
 }
 

@@ -14,6 +14,7 @@ import { errorReply } from "../http/reply.ts";
 import { Router } from "../http/router.ts";
 import { TooManyRequests } from "../limits/tooManyRequests.ts";
 import type { Audit, AuditNote } from "./audit.ts";
+import { PIECE_BYTES } from "./backupUploads.ts";
 import { cookieOf } from "./cookie.ts";
 import type { Operators } from "./operators.ts";
 import type { StreamReply, StudioRequest, StudioRoute } from "./route.ts";
@@ -100,13 +101,14 @@ export function createStudioDoor(parts: StudioDoorParts) {
         throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The CSRF token is missing or wrong.", 403);
       }
     }
-    const params = await parametersOf(message, method, search);
+    const { params, bytes } = await bodyOf(message, route, search);
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     const ip = message.socket.remoteAddress ?? "";
     const noted: AuditNote = {};
     const request: StudioRequest = {
       params,
+      bytes,
       names,
       signedIn,
       context: {
@@ -123,7 +125,7 @@ export function createStudioDoor(parts: StudioDoorParts) {
       gone: AbortSignal.any([gone.signal, parts.stopping]),
       isStillGood: async () => token !== undefined && (await whoHas(token, false)) !== undefined,
     };
-    if (method === "GET") return replyOf(await route.handle(request));
+    if (method === "GET" || route.takes === "bytes") return replyOf(await route.handle(request));
     if (route.needs === "nobody") return tellAfterwards(route, request, noted);
     const entry = await parts.audit.begin({
       username: signedIn?.operator.username ?? "",
@@ -175,18 +177,24 @@ export function createStudioDoor(parts: StudioDoorParts) {
     return session && operator && !operator.isDisabled ? { operator, session } : undefined;
   }
 
-  async function parametersOf(message: IncomingMessage, method: Method, search: string): Promise<JsonObject> {
+  async function bodyOf(
+    message: IncomingMessage,
+    { method, takes }: StudioRoute,
+    search: string,
+  ): Promise<Pick<StudioRequest, "params" | "bytes">> {
     const params: JsonObject = Object.fromEntries(new URLSearchParams(search));
     if (method === "GET") {
       message.resume();
-      return params;
+      return { params, bytes: NOTHING };
     }
-    // A form of another site cannot send this type without asking first.
-    if (method !== "DELETE" && !/^application\/json\b/i.test(message.headers["content-type"] ?? "")) {
-      throw new ProtocolError(ErrorCode.INVALID_JSON, "The body must be application/json.", 415);
+    // A form of another site cannot send these types without asking first.
+    const type = takes === "bytes" ? "application/octet-stream" : "application/json";
+    if (method !== "DELETE" && message.headers["content-type"]?.split(";", 1)[0]?.toLowerCase() !== type) {
+      throw new ProtocolError(ErrorCode.INVALID_JSON, `The body must be ${type}.`, 415);
     }
+    if (takes === "bytes") return { params, bytes: await readBody(message, PIECE_BYTES) };
     const body = await readBody(message, parts.maxBodyBytes);
-    return { ...params, ...parsedBody(body) };
+    return { params: { ...params, ...parsedBody(body) }, bytes: NOTHING };
   }
 }
 
@@ -199,6 +207,7 @@ function assertRight(needs: StudioRight, signedIn: StudioRequest["signedIn"]): v
   throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, `This needs the role ${needs}.`, 403);
 }
 
+const NOTHING = Buffer.alloc(0);
 const RANK = { readOnly: 0, editor: 1, owner: 2 } as const;
 
 /** Who looks only is refused changes by the pipeline too. */

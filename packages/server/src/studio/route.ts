@@ -6,8 +6,10 @@ import type { OpenSession } from "./sessions.ts";
 
 /** A request of an operator who is signed in, or of somebody who is about to be. */
 export interface StudioRequest {
-  /** Body and query string in one. */
+  /** Body and query string in one; of a body of bytes the query string alone. */
   params: JsonObject;
+  /** The body, where the route takes bytes. */
+  bytes: Buffer;
   names: Record<string, string>;
   /** Undefined only on routes that need nobody. */
   signedIn: { operator: StudioOperator; session: OpenSession } | undefined;
@@ -34,6 +36,8 @@ export interface StreamReply {
 
 export interface StudioRoute extends StudioRouteRow {
   method: Method;
+  /** A body of bytes rather than JSON: a piece of something, of which the audit trail is told as a whole. */
+  takes?: "bytes";
   /** Answers a value (sent with 200), a whole reply, or a stream. */
   handle(request: StudioRequest): Promise<ApiReply | StreamReply | JsonValue>;
 }

@@ -1,19 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Config } from "../config.ts";
 import type { Log } from "../observe/log.ts";
 import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
+import { BackupUploads } from "./backupUploads.ts";
 import { ConfigHistory } from "./configHistory.ts";
 import { createStudioDoor } from "./door.ts";
 import { Operators } from "./operators.ts";
+import { type Restart, Restores } from "./restores.ts";
 import { json, type StudioRoute } from "./route.ts";
 import { accessRoutes } from "./routes/access.ts";
+import { backupRoutes } from "./routes/backups.ts";
 import { type ChainParts, chainRoutes } from "./routes/chains.ts";
 import { type CodeParts, codeRoutes } from "./routes/code.ts";
 import { type DataParts, dataRoutes } from "./routes/data.ts";
 import { type FileParts, fileRoutes } from "./routes/files.ts";
-import { type MessageParts, messageRoutes } from "./routes/messages.ts";
+import { type MailParts, mailRoutes } from "./routes/mails.ts";
+import { messageRoutes } from "./routes/messages.ts";
 import { type OverviewParts, overviewRoutes } from "./routes/overview.ts";
 import { permissionRoutes } from "./routes/permissions.ts";
 import { schemaRoutes } from "./routes/schema.ts";
@@ -23,12 +27,14 @@ import { openStudioClasses } from "./studioClasses.ts";
 
 export interface StudioParts
   extends Omit<DataParts, "maxLimit">,
-    CodeParts,
+    Omit<CodeParts, "pluginFiles">,
     ChainParts,
     FileParts,
-    Pick<MessageParts, "mailer" | "outbox">,
-    Pick<OverviewParts, "series"> {
+    Pick<MailParts, "mailer" | "mails" | "outbox">,
+    OverviewParts {
   config: Config;
+  /** Stops the server, does something meanwhile, and starts it again; undefined where it cannot. */
+  restart: Restart | undefined;
   serverUrlOf(message: IncomingMessage): string;
   newRequestId(): string;
   /** Milliseconds since the epoch. */
@@ -56,6 +62,7 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
   const stopping = new AbortController();
   const history = new ConfigHistory(own);
   const backups = new Backups(config.database, join(config.dataDir, "backups"), log);
+  const restores = new Restores({ backups, restart: parts.restart, log });
   const routes: StudioRoute[] = [
     { method: "GET", path: "/routes", needs: "session", handle: async () => json({ results: rows() }) },
     ...accessRoutes({ ...own, operators, sessions, limiter, signIn, audit, appName: config.appName }),
@@ -66,11 +73,13 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
       protectedFields: config.protectedFields,
       security: { config, operators: () => operators.list() },
     }),
-    ...codeRoutes(parts),
+    ...codeRoutes({ ...parts, pluginFiles: (config.plugins ?? []).map(shownPath) }),
     ...messageRoutes({ ...parts, history }),
+    ...mailRoutes({ ...parts, appName: config.appName }),
     ...chainRoutes(parts),
     ...fileRoutes(parts),
-    ...overviewRoutes({ series: parts.series, backups }),
+    ...overviewRoutes(parts),
+    ...backupRoutes({ backups, uploads: new BackupUploads(backups), restores }),
   ];
   const rows = () => routes.map(({ method, path, needs }) => ({ method, path, needs }));
   return {
@@ -88,6 +97,7 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
       maxBodyBytes: config.limits.maxBodyBytes,
     }),
     async start(url) {
+      await restores.tell(audit);
       const code = await signIn.setUpCode();
       if (code === undefined) return;
       // Behind the #, where no server, proxy or referrer gets to see it.
@@ -96,4 +106,10 @@ export async function createStudio(parts: StudioParts): Promise<Studio> {
       );
     },
   };
+}
+
+/** A file as people who started the server here would name it. */
+function shownPath(file: string): string {
+  const near = relative(process.cwd(), file);
+  return near.startsWith("..") ? file : near;
 }

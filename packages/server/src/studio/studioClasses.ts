@@ -39,6 +39,12 @@ const FIELDS = {
     params: { type: "Object" },
     masterKeyOnly: { type: "Object" },
   },
+  _StudioMail: {
+    username: { type: "String" },
+    subject: { type: "String" },
+    text: { type: "String" },
+    html: { type: "String" },
+  },
   _StudioKeyUsage: {
     requests: { type: "Object" },
   },
@@ -82,6 +88,7 @@ export async function openStudioClasses(store: Store): Promise<StudioClasses> {
     _StudioSession: await open("_StudioSession"),
     _StudioAudit: await open("_StudioAudit"),
     _StudioConfig: await open("_StudioConfig"),
+    _StudioMail: await open("_StudioMail"),
     _StudioKeyUsage: await open("_StudioKeyUsage"),
   };
 }

@@ -1,74 +1,100 @@
-import type { StudioBackup, StudioBackupState } from "@purse/protocol";
-import { Download } from "lucide-react";
+import type { StudioBackupState } from "@purse/protocol";
+import { Upload } from "lucide-react";
+import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Code } from "../../../design/Code.tsx";
-import { Moment } from "../../../design/Moment.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState } from "../../../design/states.tsx";
-import { Table } from "../../../design/Table.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
-import { bytes } from "../parts/fields.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
+import { BackupTable } from "./BackupTable.tsx";
+import { Portion } from "./Portion.tsx";
+import { Restoring } from "./Restoring.tsx";
+import { UploadBackup } from "./UploadBackup.tsx";
 
 const EVERY_MS = 1_000;
 
-/** Copies of the database: made while the server runs, fetched, and how they are put back. */
+/** Copies of the database: made while the server runs, fetched, brought from elsewhere, put back. */
 export function Backup() {
   const { t } = useTexts();
   const studio = useStudio();
   const may = useMay("owner");
   const state = useAnswer<StudioBackupState>("/backups", { every: EVERY_MS, enabled: may });
   const begin = useChange(() => studio.post("/backups"), t("The backup has begun."));
+  const [isBringing, setBringing] = useState(false);
+  const { data } = state;
+  const isBusy = data?.restoring !== undefined;
   return (
     <Room
       title={t("Backup")}
       about={t("A whole copy of the database, made while the server goes on.")}
       changes="owner"
       actions={
-        <Button
-          look="primary"
-          disabled={!may}
-          busy={begin.isPending || state.data?.isRunning === true}
-          onClick={() => begin.mutate()}
-        >
-          {t("Make a backup")}
-        </Button>
+        <>
+          <Button disabled={!may || !data?.canBackUp || isBusy} onClick={() => setBringing(true)}>
+            <Upload size={16} aria-hidden="true" />
+            {t("Upload a backup")}
+          </Button>
+          <Button
+            look="primary"
+            disabled={!may || !data?.canBackUp || isBusy}
+            busy={begin.isPending || data?.isRunning === true}
+            onClick={() => begin.mutate()}
+          >
+            {t("Make a backup")}
+          </Button>
+        </>
       }
     >
       {begin.error && <ErrorState error={begin.error} />}
-      {may && (
-        <Section title={t("Backups")}>
-          <Answered answer={state} label={t("Loading the backups")}>
-            {(data) => (
-              <>
-                <Progress {...data} />
-                <BackupTable backups={data.backups} />
-              </>
-            )}
-          </Answered>
-        </Section>
+      {may ? (
+        <>
+          <Restoring state={data} isAway={state.error !== null} />
+          {isBusy ? null : (
+            <Section title={t("Backups")}>
+              <Answered answer={state} label={t("Loading the backups")}>
+                {(told) => (
+                  <>
+                    <Making {...told} />
+                    <BackupTable backups={told.backups} canRestore={told.canRestore} />
+                  </>
+                )}
+              </Answered>
+            </Section>
+          )}
+        </>
+      ) : (
+        <EmptyState title={t("Backups are for owners")}>
+          {t("A backup has everything in it, sessions and password hashes too.")}
+        </EmptyState>
       )}
-      <HowToRestore />
+      <GoodToKnow canBackUp={data?.canBackUp ?? true} />
+      {isBringing && <UploadBackup onClose={() => setBringing(false)} />}
     </Room>
   );
 }
 
-function Progress({ isRunning, pages, error }: StudioBackupState) {
+function Making({ isRunning, pages, totalPages, error }: StudioBackupState) {
   const { t, language } = useTexts();
+  const number = new Intl.NumberFormat(language);
+  const percent = totalPages > 0 ? pages / totalPages : undefined;
   return (
     <>
-      <p role="status" className="number">
-        {isRunning
-          ? t("A backup is being made: {n} pages so far.", {
-              n: new Intl.NumberFormat(language).format(pages),
-            })
-          : t("No backup is being made.")}
-      </p>
       {isRunning && (
-        <div className="progress" role="progressbar" aria-label={t("Backup")}>
-          <span className="portion unknown" />
+        <div className="stack" role="status">
+          <p className="number">
+            {percent === undefined
+              ? t("A backup is being made.")
+              : percent < 1
+                ? t("A backup is being made: {n} of {all} pages.", {
+                    n: number.format(pages),
+                    all: number.format(totalPages),
+                  })
+                : t("The backup is whole; it is being checked.")}
+          </p>
+          <Portion label={t("Backup")} of={percent} />
         </div>
       )}
       {error !== undefined && (
@@ -80,61 +106,37 @@ function Progress({ isRunning, pages, error }: StudioBackupState) {
   );
 }
 
-function BackupTable({ backups }: { backups: readonly StudioBackup[] }) {
-  const { t, language } = useTexts();
-  const studio = useStudio();
-  return (
-    <Table
-      caption={t("Backups")}
-      rows={backups}
-      keyOf={({ file }) => file}
-      empty={
-        <EmptyState title={t("There is no backup yet")}>
-          {t("A copy elsewhere than on this machine is what saves you when the machine is lost.")}
-        </EmptyState>
-      }
-      columns={[
-        { key: "file", label: t("File"), cell: ({ file }) => <code className="cut">{file}</code> },
-        { key: "size", label: t("Size"), number: true, cell: ({ sizeBytes }) => bytes(sizeBytes, language) },
-        { key: "at", label: t("Made"), cell: ({ createdAt }) => <Moment at={createdAt} /> },
-        {
-          key: "fetch",
-          label: <span className="visually-hidden">{t("Actions")}</span>,
-          number: true,
-          cell: ({ file }) => (
-            <a
-              className="button small"
-              href={studio.urlOf(`/backups/${encodeURIComponent(file)}`)}
-              download={file}
-              aria-label={t("Download {name}", { name: file })}
-            >
-              <Download size={15} aria-hidden="true" />
-              {t("Download")}
-            </a>
-          ),
-        },
-      ]}
-    />
-  );
-}
-
-function HowToRestore() {
+function GoodToKnow({ canBackUp }: { canBackUp: boolean }) {
   const { t } = useTexts();
+  if (!canBackUp) {
+    return (
+      <Section title={t("This database is backed up by its own tools")}>
+        <p className="soft">
+          {t("pg_dump copies a PostgreSQL database while it runs, and pg_restore puts the copy back.")}
+        </p>
+        <Code label={t("Command")} text="pg_dump --format=custom --file=purse.dump DATABASE" />
+      </Section>
+    );
+  }
   return (
-    <Section title={t("How to put a backup back")}>
-      <ol className="numbered">
-        <li>{t("Stop the server: nobody may write while its database is replaced.")}</li>
+    <Section title={t("Good to know")}>
+      <ul className="numbered">
         <li>
-          {t("Put the copy in its place, on the machine of the server:")}
+          {t(
+            "While a backup is put back the server goes on; at the end it stops for some seconds and starts again with it. Where anything fails, everything is as it was.",
+          )}
+        </li>
+        <li>
+          {t(
+            "What was there before is kept as a backup of its own. Operators and the audit trail stay as they are now.",
+          )}
+        </li>
+        <li>{t("Uploaded files are in the data folder beside the database: copy it too.")}</li>
+        <li>
+          {t("Without the studio, on the machine of the server while it is stopped:")}
           <Code label={t("Command")} text="npm run purse -- restore --in purse-….sqlite --force" />
         </li>
-        <li>{t("Start the server. What was written after the backup is gone.")}</li>
-      </ol>
-      <p className="soft">
-        {t(
-          "A PostgreSQL database is copied by pg_dump and put back by pg_restore. Uploaded files are in the data folder beside the database: copy it too.",
-        )}
-      </p>
+      </ul>
     </Section>
   );
 }

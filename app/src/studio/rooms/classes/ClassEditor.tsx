@@ -8,6 +8,7 @@ import { type ClassRow, isOfServer } from "../parts/classes.ts";
 import { Section } from "../parts/Room.tsx";
 import { SchemaDiff } from "../parts/SchemaDiff.tsx";
 import { TypedAsk } from "../parts/TypedAsk.tsx";
+import { ClassCode } from "./ClassCode.tsx";
 import { changesIn, type Draft, editOf, NO_CHANGES } from "./draft.ts";
 import { FieldTable } from "./FieldTable.tsx";
 import { IndexTable } from "./IndexTable.tsx";
@@ -51,6 +52,7 @@ export function ClassEditor({ row, classes, draft, onDraft, onGone }: ClassEdito
       )}
       <FieldTable row={row} classes={classes} draft={draft} onDraft={onDraft} />
       <IndexTable row={row} draft={draft} onDraft={onDraft} />
+      <ClassCode row={row} />
       {!isOfServer(row) && <End className={className} onGone={onGone} />}
       {isLooking && (
         <SchemaDiff

@@ -10,9 +10,10 @@ import { useAnswer } from "../parts/asking.ts";
 import { ClassList } from "../parts/ClassList.tsx";
 import { type ClassRow, useClasses } from "../parts/classes.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
+import { useUnsaved } from "../parts/useUnsaved.ts";
 import { useUrl } from "../parts/useUrl.ts";
 import { ClassEditor } from "./ClassEditor.tsx";
-import { type Draft, NO_CHANGES } from "./draft.ts";
+import { changesIn, type Draft, NO_CHANGES } from "./draft.ts";
 import { NewClass } from "./NewClass.tsx";
 
 type Tab = "classes" | "code";
@@ -25,6 +26,9 @@ export function Classes() {
   const [shown, setShown] = useUrl("show");
   const [chosen, setChosen] = useUrl("class");
   const [isAdding, setAdding] = useState(false);
+  /** By class: nothing is lost by looking at another, or at the code. */
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
+  useUnsaved(Object.values(drafts).some((draft) => changesIn(draft) > 0));
   const tab: Tab = shown === "code" ? "code" : "classes";
   return (
     <Room
@@ -51,7 +55,15 @@ export function Classes() {
           <SchemaCode />
         ) : (
           <Answered answer={classes} label={t("Loading the classes")}>
-            {(rows) => <Workbench classes={rows} chosen={chosen} onChoose={setChosen} />}
+            {(rows) => (
+              <Workbench
+                classes={rows}
+                chosen={chosen}
+                onChoose={setChosen}
+                drafts={drafts}
+                onDrafts={setDrafts}
+              />
+            )}
           </Answered>
         )}
       </Tabs>
@@ -73,14 +85,16 @@ function Workbench({
   classes,
   chosen,
   onChoose,
+  drafts,
+  onDrafts,
 }: {
   classes: readonly ClassRow[];
   chosen: string;
   onChoose: (className: string) => void;
+  drafts: Readonly<Record<string, Draft>>;
+  onDrafts: (drafts: Readonly<Record<string, Draft>>) => void;
 }) {
   const { t } = useTexts();
-  /** By class: nothing is lost by looking at another. */
-  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const shown =
     classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
   return (
@@ -92,7 +106,7 @@ function Workbench({
           row={shown}
           classes={classes.map(({ className }) => className)}
           draft={drafts[shown.className] ?? NO_CHANGES}
-          onDraft={(draft) => setDrafts({ ...drafts, [shown.className]: draft })}
+          onDraft={(draft) => onDrafts({ ...drafts, [shown.className]: draft })}
           onGone={() => onChoose("")}
         />
       ) : (
@@ -106,15 +120,28 @@ function Workbench({
 
 function SchemaCode() {
   const { t } = useTexts();
-  const code = useAnswer<{ code: string }>("/schema/code");
+  const code = useAnswer<{ code: string; types: string }>("/schema/code");
   return (
-    <Section title={t("As code")}>
-      <p className="soft">
-        {t("Put this into purse.config.ts, and another server makes the same classes when it starts.")}
-      </p>
-      <Answered answer={code} label={t("Loading the code")}>
-        {({ code: text }) => <Code label={t("schemas of purse.config.ts")} text={text} />}
-      </Answered>
-    </Section>
+    <Answered answer={code} label={t("Loading the code")}>
+      {({ code: text, types }) => (
+        <>
+          <Section title={t("For another server")}>
+            <p className="soft">
+              {t("Put this into purse.config.ts, and another server makes the same classes when it starts.")}
+            </p>
+            <Code label={t("schemas of purse.config.ts")} text={text} />
+          </Section>
+          <Section title={t("For TypeScript")}>
+            <p className="soft">
+              {t(
+                "With these types the compiler knows the fields. The command writes them into a file, and keeps them true.",
+              )}
+            </p>
+            <Code label={t("Command")} text="npm run purse -- types --out src/classes.ts" />
+            <Code label={t("Types of the classes")} text={types} />
+          </Section>
+        </>
+      )}
+    </Answered>
   );
 }

@@ -5,9 +5,11 @@ import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
+import { Tabs } from "../../../design/Tabs.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { LogLines } from "../parts/LogLines.tsx";
 import { Room } from "../parts/Room.tsx";
+import { SlowRequests } from "../parts/SlowRequests.tsx";
 import { type Tail, useTail } from "../parts/useTail.ts";
 import { useUrl } from "../parts/useUrl.ts";
 
@@ -15,8 +17,34 @@ const LEVELS = ["debug", "info", "warn", "error"] as const;
 type Level = (typeof LEVELS)[number];
 const TYPING_MS = 300;
 
-/** The log as it is written, with its filters in the address. */
+type Tab = "lines" | "slow";
+
+/** The log as it is written, with its filters in the address; what took long. */
 export function Logs() {
+  const { t } = useTexts();
+  const [shown, setShown] = useUrl("show");
+  const tab: Tab = shown === "slow" ? "slow" : "lines";
+  return (
+    <Room
+      title={t("Logs")}
+      about={t("The last 2,000 lines of this process, without secrets, and each new one as it is written.")}
+    >
+      <Tabs<Tab>
+        label={t("Logs")}
+        value={tab}
+        onChange={(to) => setShown(to === "lines" ? "" : to)}
+        tabs={[
+          { key: "lines", label: t("Lines") },
+          { key: "slow", label: t("Slow requests") },
+        ]}
+      >
+        {tab === "slow" ? <SlowRequests /> : <Lines />}
+      </Tabs>
+    </Room>
+  );
+}
+
+function Lines() {
   const { t, count } = useTexts();
   const [level, setLevel] = useUrl("level");
   const [text, setText] = useUrl("text");
@@ -34,19 +62,7 @@ export function Logs() {
   const end = useRef<HTMLDivElement>(null);
   useFollow(end, lines.length);
   return (
-    <Room
-      title={t("Logs")}
-      about={t("The last 2,000 lines of this process, without secrets, and each new one as it is written.")}
-      actions={
-        <>
-          <State state={held ? "held" : tail.state} />
-          <Button small onClick={() => setHeld(held ? undefined : tail)}>
-            {held ? <Play size={15} aria-hidden="true" /> : <Pause size={15} aria-hidden="true" />}
-            {held ? t("Go on") : t("Pause")}
-          </Button>
-        </>
-      }
-    >
+    <>
       <search className="filters">
         <Select
           label={t("Level, at least")}
@@ -73,11 +89,20 @@ export function Logs() {
           />
         </div>
       </search>
-      <p className="soft small" role="status">
-        {held && missed > 0
-          ? count(missed, "{n} new line since you paused", "{n} new lines since you paused")
-          : "\u00a0"}
-      </p>
+      <div className="row spread">
+        <div className="row">
+          <State state={held ? "held" : tail.state} />
+          <p className="soft small" role="status">
+            {held && missed > 0
+              ? count(missed, "{n} new line since you paused", "{n} new lines since you paused")
+              : count(lines.length, "{n} line", "{n} lines")}
+          </p>
+        </div>
+        <Button small onClick={() => setHeld(held ? undefined : tail)}>
+          {held ? <Play size={15} aria-hidden="true" /> : <Pause size={15} aria-hidden="true" />}
+          {held ? t("Go on") : t("Pause")}
+        </Button>
+      </div>
       {lines.length === 0 ? (
         <EmptyState title={t("No line yet")}>
           {text || requestId || level
@@ -89,7 +114,7 @@ export function Logs() {
           <LogLines lines={lines} label={t("Lines of the log")} onTrace={setRequestId} />
         </div>
       )}
-    </Room>
+    </>
   );
 }
 

@@ -1,24 +1,28 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { Code } from "../../../design/Code.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
-import { Field } from "../../../design/Field.tsx";
+import { Moment } from "../../../design/Moment.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
+import { Tabs } from "../../../design/Tabs.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
-import { Ask } from "../parts/Ask.tsx";
-import { useAnswer, useChange } from "../parts/asking.ts";
+import { useAnswer } from "../parts/asking.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
 import { useUrl } from "../parts/useUrl.ts";
+import { LetterText } from "./LetterText.tsx";
+import { SendTest } from "./SendTest.tsx";
+import { MailTemplates } from "./Templates.tsx";
 
 interface Mails {
   canSend: boolean;
   hasOutbox: boolean;
   results: { file: string; to: string; subject: string; date: string }[];
 }
+
+type Tab = "outbox" | "templates";
 
 const EVERY_MS = 10_000;
 
@@ -27,11 +31,15 @@ export function Mail() {
   const { t } = useTexts();
   const may = useMay("editor");
   const mails = useAnswer<Mails>("/mail", { every: EVERY_MS });
+  const [shown, setShown] = useUrl("show");
+  const tab: Tab = shown === "templates" ? "templates" : "outbox";
   const [isTesting, setTesting] = useState(false);
   return (
     <Room
       title={t("Mail")}
-      about={t("Mails to confirm addresses and to set passwords anew.")}
+      about={t(
+        "Mails to confirm addresses and to set passwords anew: what they say, and whether they arrive.",
+      )}
       changes="editor"
       actions={
         <Button disabled={!may || mails.data?.canSend !== true} onClick={() => setTesting(true)}>
@@ -43,11 +51,29 @@ export function Mail() {
         {(data) => (
           <>
             <Means {...data} />
-            {data.hasOutbox && <Outbox mails={data.results} />}
+            <Tabs<Tab>
+              label={t("Mail")}
+              value={tab}
+              onChange={(to) => setShown(to === "outbox" ? "" : to)}
+              tabs={[
+                { key: "outbox", label: t("Outbox") },
+                { key: "templates", label: t("What mails say") },
+              ]}
+            >
+              {tab === "templates" ? (
+                <MailTemplates canSend={data.canSend} />
+              ) : data.hasOutbox ? (
+                <Outbox mails={data.results} />
+              ) : (
+                <EmptyState title={t("Nothing is kept here")}>
+                  {t("The server keeps copies of mails in development alone.")}
+                </EmptyState>
+              )}
+            </Tabs>
           </>
         )}
       </Answered>
-      {isTesting && <TestMail onClose={() => setTesting(false)} />}
+      {isTesting && <SendTest path="/mail/test" onClose={() => setTesting(false)} />}
     </Room>
   );
 }
@@ -98,7 +124,7 @@ function Outbox({ mails }: { mails: Mails["results"] }) {
             label: t("Subject"),
             cell: ({ subject }) => <bdi className="cut">{subject}</bdi>,
           },
-          { key: "date", label: t("When"), minor: true, cell: ({ date }) => date },
+          { key: "date", label: t("When"), minor: true, cell: ({ date }) => <Moment at={date} /> },
           {
             key: "read",
             label: <span className="visually-hidden">{t("Actions")}</span>,
@@ -132,39 +158,8 @@ function Letter({ file, to, subject, onClose }: Mails["results"][number] & { onC
   return (
     <Dialog open onClose={onClose} title={subject} about={to} wide>
       <Answered answer={mail} label={t("Loading the mail")}>
-        {({ text }) => <Code label={t("The mail")} text={text} wrap />}
+        {({ text }) => <LetterText source={text} />}
       </Answered>
     </Dialog>
-  );
-}
-
-function TestMail({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
-  const studio = useStudio();
-  const [to, setTo] = useState("");
-  const send = useChange(
-    () => studio.post("/mail/test", { to: to.trim() }),
-    t("The test mail is on its way."),
-  );
-  return (
-    <Ask
-      open
-      onClose={onClose}
-      title={t("Send a test mail")}
-      verb={t("Send")}
-      busy={send.isPending}
-      error={send.error}
-      disabled={to.trim() === ""}
-      onDo={() => send.mutate(undefined, { onSuccess: onClose })}
-    >
-      <Field
-        label={t("To")}
-        type="email"
-        value={to}
-        onChange={(event) => setTo(event.target.value)}
-        autoComplete="off"
-        maxLength={300}
-      />
-    </Ask>
   );
 }

@@ -46,10 +46,10 @@ export function OperatorTable() {
                 key: "name",
                 label: t("Name"),
                 cell: ({ id, username }) => (
-                  <>
+                  <span>
                     <bdi>{username}</bdi>
                     {id === own.id && <span className="soft"> {t("(you)")}</span>}
-                  </>
+                  </span>
                 ),
               },
               { key: "role", label: t("Role"), cell: ({ role }) => roles[role] },

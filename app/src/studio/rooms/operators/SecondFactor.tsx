@@ -70,9 +70,14 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
         onClose={finish}
         title={t("Your recovery codes")}
         actions={
-          <Button look="primary" onClick={finish}>
-            {t("I have kept them")}
-          </Button>
+          <>
+            <Button onClick={() => download("purse-recovery-codes.txt", confirm.data.recoveryCodes)}>
+              {t("Download them")}
+            </Button>
+            <Button look="primary" onClick={finish}>
+              {t("I have kept them")}
+            </Button>
+          </>
         }
       >
         <div className="stack">
@@ -179,4 +184,12 @@ function OwnPassword({ value, onChange }: { value: string; onChange: (text: stri
       autoComplete="current-password"
     />
   );
+}
+
+function download(file: string, lines: readonly string[]): void {
+  const url = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "text/plain" }));
+  const link = document.createElement("a");
+  Object.assign(link, { href: url, download: file });
+  link.click();
+  URL.revokeObjectURL(url);
 }

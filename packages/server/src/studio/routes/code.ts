@@ -16,6 +16,8 @@ import { ask, newest, type PipelineParts, segment } from "./pipeline.ts";
 
 export interface CodeParts extends PipelineParts {
   cloud: Pick<Cloud, "functionNames" | "definitions">;
+  /** Where plugins were loaded from, in their order. */
+  pluginFiles: readonly string[];
   recentLog: RecentLog;
   hookCalls: Operator["hookCalls"];
 }
@@ -89,7 +91,8 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
       functions: [...new Set(names)].sort(),
       defined,
       triggers,
-      plugins,
+      // Plugins are loaded in the order of their files.
+      plugins: plugins.map((plugin, at) => ({ ...plugin, file: parts.pluginFiles[at] ?? "" })),
       rateLimited: rateLimits.length,
     });
   }

@@ -1,7 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { ErrorCode, fieldTypeOf, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { Mailer } from "../../messages/mailer.ts";
+import { fieldTypeOf, isJsonObject, type JsonObject } from "@purse/protocol";
 import type { ConfigHistory } from "../configHistory.ts";
 import { objectIn, optionalObjectIn, textIn } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute, signedInAs } from "../route.ts";
@@ -9,26 +6,16 @@ import { ask, newest, type PipelineParts } from "./pipeline.ts";
 
 export interface MessageParts extends PipelineParts {
   history: ConfigHistory;
-  /** Undefined where mails cannot be sent. */
-  mailer: Mailer | undefined;
-  /** Where mails are put down in development; undefined where they are sent. */
-  outbox: string | undefined;
 }
 
-const MOST_MAILS = 200;
-const MAIL_FILE = /^[\w-]{1,100}\.eml$/;
-
-/** What goes out to people (push, mail), and the settings that apps read. */
+/** Pushes, and the settings that apps read. */
 export function messageRoutes(parts: MessageParts): StudioRoute[] {
-  const { objects, history, mailer, outbox } = parts;
+  const { objects, history } = parts;
   return [
     { method: "GET", path: "/push/audience", needs: "readOnly", handle: audience },
     { method: "GET", path: "/push/history", needs: "readOnly", handle: pushHistory },
     { method: "POST", path: "/push", needs: "editor", handle: push },
     { method: "POST", path: "/push/test", needs: "editor", handle: testPush },
-    { method: "GET", path: "/mail", needs: "readOnly", handle: mails },
-    { method: "GET", path: "/mail/outbox/:file", needs: "editor", handle: mail },
-    { method: "POST", path: "/mail/test", needs: "editor", handle: testMail },
     { method: "GET", path: "/config", needs: "readOnly", handle: config },
     { method: "PUT", path: "/config", needs: "editor", handle: changeConfig },
     {
@@ -73,46 +60,6 @@ export function messageRoutes(parts: MessageParts): StudioRoute[] {
     request.note({ after: given });
     const { headers } = await ask(parts, request, "POST", "/push", given);
     return json({ pushStatusId: headers["X-Parse-Push-Status-Id"] ?? "" }, 201);
-  }
-
-  /** The mails in the outbox, the newest first; what is sent by a mail server is not kept. */
-  async function mails() {
-    const names = outbox === undefined ? [] : await filesIn(outbox);
-    const newestFirst = names
-      .filter((name) => MAIL_FILE.test(name))
-      .sort()
-      .reverse()
-      .slice(0, MOST_MAILS);
-    const results = await Promise.all(
-      newestFirst.map(async (file) => ({ file, ...headersOf(await readMail(file)) })),
-    );
-    return json({ canSend: mailer !== undefined, hasOutbox: outbox !== undefined, results });
-  }
-
-  /** A whole mail: with it, links by which passwords are set anew. */
-  async function mail({ names: { file = "" } }: StudioRequest) {
-    return json({ text: await readMail(file) });
-  }
-
-  async function testMail(request: StudioRequest) {
-    const to = textIn(request.params, "to", 300);
-    if (!mailer)
-      throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Mails cannot be sent: PURSE_SMTP_URL is not set.");
-    if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(to))
-      throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "to must be one address.");
-    request.note({ target: to });
-    await mailer.send({ to, subject: "A test", text: "Mails of the server arrive." });
-    return {};
-  }
-
-  async function readMail(file: string): Promise<string> {
-    if (outbox === undefined || !MAIL_FILE.test(file)) throw noMail();
-    try {
-      return await readFile(join(outbox, file), "utf8");
-    } catch (error) {
-      if (isMissing(error)) throw noMail();
-      throw error;
-    }
   }
 
   async function read(request: StudioRequest): Promise<{ params: JsonObject; masterKeyOnly: JsonObject }> {
@@ -160,30 +107,4 @@ export function messageRoutes(parts: MessageParts): StudioRoute[] {
     await history.keep(before, signedInAs(request).operator.username);
     return value;
   }
-
-  async function filesIn(folder: string): Promise<string[]> {
-    try {
-      return await readdir(folder);
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
-  }
-}
-
-/** The headers that people look for. */
-function headersOf(text: string): { to: string; subject: string; date: string } {
-  const [head = ""] = text.split(/\r?\n\r?\n/, 1);
-  const unfolded = head.replace(/\r?\n[ \t]+/g, " ");
-  const header = (name: string) =>
-    new RegExp(`^${name}: *(.*)$`, "im").exec(unfolded)?.[1]?.slice(0, 500) ?? "";
-  return { to: header("To"), subject: header("Subject"), date: header("Date") };
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-function noMail(): ProtocolError {
-  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "There is no such mail.");
 }

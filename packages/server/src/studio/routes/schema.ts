@@ -10,6 +10,7 @@ import {
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import { describeClass } from "../../schema/describe.ts";
 import { editClass, invalidClassName } from "../../schema/editClass.ts";
+import { typesText } from "../../schema/typesText.ts";
 import { classCode, classDiff } from "../classCode.ts";
 import { objectIn } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
@@ -40,10 +41,13 @@ export function schemaRoutes(parts: PipelineParts): StudioRoute[] {
     return value;
   }
 
-  /** All classes of the application as `schemas` of purse.config.ts. */
+  /** All classes of the application as `schemas` of purse.config.ts, and as types of TypeScript. */
   async function code() {
     const own = schemas.all().filter(({ className }) => !className.startsWith("_"));
-    return json({ code: `schemas: [\n${own.map((schema) => `  ${classCode(schema, "  ")},\n`).join("")}]` });
+    return json({
+      code: `schemas: [\n${own.map((schema) => `  ${classCode(schema, "  ")},\n`).join("")}]`,
+      types: typesText(schemas.all()),
+    });
   }
 
   async function create(request: StudioRequest) {

@@ -1,0 +1,30 @@
+import { Eye, EyeOff } from "lucide-react";
+import { useState } from "react";
+import { Field, type FieldProps } from "../../design/Field.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+
+/** A password, which can be looked at while it is typed: what nobody sees is mistyped. */
+export function PasswordField(props: Omit<FieldProps, "type" | "after">) {
+  const { t } = useTexts();
+  const [isShown, setShown] = useState(false);
+  const Sign = isShown ? EyeOff : Eye;
+  return (
+    <Field
+      {...props}
+      type={isShown ? "text" : "password"}
+      autoCapitalize="none"
+      spellCheck={false}
+      after={
+        <button
+          type="button"
+          className="icon-button"
+          aria-pressed={isShown}
+          aria-label={t("Show what is typed")}
+          onClick={() => setShown(!isShown)}
+        >
+          <Sign size={18} aria-hidden="true" />
+        </button>
+      }
+    />
+  );
+}

@@ -1,0 +1,14 @@
+import { useBlocker } from "@tanstack/react-router";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+
+/** Leaving the room, or the page, asks first where there is something that nobody has saved. */
+export function useUnsaved(isUnsaved: boolean): void {
+  const { t } = useTexts();
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      isUnsaved &&
+      current.pathname !== next.pathname &&
+      !window.confirm(t("There are changes that are not saved. Leave without them?")),
+    enableBeforeUnload: () => isUnsaved,
+  });
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { fillMail, MAILS, type MailTemplate, mailProblems } from "./mailTemplates.ts";
+
+const VALUES = { appName: "Roastery", email: "ada@example.org", link: "https://a.example/v?token=1&x=2" };
+
+function template(parts: Partial<MailTemplate> = {}): MailTemplate {
+  return { ...MAILS.verification.template, ...parts };
+}
+
+describe("mails that somebody wrote", () => {
+  it("are as they stand by default without a problem", () => {
+    expect(mailProblems("verification", MAILS.verification.template)).toEqual({});
+    expect(mailProblems("passwordReset", MAILS.passwordReset.template)).toEqual({});
+  });
+
+  it("have their values in their places, and no place is looked for in a value", () => {
+    const filled = fillMail(template({ subject: "{{ appName }}: {{email}}" }), {
+      ...VALUES,
+      appName: "{{link}}",
+    });
+    expect(filled.subject).toBe("{{link}}: ada@example.org");
+    expect(filled.text).toContain(VALUES.link);
+  });
+
+  it("carry values into HTML as text, and into the subject as one line", () => {
+    const filled = fillMail(template({ html: '<a href="{{link}}">{{email}}</a>' }), {
+      ...VALUES,
+      appName: "Roastery\r\nBcc: eve@example.org",
+      email: "<img src=x>",
+    });
+    expect(filled.html).toBe('<a href="https://a.example/v?token=1&amp;x=2">&lt;img src=x&gt;</a>');
+    expect(filled.subject).toBe("Please verify your e-mail for Roastery Bcc: eve@example.org");
+  });
+
+  it.each<[string, Partial<MailTemplate>, keyof MailTemplate]>([
+    ["a place that the mail has no value for", { text: "{{link}} {{password}}" }, "text"],
+    ["a text without the link", { text: "Hello" }, "text"],
+    ["HTML without the link", { html: "<p>Hello</p>" }, "html"],
+    ["a subject of two lines", { subject: "Hello\nBcc: eve@example.org" }, "subject"],
+    ["a subject that shows the link", { subject: "{{link}}" }, "subject"],
+    ["an empty subject", { subject: " " }, "subject"],
+    ["a text that is too long", { text: `{{link}}${"x".repeat(20_001)}` }, "text"],
+  ])("are refused with %s", (_, parts, part) => {
+    expect(mailProblems("verification", template(parts))).toEqual({ [part]: expect.any(String) });
+  });
+});
