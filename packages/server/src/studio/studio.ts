@@ -15,7 +15,7 @@ import { type DataParts, dataRoutes } from "./routes/data.ts";
 import { type FileParts, fileRoutes } from "./routes/files.ts";
 import { type MessageParts, messageRoutes } from "./routes/messages.ts";
 import { type OverviewParts, overviewRoutes } from "./routes/overview.ts";
-import { permissionRoutes } from "./routes/permissions.ts";
+import { type PermissionParts, permissionRoutes } from "./routes/permissions.ts";
 import { schemaRoutes } from "./routes/schema.ts";
 import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
@@ -27,7 +27,8 @@ export interface StudioParts
     ChainParts,
     FileParts,
     Pick<MessageParts, "mailer" | "outbox">,
-    Pick<OverviewParts, "series"> {
+    Pick<OverviewParts, "series">,
+    Pick<PermissionParts, "gateStandingsOf"> {
   config: Config;
   serverUrlOf(message: IncomingMessage): string;
   newRequestId(): string;
