@@ -15,7 +15,10 @@ export const FIELD = "field:";
 export const ROLE = "role:";
 
 const READS: readonly string[] = ["get", "find", "count"];
-const GROUPS = { readUserFields: READS, writeUserFields: ["update", "delete", "addField"] } as const;
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  readUserFields: READS,
+  writeUserFields: ["update", "delete", "addField"],
+};
 
 /** Whether an operation changes what is kept. */
 export function isWrite(operation: Operation): boolean {
