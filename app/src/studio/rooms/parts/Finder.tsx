@@ -176,11 +176,7 @@ export function UserFinder(props: UserFinderProps) {
       {...props}
       shown={names.get(props.value) ?? props.value}
       path="/data/_User"
-      queryFor={(text) => ({
-        keys: "username",
-        order: "username",
-        ...(text !== "" && { where: { $or: [{ username: { $regex: startOf(text) } }, { objectId: text }] } }),
-      })}
+      queryFor={usersFor}
       foundIn={(row) => ({
         key: textOf(row, "objectId"),
         label: textOf(row, "username"),
@@ -188,6 +184,13 @@ export function UserFinder(props: UserFinderProps) {
       })}
     />
   );
+}
+
+function usersFor(text: string): Query {
+  if (text === "") return { keys: "username", order: "username" };
+  const byName: JsonObject = { username: { $regex: startOf(text) } };
+  const byId: JsonObject = { objectId: text };
+  return { keys: "username", order: "username", where: { $or: [byName, byId] } };
 }
 
 /** The names of users, by id, as far as they are known yet. */

@@ -6,7 +6,7 @@ import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
-import type { ClassRow } from "../parts/classes.ts";
+import { type ClassRow, isOfServer } from "../parts/classes.ts";
 import { Section } from "../parts/Room.tsx";
 import { namesAbove, useRoles } from "../parts/roles.ts";
 import { useUrl } from "../parts/useUrl.ts";
@@ -35,13 +35,14 @@ export function AllClasses({ classes }: { classes: readonly ClassRow[] }) {
   const shown = classes.filter(({ className }) =>
     className.toLowerCase().includes(text.trim().toLowerCase()),
   );
-  const writable = classes.filter(({ classLevelPermissions }) =>
+  const own = classes.filter((row) => !isOfServer(row));
+  const writable = own.filter(({ classLevelPermissions }) =>
     OPERATIONS.some(
       (operation) => isWrite(operation) && effectOf(classLevelPermissions, operation).kind === "everyone",
     ),
   );
   const has = (kind: "everyone" | "nobody") =>
-    classes.filter(({ classLevelPermissions }) =>
+    own.filter(({ classLevelPermissions }) =>
       OPERATIONS.every((operation) => effectOf(classLevelPermissions, operation).kind === kind),
     ).length;
   return (
@@ -60,7 +61,7 @@ export function AllClasses({ classes }: { classes: readonly ClassRow[] }) {
           <dd>{count(has("nobody"), "{n} class", "{n} classes")}</dd>
         </div>
       </dl>
-      <Section title={t("All classes")}>
+      <Section title={t("Classes of the application")}>
         <div className="filters">
           <div className="field grow">
             <Field
@@ -75,7 +76,7 @@ export function AllClasses({ classes }: { classes: readonly ClassRow[] }) {
             value={who === "" ? ANYBODY : who}
             onChange={(key) => setWho(key === ANYBODY ? "" : key)}
             options={[
-              { key: ANYBODY, label: t("Anybody: who it is open to") },
+              { key: ANYBODY, label: t("Anybody") },
               { key: EVERYONE, label: t("Who is not signed in") },
               { key: SIGNED_IN, label: t("Whoever is signed in") },
               ...(roles?.roles ?? []).map(({ name }) => ({
@@ -85,40 +86,75 @@ export function AllClasses({ classes }: { classes: readonly ClassRow[] }) {
             ]}
           />
         </div>
-        <div className="at-a-glance">
-          <Table
-            caption={t("Permissions of all classes")}
-            rows={shown}
-            keyOf={({ className }) => className}
-            empty={<EmptyState title={t("No class is called that.")} />}
-            columns={[
-              {
-                key: "class",
-                label: t("Class"),
-                cell: ({ className }) => (
-                  <Link to="/permissions" search={{ show: "class", class: className }}>
-                    {className}
-                  </Link>
-                ),
-              },
-              ...OPERATIONS.map((operation) => ({
-                key: operation,
-                label: operation,
-                cell: ({ classLevelPermissions }: ClassRow) =>
-                  who === "" ? (
-                    <EffectMark effect={effectOf(classLevelPermissions, operation)} />
-                  ) : (
-                    <Standing {...{ permissions: classLevelPermissions, operation, who, above }} />
-                  ),
-              })),
-            ]}
-          />
-        </div>
+        <Glance
+          caption={t("Classes of the application")}
+          rows={shown.filter((row) => !isOfServer(row))}
+          who={who}
+          above={above}
+        />
         <p className="soft small">
           {t("What classes let pass, the ACL of each object is still asked for. The master key passes all.")}
         </p>
       </Section>
+      <Section title={t("Classes of the server")}>
+        <p className="soft">
+          {t(
+            "They have rules of their own besides, which no permission lifts: sessions, for one, are read by whose they are.",
+          )}
+        </p>
+        <Glance
+          caption={t("Classes of the server")}
+          rows={shown.filter(isOfServer)}
+          who={who}
+          above={above}
+        />
+      </Section>
     </>
+  );
+}
+
+function Glance({
+  caption,
+  rows,
+  who,
+  above,
+}: {
+  caption: string;
+  rows: readonly ClassRow[];
+  who: string;
+  above: (role: string) => readonly string[];
+}) {
+  const { t } = useTexts();
+  return (
+    <div className="at-a-glance">
+      <Table
+        caption={caption}
+        rows={rows}
+        keyOf={({ className }) => className}
+        empty={<EmptyState title={t("There is no class of that name here")} />}
+        columns={[
+          {
+            key: "class",
+            label: t("Class"),
+            cell: ({ className }) => (
+              <Link to="/permissions" search={{ show: "class", class: className }}>
+                {className}
+              </Link>
+            ),
+          },
+          ...OPERATIONS.map((operation) => ({
+            key: operation,
+            label: operation,
+            cell: ({ classLevelPermissions }: ClassRow) =>
+              who === "" ? (
+                <EffectMark effect={effectOf(classLevelPermissions, operation)} />
+              ) : (
+                <Standing {...{ permissions: classLevelPermissions, operation, who, above }} />
+              ),
+          })),
+        ]}
+      />
+    </div>
   );
 }
 

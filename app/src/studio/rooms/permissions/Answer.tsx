@@ -22,6 +22,8 @@ export function Answer({ check, question, name }: AnswerProps) {
   const who = isNobody ? t("Somebody who is not signed in") : name;
   const isOfRow = object !== "" && operation !== "create";
   const what = isOfRow ? `${className} ${object}` : className;
+  const passed = steps.filter(({ guard }) => !guard.startsWith("rule of")).map((step) => step.why);
+  const isRead = operation === "get" || operation === "find" || operation === "count";
   const isOpen = isAllowed && !isOfRow && operation !== "create";
   return (
     <>
@@ -36,12 +38,12 @@ export function Answer({ check, question, name }: AnswerProps) {
             </bdi>
           </p>
           <p className="soft">
-            {why}
+            {isAllowed ? passed.join("; ") : why}
             {isOpen && `. ${t("Name an object to hear what its pointers and its ACL say.")}`}
           </p>
         </div>
       </div>
-      <ol className="steps" aria-label={t("How it was judged")}>
+      <ol className="judged" aria-label={t("How it was judged")}>
         <Step title={t("Who asks")} sign={<User size={15} aria-hidden="true" />} state="told">
           <p>
             {isNobody ? t("Nobody by name: what is open to everyone is open to them.") : <bdi>{name}</bdi>}{" "}
@@ -83,18 +85,15 @@ export function Answer({ check, question, name }: AnswerProps) {
             title={guard}
             sign={
               isPassed ? (
-                <Check size={15} strokeWidth={2.6} aria-hidden="true" />
+                <Check size={15} strokeWidth={2.6} role="img" aria-label={t("passed")} />
               ) : (
-                <X size={15} strokeWidth={2.6} aria-hidden="true" />
+                <X size={15} strokeWidth={2.6} role="img" aria-label={t("refused")} />
               )
             }
             state={isPassed ? "passed" : "refused"}
             isDeciding={isDeciding}
           >
-            <p>
-              <span className="visually-hidden">{isPassed ? t("passed") : t("refused")}: </span>
-              <bdi>{said}</bdi>
-            </p>
+            <p className="said">{said}</p>
           </Step>
         ))}
         {!isAllowed && check.decidedBy !== "acl" && (
@@ -107,16 +106,21 @@ export function Answer({ check, question, name }: AnswerProps) {
           </Step>
         )}
       </ol>
-      {isAllowed && hiddenFields.length > 0 && (
+      {isAllowed && isRead && hiddenFields.length > 0 && (
         <p>
           {t("Left out of what they see:")} <code>{hiddenFields.join(", ")}</code>
         </p>
       )}
-      {operation !== "get" && operation !== "find" && operation !== "count" && (
+      {!isRead && (
         <p className="soft small">
           {t("Triggers of the application are not asked: they may do more than look.")}
         </p>
       )}
+      <p>
+        <Link to="/permissions" search={{ show: "class", class: className }}>
+          {t("Open the permissions of {name}", { name: className })}
+        </Link>
+      </p>
     </>
   );
 }

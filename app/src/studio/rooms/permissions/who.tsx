@@ -31,7 +31,7 @@ export function useWho(keys: readonly string[], roles: readonly string[] | undef
       return {
         key,
         label: key.slice(start.length),
-        about: t("whom the object names"),
+        about: t("pointer"),
         icon: MousePointer2,
       };
     }
