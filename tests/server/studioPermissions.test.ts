@@ -158,6 +158,21 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
     });
   });
 
+  it("says without an object that it depends on one, and that nobody is pointed to who is not signed in", async () => {
+    const find = { className: "PointedOnly", operation: "find" };
+    await classOf(
+      "PointedOnly",
+      { owner: { type: "Pointer", targetClass: "_User" } },
+      { find: { pointerFields: ["owner"] }, get: { requiresAuthentication: true } },
+    );
+    expect(await check({ ...find, user: ada.id })).toMatchObject({ isAllowed: true, isOfSome: true });
+    expect(await check(find)).toMatchObject({ isAllowed: false, isOfSome: false, decidedBy: "pointer" });
+    expect(await check({ ...find, operation: "get", user: ada.id })).toMatchObject({
+      isAllowed: true,
+      isOfSome: false,
+    });
+  });
+
   it("says by which roles somebody is in others", async () => {
     const { body } = await owner.ask("GET", "/roles");
     const editors = listOf(body.roles).find((each) => Object(each).name === "Editors");

@@ -120,6 +120,8 @@ export interface StudioSchemaPreview {
 
 export interface StudioPermissionCheck {
   isAllowed: boolean;
+  /** Allowed on some objects only, those that point to the user: no object was named. */
+  isOfSome: boolean;
   /** What decided: `class`, `pointer`, `acl`, `rule` (of a class of the server), `missing`. */
   decidedBy: "class" | "pointer" | "acl" | "rule" | "missing";
   why: string;

@@ -51,7 +51,7 @@ export async function checkPermission(
     why: string,
   ) => {
     steps.push({ guard, isPassed, why, isDeciding: true });
-    return { isAllowed: isPassed, decidedBy, why, steps, roles, hiddenFields };
+    return { isAllowed: isPassed, isOfSome: false, decidedBy, why, steps, roles, hiddenFields };
   };
 
   const refusal = await refusalOfRules(question);
@@ -62,14 +62,17 @@ export async function checkPermission(
 
   const granted = whyClass(schema, operation, caller);
   if (!isAllowed(schema, operation, caller)) return done("class", false, "class-level permissions", granted);
-  // Without a row there is nothing more to ask.
-  if (!row) return done("class", true, "class-level permissions", granted);
-  passed("class-level permissions", granted);
-
   const isRead = operation === "get" || operation === "find" || operation === "count";
   const isPointed = isRead
     ? pointerScope(schema, operation, caller) !== undefined
     : dependsOnObject(schema, operation, caller);
+  if (isPointed && caller.kind === "anonymous") {
+    passed("class-level permissions", granted);
+    return done("pointer", false, "pointer permissions", "nothing points to somebody who is not signed in");
+  }
+  // Without a row there is nothing more to ask.
+  if (!row) return { ...done("class", true, "class-level permissions", granted), isOfSome: isPointed };
+  passed("class-level permissions", granted);
   if (isPointed) {
     // For reads the same fields are asked by the same code that judges writes.
     const isPassed = mayChange(schema, operation, caller, row);

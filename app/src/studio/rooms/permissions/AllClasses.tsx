@@ -49,7 +49,7 @@ export function AllClasses({ classes }: { classes: readonly ClassRow[] }) {
     <>
       <dl className="tiles">
         <div className="tile">
-          <dt>{t("Open to everyone in all")}</dt>
+          <dt>{t("Wholly open to everyone")}</dt>
           <dd>{count(has("everyone"), "{n} class", "{n} classes")}</dd>
         </div>
         <div className="tile">
@@ -62,7 +62,7 @@ export function AllClasses({ classes }: { classes: readonly ClassRow[] }) {
         </div>
       </dl>
       <Section title={t("Classes of the application")}>
-        <div className="filters">
+        <div className="filters as-for">
           <div className="field grow">
             <Field
               label={t("Find a class")}
@@ -99,15 +99,23 @@ export function AllClasses({ classes }: { classes: readonly ClassRow[] }) {
       <Section title={t("Classes of the server")}>
         <p className="soft">
           {t(
-            "They have rules of their own besides, which no permission lifts: sessions, for one, are read by whose they are.",
+            "They have rules of their own besides, which no permission lifts: who sees which session, for one.",
           )}
         </p>
-        <Glance
-          caption={t("Classes of the server")}
-          rows={shown.filter(isOfServer)}
-          who={who}
-          above={above}
-        />
+        {who === "" ? (
+          <Glance
+            caption={t("Classes of the server")}
+            rows={shown.filter(isOfServer)}
+            who={who}
+            above={above}
+          />
+        ) : (
+          <p>
+            <Link to="/permissions" search={{ show: "question", class: "_User" }}>
+              {t("Ask what one user may do with one object")}
+            </Link>
+          </p>
+        )}
       </Section>
     </>
   );

@@ -16,7 +16,7 @@ export interface AnswerProps {
 /** The answer, and how it came about: who asks, by which roles, and what each guard said. */
 export function Answer({ check, question, name }: AnswerProps) {
   const { t } = useTexts();
-  const { isAllowed, why, steps, memberships, gates, hiddenFields } = check;
+  const { isAllowed, isOfSome, why, steps, memberships, gates, hiddenFields } = check;
   const { className, operation, user, object } = question;
   const isNobody = user === "";
   const who = isNobody ? t("Somebody who is not signed in") : name;
@@ -32,9 +32,15 @@ export function Answer({ check, question, name }: AnswerProps) {
         <div>
           <p>
             <bdi>
-              {isAllowed
-                ? t("Yes: {who} may {operation} {what}.", { who, operation, what })
-                : t("No: {who} may not {operation} {what}.", { who, operation, what })}
+              {isOfSome
+                ? t("Some: {who} may {operation} those objects of {what} that point to them.", {
+                    who,
+                    operation,
+                    what,
+                  })
+                : isAllowed
+                  ? t("Yes: {who} may {operation} {what}.", { who, operation, what })
+                  : t("No: {who} may not {operation} {what}.", { who, operation, what })}
             </bdi>
           </p>
           <p className="soft">

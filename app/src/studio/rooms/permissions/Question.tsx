@@ -112,10 +112,14 @@ function OperationChoice({
     <button type="button" aria-pressed={isChosen} onClick={onChoose}>
       {question.operation}
       {data ? (
-        <span data-allowed={data.isAllowed}>
-          {data.isAllowed ? <Check size={18} aria-hidden="true" /> : <X size={18} aria-hidden="true" />}
-          <span className="visually-hidden">{data.isAllowed ? t("yes") : t("no")}</span>
-        </span>
+        data.isOfSome ? (
+          <span className="small">{t("some")}</span>
+        ) : (
+          <span data-allowed={data.isAllowed}>
+            {data.isAllowed ? <Check size={18} aria-hidden="true" /> : <X size={18} aria-hidden="true" />}
+            <span className="visually-hidden">{data.isAllowed ? t("yes") : t("no")}</span>
+          </span>
+        )
       ) : error ? (
         <span className="soft">–</span>
       ) : (

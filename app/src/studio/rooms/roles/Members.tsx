@@ -48,28 +48,32 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
         </Button>
       }
     >
-      <h3>
-        {t("Its own users")} <Count role={role} />
-      </h3>
-      <Field
-        label={t("Find a member")}
-        type="search"
-        placeholder={t("Beginning of a username")}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-      <Users role={role} text={asked} canRemove />
-      {role.gate && <p className="soft">{t("Besides them: whoever holds what the token gate asks for.")}</p>}
-      {inherited.length > 0 && (
-        <>
-          <h3>{t("Inherited")}</h3>
-          <div>
-            {inherited.map((each) => (
-              <Inherited key={each.id} role={each} way={way(each.id)} text={asked} />
-            ))}
-          </div>
-        </>
-      )}
+      <div className="stack members">
+        <h3>
+          {t("Its own users")} <Count role={role} />
+        </h3>
+        <Field
+          label={t("Find a member")}
+          type="search"
+          placeholder={t("Beginning of a username")}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <Users role={role} text={asked} canRemove />
+        {role.gate && (
+          <p className="soft">{t("Besides them: whoever holds what the token gate asks for.")}</p>
+        )}
+        {inherited.length > 0 && (
+          <>
+            <h3>{t("Inherited")}</h3>
+            <div>
+              {inherited.map((each) => (
+                <Inherited key={each.id} role={each} way={way(each.id)} text={asked} />
+              ))}
+            </div>
+          </>
+        )}
+      </div>
       {isAdding && <AddUser role={role} onClose={() => setAdding(false)} />}
     </Section>
   );

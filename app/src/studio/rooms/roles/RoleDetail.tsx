@@ -21,12 +21,15 @@ export interface RoleDetailProps {
   onChoose: (name: string) => void;
 }
 
+/** Of the heading, for those who come from the picture. */
+export const HEADING = "role";
+
 /** One role: who is in it, what it is part of, its token gate, and what it lets do. */
 export function RoleDetail({ role, graph, onChoose }: RoleDetailProps) {
   const classes = useClasses().data ?? [];
   return (
     <div className="stack">
-      <h2>
+      <h2 id={HEADING} tabIndex={-1}>
         <bdi>{role.name}</bdi>
       </h2>
       <Members role={role} graph={graph} />

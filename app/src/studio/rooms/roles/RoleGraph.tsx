@@ -1,6 +1,6 @@
 import type { StudioRoles } from "@purse/protocol";
 import { Coins, TriangleAlert } from "lucide-react";
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { neighbours } from "../parts/roles.ts";
 import { layoutOf, NODE } from "./layout.ts";
@@ -33,6 +33,14 @@ export function RoleGraph({ graph, inRings, chosen, onChoose }: RoleGraphProps) 
   const down = useMemo(() => neighbours(edges, "down"), [edges]);
   const byId = new Map(roles.map((role) => [role.id, role]));
   const places = new Map(layout.nodes.map((node) => [node.id, node]));
+  const chosenAt = chosen === undefined ? undefined : places.get(chosen);
+  const [middle, layer] = [chosenAt?.x, chosenAt?.y];
+  // What is looked at is in sight, also where the picture is wider than the window.
+  useEffect(() => {
+    const frame = svg.current?.parentElement;
+    if (!frame || middle === undefined || layer === undefined) return;
+    frame.scrollTo({ left: middle - frame.clientWidth / 2, top: layer - frame.clientHeight / 2 });
+  }, [middle, layer]);
   const [focused, setFocused] = useState<string | undefined>(undefined);
   const tabbed = [focused, chosen, layout.nodes[0]?.id].find(
     (each) => each !== undefined && places.has(each),

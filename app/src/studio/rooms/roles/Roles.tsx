@@ -1,5 +1,5 @@
 import type { StudioRoles } from "@purse/protocol";
-import { Coins, MoveUp, Plus } from "lucide-react";
+import { ArrowDown, Coins, MoveUp, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { EmptyState } from "../../../design/states.tsx";
@@ -10,7 +10,7 @@ import { neighbours, reached, useRoles } from "../parts/roles.ts";
 import { useUrl } from "../parts/useUrl.ts";
 import { NewRole } from "./NewRole.tsx";
 import { Rings } from "./Rings.tsx";
-import { RoleDetail } from "./RoleDetail.tsx";
+import { HEADING, RoleDetail } from "./RoleDetail.tsx";
 import { RoleGraph } from "./RoleGraph.tsx";
 import { RoleTree } from "./RoleTree.tsx";
 import "./roles.css";
@@ -90,7 +90,17 @@ function Workbench({
   return (
     <>
       <Rings graph={graph} />
-      <Section title={t("How they hang together")}>
+      <Section
+        title={t("How they hang together")}
+        actions={
+          shown && (
+            <Button small onClick={goToRole}>
+              <ArrowDown size={15} aria-hidden="true" />
+              <bdi>{t("Go to {role}", { role: shown.name })}</bdi>
+            </Button>
+          )
+        }
+      >
         <RoleGraph graph={drawn} inRings={inRings} chosen={shown?.id} onChoose={choose} />
         <div className="legend soft small">
           <span>
@@ -116,6 +126,12 @@ function Workbench({
       </div>
     </>
   );
+}
+
+function goToRole(): void {
+  const heading = document.getElementById(HEADING);
+  heading?.scrollIntoView({ block: "start" });
+  heading?.focus({ preventScroll: true });
 }
 
 function drawnOf(graph: StudioRoles, chosen: string | undefined): Pick<StudioRoles, "roles" | "edges"> {
