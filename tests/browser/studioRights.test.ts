@@ -609,5 +609,5 @@ describe.each([
       expect(scroll, path).toBeLessThanOrEqual(width);
     }
     expectNoErrors(visitor);
-  }, 60_000);
+  }, 180_000);
 });
