@@ -109,6 +109,7 @@ export function Finder(props: FinderProps) {
             event.target.select();
             setOpen(true);
           }}
+          onClick={() => setOpen(true)}
           onChange={(event) => {
             setTyped(event.target.value);
             setOpen(true);

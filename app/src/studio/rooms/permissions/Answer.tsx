@@ -52,7 +52,7 @@ export function Answer({ check, question, name }: AnswerProps) {
       <ol className="judged" aria-label={t("How it was judged")}>
         <Step title={t("Who asks")} sign={<User size={15} aria-hidden="true" />} state="told">
           <p>
-            {isNobody ? t("Nobody by name: what is open to everyone is open to them.") : <bdi>{name}</bdi>}{" "}
+            {isNobody ? t("Nobody by name: what is open to everyone is open to them.") : <bdi>{name}.</bdi>}{" "}
             <span className="soft">{t("Not the master key, which passes every guard.")}</span>
           </p>
         </Step>
@@ -74,7 +74,9 @@ export function Answer({ check, question, name }: AnswerProps) {
                 .filter(({ isMember }) => !isMember)
                 .map(({ role, held, min }) => (
                   <li key={role} className="chain">
-                    <bdi>{role}</bdi>
+                    <Link to="/roles" search={{ role }}>
+                      <bdi>{role}</bdi>
+                    </Link>
                     <span className="soft">
                       {held === undefined
                         ? t("not by its token gate: what they hold is not known now")

@@ -45,7 +45,8 @@ export function OperationMatrix({ row, known, next, roles, above, onChange }: Op
   const fields = pointerFields(row.fields).map((field) => FIELD + field);
   const few = roles && roles.length <= FEW_ROLES ? roles.map((name) => ROLE + name) : [];
   const keys = [...new Set([...named(known), ...named(next), ...few, ...fields, ...added])].toSorted(
-    (a, b) => rank(a) - rank(b),
+    // They stay where they are while they are changed.
+    (a, b) => rank(a) - rank(b) || a.localeCompare(b),
   );
   const whoIs = useWho(keys, roles);
   const lines = keys.map((key): Line => {
