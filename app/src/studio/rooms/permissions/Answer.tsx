@@ -173,5 +173,5 @@ function Why({ membership, all }: { membership: StudioMembership; all: readonly 
     way.push(from);
     at = all.find(({ role }) => role === from);
   }
-  return t("because they are in {way}", { way: way.join(" ← ") });
+  return t("because they are in {way}", { way: way.reverse().join(" → ") });
 }

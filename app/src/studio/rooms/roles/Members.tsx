@@ -17,6 +17,8 @@ import { Rows, Section } from "../parts/Room.tsx";
 import { neighbours, type Role, reached } from "../parts/roles.ts";
 import { useRoleChanges } from "./changes.ts";
 
+/** Roles below that are listed: each is counted by itself. */
+const MOST_INHERITED = 50;
 /** Beyond this a count is not waited for. */
 const CAP = 1_000;
 
@@ -67,9 +69,14 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
           <>
             <h3>{t("Inherited")}</h3>
             <div>
-              {inherited.map((each) => (
+              {inherited.slice(0, MOST_INHERITED).map((each) => (
                 <Inherited key={each.id} role={each} way={way(each.id)} text={asked} />
               ))}
+              {inherited.length > MOST_INHERITED && (
+                <p className="soft">
+                  {t("And by {n} more roles.", { n: inherited.length - MOST_INHERITED })}
+                </p>
+              )}
             </div>
           </>
         )}

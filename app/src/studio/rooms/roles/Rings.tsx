@@ -7,6 +7,11 @@ import { useMay } from "../../StudioContext.tsx";
 import { useChange } from "../parts/asking.ts";
 import { useRoleChanges } from "./changes.ts";
 
+/** From each to what it is part of, as the arrows of the picture lead; `ring` leads from each to what is in it. */
+export function ringInWords([first = "", ...others]: readonly string[]): string {
+  return [first, ...others.toReversed(), first].join(" → ");
+}
+
 /** Roles that lead back to themselves: everybody in one of them is in all, which nobody can have meant. */
 export function Rings({ graph }: { graph: StudioRoles }) {
   const { t } = useTexts();
@@ -24,7 +29,7 @@ export function Rings({ graph }: { graph: StudioRoles }) {
       <Notice
         key={ring.join()}
         kind="danger"
-        title={t("These roles lead back to themselves: {ring}", { ring: [...ring, first].join(" → ") })}
+        title={t("These roles lead back to themselves: {ring}", { ring: ringInWords(ring) })}
       >
         <p>{t("Whoever is in one of them is in all. Take one out of another:")}</p>
         <div className="row">

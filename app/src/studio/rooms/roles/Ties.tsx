@@ -14,6 +14,7 @@ import { textOf } from "../parts/fields.ts";
 import { Section } from "../parts/Room.tsx";
 import type { Role, RoleEdge } from "../parts/roles.ts";
 import { ringBy, useRoleChanges } from "./changes.ts";
+import { ringInWords } from "./Rings.tsx";
 
 type Side = "above" | "below";
 
@@ -175,7 +176,7 @@ function AddTie({
       {isTied && <p className="soft">{t("It is so already.")}</p>}
       {ring && (
         <Notice kind="danger" title={t("That would lead back to itself")}>
-          {[...ring, ring[0] ?? ""].map(nameOf).join(" → ")}
+          {ringInWords(ring.map(nameOf))}
         </Notice>
       )}
     </Ask>
