@@ -39,18 +39,27 @@ export function Matrix(props: MatrixProps) {
   const { label, corner, rows, columns, cellOf, onSet, sign, foot } = props;
   const { t } = useTexts();
   const table = useRef<HTMLTableElement>(null);
-  const [active, setActive] = useState({ row: 0, column: 0 });
+  /** By keys: rows that come in between do not move it. The column after the last is for all of them. */
+  const [active, setActive] = useState<{ row: string; column: string | undefined } | undefined>(undefined);
+  const indexOf = (lines: readonly Line[], key: string | undefined) =>
+    lines.findIndex((line) => line.key === key);
   const at = {
-    row: Math.min(active.row, rows.length - 1),
-    column: Math.min(active.column, columns.length),
+    row: Math.max(0, indexOf(rows, active?.row)),
+    column:
+      active && active.column === undefined ? columns.length : Math.max(0, indexOf(columns, active?.column)),
   };
+
+  function activate({ row, column }: { row: number; column: number }): void {
+    const line = rows[row];
+    if (line) setActive({ row: line.key, column: columns[column]?.key });
+  }
 
   function go(row: number, column: number): void {
     const to = {
       row: Math.min(rows.length - 1, Math.max(0, row)),
       column: Math.min(columns.length, Math.max(0, column)),
     };
-    setActive(to);
+    activate(to);
     const cell = table.current?.querySelector<HTMLElement>(`[data-at="${to.row} ${to.column}"]`);
     cell?.focus();
   }
@@ -92,7 +101,7 @@ export function Matrix(props: MatrixProps) {
       data-changed={look.isChanged || undefined}
       data-implied={look.isImplied || undefined}
       tabIndex={place.row === at.row && place.column === at.column ? 0 : -1}
-      onFocus={() => setActive(place)}
+      onFocus={() => activate(place)}
       onClick={() => onSet && set()}
     >
       {checked === true && (sign ?? <Check size={16} strokeWidth={2.6} aria-hidden="true" />)}
@@ -151,7 +160,7 @@ export function Matrix(props: MatrixProps) {
                         at={`${i} ${j}`}
                         isActive={i === at.row && j === at.column}
                         label={`${row.label}: ${column.label}, ${cell.impossible}`}
-                        onFocus={() => setActive({ row: i, column: j })}
+                        onFocus={() => activate({ row: i, column: j })}
                       />
                     )}
                   </td>
