@@ -338,7 +338,7 @@ describe("the permissions of a class", () => {
     });
     const visitor = await open("edith", `/classes?class=${className}`);
     const { page } = visitor;
-    await page.getByRole("link", { name: "Permissions", exact: true }).last().click();
+    await page.getByRole("main").getByRole("link", { name: "Permissions", exact: true }).click();
     const grid = page.getByRole("grid", { name: `Permissions of ${className}` });
     const cell = (name: string | RegExp) => grid.getByRole("checkbox", { name });
     await cell("Everyone: get").focus();
