@@ -38,7 +38,7 @@ beforeAll(async () => {
   await owner.ask("POST", "/schema/classes/Order", {
     edit: { fields: { total: { type: "Number" }, buyer: { type: "Pointer", targetClass: "_User" } } },
   });
-}, 90_000);
+}, 180_000);
 afterAll(async () => {
   await browser?.close();
   await purse?.remove();
