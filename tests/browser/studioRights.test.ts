@@ -1,8 +1,9 @@
+import type { JsonObject } from "@purse/protocol";
 import { TOTP } from "otpauth";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible, expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
-import { type Purse, startPurse } from "../support/purse.ts";
+import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 import {
   addOperator,
   STUDIO_PASSWORD,
@@ -17,6 +18,10 @@ const ROOMS: readonly (readonly [path: string, title: string])[] = [
   ["/audit", "Audit"],
   ["/classes?class=Order", "Classes"],
   ["/classes?show=code", "Classes"],
+  ["/permissions", "Permissions"],
+  ["/permissions?class=Order", "Permissions"],
+  ["/permissions?show=question&class=Order&operation=update", "Permissions"],
+  ["/roles", "Roles"],
 ];
 const NEW_PASSWORD = "seven green bottles";
 
@@ -26,14 +31,14 @@ let owner: StudioClient;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse(), launchBrowser()]);
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
   owner = await setUpStudio(purse);
   await addOperator(owner, "edith", "editor");
   await addOperator(owner, "guest", "readOnly");
   await owner.ask("POST", "/schema/classes/Order", {
     edit: { fields: { total: { type: "Number" }, buyer: { type: "Pointer", targetClass: "_User" } } },
   });
-}, 90_000);
+}, 180_000);
 afterAll(async () => {
   await browser?.close();
   await purse?.remove();
@@ -49,6 +54,37 @@ async function open(username: string, path = "", options = {}): Promise<Visit> {
   visits.push(visitor);
   await signInToStudio(visitor.page, purse, username, path);
   return visitor;
+}
+
+const MASTER = { useMasterKey: true };
+let made = 0;
+
+/** A name that no run of a test has used before. */
+function fresh(name: string): string {
+  made += 1;
+  return `${name}${made}`;
+}
+
+const pointer = (className: string, objectId: string) => ({ __type: "Pointer", className, objectId });
+
+/** A role with users and roles in it; its id. */
+async function roleOf(name: string, has: { users?: string[]; roles?: string[] } = {}): Promise<string> {
+  const relation = (className: string, ids: string[] | undefined) =>
+    ids && { __op: "AddRelation", objects: ids.map((id) => pointer(className, id)) };
+  const fields = { users: relation("_User", has.users), roles: relation("_Role", has.roles) };
+  return String((await rest(purse, "POST", "/roles", { name, ACL: {}, ...fields }, MASTER)).body.objectId);
+}
+
+async function classOf(className: string, edit: JsonObject): Promise<void> {
+  await owner.ask("POST", `/schema/classes/${className}`, { edit });
+}
+
+async function permissionsOf(className: string): Promise<unknown> {
+  return (await owner.ask("GET", `/schema/classes/${className}`)).body.classLevelPermissions;
+}
+
+async function rolesIn(): Promise<{ name: string; gate?: JsonObject }[]> {
+  return JSON.parse(JSON.stringify((await owner.ask("GET", "/roles")).body.roles));
 }
 
 async function fieldsOf(className: string): Promise<unknown> {
@@ -283,6 +319,285 @@ describe("an editor of classes", () => {
   });
 });
 
+const READABLE: JsonObject = {
+  get: { "*": true },
+  find: { "*": true },
+  count: { requiresAuthentication: true },
+  create: { requiresAuthentication: true },
+};
+
+describe("the permissions of a class", () => {
+  it("are a matrix by keyboard and mouse, looked at before they are changed, and lost by no failure", async () => {
+    const className = fresh("Desk");
+    const [below, above] = [fresh("Below"), fresh("Above")];
+    await roleOf(above, { roles: [await roleOf(below)] });
+    const { username } = await signUp(purse);
+    await classOf(className, {
+      fields: { note: { type: "String" }, owner: { type: "Pointer", targetClass: "_User" } },
+      classLevelPermissions: { ...READABLE, update: { [`role:${above}`]: true } },
+    });
+    const visitor = await open("edith", `/classes?class=${className}`);
+    const { page } = visitor;
+    await page.getByRole("main").getByRole("link", { name: "Permissions", exact: true }).click();
+    const grid = page.getByRole("grid", { name: `Permissions of ${className}` });
+    const cell = (name: string | RegExp) => grid.getByRole("checkbox", { name });
+    await cell("Everyone: get").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Space");
+    await cell("Everyone: find, not saved yet").waitFor();
+    await page.keyboard.press("Control+End");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.ariaLabel)).toBe("owner: all");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    const create = "owner: create, does not apply: a new object names nobody yet";
+    await grid.getByRole("button", { name: create }).waitFor();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Add a role or user" }).click();
+    await choose(page, "Who", "One user");
+    await dialog(page).getByRole("combobox", { name: "User" }).fill(username);
+    await dialog(page).getByRole("option", { name: username }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await pressInDialog(page, "Add");
+    await cell(`${username}: count, may, as Signed in may`).waitFor();
+    await cell(`${above}: delete`).click();
+    await cell("Everyone: addField").click();
+    await grid.getByText("Server alone").first().waitFor();
+    const pending = card(page, "Changes not carried out yet");
+    await pending.getByText("4 changes are not carried out yet").waitFor();
+    await pending.getByText("Everyone may no longer find").waitFor();
+    await pending.getByText("owner may update").waitFor();
+    await pending.getByText("Open to everyone").waitFor();
+    await pending.getByRole("button", { name: "Undo: Everyone may addField" }).click();
+    await page.getByRole("checkbox", { name: "note: hidden from Everyone" }).click();
+    await expectAccessible(page);
+    await page.route("**/studio/api/schema/classes/*", (route) =>
+      route.request().method() === "PUT"
+        ? route.fulfill({ status: 503, json: { code: 1, error: "The disk is full." } })
+        : route.fallback(),
+    );
+    await page.getByRole("button", { name: "Look at the changes" }).click();
+    const lines = dialog(page).getByRole("list", { name: "Changes" });
+    await lines.getByText(`~ ${className} permission find {}`).waitFor();
+    await pressInDialog(page, "Apply");
+    await dialog(page).getByText("The disk is full.").waitFor();
+    await pressInDialog(page, "Cancel");
+    await page.unroute("**/studio/api/schema/classes/*");
+    // Somebody else changes the class meanwhile: theirs stays.
+    await owner.ask("PUT", `/schema/classes/${className}`, {
+      edit: {
+        classLevelPermissions: { ...READABLE, update: { [`role:${above}`]: true }, count: { "*": true } },
+      },
+    });
+    await page.getByRole("button", { name: "Look at the changes" }).click();
+    await pressInDialog(page, "Apply");
+    await page.getByText(`Permissions of ${className} are changed.`).first().waitFor();
+    expect(await permissionsOf(className)).toMatchObject({
+      get: { "*": true },
+      find: {},
+      count: { "*": true },
+      update: { [`role:${above}`]: true, pointerFields: ["owner"] },
+      delete: { [`role:${above}`]: true },
+      addField: {},
+      protectedFields: { "*": ["note"] },
+    });
+    expect(await pending.count()).toBe(0);
+    expect(visitor.errors.filter((each) => !/status of 503/.test(each))).toEqual([]);
+  });
+
+  it("tell at a glance which class is open to whom, and to one role by what it is part of", async () => {
+    const className = fresh("Shelf");
+    const [below, above] = [fresh("Clerks"), fresh("Staff")];
+    await roleOf(above, { roles: [await roleOf(below)] });
+    const mayUpdate = { [`role:${above}`]: true };
+    await classOf(className, { classLevelPermissions: { ...READABLE, update: mayUpdate } });
+    const visitor = await open("guest", `/permissions?find=${className}`);
+    const { page } = visitor;
+    const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: className }) });
+    await row.getByText("Signed in").first().waitFor();
+    await row.getByText(above).waitFor();
+    expect(await row.getByText("Server alone").count()).toBe(2);
+    await choose(page, "As it is for", `Members of ${below}`);
+    await expect.poll(() => row.getByText("Yes").count()).toBe(5);
+    expect(new URL(page.url()).searchParams.get("who")).toBe(`role:${below}`);
+    await page.reload();
+    await expect.poll(() => row.getByText("Yes").count()).toBe(5);
+    await row.getByRole("link").click();
+    await page.getByRole("heading", { name: className, exact: true }).waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("are looked at and not changed by who may only look", async () => {
+    const visitor = await open("guest", "/permissions?class=Order");
+    const { page } = visitor;
+    await page.getByText("You can look here; editors and owners change it.").waitFor();
+    const grid = page.getByRole("grid", { name: "Permissions of Order" });
+    expect(await grid.getAttribute("aria-readonly")).toBe("true");
+    const cell = grid.getByRole("checkbox", { name: "Everyone: find" });
+    await cell.focus();
+    await page.keyboard.press("Space");
+    await cell.click({ force: true });
+    expect(await cell.getAttribute("aria-checked")).toBe("true");
+    expect(await page.getByText("not carried out yet").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Add a role or user" }).isDisabled()).toBe(true);
+    expectNoErrors(visitor);
+  });
+});
+
+describe("the question whether somebody may", () => {
+  it("is answered by each guard in words, with the one that decided, and is kept in the address", async () => {
+    const className = fresh("Paper");
+    const username = fresh("grace");
+    const { id } = await signUp(purse, { username });
+    const [below, above] = [fresh("Interns"), fresh("Office")];
+    await roleOf(above, { roles: [await roleOf(below, { users: [id] })] });
+    await classOf(className, { classLevelPermissions: { ...READABLE, update: { [`role:${above}`]: true } } });
+    const ACL = { "role:Nobody": { write: true }, "*": { read: true } };
+    const { body } = await rest(purse, "POST", `/classes/${className}`, { ACL }, MASTER);
+    const visitor = await open("guest", "/permissions?show=question");
+    const { page } = visitor;
+    await page.getByRole("combobox", { name: "User" }).fill(username);
+    await page.getByRole("option", { name: username }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await choose(page, "Class", className);
+    await page.getByRole("button", { name: /^update/ }).click();
+    const answer = card(page, "The answer");
+    await answer.getByText(`Yes: ${username} may update ${className}.`).waitFor();
+    await answer.getByText("as one of its users").waitFor();
+    await answer.getByText(`because they are in ${below}`).waitFor();
+    await page.getByRole("combobox", { name: "Object" }).focus();
+    await page.getByRole("option", { name: String(body.objectId) }).click();
+    await answer.getByText(`No: ${username} may not update ${className} ${body.objectId}.`).waitFor();
+    const steps = answer.getByRole("list", { name: "How it was judged" });
+    const deciding = steps.getByRole("listitem").filter({ hasText: "Decided" });
+    await deciding.getByText("The ACL lets only role:Nobody write", { exact: false }).waitFor();
+    expect(await deciding.count()).toBe(1);
+    await expectAccessible(page);
+    const asked = new URL(page.url()).searchParams;
+    expect(Object.fromEntries(asked)).toMatchObject({ class: className, user: id, operation: "update" });
+    await page.reload();
+    await answer.getByText(`No: ${username} may not update`).waitFor();
+    await page.getByRole("button", { name: /^get/ }).click();
+    await answer.getByText(`Yes: ${username} may get`).waitFor();
+    expectNoErrors(visitor);
+  });
+});
+
+describe("roles", () => {
+  it("are created, get users and other roles, are seen as a graph by keyboard, and go once their name is typed", async () => {
+    const username = fresh("linus");
+    await signUp(purse, { username });
+    const [crew, ship] = [fresh("Crew"), fresh("Ship")];
+    await roleOf(ship);
+    const visitor = await open("edith", "/roles");
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Create a role" }).click();
+    await dialog(page).getByLabel("Name", { exact: true }).fill("no/role");
+    await dialog(page).getByText("Letters, digits, _, - and spaces.").waitFor();
+    await dialog(page).getByLabel("Name", { exact: true }).fill(crew);
+    await pressInDialog(page, "Create");
+    await page.getByRole("heading", { name: crew, exact: true }).waitFor();
+    await page.getByRole("button", { name: "Add a user" }).click();
+    await dialog(page).getByRole("combobox", { name: "User" }).fill(username);
+    await dialog(page).getByRole("option", { name: username }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await pressInDialog(page, "Add");
+    const users = page.getByRole("list", { name: `Users of ${crew}` });
+    await users.getByText(username).waitFor();
+    await page.getByRole("button", { name: "Make it part of a role" }).click();
+    await dialog(page).getByRole("combobox", { name: "Role" }).fill(ship);
+    await dialog(page).getByRole("option", { name: ship }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await pressInDialog(page, "Add");
+    const graph = page.getByRole("group", { name: /^Graph of the roles/ });
+    const node = graph.getByRole("button", { name: `${crew}, part of ${ship}` });
+    await node.focus();
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: ship, exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("role")).toBe(ship);
+    await page.locator("summary").getByText(`By ${crew}`).click();
+    await users.getByText(username).waitFor();
+    // What is part of it cannot have it in itself.
+    await page.getByRole("button", { name: "Make it part of a role" }).click();
+    await dialog(page).getByRole("combobox", { name: "Role" }).fill(crew);
+    await dialog(page).getByRole("option", { name: crew }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await dialog(page).getByText(`${crew} → ${ship} → ${crew}`).waitFor();
+    expect(await dialog(page).getByRole("button", { name: "Add", exact: true }).isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+    await page
+      .getByRole("navigation", { name: "Roles", exact: true })
+      .getByRole("button", { name: crew })
+      .click();
+    await page.getByRole("button", { name: `Remove ${username} from ${crew}` }).click();
+    await page.getByRole("button", { name: "Undo", exact: true }).first().click();
+    await users.getByText(username).waitFor();
+    await page.getByRole("button", { name: `Delete ${crew}` }).click();
+    await dialog(page).getByLabel(`Type ${crew} to go on`).fill(crew);
+    await pressInDialog(page, "Delete it");
+    await page.getByText(`${crew} is gone.`).first().waitFor();
+    expect((await rolesIn()).map(({ name }) => name)).not.toContain(crew);
+    expectNoErrors(visitor);
+  });
+
+  it("that lead back to themselves are shown as errors, and the ring is opened", async () => {
+    const [a, b] = [fresh("Hen"), fresh("Egg")];
+    const hen = await roleOf(a);
+    const egg = await roleOf(b, { roles: [hen] });
+    const roles = { __op: "AddRelation", objects: [pointer("_Role", egg)] };
+    await rest(purse, "PUT", `/roles/${hen}`, { roles }, MASTER);
+    const { page: looking } = await open("guest", `/roles?role=${a}`);
+    await looking.getByRole("alert").filter({ hasText: a }).waitFor();
+    expect(
+      await looking
+        .getByRole("button", { name: `Take ${a} out of ${b}` })
+        .first()
+        .isDisabled(),
+    ).toBe(true);
+    expect(await looking.getByRole("button", { name: "Add a user" }).isDisabled()).toBe(true);
+    const visitor = await open("edith", `/roles?role=${a}`);
+    const { page } = visitor;
+    const ring = page.getByRole("alert").filter({ hasText: a });
+    await page.getByRole("button", { name: new RegExp(`^${a}, .*in a ring$`) }).waitFor();
+    await expectAccessible(page);
+    await ring.getByRole("button", { name: `Take ${a} out of ${b}` }).click();
+    await ring.waitFor({ state: "detached" });
+    expectNoErrors(visitor);
+  });
+
+  it("open to who holds a token, once the gate can be read", async () => {
+    const name = fresh("Holders");
+    await roleOf(name);
+    const visitor = await open("edith", `/roles?role=${name}`);
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Set a gate" }).click();
+    await dialog(page).getByLabel("Address of the token").fill("0x12");
+    await dialog(page).getByText("An address has 0x and 40 digits").waitFor();
+    await dialog(page)
+      .getByLabel("Address of the token")
+      .fill(`0x${"ab".repeat(20)}`);
+    await choose(page, "Standard", /^ERC1155/);
+    await dialog(page).getByText("ERC1155 needs the id of the token.").waitFor();
+    await dialog(page).getByLabel("Token id").fill("7");
+    await dialog(page).getByLabel("At least").fill("2");
+    await expectAccessible(page);
+    await pressInDialog(page, "Save");
+    await page.getByText(`Whoever holds at least 2 of this token is in ${name}`).waitFor();
+    const gate = async () => (await rolesIn()).find((role) => role.name === name)?.gate;
+    expect(await gate()).toMatchObject({ chainId: 1337, standard: "ERC1155", tokenId: "7", min: "2" });
+    await page.getByRole("button", { name: "Remove the gate" }).click();
+    await expect.poll(gate).toBeUndefined();
+    await page.getByRole("button", { name: "Set a gate" }).waitFor();
+    expectNoErrors(visitor);
+  });
+});
+
 describe.each([
   ["a wide window", 1280],
   ["a phone", 390],
@@ -299,5 +614,5 @@ describe.each([
       expect(scroll, path).toBeLessThanOrEqual(width);
     }
     expectNoErrors(visitor);
-  }, 60_000);
+  }, 180_000);
 });

@@ -36,6 +36,9 @@ const ROOMS: Readonly<Record<string, string>> = {
   data: "/data?class=Order&order=-total",
   classes: "/classes?class=Order",
   "classes-code": "/classes?class=Order&show=code",
+  permissions: "/permissions?show=class&class=Order",
+  question: "/permissions?show=question&class=Order&operation=update",
+  roles: "/roles?role=Baristas",
   logs: "/logs",
   functions: "/functions?function=greet",
   jobs: "/jobs",
@@ -79,6 +82,11 @@ export async function shootStudio(browser: Browser, target: string, rooms = ROOM
       for (const [name, path] of Object.entries(rooms)) {
         await page.goto(`${purse.url}/studio${path}`);
         await page.getByRole("heading", { level: 1 }).waitFor();
+        if (name === "question") {
+          await page.getByRole("combobox", { name: "User" }).fill("grace");
+          await page.getByRole("option", { name: "grace" }).waitFor();
+          await page.keyboard.press("Enter");
+        }
         if (name === "functions") {
           await page.getByLabel("Parameters").fill('{"name": "Ada"}');
           await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -96,6 +104,48 @@ export async function shootStudio(browser: Browser, target: string, rooms = ROOM
   }
 }
 
+/** Roles in roles, one of them open to who holds a token, and a class that they may use. */
+async function people(purse: Purse, owner: StudioClient): Promise<void> {
+  const master = { useMasterKey: true };
+  const user = await rest(purse, "POST", "/users", { username: "grace", password: "correct horse battery" });
+  const ids = new Map<string, string>();
+  const relation = (className: string, objectIds: string[]) => ({
+    __op: "AddRelation",
+    objects: objectIds.map((objectId) => ({ __type: "Pointer", className, objectId })),
+  });
+  const role = async (name: string, inside: string[], fields = {}) => {
+    const roles = inside.length > 0 && {
+      roles: relation(
+        "_Role",
+        inside.map((each) => ids.get(each) ?? ""),
+      ),
+    };
+    const { body } = await rest(purse, "POST", "/roles", { name, ACL: {}, ...roles, ...fields }, master);
+    ids.set(name, String(body.objectId));
+  };
+  await role("Owners", []);
+  await role("Roasters", ["Owners"], { users: relation("_User", [String(user.body.objectId)]) });
+  await role("Baristas", ["Owners"]);
+  const gate = { chainId: 1337, token: `0x${"5a".repeat(20)}`, standard: "ERC721" };
+  await role("Card holders", [], { gate });
+  await role("Staff", ["Roasters", "Baristas"]);
+  await role("Regulars", ["Card holders", "Staff"]);
+  await owner.ask("PUT", "/schema/classes/Order", {
+    edit: {
+      fields: { buyer: { type: "Pointer", targetClass: "_User" } },
+      classLevelPermissions: {
+        get: { "role:Staff": true, pointerFields: ["buyer"] },
+        find: { "role:Staff": true, pointerFields: ["buyer"] },
+        count: { "role:Staff": true },
+        create: { requiresAuthentication: true },
+        update: { "role:Baristas": true, "role:Roasters": true },
+        delete: { "role:Owners": true },
+        protectedFields: { "*": ["note"], "role:Staff": [] },
+      },
+    },
+  });
+}
+
 async function work(purse: Purse, owner: StudioClient): Promise<void> {
   const requests = Array.from({ length: 40 }, (_, i) => ({
     method: "POST",
@@ -103,6 +153,7 @@ async function work(purse: Purse, owner: StudioClient): Promise<void> {
     body: { total: 12 + i * 3, isPaid: i % 3 > 0, note: i % 4 === 0 ? "Beans, ground" : "Beans" },
   }));
   await rest(purse, "POST", "/batch", { requests }, { useMasterKey: true });
+  await people(purse, owner);
   const jobs = ["nightlyReport", "breaks"];
   for (const job of jobs) await owner.ask("POST", `/jobs/${job}/run`, {});
   const schedule = { jobName: "nightlyReport", cron: "0 3 * * *", description: "Mails to the roasters" };

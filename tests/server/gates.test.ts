@@ -4,6 +4,7 @@ import { type ChainHand, chainHand } from "../support/chainHand.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
 import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
 
@@ -16,9 +17,11 @@ interface Person {
 describe.each(DATABASES)("a role that is open to who holds a token, on %s", (database) => {
   let purse: Purse;
   let hand: ChainHand;
+  let owner: StudioClient;
   beforeAll(async () => {
     purse = await startPurse({ devChain: true, env: await databaseEnv(database) });
     hand = await chainHand(purse);
+    owner = await setUpStudio(purse);
   }, 60_000);
   afterAll(() => purse?.remove());
 
@@ -152,6 +155,14 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     const ann = await person();
     await hand.moveToken(0, ann.address, 7n);
     await expect.poll(() => isSeenBy(ann), soon).toBe(true);
+    const asked = query({ className: "_Role", operation: "find", user: ann.id });
+    expect((await owner.ask("GET", `/permissions/check${asked}`)).body).toMatchObject({
+      memberships: [
+        { role: "inner", by: "gate" },
+        { role: "outer", by: "role", from: "inner" },
+      ],
+      gates: expect.arrayContaining([{ role: "inner", isMember: true, held: "7", min: "7" }]),
+    });
     await rest(purse, "PUT", `/roles/${inner}`, { gate: { __op: "Delete" } }, MASTER);
     expect(await isSeenBy(ann)).toBe(false);
   }, 30_000);

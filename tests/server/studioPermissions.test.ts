@@ -137,6 +137,14 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
       roles: ["Editors"],
       steps: expect.arrayContaining([expect.objectContaining({ why: "update is open to role:Editors" })]),
     });
+    expect(
+      await check({ className: "Open", objectId: rows[1]?.[1], operation: "update", user: ada.id }),
+    ).toMatchObject({
+      steps: [
+        { guard: "class-level permissions", isDeciding: false },
+        { guard: "ACL", isDeciding: true },
+      ],
+    });
     expect(await check({ className: "Roled", operation: "update", user: bob.id })).toMatchObject({
       isAllowed: false,
       decidedBy: "class",
@@ -148,6 +156,38 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
       isAllowed: false,
       decidedBy: "pointer",
     });
+  });
+
+  it("says without an object that it depends on one, and that nobody is pointed to who is not signed in", async () => {
+    const find = { className: "PointedOnly", operation: "find" };
+    await classOf(
+      "PointedOnly",
+      { owner: { type: "Pointer", targetClass: "_User" } },
+      { find: { pointerFields: ["owner"] }, get: { requiresAuthentication: true } },
+    );
+    expect(await check({ ...find, user: ada.id })).toMatchObject({ isAllowed: true, isOfSome: true });
+    expect(await check(find)).toMatchObject({ isAllowed: false, isOfSome: false, decidedBy: "pointer" });
+    expect(await check({ ...find, operation: "get", user: ada.id })).toMatchObject({
+      isAllowed: true,
+      isOfSome: false,
+    });
+  });
+
+  it("says by which roles somebody is in others", async () => {
+    const { body } = await owner.ask("GET", "/roles");
+    const editors = listOf(body.roles).find((each) => Object(each).name === "Editors");
+    const child = { __type: "Pointer", className: "_Role", objectId: String(Object(editors).id) };
+    const roles = { __op: "AddRelation", objects: [child] };
+    await rest(purse, "POST", "/roles", { name: "Writers", ACL: {}, roles }, MASTER);
+    const asked = { className: "_User", operation: "find" };
+    expect(await check({ ...asked, user: ada.id })).toMatchObject({
+      roles: expect.arrayContaining(["Editors", "Writers"]),
+      memberships: [
+        { role: "Editors", by: "user" },
+        { role: "Writers", by: "role", from: "Editors" },
+      ],
+    });
+    expect(await check(asked)).toMatchObject({ memberships: [], gates: [] });
   });
 
   it("draws roles with what they are part of, and finds rings", async () => {

@@ -10,8 +10,10 @@ import {
   History,
   KeyRound,
   Link2,
+  LockKeyhole,
   type LucideIcon,
   Mail,
+  Network,
   Puzzle,
   ScrollText,
   ShieldCheck,
@@ -44,6 +46,8 @@ export type RoomPath =
   | "/"
   | "/data"
   | "/classes"
+  | "/permissions"
+  | "/roles"
   | "/functions"
   | "/jobs"
   | "/hooks"
@@ -85,6 +89,22 @@ export const ROOMS: readonly Room[] = [
     group: "Data",
     letter: "c",
     words: "schema fields indexes",
+  },
+  {
+    to: "/permissions",
+    label: "Permissions",
+    icon: LockKeyhole,
+    group: "Data",
+    letter: "p",
+    words: "class level who can rights matrix protected fields",
+  },
+  {
+    to: "/roles",
+    label: "Roles",
+    icon: Network,
+    group: "Data",
+    letter: "r",
+    words: "graph gates tokens members",
   },
   { to: "/files", label: "Files", icon: FileText, group: "Data", letter: "f", words: "ipfs pins" },
   {

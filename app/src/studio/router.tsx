@@ -14,8 +14,10 @@ import { logsRoutes } from "./rooms/logs/routes.ts";
 import { mailRoutes } from "./rooms/mail/routes.ts";
 import { operatorsRoutes } from "./rooms/operators/routes.ts";
 import { overviewRoutes } from "./rooms/overview/routes.ts";
+import { permissionsRoutes } from "./rooms/permissions/routes.ts";
 import { pluginsRoutes } from "./rooms/plugins/routes.ts";
 import { pushRoutes } from "./rooms/push/routes.ts";
+import { rolesRoutes } from "./rooms/roles/routes.ts";
 import { securityRoutes } from "./rooms/security/routes.ts";
 import { root } from "./root.tsx";
 
@@ -35,8 +37,10 @@ const rooms = [
   ...mailRoutes,
   ...operatorsRoutes,
   ...overviewRoutes,
+  ...permissionsRoutes,
   ...pluginsRoutes,
   ...pushRoutes,
+  ...rolesRoutes,
   ...securityRoutes,
 ];
 

@@ -121,15 +121,24 @@ export interface StudioSchemaPreview {
 
 export interface StudioPermissionCheck {
   isAllowed: boolean;
+  /** Allowed on some objects only, those that point to the user: no object was named. */
+  isOfSome: boolean;
   /** What decided: `class`, `pointer`, `acl`, `rule` (of a class of the server), `missing`. */
   decidedBy: "class" | "pointer" | "acl" | "rule" | "missing";
   why: string;
-  /** Each guard in the order in which it is asked, up to the one that refused. */
-  steps: { guard: string; isPassed: boolean; why: string }[];
+  /** Each guard in the order in which it is asked, up to the one that refused; one of them decided. */
+  steps: { guard: string; isPassed: boolean; why: string; isDeciding: boolean }[];
   roles: string[];
+  /** How the user came to be in each of the roles. */
+  memberships: StudioMembership[];
+  /** What the token gates of roles say of the user. */
+  gates: { role: string; isMember: boolean; min: string; held?: string }[];
   /** Fields that this user does not get to see of the row. */
   hiddenFields: string[];
 }
+
+/** `user`: named in the role; `gate`: by what they hold; `role`: because they are in the role `from`. */
+export type StudioMembership = { role: string } & ({ by: "user" | "gate" } | { by: "role"; from: string });
 
 export interface StudioRoles {
   roles: { id: string; name: string; gate?: JsonObject }[];

@@ -419,6 +419,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     rules,
     runAs: door.runAs,
     asUser: accounts.asUser,
+    gateStandingsOf: accounts.gateStandingsOf,
     limiter,
     config,
     cloud,

@@ -26,6 +26,15 @@ interface GatedRole {
   gate: Gate;
 }
 
+/** What a gate says of somebody. */
+export interface GateStanding {
+  roleId: string;
+  isMember: boolean;
+  /** What their addresses hold together, in the token's smallest unit; undefined where nobody knows. */
+  held: bigint | undefined;
+  min: bigint;
+}
+
 /** Transfers that are looked at together, and people that are judged anew one by one: beyond, all are. */
 const TOGETHER = 1_000;
 const MOST_PEOPLE = 100;
@@ -66,20 +75,27 @@ export class Gates {
 
   /** The ids of the roles that a user is in for what their addresses hold. Where nobody knows, they are not. */
   async rolesOf(userId: string): Promise<string[]> {
+    const standings = await this.standingsOf(userId);
+    return standings.flatMap(({ roleId, isMember }) => (isMember ? [roleId] : []));
+  }
+
+  /** What each gate says of a user. */
+  async standingsOf(userId: string): Promise<GateStanding[]> {
     const roles = await this.#gated();
     if (roles.length === 0) return [];
     const owners = await this.#parts.store.claimsOf(CLAIM.address, userId);
-    if (owners.length === 0) return [];
     const amounts = new Map<string, Promise<bigint | undefined>>();
-    const isMember = await Promise.all(
-      roles.map(async ({ gate }) => {
+    return Promise.all(
+      roles.map(async ({ id, gate }) => {
         const key = JSON.stringify([gate.chainId, gate.holding]);
-        const amount = amounts.get(key) ?? this.#held(gate, owners);
+        // Who has no address holds nothing, whatever the chain says.
+        const amount =
+          amounts.get(key) ?? (owners.length === 0 ? Promise.resolve(0n) : this.#held(gate, owners));
         amounts.set(key, amount);
-        return ((await amount) ?? 0n) >= gate.min;
+        const held = await amount;
+        return { roleId: id, isMember: (held ?? 0n) >= gate.min, held, min: gate.min };
       }),
     );
-    return roles.filter((_, i) => isMember[i]).map(({ id }) => id);
   }
 
   /** A chain that cannot be asked makes nobody a member, and keeps nobody from their other roles. */

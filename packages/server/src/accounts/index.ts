@@ -5,7 +5,7 @@ import type { ClassRules } from "../objects/rules.ts";
 import { Providers } from "./auth/providers.ts";
 import { Email } from "./email.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
-import { Gates } from "./gates.ts";
+import { type GateStanding, Gates } from "./gates.ts";
 import { installationRules } from "./installationRules.ts";
 import { Lockout } from "./lockout.ts";
 import type { AccountsParts } from "./parts.ts";
@@ -17,6 +17,7 @@ import { userRules } from "./userRules.ts";
 import { Wallets } from "./wallets.ts";
 
 export type { ChainReader } from "./contractWallet.ts";
+export type { GateStanding } from "./gates.ts";
 export type { AccountsConfig, AccountsParts } from "./parts.ts";
 
 export interface Accounts {
@@ -30,6 +31,8 @@ export interface Accounts {
   callerOf(sessionToken: string): Promise<Caller>;
   /** A user with their roles, for whoever looks at what they may do. Throws 101. */
   asUser(userId: string): Promise<Caller>;
+  /** What each gate of a role says of a user. */
+  gateStandingsOf(userId: string): Promise<GateStanding[]>;
   /** Whether a user is known by nothing but an id that only their device has. */
   isAnonymousUser(userId: string): Promise<boolean>;
   /** Calls back when sessions of a user, or one session, or any of all, may have ended. */
@@ -63,6 +66,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
     functions: [{ name: "requestMessage", run: ({ params }) => wallets.requestMessage(params) }],
     callerOf: (sessionToken) => sessions.callerOf(sessionToken),
     asUser: (userId) => sessions.userCaller(userId),
+    gateStandingsOf: (userId) => gates.standingsOf(userId),
     isAnonymousUser: async (userId) => {
       const user = await parts.store.getSecret(parts.schemaOf("_User"), userId);
       return isJsonObject(user?.secret.authData) && user.secret.authData.anonymous !== undefined;

@@ -37,7 +37,9 @@ export interface PermissionQuestion {
  * Whether somebody may do something, asked of the functions that the pipeline asks, in its order; with what decided.
  * What triggers of the application would say of a write is not asked: they may do more than look.
  */
-export async function checkPermission(question: PermissionQuestion): Promise<StudioPermissionCheck> {
+export async function checkPermission(
+  question: PermissionQuestion,
+): Promise<Omit<StudioPermissionCheck, "memberships" | "gates">> {
   const { schema, operation, caller, row, rules, isShown } = question;
   const steps: StudioPermissionCheck["steps"] = [];
   const roles = caller.kind === "user" ? caller.roles : [];
@@ -48,30 +50,35 @@ export async function checkPermission(question: PermissionQuestion): Promise<Stu
     guard: string,
     why: string,
   ) => {
-    steps.push({ guard, isPassed, why });
-    return { isAllowed: isPassed, decidedBy, why, steps, roles, hiddenFields };
+    steps.push({ guard, isPassed, why, isDeciding: true });
+    return { isAllowed: isPassed, isOfSome: false, decidedBy, why, steps, roles, hiddenFields };
   };
 
   const refusal = await refusalOfRules(question);
   if (refusal !== undefined) return done("rule", false, `rule of ${schema.className}`, refusal);
-  if (rules) steps.push({ guard: `rule of ${schema.className}`, isPassed: true, why: "does not refuse" });
+  const passed = (guard: string, why: string) =>
+    steps.push({ guard, isPassed: true, why, isDeciding: false });
+  if (rules) passed(`rule of ${schema.className}`, "does not refuse");
 
   const granted = whyClass(schema, operation, caller);
   if (!isAllowed(schema, operation, caller)) return done("class", false, "class-level permissions", granted);
-  steps.push({ guard: "class-level permissions", isPassed: true, why: granted });
-  if (!row)
-    return done("class", true, "row", operation === "create" ? "there is none yet" : "none was named");
-
   const isRead = operation === "get" || operation === "find" || operation === "count";
   const isPointed = isRead
     ? pointerScope(schema, operation, caller) !== undefined
     : dependsOnObject(schema, operation, caller);
+  if (isPointed && caller.kind === "anonymous") {
+    passed("class-level permissions", granted);
+    return done("pointer", false, "pointer permissions", "nothing points to somebody who is not signed in");
+  }
+  // Without a row there is nothing more to ask.
+  if (!row) return { ...done("class", true, "class-level permissions", granted), isOfSome: isPointed };
+  passed("class-level permissions", granted);
   if (isPointed) {
     // For reads the same fields are asked by the same code that judges writes.
     const isPassed = mayChange(schema, operation, caller, row);
     const why = isPassed ? "a field of the row points to the user" : "no field of the row points to the user";
     if (!isPassed) return done("pointer", false, "pointer permissions", why);
-    steps.push({ guard: "pointer permissions", isPassed, why });
+    passed("pointer permissions", why);
   }
 
   const right = isRead ? "read" : "write";

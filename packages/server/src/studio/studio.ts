@@ -19,7 +19,7 @@ import { type FileParts, fileRoutes } from "./routes/files.ts";
 import { type MailParts, mailRoutes } from "./routes/mails.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { type OverviewParts, overviewRoutes } from "./routes/overview.ts";
-import { permissionRoutes } from "./routes/permissions.ts";
+import { type PermissionParts, permissionRoutes } from "./routes/permissions.ts";
 import { schemaRoutes } from "./routes/schema.ts";
 import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
@@ -31,7 +31,8 @@ export interface StudioParts
     ChainParts,
     FileParts,
     Pick<MailParts, "mailer" | "mails" | "outbox">,
-    OverviewParts {
+    OverviewParts,
+    Pick<PermissionParts, "gateStandingsOf"> {
   config: Config;
   /** Stops the server, does something meanwhile, and starts it again; undefined where it cannot. */
   restart: Restart | undefined;

@@ -35,6 +35,9 @@ export function ClassEditor({ row, classes, draft, onDraft, onGone }: ClassEdito
           <Link to="/data" search={{ class: className }} className="button small">
             {t("Rows")}
           </Link>
+          <Link to="/permissions" search={{ class: className }} className="button small">
+            {t("Permissions")}
+          </Link>
         </span>
       </div>
       {n > 0 && (

@@ -1,7 +1,17 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, type StudioRoles } from "@purse/protocol";
-import type { RequestContext } from "../../caller.ts";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  ProtocolError,
+  type StudioMembership,
+  type StudioPermissionCheck,
+  type StudioRoles,
+} from "@purse/protocol";
+import type { GateStanding } from "../../accounts/index.ts";
+import type { Caller, RequestContext } from "../../caller.ts";
 import type { Config } from "../../config.ts";
 import { type CheckedOperation, checkPermission, rowOf } from "../checkPermission.ts";
+import { membershipsOf } from "../memberships.ts";
 import { invalid, optionalTextIn, textIn } from "../parameters.ts";
 import { ringsOf } from "../rings.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
@@ -14,6 +24,7 @@ const PAGE = 1_000;
 export interface PermissionParts extends PipelineParts {
   protectedFields: Config["protectedFields"];
   security: SecurityParts;
+  gateStandingsOf(userId: string): Promise<GateStanding[]>;
 }
 
 /** Who may do what, and why; roles and how they hang together; what is open that should not be. */
@@ -43,18 +54,46 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
     const isRead = operation === "get" || operation === "find" || operation === "count";
     const isShown =
       row && isRead ? await isShownTo(request, className, operation, String(row.objectId)) : undefined;
-    return json(
-      await checkPermission({
-        schema,
-        operation,
-        caller,
-        row,
-        rules: rules.get(className),
-        protectedFields: parts.protectedFields?.[className],
-        isShown,
-        request,
+    const answer = await checkPermission({
+      schema,
+      operation,
+      caller,
+      row,
+      rules: rules.get(className),
+      protectedFields: parts.protectedFields?.[className],
+      isShown,
+      request,
+    });
+    const told: StudioPermissionCheck = { ...answer, ...(await standingOf(caller)) };
+    return json(told);
+  }
+
+  /** Which roles somebody is in, how they came to be, and what the gates say of them. */
+  async function standingOf(caller: Caller): Promise<Pick<StudioPermissionCheck, "memberships" | "gates">> {
+    if (caller.kind !== "user") return { memberships: [], gates: [] };
+    const { userId } = caller;
+    const [given, standings, { roles, edges }] = await Promise.all([
+      store.ownersInRelation("_Role", "users", [userId]),
+      parts.gateStandingsOf(userId),
+      roleGraph(),
+    ]);
+    const names = new Map(roles.map(({ id, name }) => [id, name]));
+    const gated = standings.flatMap(({ roleId, isMember }) => (isMember ? [roleId] : []));
+    return {
+      memberships: membershipsOf({ given, gated, edges }).flatMap((each): StudioMembership[] => {
+        const role = names.get(each.id);
+        // A relation outlives the role that it was to.
+        if (role === undefined) return [];
+        return each.by === "role"
+          ? [{ role, by: each.by, from: names.get(each.from) ?? each.from }]
+          : [{ role, by: each.by }];
       }),
-    );
+      gates: standings.flatMap(({ roleId, isMember, held, min }) => {
+        const role = names.get(roleId);
+        if (role === undefined) return [];
+        return [{ role, isMember, min: String(min), ...(held !== undefined && { held: String(held) }) }];
+      }),
+    };
   }
 
   /** Asks the pipeline itself, by the very operation. */
@@ -81,6 +120,12 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
   }
 
   async function roles(): Promise<StudioRoles> {
+    const { roles, edges } = await roleGraph();
+    const names = new Map(roles.map(({ id, name }) => [id, name]));
+    return { roles, edges, cycles: ringsOf(edges).map((ring) => ring.map((id) => names.get(id) ?? id)) };
+  }
+
+  async function roleGraph(): Promise<Pick<StudioRoles, "roles" | "edges">> {
     const texts = await store.find({
       schema: schemas.require("_Role"),
       where: { kind: "and", conditions: [] },
@@ -90,7 +135,7 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
       principals: null,
     });
     const rows = texts.map((text): JsonObject => JSON.parse(text));
-    const names = new Map(rows.map(({ objectId, name }) => [String(objectId), String(name)]));
+    const known = new Set(rows.map(({ objectId }) => String(objectId)));
     // A role's `roles` are those whose members are its members too.
     const edges = (await membersOf("_Role", "roles")).map(([parent, child]) => ({ parent, child }));
     return {
@@ -99,8 +144,8 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
         name: String(name),
         ...(isJsonObject(gate) && { gate }),
       })),
-      edges,
-      cycles: ringsOf(edges).map((ring) => ring.map((id) => names.get(id) ?? id)),
+      // As above.
+      edges: edges.filter(({ parent, child }) => known.has(parent) && known.has(child)),
     };
   }
 
