@@ -11,6 +11,8 @@ export const READ_ONLY = [
   "expiresAt",
   "restricted",
   "installationId",
+  "userAgent",
+  "lastUsedAt",
   "ACL",
 ] as const;
 
