@@ -303,7 +303,13 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       const usedAgainAfter = async (minutes: number) => {
         const { sessionToken, id: userId } = await signUp(purse);
         const user = { __type: "Pointer", className: "_User", objectId: userId };
-        const { body } = await rest(purse, "GET", `/sessions${query({ where: { user } })}`, undefined, MASTER);
+        const { body } = await rest(
+          purse,
+          "GET",
+          `/sessions${query({ where: { user } })}`,
+          undefined,
+          MASTER,
+        );
         const [{ objectId }] = Object(body.results);
         const iso = new Date(Date.now() - minutes * 60_000).toISOString();
         const operations = { lastUsedAt: { op: "Set" as const, value: { __type: "Date", iso } } };

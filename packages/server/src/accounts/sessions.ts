@@ -241,7 +241,8 @@ export class Sessions {
       ])
       .catch((error: unknown) => {
         // Ended, or noted by another process meanwhile: there is nothing left to write.
-        if (!(error instanceof ProtocolError)) log.warn("the last use of a session could not be kept", { error });
+        if (!(error instanceof ProtocolError))
+          log.warn("the last use of a session could not be kept", { error });
       })
       .finally(() => this.#noting.delete(id));
   }
