@@ -11,13 +11,20 @@ import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { methodOf } from "./abi/decode.ts";
 import { allPages, looksLikeContract, transactionsOf, useAnswer, useLiveAnswer } from "./answers.ts";
+import {
+  NFT_TRANSFER_COLUMNS,
+  nftTransferCells,
+  TRANSACTION_COLUMNS,
+  TRANSFER_COLUMNS,
+  transactionCells,
+  transferCells,
+} from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
 import { NftGrid } from "./NftGrid.tsx";
 import { type PageNode, useNode } from "./node.ts";
-import { Amount, Pager, TokenLink } from "./parts.tsx";
+import { Amount, Pager, TokenLink, Total } from "./parts.tsx";
 import { nameOf } from "./SearchBox.tsx";
 import { NftTransferTable, TransactionTable, TransferTable } from "./tables.tsx";
 import { useNodeAnswer } from "./useNodeAnswer.ts";
@@ -183,20 +190,8 @@ function Transactions({ address }: { address: string }) {
         <Total total={data?.total} />
         <ExportButton
           name={`transactions-${address}`}
-          columns={["hash", "block", "time", "method", "from", "to", "value_wei", "fee_wei", "status"]}
-          rows={async () =>
-            (await transactionsOf(chain, address)).map((row) => [
-              row.hash,
-              row.block_number,
-              row.block_timestamp,
-              methodOf(row.input) ?? "",
-              row.from_address,
-              row.to_address ?? row.receipt_contract_address ?? "",
-              row.value,
-              String(BigInt(row.receipt_gas_used || 0) * BigInt(row.gas_price || 0)),
-              row.receipt_status,
-            ])
-          }
+          columns={TRANSACTION_COLUMNS}
+          rows={async () => (await transactionsOf(chain, address)).map(transactionCells)}
         />
       </div>
       {error ? (
@@ -231,7 +226,7 @@ function Transfers({ address }: { address: string }) {
         <Total total={data?.total} />
         <ExportButton
           name={`token-transfers-${address}`}
-          columns={["hash", "block", "time", "token", "from", "to", "value_smallest_unit"]}
+          columns={TRANSFER_COLUMNS}
           rows={async () =>
             (
               await allPages(
@@ -244,15 +239,7 @@ function Transfers({ address }: { address: string }) {
                   }),
                 2_000,
               )
-            ).map((row) => [
-              row.transaction_hash,
-              row.block_number,
-              row.block_timestamp,
-              row.address,
-              row.from_address,
-              row.to_address,
-              row.value,
-            ])
+            ).map(transferCells)
           }
         />
       </div>
@@ -342,7 +329,7 @@ function NftTransfers({ address }: { address: string }) {
         <Total total={data?.total} />
         <ExportButton
           name={`nft-transfers-${address}`}
-          columns={["hash", "block", "time", "collection", "token_id", "from", "to", "amount"]}
+          columns={NFT_TRANSFER_COLUMNS}
           rows={async () =>
             (
               await allPages(
@@ -355,16 +342,7 @@ function NftTransfers({ address }: { address: string }) {
                   }),
                 2_000,
               )
-            ).map((row) => [
-              row.transaction_hash,
-              row.block_number,
-              row.block_timestamp,
-              row.token_address,
-              row.token_id,
-              row.from_address ?? "",
-              row.to_address,
-              row.amount ?? "1",
-            ])
+            ).map(nftTransferCells)
           }
         />
       </div>
@@ -379,14 +357,5 @@ function NftTransfers({ address }: { address: string }) {
       )}
       <Pager cursor={cursor} next={data?.cursor} />
     </section>
-  );
-}
-
-export function Total({ total }: { total: number | undefined }) {
-  const { count } = useTexts();
-  return (
-    <span className="soft number">
-      {total === undefined ? <Skeleton width="5rem" /> : count(total, "{n} in all", "{n} in all")}
-    </span>
   );
 }

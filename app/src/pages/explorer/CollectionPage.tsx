@@ -12,13 +12,13 @@ import { explain } from "../../explain.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
-import { Total } from "./AddressPage.tsx";
 import { isAddressText } from "./abi/addressText.ts";
 import { isNotFound, useAnswer, useLiveAnswer } from "./answers.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { OwnerTable } from "./OwnerTable.tsx";
-import { AddressLink, Amount, Coins, Fact, Facts, NftLink, Pager, TransactionLink } from "./parts.tsx";
+import { AddressLink, Amount, Coins, Fact, Facts, NftLink, Pager, Total, TransactionLink } from "./parts.tsx";
+import { getNFTMetadata } from "./quietly.ts";
 import { NftTransferTable } from "./tables.tsx";
 
 const ROWS = 24;
@@ -44,7 +44,7 @@ function CollectionOf({ address }: { address: string }) {
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/nft/$address" });
   const navigate = useNavigate({ from: "/explorer/nft/$address" });
-  const { data, error, again } = useAnswer(Web3API.token.getNFTMetadata, { chain: chain.hexId, address });
+  const { data, error, again } = useAnswer(getNFTMetadata, { chain: chain.hexId, address });
   const tabs = [
     { key: "items", label: t("Items") },
     { key: "owners", label: t("Owners") },

@@ -17,6 +17,7 @@ import { NftPicture } from "./NftGrid.tsx";
 import { shownName, wordsOf } from "./nftMetadata.ts";
 import { OwnerTable } from "./OwnerTable.tsx";
 import { AddressLink, Fact, Facts, Pager } from "./parts.tsx";
+import { getTokenIdMetadata } from "./quietly.ts";
 import { NftTransferTable } from "./tables.tsx";
 
 const ROWS = 25;
@@ -44,7 +45,7 @@ function NftOf({ address, id }: { address: string; id: string }) {
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/nft/$address/$id" });
   const navigate = useNavigate({ from: "/explorer/nft/$address/$id" });
-  const { data, error, again } = useAnswer(Web3API.token.getTokenIdMetadata, {
+  const { data, error, again } = useAnswer(getTokenIdMetadata, {
     chain: chain.hexId,
     address,
     token_id: id,

@@ -11,14 +11,14 @@ import { Tabs } from "../../design/Tabs.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
-import { Total } from "./AddressPage.tsx";
 import { isAddressText } from "./abi/addressText.ts";
 import { allPages, isNotFound, priceHistory, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
 import { holdersOf } from "./flows.ts";
 import { PriceChart } from "./PriceChart.tsx";
-import { AddressLink, Amount, Fact, Facts, Pager } from "./parts.tsx";
+import { AddressLink, Amount, Fact, Facts, Pager, Total } from "./parts.tsx";
+import { getTokenPrice } from "./quietly.ts";
 import { TransferTable } from "./tables.tsx";
 
 const ROWS = 25;
@@ -127,7 +127,7 @@ function TokenOf({ address }: { address: string }) {
 function Price({ address }: { address: string }) {
   const { t, language } = useTexts();
   const { chain } = useExplorer();
-  const { data, error } = useAnswer(Web3API.token.getTokenPrice, { chain: chain.hexId, address });
+  const { data, error } = useAnswer(getTokenPrice, { chain: chain.hexId, address });
   if (error) {
     return (
       <span className="soft">
