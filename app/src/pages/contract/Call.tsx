@@ -48,11 +48,14 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
   const [error, setError] = useState<unknown>();
   const [result, setResult] = useState<readonly unknown[]>();
   const [simulation, setSimulation] = useState<Simulation>();
+  // What the address bar last had of this form, and what the form has put there itself.
   const [asked, setAsked] = useState(search.args);
+  const [written, setWritten] = useState(search.args);
   // Another call of the same function, by a link or by going back.
   if (search.args !== asked) {
     setAsked(search.args);
-    if (JSON.stringify(drafts) !== (search.args ?? "[]")) {
+    if (search.args !== written) {
+      setWritten(search.args);
       setDrafts(draftsOf(item, search.args));
       setValue(search.value ?? "");
       setResult(undefined);
@@ -72,10 +75,19 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
     setResult(undefined);
     setSimulation(undefined);
   }
-  /** What is typed, in the address bar, so that it can be kept and shared. */
+  const args = drafts.length > 0 ? JSON.stringify(drafts) : undefined;
+  const typed = isPayable && value.trim() !== "" ? value.trim() : undefined;
+  /** What is typed, in the address bar, so that it can be shared, and is there after a reload. */
+  function writeDown(tx: string | undefined) {
+    setWritten(args);
+    return navigate({
+      search: (before) => ({ ...before, chain: chain.hexId, args, value: typed, tx }),
+      replace: true,
+      resetScroll: false,
+    });
+  }
+  /** And among the recent calls. */
   async function keep() {
-    const args = drafts.length > 0 ? JSON.stringify(drafts) : undefined;
-    const typed = isPayable && value.trim() !== "" ? value.trim() : undefined;
     keepCall(contractKey(chain.hexId, address), {
       fn: signatureOf(item),
       args: args ?? "[]",
@@ -83,11 +95,7 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
       at: Date.now(),
     });
     onCalled();
-    await navigate({
-      search: (before) => ({ ...before, chain: chain.hexId, args, value: typed, tx: undefined }),
-      replace: true,
-      resetScroll: false,
-    });
+    await writeDown(undefined);
   }
   async function run(kind: "read" | "simulate" | "send") {
     setTried(true);
@@ -124,7 +132,16 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
   }
   return (
     <div className="stack">
-      <form className="card stack" onSubmit={submit} noValidate aria-label={item.name}>
+      <form
+        className="card stack"
+        onSubmit={submit}
+        noValidate
+        aria-label={item.name}
+        onBlur={() => {
+          const before = search.args ?? JSON.stringify(item.inputs.map(emptyDraft));
+          if ((args ?? "[]") !== before || typed !== search.value) void writeDown(search.tx);
+        }}
+      >
         <div>
           <h2>{item.name}</h2>
           <code className="small soft exact">{signatureOf(item)}</code>

@@ -22,6 +22,7 @@ import { AbiSource } from "./AbiSource.tsx";
 import { functionsOf, readPastedAbi, STANDARDS, type Standard, signatureOf } from "./abi.ts";
 import { Call } from "./Call.tsx";
 import { type Ask, nodeOf, readFacts } from "./contractNode.ts";
+import { withMore } from "./foundAbi.ts";
 import { contractKey, keptAbi } from "./kept.ts";
 import { Recent } from "./Recent.tsx";
 import "./Contract.css";
@@ -167,12 +168,14 @@ function Opened({
   address,
   ask,
   implementation,
+  found,
   standard,
 }: {
   chain: AppChain;
   address: string;
   ask: Ask;
   implementation: string | undefined;
+  found: Abi | undefined;
   standard: Standard | undefined;
 }) {
   const { t } = useTexts();
@@ -187,8 +190,9 @@ function Opened({
     } catch {
       // What another version has kept and this one cannot read is asked for again.
     }
-    return standard && STANDARDS[standard].abi;
-  }, [pasted, standard]);
+    const known = standard && STANDARDS[standard].abi;
+    return known && found ? withMore(known, found) : (known ?? found);
+  }, [pasted, standard, found]);
   return (
     <>
       <section className="card stack" aria-label={t("About the contract")}>
@@ -201,7 +205,7 @@ function Opened({
         </div>
         {implementation && (
           <Notice kind="info" title={t("This is a proxy")}>
-            <p>{t("It runs the code at this address; use that contract's ABI.")}</p>
+            <p>{t("It runs the code at this address: what you paste has to be that contract's ABI.")}</p>
             <Address address={checksumOf(implementation)} copy />
           </Notice>
         )}
@@ -209,6 +213,7 @@ function Opened({
           contract={key}
           isPasted={pasted !== undefined && pasted !== ""}
           hasAbi={abi !== undefined}
+          isStandard={standard !== undefined}
           onChange={setPasted}
         />
       </section>

@@ -20,7 +20,7 @@ export function DraftField({ parameter, draft, place, problem, onChange }: Draft
   const parts = partsOf(parameter);
   const array = itemOf(parameter);
   const name = place.split(".").at(-1) ?? place;
-  const label = `${name} (${parameter.type})`;
+  const label = `${name} (${typeInWords(parameter)})`;
   if (parts && Array.isArray(draft)) {
     return (
       <fieldset className="draft-group">
@@ -122,6 +122,12 @@ function Unit({ text, label, onChange }: { text: string; label: string; onChange
       onChange={(chosen) => onChange(chosen === "wei" ? number : `${number} ${chosen}`)}
     />
   );
+}
+
+/** The type, and for an enum its name: how many values it has no ABI tells. */
+function typeInWords({ type, internalType }: AbiParameter): string {
+  const [, name] = /^enum (?:\w+\.)?(\w+)$/.exec(internalType ?? "") ?? [];
+  return name ? `${type}, enum ${name}` : type;
 }
 
 function placeholderFor(type: string): string {
