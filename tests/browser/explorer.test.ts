@@ -324,6 +324,7 @@ describe("tokens, NFTs and pairs", () => {
     await page.getByText("on Uniswap v2").waitFor();
     await page.getByRole("tab", { name: "Holders" }).click();
     await page.getByText(/\d+ holders/).waitFor();
+    expect((await downloaded(page)).length).toBeGreaterThan(3);
     await page.getByRole("tab", { name: "Price over time" }).click();
     await page.getByRole("slider", { name: /Price/ }).waitFor();
     await page.getByRole("link", { name: "Week" }).click();
@@ -364,6 +365,7 @@ describe("tokens, NFTs and pairs", () => {
     await page.getByText("The metadata has been read again.").waitFor();
     await page.getByRole("tab", { name: "Transfers" }).click();
     await page.getByRole("table", { name: "NFT transfers" }).waitFor();
+    expect((await downloaded(page))[0]).toBe("hash,block,time,collection,token_id,from,to,amount");
     await page.getByRole("tab", { name: "Metadata" }).click();
     await page.getByText(/"name": "Purse Piece #1"/).waitFor();
     expectNoErrors(visitor);

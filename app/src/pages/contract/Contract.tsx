@@ -1,5 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { Abi } from "viem";
 import { Address } from "../../design/Address.tsx";
@@ -19,9 +19,9 @@ import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import { useAddress } from "../../wallet/useAddress.ts";
 import { useAsk } from "../../wallet/useAsk.ts";
 import { AbiSource } from "./AbiSource.tsx";
-import { functionsOf, readPastedAbi, STANDARDS, type Standard, signatureOf } from "./abi.ts";
-import { Call } from "./Call.tsx";
+import { readPastedAbi, STANDARDS, type Standard } from "./abi.ts";
 import { type Ask, nodeOf, readFacts } from "./contractNode.ts";
+import { Functions } from "./Functions.tsx";
 import { withMore } from "./foundAbi.ts";
 import { contractKey, keptAbi } from "./kept.ts";
 import { Recent } from "./Recent.tsx";
@@ -228,84 +228,5 @@ function Opened({
       )}
       <Recent key={recentAt} contract={key} />
     </>
-  );
-}
-
-function Functions({
-  abi,
-  chain,
-  address,
-  ask,
-  onCalled,
-}: {
-  abi: Abi;
-  chain: AppChain;
-  address: string;
-  ask: Ask;
-  onCalled: () => void;
-}) {
-  const { t } = useTexts();
-  const { fn } = useSearch({ from: "/contract" });
-  const [filter, setFilter] = useState("");
-  const { reads, writes } = useMemo(() => functionsOf(abi), [abi]);
-  const chosen = [...reads, ...writes].find((item) => signatureOf(item) === fn);
-  const groups = [
-    { label: t("Read"), items: reads },
-    { label: t("Write"), items: writes },
-  ];
-  return (
-    <div className="contract">
-      <nav className="card stack tight functions" aria-label={t("Functions")}>
-        <input
-          className="filter"
-          aria-label={t("Filter functions")}
-          placeholder={t("Filter")}
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
-        {groups.map(({ label, items }) => (
-          <div key={label}>
-            <h2 className="small soft">{label}</h2>
-            <ul>
-              {items
-                .map((item) => ({ name: item.name, signature: signatureOf(item) }))
-                .filter(({ signature }) => signature.toLowerCase().includes(filter.toLowerCase()))
-                .map(({ name, signature }) => (
-                  <li key={signature}>
-                    <Link
-                      to="/contract"
-                      search={(before) => ({ address: before.address, chain: before.chain, fn: signature })}
-                      resetScroll={false}
-                      title={signature}
-                    >
-                      <span className="strong">{name}</span>
-                      <span className="soft small">{signature.slice(name.length)}</span>
-                    </Link>
-                  </li>
-                ))}
-            </ul>
-          </div>
-        ))}
-      </nav>
-      {chosen ? (
-        <Call
-          key={signatureOf(chosen)}
-          item={chosen}
-          abi={abi}
-          chain={chain}
-          address={address}
-          ask={ask}
-          onCalled={onCalled}
-        />
-      ) : (
-        <div className="card">
-          <EmptyState title={t("Choose a function")}>
-            {fn
-              ? t("The ABI has no function {fn}.", { fn })
-              : t("Those that read answer at once; those that write go through the wallet.")}
-          </EmptyState>
-        </div>
-      )}
-    </div>
   );
 }

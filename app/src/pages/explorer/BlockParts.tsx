@@ -3,10 +3,11 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { EmptyState, ErrorState } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { allPages, useAnswer } from "./answers.ts";
+import { useAnswer } from "./answers.ts";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, TRANSACTION_COLUMNS, transactionCells } from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
+import { ListHead } from "./ListHead.tsx";
 import { Pager, Total } from "./parts.tsx";
 import { getNFTTransfersByBlock } from "./quietly.ts";
 import { NftTransferTable, TransactionTable } from "./tables.tsx";
@@ -72,18 +73,13 @@ function NftTransfers({ block }: { block: Block }) {
   });
   return (
     <section className="card stack tight" aria-label={t("NFT transfers")}>
-      <div className="row spread">
-        <Total total={data?.total} />
-        <ExportButton
-          name={`nft-transfers-of-block-${block.number}`}
-          columns={NFT_TRANSFER_COLUMNS}
-          rows={async () => {
-            const page = (after: string | undefined) =>
-              getNFTTransfersByBlock({ ...of, limit: 500, ...(after && { cursor: after }) });
-            return (await allPages(page, 2_000)).map(nftTransferCells);
-          }}
-        />
-      </div>
+      <ListHead
+        total={data?.total}
+        name={`nft-transfers-of-block-${block.number}`}
+        columns={NFT_TRANSFER_COLUMNS}
+        cells={nftTransferCells}
+        page={(part) => getNFTTransfersByBlock({ ...of, ...part })}
+      />
       {error ? (
         <ErrorState error={error} retry={again} />
       ) : (

@@ -1,11 +1,4 @@
-import {
-  type Block,
-  type Erc20Metadata,
-  ErrorCode,
-  type Page,
-  type Transaction,
-  Web3API,
-} from "@purse/client";
+import { type Block, type Erc20Metadata, ErrorCode, type Page, Web3API } from "@purse/client";
 import { useMoralisWeb3ApiCall } from "@purse/react";
 import { useEffect, useRef } from "react";
 import type { Point } from "../../design/Chart.tsx";
@@ -214,13 +207,5 @@ export function priceHistory(
       return Number(nativePrice.value) / 10 ** nativePrice.decimals;
     },
     options,
-  );
-}
-
-/** All that a wallet has sent and received, 2,000 at most, newest first. */
-export function transactionsOf(chain: string, address: string): Promise<Transaction[]> {
-  return allPages(
-    (cursor) => Web3API.account.getTransactions({ chain, address, limit: 500, ...(cursor && { cursor }) }),
-    2_000,
   );
 }

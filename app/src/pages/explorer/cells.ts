@@ -1,4 +1,11 @@
-import type { BlockTransaction, Erc20Transfer, NftTransfer, Transaction } from "@purse/client";
+import type {
+  BlockTransaction,
+  Erc20Transfer,
+  NftOwner,
+  NftTransfer,
+  Trade,
+  Transaction,
+} from "@purse/client";
 import { methodOf } from "./abi/decode.ts";
 
 /*
@@ -66,5 +73,26 @@ export function nftTransferCells(row: NftTransfer): string[] {
     row.from_address ?? "",
     row.to_address,
     row.amount ?? "1",
+  ];
+}
+
+export const OWNER_COLUMNS = ["owner", "collection", "token_id", "amount", "since_block"];
+
+export function ownerCells(row: NftOwner): string[] {
+  return [row.owner_of, row.token_address, row.token_id, row.amount ?? "1", row.block_number];
+}
+
+export const SALE_COLUMNS = ["hash", "block", "time", "token_ids", "seller", "buyer", "price", "price_token"];
+
+export function saleCells(row: Trade): string[] {
+  return [
+    row.transaction_hash,
+    row.block_number,
+    row.block_timestamp,
+    row.token_ids.join(" "),
+    row.seller_address,
+    row.buyer_address,
+    row.price,
+    row.price_token_address ?? "",
   ];
 }
