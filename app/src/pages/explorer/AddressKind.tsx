@@ -28,6 +28,9 @@ export function Kind({ address }: { address: string }) {
       <span className="row tight-row">
         <Status kind="info">{t("Contract")}</Status>
         <TokenPages address={address} />
+        <Link to="/contract" search={{ address, chain: chain.hexId }} className="button small">
+          {t("Functions")}
+        </Link>
       </span>
     );
   }

@@ -176,7 +176,7 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
         </Facts>
       </section>
       <TokenFlows transaction={transaction} />
-      <CallInput input={transaction.input} creates={!to} />
+      <CallInput input={transaction.input} to={to || undefined} />
     </>
   );
 }

@@ -38,6 +38,24 @@ describe("a known function", () => {
     });
   });
 
+  it("is known by an ABI of one's own too, which goes before", () => {
+    const own = parseAbi([
+      "function transfer(address who, uint256 units)",
+      "function odd(bool flag)",
+      "event Odd(bool flag)",
+    ]);
+    expect(decodeInput(transfer, own)?.signature).toBe("transfer(address who, uint256 units)");
+    const odd = encodeFunctionData({ abi: own, functionName: "odd", args: [true] });
+    expect(decodeInput(odd)).toBeUndefined();
+    expect(decodeInput(odd, own)?.values).toEqual([{ name: "flag", type: "bool", text: "true" }]);
+    const log = {
+      topics: [toEventSelector("Odd(bool)")],
+      data: encodeAbiParameters([{ type: "bool" }], [true]),
+    };
+    expect(decodeLog(log)).toBeUndefined();
+    expect(decodeLog(log, own)).toMatchObject({ name: "Odd", values: [{ text: "true" }] });
+  });
+
   it("tells the parts of tuples and arrays", () => {
     const abi = parseAbi([
       "function aggregate3((address target, bool allowFailure, bytes callData)[] calls)",

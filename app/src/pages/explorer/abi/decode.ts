@@ -58,9 +58,12 @@ export function methodOf(input: string): string | undefined {
   return functions.get(selector)?.name ?? selector;
 }
 
-/** Undefined where the function is not known, or the input is not its. */
-export function decodeInput(input: string): Decoded | undefined {
-  const item = functions.get(input.slice(0, 10).toLowerCase());
+/** Undefined where the function is not known, or the input is not its. `own` goes before what is known to all. */
+export function decodeInput(input: string, own: Abi = []): Decoded | undefined {
+  const selector = input.slice(0, 10).toLowerCase();
+  const item =
+    own.filter((each) => each.type === "function").find((each) => toFunctionSelector(each) === selector) ??
+    functions.get(selector);
   if (!item || !isHex(input)) return undefined;
   return attempt(() => {
     const { args } = decodeFunctionData({ abi: [item], data: input });
@@ -69,10 +72,13 @@ export function decodeInput(input: string): Decoded | undefined {
 }
 
 /** Undefined where the event is not known, or the log is not its. */
-export function decodeLog({ data, topics }: RawLog): Decoded | undefined {
+export function decodeLog({ data, topics }: RawLog, own: Abi = []): Decoded | undefined {
   const [topic, ...indexed] = topics.filter((each) => isHex(each));
   if (topic === undefined || !isHex(data)) return undefined;
-  for (const { topic: known, item } of events) {
+  const ownEvents = own
+    .filter((item) => item.type === "event")
+    .map((item) => ({ topic: attempt(() => toEventSelector(item)), item }));
+  for (const { topic: known, item } of [...ownEvents, ...events]) {
     if (known !== topic || item.inputs.filter((input) => input.indexed).length !== indexed.length) continue;
     const decoded = attempt(() => {
       const { args } = decodeEventLog({ abi: [item], data, topics: [topic, ...indexed] });
