@@ -7,6 +7,7 @@ import {
   erc20Abi,
   type Hex,
   http,
+  parseAbi,
   parseUnits,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -254,6 +255,25 @@ describe("a transaction", () => {
     await page.getByRole("table", { name: "Internal calls" }).getByText("STATICCALL").first().waitFor();
     await page.reload();
     await page.getByRole("table", { name: "Internal calls" }).getByText("deposit").waitFor();
+  });
+
+  it("is read by the ABI that somebody has pasted for its contract", async () => {
+    const abi = ["function stir(bool clockwise, uint8 times)"];
+    const to = devAccount(7).address;
+    const wallet = createWalletClient({ account: devAccount(8), transport: http(purse.rpcUrl) });
+    const data = encodeFunctionData({ abi: parseAbi(abi), args: [true, 3] });
+    const hash = await wallet.sendTransaction({ chain: null, to, data });
+    await node().waitForTransactionReceipt({ hash });
+    const visitor = await open(`/explorer/tx/${hash}`);
+    const { page } = visitor;
+    await page.getByRole("link", { name: "Paste the contract's ABI" }).waitFor();
+    await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
+      `purse.abi/0x539/${to.toLowerCase()}`,
+      abi.join("\n"),
+    ] as const);
+    await page.reload();
+    await page.getByText("stir(bool clockwise, uint8 times)").waitFor();
+    expectNoErrors(visitor);
   });
 
   it("says why it was reverted", async () => {

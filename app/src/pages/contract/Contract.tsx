@@ -25,6 +25,7 @@ import { Functions } from "./Functions.tsx";
 import { withMore } from "./foundAbi.ts";
 import { contractKey, keptAbi } from "./kept.ts";
 import { Recent } from "./Recent.tsx";
+import { TokenUnit } from "./TokenUnit.ts";
 import "./Contract.css";
 
 /** Reads from a contract and writes to it, by its ABI. */
@@ -170,6 +171,7 @@ function Opened({
   implementation,
   found,
   standard,
+  decimals,
 }: {
   chain: AppChain;
   address: string;
@@ -177,6 +179,7 @@ function Opened({
   implementation: string | undefined;
   found: Abi | undefined;
   standard: Standard | undefined;
+  decimals: number | undefined;
 }) {
   const { t } = useTexts();
   const key = contractKey(chain.hexId, address);
@@ -194,7 +197,7 @@ function Opened({
     return known && found ? withMore(known, found) : (known ?? found);
   }, [pasted, standard, found]);
   return (
-    <>
+    <TokenUnit value={decimals}>
       <section className="card stack" aria-label={t("About the contract")}>
         <Address address={checksumOf(address)} copy />
         <div className="row">
@@ -227,6 +230,6 @@ function Opened({
         />
       )}
       <Recent key={recentAt} contract={key} />
-    </>
+    </TokenUnit>
   );
 }

@@ -48,14 +48,22 @@ export interface ContractFacts {
   /** The functions that are known by its code, or by that of what it runs; undefined where none is. */
   found: Abi | undefined;
   standard: Standard | undefined;
+  /** By how many digits a token's point is moved. */
+  decimals: number | undefined;
 }
 
 export async function readFacts(ask: Ask, address: string): Promise<ContractFacts> {
   const code = await ask("eth_getCode", [address, "latest"]);
   if (typeof code !== "string" || code.length <= 2) {
-    return { isContract: false, implementation: undefined, found: undefined, standard: undefined };
+    return {
+      isContract: false,
+      implementation: undefined,
+      found: undefined,
+      standard: undefined,
+      decimals: undefined,
+    };
   }
-  const [implementation, standard] = await Promise.all([
+  const [implementation, { standard, decimals }] = await Promise.all([
     readImplementation(ask, address, code),
     readStandard(ask, address),
   ]);
@@ -65,6 +73,7 @@ export async function readFacts(ask: Ask, address: string): Promise<ContractFact
     isContract: true,
     implementation,
     standard,
+    decimals,
     found: own && others ? withMore(own, others) : (others ?? own),
   };
 }
@@ -80,14 +89,21 @@ async function readImplementation(ask: Ask, address: string, code: string): Prom
   return beacon && addressIn(await callOf(ask, beacon, IMPLEMENTATION_CALL));
 }
 
-async function readStandard(ask: Ask, address: string): Promise<Standard | undefined> {
+async function readStandard(
+  ask: Ask,
+  address: string,
+): Promise<{ standard: Standard | undefined; decimals: number | undefined }> {
   const answers = await Promise.all(
     INTERFACES.map(([, id]) => callOf(ask, address, `${SUPPORTS}${id.padEnd(64, "0")}`)),
   );
   const found = INTERFACES.find((_, i) => /^0x0{63}1$/.test(String(answers[i])));
-  if (found) return found[0];
+  if (found) return { standard: found[0], decimals: undefined };
   const token = await Promise.all(TOKEN_CALLS.map((data) => callOf(ask, address, data)));
-  return token.every((answer) => /^0x[0-9a-f]{64}$/i.test(String(answer))) ? "erc20" : undefined;
+  if (!token.every((answer) => /^0x[0-9a-f]{64}$/i.test(String(answer)))) {
+    return { standard: undefined, decimals: undefined };
+  }
+  const decimals = Number(token[1]);
+  return { standard: "erc20", decimals: decimals <= 36 ? decimals : undefined };
 }
 
 /** undefined where the contract refuses: it has no such function then. */
