@@ -238,8 +238,6 @@ describe.each(DATABASES)("signing in on %s", (database) => {
         "createdWith",
         "installationId",
         "restricted",
-        "userAgent",
-        "lastUsedAt",
       ]) {
         const refused = await rest(purse, "PUT", "/sessions/me", { [field]: "x" }, token);
         expect(refused.status).toBe(400);
@@ -290,6 +288,14 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       const { body } = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
       expect(body).toMatchObject({ userAgent: "Firefox, Linux", lastUsedAt: { __type: "Date" } });
       expect(JSON.stringify(body)).not.toMatch(/140|127\.0\.0\.1|::1/);
+      // Whatever clients send of it counts for nothing: who has stolen a session cannot call it something else.
+      const forged = {
+        userAgent: "Safari, iPhone",
+        lastUsedAt: { __type: "Date", iso: "2020-01-01T00:00:00.000Z" },
+      };
+      expect((await rest(purse, "PUT", "/sessions/me", forged, { sessionToken })).status).toBe(200);
+      const after = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
+      expect(after.body).toMatchObject({ userAgent: "Firefox, Linux", lastUsedAt: Object(body.lastUsedAt) });
     });
 
     it("know when they were last used, to the quarter of an hour", async () => {
