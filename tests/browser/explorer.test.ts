@@ -346,6 +346,8 @@ describe("tokens, NFTs and pairs", () => {
     await page.getByText(/\d+ holders/).waitFor();
     expect((await downloaded(page)).length).toBeGreaterThan(3);
     await page.getByRole("tab", { name: "Price over time" }).click();
+    // Between the chain's history and what tests have added lies a long time without a block.
+    await page.getByRole("link", { name: "All", exact: true }).click();
     await page.getByRole("slider", { name: /Price/ }).waitFor();
     await page.getByRole("link", { name: "Week" }).click();
     await page.waitForURL(/range=week/);
@@ -392,7 +394,7 @@ describe("tokens, NFTs and pairs", () => {
   });
 
   it("shows a pair, both ways round", async () => {
-    const visitor = await open(`/explorer/pair/${PURSE_TOKEN}/${WETH}`);
+    const visitor = await open(`/explorer/pair/${PURSE_TOKEN}/${WETH}?range=all`);
     const { page } = visitor;
     await page.getByRole("heading", { level: 1, name: "PURSE / WETH" }).waitFor();
     await page.getByRole("slider", { name: /Price/ }).waitFor();
