@@ -63,6 +63,8 @@ export function appConfig(config: Config, devChain: DevChain | undefined): JsonO
   const development = config.environment === "development";
   return {
     development,
+    listsClasses: config.allowClientClassList,
+    passwordEndsSessions: config.revokeSessionOnPasswordReset,
     chains: chainsFor(config, devChain).map(({ id, name }) => ({
       id,
       hexId: `0x${id.toString(16)}`,

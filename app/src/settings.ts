@@ -3,6 +3,10 @@ export interface AppSettings {
   appId: string;
   serverUrl: string;
   development: boolean;
+  /** Whether the server tells which classes somebody may find in. */
+  listsClasses: boolean;
+  /** Whether a new password ends the sessions on other devices. */
+  passwordEndsSessions: boolean;
   chains: AppChain[];
   /** Funded wallets of the local chain; only in development. */
   devWallets: { address: string; privateKey: string }[];

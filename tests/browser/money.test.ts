@@ -23,6 +23,8 @@ import {
 import { type ChainHand, chainHand } from "../support/chainHand.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 
+const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
+
 let purse: Purse;
 let browser: Browser;
 let hand: ChainHand;
@@ -293,6 +295,30 @@ describe("a contract", () => {
     await page.goto(page.url());
     expect(await page.getByLabel("account (address)").inputValue()).toBe(devAccount(0).address);
     await page.getByRole("region", { name: "Recent calls" }).getByText("balanceOf").waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("is known by its code where nobody has its ABI, and its form stays in the address while it is filled in", async () => {
+    const visitor = await visitAs(4);
+    const { page } = visitor;
+    const { body } = await rest(purse, "POST", "/functions/getPairAddress", {
+      chain: "0x539",
+      exchange: "uniswapv2",
+      token0_address: hand.token,
+      token1_address: WETH,
+    });
+    await open(page, "/contract", { address: String(Object(body.result).pairAddress) });
+    await page.getByText(/known functions in its code/).waitFor();
+    await page.getByRole("link", { name: /^getReserves/ }).click();
+    await page.getByRole("button", { name: "Read", exact: true }).click();
+    await page.getByRole("region", { name: "Result" }).getByText("reserve1").waitFor();
+    await page.getByRole("link", { name: /^allowance/ }).click();
+    await page.getByLabel("owner (address)").fill(devAccount(0).address);
+    await page.getByLabel("spender (address)").focus();
+    await page.waitForURL(/args=/);
+    await page.reload();
+    expect(await page.getByLabel("owner (address)").inputValue()).toBe(devAccount(0).address);
+    await page.getByLabel("ABI").waitFor({ state: "detached" });
     expectNoErrors(visitor);
   });
 

@@ -36,6 +36,11 @@ afterEach(async () => {
 const PHONE = { viewport: { width: 360, height: 720 } };
 const PASSWORD = "correct horse battery";
 
+/** A name that nobody has yet, the second time neither. */
+function unique(name: string): string {
+  return `${name}${Date.now()}`;
+}
+
 async function open(options = {}): Promise<Visit> {
   const visitor = await visit(browser, options);
   visitor.page.setDefaultTimeout(30_000);
@@ -249,11 +254,22 @@ describe("the account", () => {
     await other.page.waitForURL(({ pathname }) => pathname === "/account");
     await one.page.getByRole("tab", { name: "Ways in" }).click();
     await one.page.getByText("1 other session ends").waitFor();
+    const ending = one.page.getByRole("list", { name: "Sessions that end" });
+    await ending.getByText("Chrome, Linux, by password, last used").waitFor();
     await one.page.getByRole("tab", { name: "Sessions" }).click();
     const list = one.page.getByRole("list", { name: "Sessions" });
     await expect.poll(() => list.getByRole("listitem").count()).toBe(2);
     await list.getByText("Chrome, Linux").first().waitFor();
     await list.getByText("This one").waitFor();
+    await list.getByText("in use now").waitFor();
+    await list.getByText(/^last used/).waitFor();
+    const brief = await rest(purse, "POST", "/login", { username: "sessions", password: PASSWORD });
+    await one.page.reload();
+    // This program says of itself that it is node.
+    await one.page.getByRole("button", { name: "End it: node" }).click();
+    await one.page.getByText("Session ended").waitFor();
+    const ended = { sessionToken: String(brief.body.sessionToken) };
+    expect((await rest(purse, "GET", "/users/me", undefined, ended)).body.code).toBe(209);
     await one.page.getByRole("button", { name: "End all others" }).click();
     await one.page.getByText("1 session ended").waitFor();
     await expect.poll(() => list.getByRole("listitem").count()).toBe(1);
@@ -393,6 +409,75 @@ describe("data", () => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("dialog", { name: "Recipe record" }).waitFor({ state: "detached" });
     expect(await asOperator("GET", `/classes/Recipe/${recipe.objectId}`)).toMatchObject({ serves: 9 });
+  });
+
+  it("offers the classes that somebody may find in, with editors for what their records have", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    const harbour = unique("Hamburg");
+    await asOperator("POST", "/schemas/Voyage", {
+      className: "Voyage",
+      fields: {
+        harbour: { type: "String" },
+        leaves: { type: "Date" },
+        ship: { type: "Pointer", targetClass: "Ship" },
+        place: { type: "GeoPoint" },
+      },
+    });
+    await asOperator("POST", "/schemas/Manifest", {
+      className: "Manifest",
+      classLevelPermissions: { find: {}, get: {} },
+    });
+    await asOperator("POST", "/schemas/Ship", {
+      className: "Ship",
+      classLevelPermissions: { find: { "*": true }, get: { "*": true } },
+    });
+    await signUpInPage(page, purse, unique("sailor"), "/data");
+    const classes = page.getByRole("list", { name: "Classes" });
+    await classes.getByRole("button", { name: "Voyage" }).click();
+    expect(await classes.getByRole("button", { name: "Manifest" }).count()).toBe(0);
+    await page.getByRole("button", { name: "New record" }).click();
+    await page.getByLabel("harbour").fill(harbour);
+    await page.getByLabel("leaves").fill("2026-03-01T10:30");
+    expect(await page.getByLabel("ship").inputValue()).toBe("Ship:");
+    await page.getByLabel("place").fill("100, 10");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByText("A place is a latitude (−90 to 90)").waitFor();
+    await page.getByLabel("place").fill("53.55, 9.99");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("table", { name: "Voyage records" }).getByText(harbour).waitFor();
+    const { results } = await asOperator("GET", `/classes/Voyage${query({ where: { harbour } })}`);
+    expect(results).toMatchObject([{ place: { latitude: 53.55 }, leaves: { __type: "Date" } }]);
+    await classes.getByRole("button", { name: "Ship" }).click();
+    await page.getByText("You may not make records of this class.").waitFor();
+    expect(await page.getByRole("button", { name: "New record" }).count()).toBe(0);
+    expectNoErrors(visitor);
+  });
+
+  it("shows what others have shared, live, and who may do what", async () => {
+    const visitor = await open(PHONE);
+    const { page } = visitor;
+    const guest = unique("guest");
+    await signUpInPage(page, purse, guest, "/data?class=Letter");
+    const [id, other] = [await idOf(guest), "somebodyElse"];
+    const write = { read: true, write: true };
+    const send = (text: string, ACL: object) => asOperator("POST", "/classes/Letter", { text, ACL });
+    await send("To everyone", { "*": { read: true }, [other]: write });
+    await send("Mine alone", { [id]: write });
+    await page.getByRole("button", { name: "Mine alone", exact: true }).waitFor();
+    await page.getByRole("combobox", { name: "Whose" }).click();
+    await page.getByRole("option", { name: "Shared with me" }).click();
+    await page.getByText("Nobody else has given you anything here.").waitFor();
+    await send("For you", { [id]: { read: true }, [other]: write });
+    const row = page.getByRole("button", { name: "For you", exact: true });
+    await row.waitFor();
+    expect(await page.getByRole("button", { name: "To everyone", exact: true }).count()).toBe(0);
+    await page.reload();
+    await row.click();
+    await page.getByRole("dialog").getByText("Read: you, 1 person, write: 1 person").waitFor();
+    await expectAccessible(page);
+    expectNoErrors(visitor);
   });
 
   it("keeps class, filters and order in the address, and deletes with a way back", async () => {

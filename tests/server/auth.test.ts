@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
+import { openSchemas, openStore } from "@purse/server";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
@@ -14,6 +15,7 @@ const MASTER = { useMasterKey: true };
 describe.each(DATABASES)("signing in on %s", (database) => {
   let purse: Purse;
   let oidc: OidcIssuer;
+  let databaseUrl: string | undefined;
   beforeAll(async () => {
     oidc = await startOidcIssuer("our-client");
     const folder = mkdtempSync(join(tmpdir(), "purse-auth-"));
@@ -31,8 +33,10 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       },
     };
     writeFileSync(join(folder, "purse.config.ts"), `export default ${JSON.stringify(config)};`);
+    const env = await databaseEnv(database);
+    databaseUrl = env.PURSE_DATABASE_URL;
     purse = await startPurse({
-      env: { ...(await databaseEnv(database)), PURSE_CONFIG: join(folder, "purse.config.ts") },
+      env: { ...env, PURSE_CONFIG: join(folder, "purse.config.ts") },
     });
   });
   afterAll(async () => {
@@ -267,6 +271,69 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect((await me(again)).status).toBe(200);
       const mine = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken: laptop });
       expect(mine.body.installationId).toBe("laptop");
+    });
+
+    it("know what they were begun with in words, and no more of it", async () => {
+      const { username } = await signUp(purse);
+      const response = await fetch(`${purse.serverUrl}/login`, {
+        method: "POST",
+        headers: {
+          "X-Parse-Application-Id": purse.appId,
+          "Content-Type": "application/json",
+          "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+        },
+        body: JSON.stringify({ username, password: "correct horse" }),
+      });
+      const { sessionToken } = Object(await response.json());
+      const { body } = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
+      expect(body).toMatchObject({ userAgent: "Firefox, Linux", lastUsedAt: { __type: "Date" } });
+      expect(JSON.stringify(body)).not.toMatch(/140|127\.0\.0\.1|::1/);
+      // Whatever clients send of it counts for nothing: who has stolen a session cannot call it something else.
+      const forged = {
+        userAgent: "Safari, iPhone",
+        lastUsedAt: { __type: "Date", iso: "2020-01-01T00:00:00.000Z" },
+      };
+      expect((await rest(purse, "PUT", "/sessions/me", forged, { sessionToken })).status).toBe(200);
+      const after = await rest(purse, "GET", "/sessions/me", undefined, { sessionToken });
+      expect(after.body).toMatchObject({ userAgent: "Firefox, Linux", lastUsedAt: Object(body.lastUsedAt) });
+    });
+
+    it("know when they were last used, to the quarter of an hour", async () => {
+      const store = await openStore(
+        databaseUrl === undefined
+          ? { kind: "sqlite", path: join(purse.dataDir, "purse.sqlite") }
+          : { kind: "postgres", url: databaseUrl, connections: 1 },
+      );
+      const schema = (await openSchemas(store)).require("_Session");
+      /** When a session is said to be last used, after it was used again so many minutes later. */
+      const usedAgainAfter = async (minutes: number) => {
+        const { sessionToken, id: userId } = await signUp(purse);
+        const user = { __type: "Pointer", className: "_User", objectId: userId };
+        const { body } = await rest(
+          purse,
+          "GET",
+          `/sessions${query({ where: { user } })}`,
+          undefined,
+          MASTER,
+        );
+        const [{ objectId }] = Object(body.results);
+        const iso = new Date(Date.now() - minutes * 60_000).toISOString();
+        const operations = { lastUsedAt: { op: "Set" as const, value: { __type: "Date", iso } } };
+        const at = new Date().toISOString();
+        await store.write([{ kind: "update", schema, id: objectId, at, operations, principals: null }]);
+        await Promise.all(Array.from({ length: 5 }, () => me(sessionToken)));
+        const lastUsedAt = async () => JSON.parse((await store.get(schema, objectId, null)) ?? "").lastUsedAt;
+        return { before: iso, lastUsedAt };
+      };
+      try {
+        const long = await usedAgainAfter(20);
+        await expect.poll(async () => (await long.lastUsedAt()).iso).not.toBe(long.before);
+        expect(Date.now() - Date.parse((await long.lastUsedAt()).iso)).toBeLessThan(5 * 60_000);
+        const short = await usedAgainAfter(5);
+        expect((await short.lastUsedAt()).iso).toBe(short.before);
+      } finally {
+        await store.close();
+      }
     });
 
     it("can be begun by the operator as somebody else", async () => {

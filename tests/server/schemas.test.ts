@@ -52,6 +52,45 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     }
   });
 
+  it("tell each caller the classes that they may find in, with the fields that they may see", async () => {
+    const [open, members, own, shut] = [newName(), newName(), newName(), newName()];
+    const fields = { title: { type: "String" }, secret: { type: "Number" } };
+    await post(open, { fields });
+    const forMembers = {
+      find: { requiresAuthentication: true },
+      create: {},
+      addField: { "*": true },
+      protectedFields: { "*": ["secret"] },
+    };
+    await post(members, { fields, classLevelPermissions: forMembers });
+    const owner = { owner: { type: "Pointer", targetClass: "_User" } };
+    await post(own, { fields: owner, classLevelPermissions: { readUserFields: ["owner"] } });
+    await post(shut, { fields, classLevelPermissions: { find: { "role:Staff": true } } });
+    const listed = async (credentials = {}) => {
+      const { body } = await rest(purse, "GET", "/classes", undefined, credentials);
+      const results: JsonObject[] = Object(body).results;
+      return new Map(results.map((each) => [String(each.className), each]));
+    };
+    const stranger = await listed();
+    expect([open, members, own, shut].filter((name) => stranger.has(name))).toEqual([open]);
+    expect(stranger.get(open)).toEqual({
+      className: open,
+      fields: { ...COMMON, ...fields },
+      create: true,
+      addField: true,
+    });
+    const person = await listed(await signUp(purse));
+    expect([open, members, own, shut].filter((name) => person.has(name))).toEqual([open, members, own]);
+    expect(person.get(members)).toEqual({
+      className: members,
+      fields: { ...COMMON, title: { type: "String" } },
+      create: false,
+      addField: true,
+    });
+    expect([...person.keys()].some((name) => name.startsWith("_"))).toBe(false);
+    expect((await listed(MASTER)).has(shut)).toBe(true);
+  });
+
   it("[7.schemas.get] [7.schemas.post] [3.schema-type.string] [3.schema-type.number] [3.schema-type.boolean] [3.schema-type.date] [3.schema-type.file] [3.schema-type.geo-point] [3.schema-type.polygon] [3.schema-type.array] [3.schema-type.object] [3.schema-type.pointer] [3.schema-type.relation] are made with fields of every type, told and listed", async () => {
     const name = newName();
     const fields = {

@@ -24,11 +24,14 @@ describe("what is typed for a function's inputs", () => {
     ]);
   });
 
-  it("may be amounts in ether and gwei", () => {
+  it("may be amounts in ether and gwei, or of a token by its decimals", () => {
     const amount = { type: "uint256", name: "amount" };
     expect(readDraft(amount, "1.5 ether")).toBe(1_500_000_000_000_000_000n);
     expect(readDraft(amount, "2,5 gwei")).toBe(2_500_000_000n);
+    expect(readDraft(amount, "1.5 e6")).toBe(1_500_000n);
+    expect(readDraft(amount, "0x1e6")).toBe(0x1e6n);
     expect(() => readDraft(amount, "0.5")).toThrow("whole number");
+    expect(() => readDraft(amount, "1e6")).toThrow("whole number");
   });
 
   it("is refused with its place and what helps", () => {

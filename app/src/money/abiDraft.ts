@@ -13,8 +13,14 @@ export class DraftProblem extends Error {
   }
 }
 
-/** The units that a whole number can be typed in, by how many digits they move the point. */
+/** The units that a whole number can be typed in, by how many digits they move the point; `e6` moves it by six. */
 export const UNITS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
+
+/** A number as it is typed, and its unit. */
+export function splitUnit(text: string): { number: string; unit: string } {
+  const [, number = text, unit] = /^(.*?)\s*(wei|gwei|ether|(?<=\s)e\d{1,2})$/.exec(text) ?? [];
+  return { number, unit: unit ?? "wei" };
+}
 
 /** The parts of a tuple; undefined for other types. */
 export function partsOf(parameter: AbiParameter): readonly AbiParameter[] | undefined {
@@ -98,8 +104,8 @@ function readBytes(text: string, size: number | null, place: string): string {
 }
 
 function readWhole(type: string, text: string, place: string): bigint {
-  const [, number = "", unit = "wei"] = /^(.*?)(?:\s*(wei|gwei|ether))?$/.exec(text) ?? [];
-  const value = wholeOf(number.replace(",", "."), UNITS[unit] ?? 0);
+  const { number, unit } = splitUnit(text);
+  const value = wholeOf(number.replace(",", "."), UNITS[unit] ?? Number(unit.slice(1)));
   if (value === undefined) {
     throw new DraftProblem(
       place,

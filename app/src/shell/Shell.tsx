@@ -9,7 +9,6 @@ import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { PAGES } from "./pages.ts";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
-import { useSessionMark } from "./useSessionMark.ts";
 
 /** It needs what follows transactions, which the first page does not. */
 const TransactionWatcher = lazy(() =>
@@ -32,7 +31,6 @@ export function Shell() {
   const { t } = useTexts();
   const { user, hasSessionEnded } = useMoralis();
   const [isFinding, setIsFinding] = useState(false);
-  useSessionMark();
   return (
     <>
       <a className="skip" href="#main">

@@ -98,6 +98,8 @@ describe("useSessions", () => {
     expiresAt: { __type: "Date", iso: "2027-01-01T00:00:00.000Z" },
     installationId: `i-${objectId}`,
     createdWith: { action: "login" },
+    userAgent: "Firefox, Linux",
+    lastUsedAt: { __type: "Date", iso: "2026-12-01T00:00:00.000Z" },
   });
 
   async function signedIn(...list: string[]) {
@@ -120,7 +122,13 @@ describe("useSessions", () => {
     const view = await signedIn("s1", "s2");
     expect(view.current.sessions.sessions).toMatchObject([
       { id: "s1", isCurrent: true, expiresAt: new Date("2027-01-01"), installationId: "i-s1" },
-      { id: "s2", isCurrent: false, createdWith: { action: "login" } },
+      {
+        id: "s2",
+        isCurrent: false,
+        createdWith: { action: "login" },
+        userAgent: "Firefox, Linux",
+        lastUsedAt: new Date("2026-12-01"),
+      },
     ]);
   });
 

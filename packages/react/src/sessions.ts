@@ -13,7 +13,11 @@ export interface OwnSession {
   expiresAt: Date | undefined;
   createdWith: unknown;
   installationId: string | undefined;
-  /** What the application has written into it, as `device`. */
+  /** What it was begun with, in the server's words: `Firefox, Linux`. */
+  userAgent: string | undefined;
+  /** To the quarter of an hour. */
+  lastUsedAt: Date | undefined;
+  /** What the application has written into it. */
   get(field: string): unknown;
 }
 
@@ -66,15 +70,23 @@ class Sessions {
 }
 
 function describe(session: ParseObject, isCurrent: boolean): OwnSession {
-  const expiresAt: unknown = session.get("expiresAt");
-  const installationId: unknown = session.get("installationId");
+  const date = (field: string) => {
+    const value: unknown = session.get(field);
+    return value instanceof Date ? value : undefined;
+  };
+  const text = (field: string) => {
+    const value: unknown = session.get(field);
+    return typeof value === "string" ? value : undefined;
+  };
   return {
     id: session.id ?? "",
     isCurrent,
     createdAt: session.createdAt,
-    expiresAt: expiresAt instanceof Date ? expiresAt : undefined,
+    expiresAt: date("expiresAt"),
     createdWith: session.get("createdWith"),
-    installationId: typeof installationId === "string" ? installationId : undefined,
+    installationId: text("installationId"),
+    userAgent: text("userAgent"),
+    lastUsedAt: date("lastUsedAt"),
     get: (field) => session.get(field),
   };
 }

@@ -29,6 +29,7 @@ export interface Config extends SectionValues {
   allowClientClassCreation: boolean;
   allowPublicExplain: boolean;
   allowClientAddField: boolean;
+  allowClientClassList: boolean;
   /** Whether classes are left to the code. */
   lockSchemas: boolean;
   allowCustomObjectId: boolean;
@@ -153,6 +154,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     allowClientClassCreation: values.allowClientClassCreation ?? environment === "development",
     allowPublicExplain: values.allowPublicExplain ?? environment === "development",
     allowClientAddField: values.allowClientAddField ?? environment === "development",
+    allowClientClassList: values.allowClientClassList ?? environment === "development",
     lockSchemas: required("lockSchemas", values),
     allowCustomObjectId: required("allowCustomObjectId", values),
     masterKeyIps: required("masterKeyIps", values),
@@ -293,6 +295,7 @@ function readValues(
     allowClientClassCreation: read("allowClientClassCreation", SETTINGS.allowClientClassCreation),
     allowPublicExplain: read("allowPublicExplain", SETTINGS.allowPublicExplain),
     allowClientAddField: read("allowClientAddField", SETTINGS.allowClientAddField),
+    allowClientClassList: read("allowClientClassList", SETTINGS.allowClientClassList),
     databaseReplicaUrl: read("databaseReplicaUrl", SETTINGS.databaseReplicaUrl),
     lockSchemas: read("lockSchemas", SETTINGS.lockSchemas),
     allowCustomObjectId: read("allowCustomObjectId", SETTINGS.allowCustomObjectId),

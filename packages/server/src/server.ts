@@ -17,6 +17,7 @@ import type { Config } from "./config.ts";
 import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import { createAppFiles } from "./http/appFiles.ts";
+import { classListRoute } from "./http/classListRoute.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
 import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
 import { createDataGate } from "./http/dataGate.ts";
@@ -290,6 +291,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         objects,
         isLocked: config.lockSchemas,
         fixedFields: (className) => Object.keys(rules.get(className)?.fields ?? {}),
+      }),
+      classListRoute({
+        schemas,
+        isOpen: config.allowClientClassList,
+        allowClientAddField: config.allowClientAddField,
+        protectedFields: config.protectedFields,
       }),
       aggregateRoute(aggregates),
       ...serverRoutes({ canPush: senders.length > 0 }),

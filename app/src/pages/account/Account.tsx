@@ -77,7 +77,7 @@ function SignedIn({ user }: { user: User }) {
       >
         {tab === "profile" && <Profile user={user} />}
         {tab === "security" && (
-          <div className="columns">
+          <div className="columns account-columns">
             <Wallets user={user} />
             <div className="stack">
               <Password user={user} />
@@ -87,7 +87,7 @@ function SignedIn({ user }: { user: User }) {
         )}
         {tab === "sessions" && <Sessions />}
         {tab === "data" && (
-          <div className="columns">
+          <div className="columns account-columns">
             <MyData user={user} />
             <Leaving user={user} />
           </div>

@@ -9,7 +9,8 @@ import { Field } from "../../design/Field.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { isOnlyOf, ownRecords } from "./ownRecords.ts";
+import { useListedClasses } from "../data/useListedClasses.ts";
+import { classesOfMine, isOnlyOf, ownRecords } from "./ownRecords.ts";
 import { textOf } from "./textOf.ts";
 
 /** Deletes the account, after its name was typed. */
@@ -41,10 +42,11 @@ function Confirm({ user, onClose }: { user: User; onClose: () => void }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const username = textOf(user.get("username"));
-  const onlyMine = useCallback(
-    async () => [...(await ownRecords(Moralis, user)).values()].flat().filter((each) => isOnlyOf(each, user)),
-    [Moralis, user],
-  );
+  const listed = useListedClasses();
+  const onlyMine = useCallback(async () => {
+    const records = await ownRecords(Moralis, user, classesOfMine(listed));
+    return [...records.values()].flat().filter((each) => isOnlyOf(each, user));
+  }, [Moralis, user, listed]);
   useEffect(() => {
     let isOver = false;
     onlyMine().then(

@@ -5,6 +5,7 @@ import { Button } from "../../design/Button.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { useListedClasses } from "../data/useListedClasses.ts";
 import { classesOfMine, exportOf } from "./ownRecords.ts";
 
 /** Takes along what one has here. */
@@ -12,13 +13,14 @@ export function MyData({ user }: { user: User }) {
   const { t } = useTexts();
   const { Moralis } = useMoralis();
   const toast = useToast();
+  const classes = classesOfMine(useListedClasses());
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   async function download() {
     setBusy(true);
     setError(undefined);
     try {
-      const text = await exportOf(Moralis, user);
+      const text = await exportOf(Moralis, user, classes);
       const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
       const link = document.createElement("a");
       link.href = address;
@@ -37,7 +39,7 @@ export function MyData({ user }: { user: User }) {
       <h2 id="export">{t("Take it along")}</h2>
       <p>{t("Your profile, wallets and sessions, and the records that you may write, as JSON.")}</p>
       <p className="soft small">
-        {t("Looked for in these classes: {classes}.", { classes: classesOfMine().join(", ") })}
+        {t("Looked for in these classes: {classes}.", { classes: classes.join(", ") })}
       </p>
       {error !== undefined && <ErrorState error={error} />}
       <div>

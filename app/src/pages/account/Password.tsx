@@ -1,17 +1,20 @@
 import type { User } from "@purse/client";
-import { useMoralis, useSessions } from "@purse/react";
+import { type OwnSession, useMoralis, useSessions } from "@purse/react";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
+import { Moment } from "../../design/Moment.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
+import { useSettings } from "../../SettingsContext.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { providerOf } from "./device.ts";
+import { deviceOf, providerOf, wayIn } from "./sessionWords.ts";
 import { textOf } from "./textOf.ts";
 
 /** Sets or changes the password, and says which sessions end by it. */
 export function Password({ user }: { user: User }) {
-  const { t, count } = useTexts();
+  const { t } = useTexts();
+  const { passwordEndsSessions } = useSettings();
   const { Moralis, setUserData, isUserUpdating } = useMoralis();
   const { sessions, fetch } = useSessions();
   const toast = useToast();
@@ -20,7 +23,7 @@ export function Password({ user }: { user: User }) {
   const [tried, setTried] = useState(false);
   const [isChecking, setIsChecking] = useState(false);
   const [error, setError] = useState<unknown>();
-  const others = sessions.filter(({ isCurrent }) => !isCurrent).length;
+  const others = sessions.filter(({ isCurrent }) => !isCurrent);
   // People who came with a wallet may never have had a password.
   const own = sessions.find(({ isCurrent }) => isCurrent);
   const needsCurrent = own === undefined || providerOf(own) === "password";
@@ -68,15 +71,11 @@ export function Password({ user }: { user: User }) {
         onChange={(event) => setNext(event.target.value)}
         problem={tried && next === "" ? t("Enter a new password.") : undefined}
       />
-      <p className="soft small">
-        {others === 0
-          ? t("You stay signed in here; there is no other session.")
-          : count(
-              others,
-              "You stay signed in here; {n} other session ends.",
-              "You stay signed in here; the {n} other sessions end.",
-            )}
-      </p>
+      {passwordEndsSessions ? (
+        <Ending sessions={others} />
+      ) : (
+        <p className="soft small">{t("Other sessions go on: end them under Sessions.")}</p>
+      )}
       {error !== undefined && <ErrorState error={error} />}
       <div>
         <Button type="submit" busy={isUserUpdating || isChecking}>
@@ -84,5 +83,41 @@ export function Password({ user }: { user: User }) {
         </Button>
       </div>
     </form>
+  );
+}
+
+/** So many are named; that there are more is said. */
+const NAMED = 5;
+
+/** Which sessions a new password ends. */
+function Ending({ sessions }: { sessions: readonly OwnSession[] }) {
+  const texts = useTexts();
+  const { t, count } = texts;
+  if (sessions.length === 0) {
+    return <p className="soft small">{t("You stay signed in here; there is no other session.")}</p>;
+  }
+  return (
+    <div className="soft small">
+      <p>
+        {count(
+          sessions.length,
+          "You stay signed in here; {n} other session ends:",
+          "You stay signed in here; the {n} other sessions end:",
+        )}
+      </p>
+      <ul className="ending" aria-label={t("Sessions that end")}>
+        {sessions.slice(0, NAMED).map((session) => (
+          <li key={session.id}>
+            <bdi>{deviceOf(session, texts)}</bdi>, {wayIn(session, texts)}
+            {session.lastUsedAt && (
+              <>
+                , {t("last used")} <Moment at={session.lastUsedAt} />
+              </>
+            )}
+          </li>
+        ))}
+        {sessions.length > NAMED && <li>{count(sessions.length - NAMED, "{n} more", "{n} more")}</li>}
+      </ul>
+    </div>
   );
 }

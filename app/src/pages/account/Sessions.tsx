@@ -6,12 +6,12 @@ import { ErrorState, SkeletonList } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { providerOf } from "./device.ts";
-import { textOf } from "./textOf.ts";
+import { deviceOf, wayIn } from "./sessionWords.ts";
 
 /** Where one is signed in, and the ways to end that. */
 export function Sessions() {
-  const { t, count } = useTexts();
+  const texts = useTexts();
+  const { t, count } = texts;
   const { logout } = useMoralis();
   const { sessions, error, isFetching, fetch, revoke, revokeOthers } = useSessions();
   const toast = useToast();
@@ -23,7 +23,8 @@ export function Sessions() {
       await work();
       toast(said);
     } catch (problem) {
-      toast(explain(problem).detail);
+      const { title, detail } = explain(problem);
+      toast(`${title}. ${detail}`);
     } finally {
       setEnding(undefined);
     }
@@ -48,6 +49,11 @@ export function Sessions() {
           </Button>
         )}
       </div>
+      <p className="soft small">
+        {t(
+          "Your address on the network is not kept. When one was last used is known to a quarter of an hour.",
+        )}
+      </p>
       {error ? (
         <ErrorState error={error} retry={() => void fetch()} />
       ) : sessions.length === 0 && isFetching ? (
@@ -66,6 +72,7 @@ export function Sessions() {
                   small
                   look="quiet"
                   busy={ending === session.id}
+                  aria-label={t("End it: {device}", { device: deviceOf(session, texts) })}
                   onClick={() =>
                     void end(session.id, () => revoke(session.id, { throwOnError: true }), t("Session ended"))
                   }
@@ -82,38 +89,39 @@ export function Sessions() {
 }
 
 function Described({ session }: { session: OwnSession }) {
-  const { t, language } = useTexts();
-  const { isCurrent, createdAt, expiresAt } = session;
-  const usedAt = session.get("usedAt");
-  const provider = providerOf(session);
-  const by: Readonly<Record<string, string>> = { password: t("password"), moralisEth: t("wallet") };
+  const texts = useTexts();
+  const { t, language } = texts;
+  const { isCurrent, createdAt, expiresAt, lastUsedAt } = session;
+  const way = wayIn(session, texts);
   return (
     <div>
       <p className="row">
         <strong>
-          <bdi>{textOf(session.get("device")) || t("A device that has not said what it is")}</bdi>
+          <bdi>{deviceOf(session, texts)}</bdi>
         </strong>
         {isCurrent && <span className="tag">{t("This one")}</span>}
       </p>
-      <p className="soft small">
-        {t("by {provider}", { provider: by[provider] ?? provider })}
+      <p className="soft small session-facts">
         {createdAt && (
-          <>
-            {" "}
-            · {t("signed in")} <Moment at={createdAt} />
-          </>
+          <span>
+            {t("signed in")} <Moment at={createdAt} /> {way}
+          </span>
         )}
-        {usedAt instanceof Date && (
-          <>
-            {" "}
-            · {t("last used")} <Moment at={usedAt} />
-          </>
+        {lastUsedAt && (
+          <span>
+            {isCurrent ? (
+              t("in use now")
+            ) : (
+              <>
+                {t("last used")} <Moment at={lastUsedAt} />
+              </>
+            )}
+          </span>
         )}
         {expiresAt && (
-          <>
-            {" "}
-            · {t("ends on {day}", { day: expiresAt.toLocaleDateString(language, { dateStyle: "medium" }) })}
-          </>
+          <span>
+            {t("ends on {day}", { day: expiresAt.toLocaleDateString(language, { dateStyle: "medium" }) })}
+          </span>
         )}
       </p>
     </div>

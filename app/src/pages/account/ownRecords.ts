@@ -1,5 +1,6 @@
 import type { Moralis, ParseObject, User } from "@purse/client";
 import { knownClasses } from "../data/classes.ts";
+import type { ListedClass } from "../data/useListedClasses.ts";
 import { FILE_CLASS } from "../files/fileRecord.ts";
 
 type Client = Pick<typeof Moralis, "Query">;
@@ -9,17 +10,22 @@ const SECRET: readonly string[] = ["sessionToken", "authData", "authDataResponse
 /** More than this of a class is asked for in portions. */
 const PORTION = 1_000;
 
-/** The classes in which the app looks for what somebody owns: those that it makes, and those looked at here. */
-export function classesOfMine(): string[] {
-  return [...new Set([FILE_CLASS, ...knownClasses()])];
+/**
+ * The classes in which the app looks for what somebody owns: those that it makes, those looked at here, and those that the
+ * server tells of.
+ */
+export function classesOfMine(listed: readonly ListedClass[] = []): string[] {
+  return [...new Set([FILE_CLASS, ...knownClasses(), ...listed.map(({ className }) => className)])];
 }
 
 /** The records that name a user as one who may write them, by class. Classes that are not there have none. */
-export async function ownRecords(client: Client, user: User): Promise<ReadonlyMap<string, ParseObject[]>> {
+export async function ownRecords(
+  client: Client,
+  user: User,
+  classes: readonly string[],
+): Promise<ReadonlyMap<string, ParseObject[]>> {
   const entries = await Promise.all(
-    classesOfMine().map(
-      async (name): Promise<[string, ParseObject[]]> => [name, await ofClass(client, name, user)],
-    ),
+    classes.map(async (name): Promise<[string, ParseObject[]]> => [name, await ofClass(client, name, user)]),
   );
   return new Map(entries.filter(([, records]) => records.length > 0));
 }
@@ -45,9 +51,9 @@ async function ofClass({ Query }: Client, className: string, user: User): Promis
 }
 
 /** All that somebody has here, as JSON; nothing of it lets anybody in. */
-export async function exportOf(client: Client, user: User): Promise<string> {
+export async function exportOf(client: Client, user: User, classes: readonly string[]): Promise<string> {
   const [records, sessions] = await Promise.all([
-    ownRecords(client, user),
+    ownRecords(client, user, classes),
     new client.Query("_Session").find(),
   ]);
   const all = {

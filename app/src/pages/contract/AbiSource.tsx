@@ -10,12 +10,15 @@ export function AbiSource({
   contract,
   isPasted,
   hasAbi,
+  isStandard,
   onChange,
 }: {
   /** As `contractKey` names it. */
   contract: string;
   isPasted: boolean;
   hasAbi: boolean;
+  /** Whether it follows a standard; else the known functions of its code are what there is. */
+  isStandard: boolean;
   onChange: (text: string | undefined) => void;
 }) {
   const { t } = useTexts();
@@ -37,7 +40,11 @@ export function AbiSource({
     return (
       <div className="row">
         <span className="small soft">
-          {isPasted ? t("By the ABI that you have pasted") : t("By the standard that it follows")}
+          {isPasted
+            ? t("By the ABI that you have pasted")
+            : isStandard
+              ? t("By the standard that it follows, and known functions in its code")
+              : t("By known functions in its code: it may have others")}
         </span>
         <Button small onClick={() => setIsOpen(true)}>
           {t("Paste an ABI")}

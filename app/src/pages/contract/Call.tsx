@@ -2,15 +2,14 @@ import { RevertError, type Simulation, sendTransaction, simulate } from "@purse/
 import { useMoralis } from "@purse/react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
-import type { Abi, AbiFunction, Hex } from "viem";
-import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
+import type { Abi, AbiFunction } from "viem";
 import { Button } from "../../design/Button.tsx";
 import { Code } from "../../design/Code.tsx";
 import { CopyButton } from "../../design/CopyButton.tsx";
 import { Field } from "../../design/Field.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
-import { type Draft, DraftProblem, emptyDraft, fits, readDraft } from "../../money/abiDraft.ts";
+import { type Draft, emptyDraft } from "../../money/abiDraft.ts";
 import { parseAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
@@ -19,6 +18,7 @@ import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
 import { transactionLog } from "../../wallet/transactionLog.ts";
 import { BalanceChanges } from "../send/BalanceChanges.tsx";
 import { signatureOf } from "./abi.ts";
+import { dataOf, draftsOf, readAll, resultOf } from "./callData.ts";
 import { callSnippet } from "./callSnippet.ts";
 import type { Ask } from "./contractNode.ts";
 import { DecodedList } from "./DecodedValue.tsx";
@@ -48,11 +48,14 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
   const [error, setError] = useState<unknown>();
   const [result, setResult] = useState<readonly unknown[]>();
   const [simulation, setSimulation] = useState<Simulation>();
+  // What the address bar last had of this form, and what the form has put there itself.
   const [asked, setAsked] = useState(search.args);
+  const [written, setWritten] = useState(search.args);
   // Another call of the same function, by a link or by going back.
   if (search.args !== asked) {
     setAsked(search.args);
-    if (JSON.stringify(drafts) !== (search.args ?? "[]")) {
+    if (search.args !== written) {
+      setWritten(search.args);
       setDrafts(draftsOf(item, search.args));
       setValue(search.value ?? "");
       setResult(undefined);
@@ -72,10 +75,19 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
     setResult(undefined);
     setSimulation(undefined);
   }
-  /** What is typed, in the address bar, so that it can be kept and shared. */
+  const args = drafts.length > 0 ? JSON.stringify(drafts) : undefined;
+  const typed = isPayable && value.trim() !== "" ? value.trim() : undefined;
+  /** What is typed, in the address bar, so that it can be shared, and is there after a reload. */
+  function writeDown(tx: string | undefined) {
+    setWritten(args);
+    return navigate({
+      search: (before) => ({ ...before, chain: chain.hexId, args, value: typed, tx }),
+      replace: true,
+      resetScroll: false,
+    });
+  }
+  /** And among the recent calls. */
   async function keep() {
-    const args = drafts.length > 0 ? JSON.stringify(drafts) : undefined;
-    const typed = isPayable && value.trim() !== "" ? value.trim() : undefined;
     keepCall(contractKey(chain.hexId, address), {
       fn: signatureOf(item),
       args: args ?? "[]",
@@ -83,11 +95,7 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
       at: Date.now(),
     });
     onCalled();
-    await navigate({
-      search: (before) => ({ ...before, chain: chain.hexId, args, value: typed, tx: undefined }),
-      replace: true,
-      resetScroll: false,
-    });
+    await writeDown(undefined);
   }
   async function run(kind: "read" | "simulate" | "send") {
     setTried(true);
@@ -124,7 +132,16 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
   }
   return (
     <div className="stack">
-      <form className="card stack" onSubmit={submit} noValidate aria-label={item.name}>
+      <form
+        className="card stack"
+        onSubmit={submit}
+        noValidate
+        aria-label={item.name}
+        onBlur={() => {
+          const before = search.args ?? JSON.stringify(item.inputs.map(emptyDraft));
+          if ((args ?? "[]") !== before || typed !== search.value) void writeDown(search.tx);
+        }}
+      >
         <div>
           <h2>{item.name}</h2>
           <code className="small soft exact">{signatureOf(item)}</code>
@@ -256,47 +273,4 @@ function CallError({ error }: { error: unknown }) {
       <bdi>{error.reason.slice(0, 300)}</bdi>
     </Notice>
   );
-}
-
-function draftsOf(item: AbiFunction, args: string | undefined): Draft[] {
-  const empty = item.inputs.map(emptyDraft);
-  try {
-    const given: unknown = JSON.parse(args ?? "[]");
-    if (!Array.isArray(given)) return empty;
-    return item.inputs.map((input, i) => {
-      const draft: unknown = given[i];
-      return fits(input, draft) ? draft : emptyDraft(input);
-    });
-  } catch {
-    return empty;
-  }
-}
-
-function readAll(
-  item: AbiFunction,
-  drafts: readonly Draft[],
-): { args: unknown[] } | { problem: DraftProblem } {
-  try {
-    return {
-      args: item.inputs.map((input, i) => readDraft(input, drafts[i] ?? "", input.name || `input ${i}`)),
-    };
-  } catch (error) {
-    if (error instanceof DraftProblem) return { problem: error };
-    throw error;
-  }
-}
-
-function dataOf(item: AbiFunction, args: unknown[]): Hex {
-  const abi: Abi = [item];
-  return encodeFunctionData({ abi, functionName: item.name, args });
-}
-
-/** Throws where the answer is not of the ABI's types: the contract has no such function then. */
-function resultOf(item: AbiFunction, answer: unknown): readonly unknown[] {
-  if (item.outputs.length === 0) return [];
-  const abi: Abi = [item];
-  const data: Hex = `0x${String(answer).slice(2)}`;
-  if (data === "0x") throw new Error("The contract has answered nothing: it has no such function.");
-  const decoded: unknown = decodeFunctionResult({ abi, functionName: item.name, data });
-  return item.outputs.length === 1 ? [decoded] : Array.isArray(decoded) ? decoded : [];
 }

@@ -1,5 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { Abi } from "viem";
 import { Address } from "../../design/Address.tsx";
@@ -19,11 +19,13 @@ import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import { useAddress } from "../../wallet/useAddress.ts";
 import { useAsk } from "../../wallet/useAsk.ts";
 import { AbiSource } from "./AbiSource.tsx";
-import { functionsOf, readPastedAbi, STANDARDS, type Standard, signatureOf } from "./abi.ts";
-import { Call } from "./Call.tsx";
+import { readPastedAbi, STANDARDS, type Standard } from "./abi.ts";
 import { type Ask, nodeOf, readFacts } from "./contractNode.ts";
+import { Functions } from "./Functions.tsx";
+import { withMore } from "./foundAbi.ts";
 import { contractKey, keptAbi } from "./kept.ts";
 import { Recent } from "./Recent.tsx";
+import { TokenUnit } from "./TokenUnit.ts";
 import "./Contract.css";
 
 /** Reads from a contract and writes to it, by its ABI. */
@@ -167,13 +169,17 @@ function Opened({
   address,
   ask,
   implementation,
+  found,
   standard,
+  decimals,
 }: {
   chain: AppChain;
   address: string;
   ask: Ask;
   implementation: string | undefined;
+  found: Abi | undefined;
   standard: Standard | undefined;
+  decimals: number | undefined;
 }) {
   const { t } = useTexts();
   const key = contractKey(chain.hexId, address);
@@ -187,10 +193,11 @@ function Opened({
     } catch {
       // What another version has kept and this one cannot read is asked for again.
     }
-    return standard && STANDARDS[standard].abi;
-  }, [pasted, standard]);
+    const known = standard && STANDARDS[standard].abi;
+    return known && found ? withMore(known, found) : (known ?? found);
+  }, [pasted, standard, found]);
   return (
-    <>
+    <TokenUnit value={decimals}>
       <section className="card stack" aria-label={t("About the contract")}>
         <Address address={checksumOf(address)} copy />
         <div className="row">
@@ -201,7 +208,7 @@ function Opened({
         </div>
         {implementation && (
           <Notice kind="info" title={t("This is a proxy")}>
-            <p>{t("It runs the code at this address; use that contract's ABI.")}</p>
+            <p>{t("It runs the code at this address: what you paste has to be that contract's ABI.")}</p>
             <Address address={checksumOf(implementation)} copy />
           </Notice>
         )}
@@ -209,6 +216,7 @@ function Opened({
           contract={key}
           isPasted={pasted !== undefined && pasted !== ""}
           hasAbi={abi !== undefined}
+          isStandard={standard !== undefined}
           onChange={setPasted}
         />
       </section>
@@ -222,85 +230,6 @@ function Opened({
         />
       )}
       <Recent key={recentAt} contract={key} />
-    </>
-  );
-}
-
-function Functions({
-  abi,
-  chain,
-  address,
-  ask,
-  onCalled,
-}: {
-  abi: Abi;
-  chain: AppChain;
-  address: string;
-  ask: Ask;
-  onCalled: () => void;
-}) {
-  const { t } = useTexts();
-  const { fn } = useSearch({ from: "/contract" });
-  const [filter, setFilter] = useState("");
-  const { reads, writes } = useMemo(() => functionsOf(abi), [abi]);
-  const chosen = [...reads, ...writes].find((item) => signatureOf(item) === fn);
-  const groups = [
-    { label: t("Read"), items: reads },
-    { label: t("Write"), items: writes },
-  ];
-  return (
-    <div className="contract">
-      <nav className="card stack tight functions" aria-label={t("Functions")}>
-        <input
-          className="filter"
-          aria-label={t("Filter functions")}
-          placeholder={t("Filter")}
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
-        {groups.map(({ label, items }) => (
-          <div key={label}>
-            <h2 className="small soft">{label}</h2>
-            <ul>
-              {items
-                .map((item) => ({ name: item.name, signature: signatureOf(item) }))
-                .filter(({ signature }) => signature.toLowerCase().includes(filter.toLowerCase()))
-                .map(({ name, signature }) => (
-                  <li key={signature}>
-                    <Link
-                      to="/contract"
-                      search={(before) => ({ address: before.address, chain: before.chain, fn: signature })}
-                      resetScroll={false}
-                      title={signature}
-                    >
-                      <span className="strong">{name}</span>
-                      <span className="soft small">{signature.slice(name.length)}</span>
-                    </Link>
-                  </li>
-                ))}
-            </ul>
-          </div>
-        ))}
-      </nav>
-      {chosen ? (
-        <Call
-          key={signatureOf(chosen)}
-          item={chosen}
-          abi={abi}
-          chain={chain}
-          address={address}
-          ask={ask}
-          onCalled={onCalled}
-        />
-      ) : (
-        <div className="card">
-          <EmptyState title={t("Choose a function")}>
-            {fn
-              ? t("The ABI has no function {fn}.", { fn })
-              : t("Those that read answer at once; those that write go through the wallet.")}
-          </EmptyState>
-        </div>
-      )}
-    </div>
+    </TokenUnit>
   );
 }

@@ -1,13 +1,16 @@
+import { useContext } from "react";
 import type { AbiParameter } from "viem";
 import { Address } from "../../design/Address.tsx";
 import { CopyButton } from "../../design/CopyButton.tsx";
 import { itemOf, partsOf } from "../../money/abiDraft.ts";
 import { exactAmount } from "../../money/amount.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { TokenUnit } from "./TokenUnit.ts";
 
 /** A value that a contract has answered or logged, by its type. Its texts are shown inert. */
 export function DecodedValue({ parameter, value }: { parameter: AbiParameter; value: unknown }) {
   const { t } = useTexts();
+  const decimals = useContext(TokenUnit) ?? 18;
   const parts = partsOf(parameter);
   const array = itemOf(parameter);
   if (array && Array.isArray(value)) {
@@ -41,8 +44,10 @@ export function DecodedValue({ parameter, value }: { parameter: AbiParameter; va
       <bdi className={parameter.type === "string" ? "exact" : "address exact"}>
         {text === "" ? <span className="soft">{t("empty text")}</span> : shown}
       </bdi>
-      {typeof value === "bigint" && value >= 10n ** 15n && (
-        <span className="soft small">≈ {exactAmount(value, 18)} × 10¹⁸</span>
+      {typeof value === "bigint" && decimals > 2 && value >= 10n ** BigInt(decimals - 3) && (
+        <span className="soft small">
+          = {exactAmount(value, decimals)} × 10<sup>{decimals}</sup>
+        </span>
       )}
       <CopyButton text={text} label={parameter.name || t("value")} />
     </span>

@@ -1,9 +1,19 @@
+import { useContext } from "react";
 import type { AbiParameter } from "viem";
 import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
-import { type Draft, type DraftProblem, emptyDraft, itemOf, partsOf, UNITS } from "../../money/abiDraft.ts";
+import {
+  type Draft,
+  type DraftProblem,
+  emptyDraft,
+  itemOf,
+  partsOf,
+  splitUnit,
+  UNITS,
+} from "../../money/abiDraft.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { TokenUnit } from "./TokenUnit.ts";
 
 export interface DraftFieldProps {
   parameter: AbiParameter;
@@ -20,7 +30,7 @@ export function DraftField({ parameter, draft, place, problem, onChange }: Draft
   const parts = partsOf(parameter);
   const array = itemOf(parameter);
   const name = place.split(".").at(-1) ?? place;
-  const label = `${name} (${parameter.type})`;
+  const label = `${name} (${typeInWords(parameter)})`;
   if (parts && Array.isArray(draft)) {
     return (
       <fieldset className="draft-group">
@@ -109,19 +119,31 @@ export function DraftField({ parameter, draft, place, problem, onChange }: Draft
   );
 }
 
-/** Amounts are typed in ether as people have them, and sent in wei. */
+/** Amounts are typed in ether or whole tokens as people have them, and sent in the smallest unit. */
 function Unit({ text, label, onChange }: { text: string; label: string; onChange: (text: string) => void }) {
   const { t } = useTexts();
-  const [, number = "", unit = "wei"] = /^(.*?)(?:\s*(wei|gwei|ether))?$/.exec(text) ?? [];
+  const decimals = useContext(TokenUnit);
+  const { number, unit } = splitUnit(text);
+  const own =
+    decimals === undefined || Object.values(UNITS).includes(decimals)
+      ? []
+      : [{ key: `e${decimals}`, label: t("token, {n} decimals", { n: decimals }) }];
+  const known = [...own, ...Object.keys(UNITS).map((key) => ({ key, label: key }))];
   return (
     <Select
       label={t("Unit of {what}", { what: label })}
       hideLabel
-      options={Object.keys(UNITS).map((key) => ({ key, label: key }))}
+      options={known.some(({ key }) => key === unit) ? known : [...known, { key: unit, label: unit }]}
       value={unit}
       onChange={(chosen) => onChange(chosen === "wei" ? number : `${number} ${chosen}`)}
     />
   );
+}
+
+/** The type, and for an enum its name: how many values it has no ABI tells. */
+function typeInWords({ type, internalType }: AbiParameter): string {
+  const [, name] = /^enum (?:\w+\.)?(\w+)$/.exec(internalType ?? "") ?? [];
+  return name ? `${type}, enum ${name}` : type;
 }
 
 function placeholderFor(type: string): string {

@@ -1,11 +1,22 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
+import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { isClassName, knownClasses } from "./classes.ts";
 
-/** The class that is looked at: those known here at hand, any other by its name. */
-export function ClassPicker({ value, onChange }: { value: string; onChange: (name: string) => void }) {
+/** More than these stand in a list that opens. */
+const CHIPS = 12;
+
+export interface ClassPickerProps {
+  value: string;
+  /** Those that the server tells of. */
+  listed: readonly string[] | undefined;
+  onChange: (name: string) => void;
+}
+
+/** The class that is looked at: those that there are at hand, any other by its name. */
+export function ClassPicker({ value, listed, onChange }: ClassPickerProps) {
   const { t } = useTexts();
   const [name, setName] = useState("");
   const [problem, setProblem] = useState<string>();
@@ -18,22 +29,19 @@ export function ClassPicker({ value, onChange }: { value: string; onChange: (nam
     setName("");
     onChange(wanted);
   }
+  const names = [...new Set([...(listed ?? knownClasses()), value])];
   return (
     <div className="class-picker">
-      <ul className="chips" aria-label={t("Classes")}>
-        {[...new Set([...knownClasses(), value])].map((each) => (
-          <li key={each}>
-            <button
-              type="button"
-              className="chip button small"
-              aria-pressed={each === value}
-              onClick={() => onChange(each)}
-            >
-              {each}
-            </button>
-          </li>
-        ))}
-      </ul>
+      {names.length > CHIPS ? (
+        <Select
+          label={t("Class")}
+          value={value}
+          onChange={onChange}
+          options={names.map((name) => ({ key: name, label: name }))}
+        />
+      ) : (
+        <Chips names={names} value={value} onChange={onChange} />
+      )}
       <form onSubmit={open} noValidate>
         <Field
           label={t("Another class")}
@@ -47,5 +55,33 @@ export function ClassPicker({ value, onChange }: { value: string; onChange: (nam
         />
       </form>
     </div>
+  );
+}
+
+function Chips({
+  names,
+  value,
+  onChange,
+}: {
+  names: readonly string[];
+  value: string;
+  onChange: (name: string) => void;
+}) {
+  const { t } = useTexts();
+  return (
+    <ul className="chips" aria-label={t("Classes")}>
+      {names.map((each) => (
+        <li key={each}>
+          <button
+            type="button"
+            className="chip button small"
+            aria-pressed={each === value}
+            onClick={() => onChange(each)}
+          >
+            {each}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }

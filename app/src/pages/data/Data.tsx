@@ -3,7 +3,7 @@ import { useMoralis, useMoralisQuery } from "@purse/react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import { Button } from "../../design/Button.tsx";
-import { Checkbox, Switch } from "../../design/Choice.tsx";
+import { Checkbox, Select } from "../../design/Choice.tsx";
 import { Moment } from "../../design/Moment.tsx";
 import { EmptyState, ErrorState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
@@ -11,7 +11,7 @@ import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { accessInWords, grantsOf, mayWrite } from "./access.ts";
+import { accessInWords, grantsOf, isSharedWith, mayWrite } from "./access.ts";
 import { ClassPicker } from "./ClassPicker.tsx";
 import { FIRST_CLASS, isClassName, rememberClass } from "./classes.ts";
 import { type FieldOf, fieldsOf, titleOf } from "./columns.ts";
@@ -20,6 +20,7 @@ import { filtersOf, isFieldName, narrow, textOfFilters } from "./filter.ts";
 import { RecordPanel } from "./RecordPanel.tsx";
 import type { DataSearch } from "./routes.ts";
 import { useFreshIds } from "./useFreshIds.ts";
+import { type ListedClass, useListedClasses } from "./useListedClasses.ts";
 import { summary } from "./values.ts";
 import "./Data.css";
 
@@ -32,6 +33,7 @@ export function Data() {
   const { t } = useTexts();
   const search = useSearch({ from: "/data" });
   const navigate = useNavigate({ from: "/data" });
+  const listed = useListedClasses();
   const className = search.class && isClassName(search.class) ? search.class : FIRST_CLASS;
   return (
     <>
@@ -39,13 +41,29 @@ export function Data() {
         <h1>{t("Data")}</h1>
         <span className="small soft live">{t("Live: changes show as they happen")}</span>
       </div>
-      <ClassPicker value={className} onChange={(chosen) => void navigate({ search: { class: chosen } })} />
-      <ClassRecords key={className} className={className} search={search} />
+      <ClassPicker
+        value={className}
+        listed={listed?.map((each) => each.className)}
+        onChange={(chosen) => void navigate({ search: { class: chosen } })}
+      />
+      <ClassRecords
+        key={className}
+        className={className}
+        search={search}
+        listed={listed?.find((each) => each.className === className)}
+      />
     </>
   );
 }
 
-function ClassRecords({ className, search }: { className: string; search: DataSearch }) {
+interface ClassRecordsProps {
+  className: string;
+  search: DataSearch;
+  /** What the server tells of the class. */
+  listed: ListedClass | undefined;
+}
+
+function ClassRecords({ className, search, listed }: ClassRecordsProps) {
   const texts = useTexts();
   const { t, language } = texts;
   const { user } = useMoralis();
@@ -66,9 +84,16 @@ function ClassRecords({ className, search }: { className: string; search: DataSe
     if (!found.error) rememberClass(className);
   }, [className, found.error]);
   const fresh = useFreshIds(found.data);
-  const fields = useMemo(() => fieldsOf(className, found.data), [className, found.data]);
+  const fields = useMemo(
+    () => fieldsOf(className, found.data, listed?.fields),
+    [className, found.data, listed],
+  );
   const isOwn = (record: ParseObject) => user !== null && mayWrite(grantsOf(record.getACL()), user.id);
-  const rows = search.whose === "own" ? found.data.filter(isOwn) : found.data;
+  const isShared = (record: ParseObject) => isSharedWith(grantsOf(record.getACL()), user?.id);
+  const rows = user
+    ? found.data.filter({ own: isOwn, shared: isShared, all: () => true }[search.whose ?? "all"])
+    : found.data;
+  const isNarrowed = filters.length > 0 || search.whose !== undefined;
   const isWaiting = found.isLoading;
   const change = (to: Partial<DataSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...to }), resetScroll: false });
@@ -123,14 +148,22 @@ function ClassRecords({ className, search }: { className: string; search: DataSe
         />
         {user ? (
           <>
-            <Switch
-              label={t("Only what I may change")}
-              checked={search.whose === "own"}
-              onChange={(isOn) => change({ whose: isOn ? "own" : undefined })}
+            <Select
+              label={t("Whose")}
+              hideLabel
+              value={search.whose ?? "all"}
+              onChange={(whose) => change({ whose: whose === "all" ? undefined : whose })}
+              options={[
+                { key: "all", label: t("All that I may read") },
+                { key: "own", label: t("What I may change") },
+                { key: "shared", label: t("Shared with me") },
+              ]}
             />
-            <Button look="primary" onClick={() => change({ record: "new" })}>
-              {t("New record")}
-            </Button>
+            {listed?.create !== false && (
+              <Button look="primary" onClick={() => change({ record: "new" })}>
+                {t("New record")}
+              </Button>
+            )}
           </>
         ) : (
           <Link to="/sign-in" search={{ next: `/data?class=${className}` }} className="button">
@@ -146,12 +179,16 @@ function ClassRecords({ className, search }: { className: string; search: DataSe
           rows={isWaiting ? undefined : rows}
           keyOf={(record) => record.id ?? ""}
           empty={
-            <EmptyState title={filters.length > 0 ? t("Nothing like this") : t("No records yet")}>
-              {filters.length > 0
-                ? t("No record that you may read meets all filters.")
-                : user
-                  ? t("Make the first one: New record.")
-                  : t("Sign in to make the first one.")}
+            <EmptyState title={isNarrowed ? t("Nothing like this") : t("No records yet")}>
+              {search.whose === "shared" && user
+                ? t("Nobody else has given you anything here. Records that everyone may read do not count.")
+                : isNarrowed
+                  ? t("No record that you may read meets all filters.")
+                  : user
+                    ? listed?.create === false
+                      ? t("You may not make records of this class.")
+                      : t("Make the first one: New record.")
+                    : t("Sign in to make the first one.")}
             </EmptyState>
           }
           columns={[
@@ -226,6 +263,7 @@ function ClassRecords({ className, search }: { className: string; search: DataSe
           className={className}
           record={undefined}
           fields={fields}
+          addsFields={listed?.addField !== false}
           onClose={() => change({ record: undefined })}
           onSaved={refetch}
         />
@@ -236,6 +274,7 @@ function ClassRecords({ className, search }: { className: string; search: DataSe
           className={className}
           record={opened}
           fields={fields}
+          addsFields={listed?.addField !== false}
           onClose={() => change({ record: undefined })}
           onSaved={refetch}
         />

@@ -21,6 +21,8 @@ export interface RecordPanelProps {
   /** Undefined makes a new one. */
   record: ParseObject | undefined;
   fields: readonly FieldOf[];
+  /** Whether records may have fields that the class has not. */
+  addsFields: boolean;
   onClose: () => void;
   onSaved: (record: ParseObject) => void;
 }
@@ -33,7 +35,7 @@ interface Row {
 }
 
 /** One record beside the list: read, changed, made. What others save meanwhile is shown, never overwritten. */
-export function RecordPanel({ className, record, fields, onClose, onSaved }: RecordPanelProps) {
+export function RecordPanel({ className, record, fields, addsFields, onClose, onSaved }: RecordPanelProps) {
   const texts = useTexts();
   const { t, language } = texts;
   const { user, Moralis } = useMoralis();
@@ -168,12 +170,14 @@ export function RecordPanel({ className, record, fields, onClose, onSaved }: Rec
               )}
             </div>
           ))}
-          <NewField
-            taken={rows.map(({ name }) => name)}
-            onAdd={(name, type) =>
-              setRows([...rows, { name, typed: typedOf(undefined, type), before: undefined }])
-            }
-          />
+          {addsFields && (
+            <NewField
+              taken={rows.map(({ name }) => name)}
+              onAdd={(name, type) =>
+                setRows([...rows, { name, typed: typedOf(undefined, type), before: undefined }])
+              }
+            />
+          )}
           <AccessEditor grants={grants} onChange={setGrants} />
           {error !== undefined && <ErrorState error={error} />}
         </form>
@@ -200,11 +204,12 @@ export function RecordPanel({ className, record, fields, onClose, onSaved }: Rec
 /** What editing begins with: a row for each field that can be edited. */
 function beginOf(record: ParseObject | undefined, fields: readonly FieldOf[]) {
   const values = record ? valuesOf(record, fields) : {};
-  const rows = fields.flatMap(({ name, type }): Row[] => {
+  const rows = fields.flatMap(({ name, type, targetClass }): Row[] => {
     const value = values[name];
     const own = value === undefined || value === null ? type : typeOf(value);
     if (!own) return [];
     const typed = typedOf(value, own);
+    if (typed.text === "" && own === "pointer" && targetClass) typed.text = `${targetClass}:`;
     // A field that a record has not is left away unless somebody writes into it.
     return [{ name, typed, before: typed }];
   });

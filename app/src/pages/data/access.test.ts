@@ -1,7 +1,7 @@
 import { ACL } from "@purse/client";
 import { describe, expect, it } from "vitest";
 import { createTexts } from "../../texts/text.ts";
-import { accessInWords, aclOf, type Grant, grantsOf, mayWrite } from "./access.ts";
+import { accessInWords, aclOf, type Grant, grantsOf, isSharedWith, mayWrite } from "./access.ts";
 
 const said = (grants: readonly Grant[] | undefined) => accessInWords(grants, "me", createTexts("en"));
 const reads = (who: string): Grant => ({ who, read: true, write: false });
@@ -33,4 +33,16 @@ it("knows whether somebody may write", () => {
   expect(mayWrite([reads("*"), both("ann")], "me")).toBe(false);
   expect(mayWrite([both("me")], "me")).toBe(true);
   expect(mayWrite([both("*")], undefined)).toBe(true);
+});
+
+it.each([
+  [undefined, false],
+  [[both("me")], false],
+  [[reads("*"), both("ann")], false],
+  [[reads("me"), both("ann")], true],
+  [[both("me"), both("ann")], true],
+  [[both("role:Editors")], true],
+  [[both("me"), reads("ann")], false],
+])("is shared by others, or not: %j", (grants, isShared) => {
+  expect(isSharedWith(grants, "me")).toBe(isShared);
 });

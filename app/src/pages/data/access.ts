@@ -31,6 +31,18 @@ export function mayWrite(grants: readonly Grant[] | undefined, userId: string | 
   return grants.some(({ who, write }) => write && (who === "*" || who === userId || who.startsWith("role:")));
 }
 
+/**
+ * Whether others have let somebody in by name, or by a role: they may read it, not everyone may, and it is not theirs
+ * alone to change.
+ */
+export function isSharedWith(grants: readonly Grant[] | undefined, userId: string | undefined): boolean {
+  if (!grants || userId === undefined) return false;
+  const isPublic = grants.some(({ who, read }) => read && who === "*");
+  const isNamed = grants.some(({ who, read }) => read && (who === userId || who.startsWith("role:")));
+  const others = grants.some(({ who, write }) => write && who !== userId && who !== "*");
+  return isNamed && !isPublic && others;
+}
+
 /** As people say it: "Everyone reads, only you write". */
 export function accessInWords(
   grants: readonly Grant[] | undefined,

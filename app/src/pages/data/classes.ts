@@ -18,7 +18,7 @@ export function isClassName(name: string): boolean {
   return CLASS.test(name);
 }
 
-/** The classes that this browser has looked at: servers tell only operators which there are. */
+/** The classes that this browser has looked at: where the server tells of none, they are typed once and remembered. */
 export function knownClasses(): string[] {
   const kept = (localStorage.getItem(KEY) ?? "").split(" ").filter(isClassName);
   return [...new Set([FIRST_CLASS, ...kept])];

@@ -8,8 +8,8 @@ export interface DataSearch {
   where?: string | undefined;
   /** A field; with `-` in front the last come first. */
   sort?: string | undefined;
-  /** `own` shows only what one may change. */
-  whose?: "own" | undefined;
+  /** `own` shows only what one may change, `shared` what others have given one by name or role. */
+  whose?: "own" | "shared" | undefined;
   /** The id of the record that is open, or `new`. */
   record?: string | undefined;
 }
@@ -22,7 +22,7 @@ export const dataRoutes = [
       class: text(search.class),
       where: text(search.where),
       sort: text(search.sort),
-      whose: search.whose === "own" ? "own" : undefined,
+      whose: search.whose === "own" || search.whose === "shared" ? search.whose : undefined,
       record: text(search.record),
     }),
     component: lazyRouteComponent(() => import("./Data.tsx"), "Data"),

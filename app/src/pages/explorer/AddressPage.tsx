@@ -1,8 +1,6 @@
 import { Web3API } from "@purse/client";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useCallback } from "react";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Address } from "../../design/Address.tsx";
-import { Status } from "../../design/Status.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
@@ -10,17 +8,23 @@ import { displayAmount, exactAmount } from "../../money/amount.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
+import { Kind } from "./AddressKind.tsx";
 import { isAddressText } from "./abi/addressText.ts";
-import { methodOf } from "./abi/decode.ts";
-import { allPages, looksLikeContract, transactionsOf, useAnswer, useLiveAnswer } from "./answers.ts";
+import { useAnswer, useLiveAnswer } from "./answers.ts";
+import {
+  NFT_TRANSFER_COLUMNS,
+  nftTransferCells,
+  TRANSACTION_COLUMNS,
+  TRANSFER_COLUMNS,
+  transactionCells,
+  transferCells,
+} from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { ExportButton } from "./ExportButton.tsx";
+import { ListHead } from "./ListHead.tsx";
 import { NftGrid } from "./NftGrid.tsx";
-import { type PageNode, useNode } from "./node.ts";
 import { Amount, Pager, TokenLink } from "./parts.tsx";
 import { nameOf } from "./SearchBox.tsx";
 import { NftTransferTable, TransactionTable, TransferTable } from "./tables.tsx";
-import { useNodeAnswer } from "./useNodeAnswer.ts";
 
 const ROWS = 25;
 
@@ -115,54 +119,6 @@ function Balance({ address }: { address: string }) {
   );
 }
 
-/** A contract or a wallet: by its code where a node is at hand, else by what it has done. */
-function Kind({ address }: { address: string }) {
-  const { t } = useTexts();
-  const { chain } = useExplorer();
-  const node = useNode();
-  const code = useNodeAnswer(
-    node,
-    useCallback((asked: PageNode) => asked.ask("eth_getCode", [address, "latest"]), [address]),
-  );
-  const asks = code.state === "none" || code.state === "refused";
-  const guess = useAnswer(looksLikeContract, { chain: chain.hexId, address }, asks);
-  const bytes = code.state === "there" && typeof code.answer === "string" ? code.answer : undefined;
-  const isContract = bytes === undefined ? guess.data : bytes !== "0x" && !bytes.startsWith("0xef0100");
-  if (bytes?.startsWith("0xef0100")) return <Status kind="info">{t("Wallet with delegated code")}</Status>;
-  if (isContract === null) return null;
-  if (isContract) {
-    return (
-      <span className="row tight-row">
-        <Status kind="info">{t("Contract")}</Status>
-        <TokenPages address={address} />
-      </span>
-    );
-  }
-  return asks ? null : <Status kind="idle">{t("Wallet")}</Status>;
-}
-
-/** The ways to the pages of a token or a collection, where it is one. */
-function TokenPages({ address }: { address: string }) {
-  const { t } = useTexts();
-  const { chain } = useExplorer();
-  const collection = useAnswer(Web3API.token.getAllTokenIds, { chain: chain.hexId, address, limit: 1 });
-  const tokens = useAnswer(Web3API.token.getTokenMetadata, { chain: chain.hexId, addresses: [address] });
-  const [token] = tokens.data ?? [];
-  if (collection.data?.total) {
-    return (
-      <Link to="/explorer/nft/$address" params={{ address }} className="button small">
-        {t("Collection")}
-      </Link>
-    );
-  }
-  if (!token || (token.symbol === "" && token.name === "")) return null;
-  return (
-    <Link to="/explorer/token/$address" params={{ address }} className="button small">
-      {t("Token")}
-    </Link>
-  );
-}
-
 function useList(address: string) {
   const { chain } = useExplorer();
   const { cursor } = useSearch({ from: "/explorer/address/$address" });
@@ -179,26 +135,13 @@ function Transactions({ address }: { address: string }) {
   const { data, error, again } = useLiveAnswer(Web3API.account.getTransactions, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Transactions")}>
-      <div className="row spread">
-        <Total total={data?.total} />
-        <ExportButton
-          name={`transactions-${address}`}
-          columns={["hash", "block", "time", "method", "from", "to", "value_wei", "fee_wei", "status"]}
-          rows={async () =>
-            (await transactionsOf(chain, address)).map((row) => [
-              row.hash,
-              row.block_number,
-              row.block_timestamp,
-              methodOf(row.input) ?? "",
-              row.from_address,
-              row.to_address ?? row.receipt_contract_address ?? "",
-              row.value,
-              String(BigInt(row.receipt_gas_used || 0) * BigInt(row.gas_price || 0)),
-              row.receipt_status,
-            ])
-          }
-        />
-      </div>
+      <ListHead
+        total={data?.total}
+        name={`transactions-${address}`}
+        columns={TRANSACTION_COLUMNS}
+        cells={transactionCells}
+        page={(part) => Web3API.account.getTransactions({ chain, address, ...part })}
+      />
       {error ? (
         <ErrorState error={error} retry={again} />
       ) : (
@@ -227,35 +170,13 @@ function Transfers({ address }: { address: string }) {
   );
   return (
     <section className="card stack tight" aria-label={t("Token transfers")}>
-      <div className="row spread">
-        <Total total={data?.total} />
-        <ExportButton
-          name={`token-transfers-${address}`}
-          columns={["hash", "block", "time", "token", "from", "to", "value_smallest_unit"]}
-          rows={async () =>
-            (
-              await allPages(
-                (after) =>
-                  Web3API.account.getTokenTransfers({
-                    chain,
-                    address,
-                    limit: 500,
-                    ...(after && { cursor: after }),
-                  }),
-                2_000,
-              )
-            ).map((row) => [
-              row.transaction_hash,
-              row.block_number,
-              row.block_timestamp,
-              row.address,
-              row.from_address,
-              row.to_address,
-              row.value,
-            ])
-          }
-        />
-      </div>
+      <ListHead
+        total={data?.total}
+        name={`token-transfers-${address}`}
+        columns={TRANSFER_COLUMNS}
+        cells={transferCells}
+        page={(part) => Web3API.account.getTokenTransfers({ chain, address, ...part })}
+      />
       {error ? (
         <ErrorState error={error} retry={again} />
       ) : (
@@ -338,36 +259,13 @@ function NftTransfers({ address }: { address: string }) {
   const { data, error, again } = useLiveAnswer(Web3API.account.getNFTTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("NFT transfers")}>
-      <div className="row spread">
-        <Total total={data?.total} />
-        <ExportButton
-          name={`nft-transfers-${address}`}
-          columns={["hash", "block", "time", "collection", "token_id", "from", "to", "amount"]}
-          rows={async () =>
-            (
-              await allPages(
-                (after) =>
-                  Web3API.account.getNFTTransfers({
-                    chain,
-                    address,
-                    limit: 500,
-                    ...(after && { cursor: after }),
-                  }),
-                2_000,
-              )
-            ).map((row) => [
-              row.transaction_hash,
-              row.block_number,
-              row.block_timestamp,
-              row.token_address,
-              row.token_id,
-              row.from_address ?? "",
-              row.to_address,
-              row.amount ?? "1",
-            ])
-          }
-        />
-      </div>
+      <ListHead
+        total={data?.total}
+        name={`nft-transfers-${address}`}
+        columns={NFT_TRANSFER_COLUMNS}
+        cells={nftTransferCells}
+        page={(part) => Web3API.account.getNFTTransfers({ chain, address, ...part })}
+      />
       {error ? (
         <ErrorState error={error} retry={again} />
       ) : (
@@ -379,14 +277,5 @@ function NftTransfers({ address }: { address: string }) {
       )}
       <Pager cursor={cursor} next={data?.cursor} />
     </section>
-  );
-}
-
-export function Total({ total }: { total: number | undefined }) {
-  const { count } = useTexts();
-  return (
-    <span className="soft number">
-      {total === undefined ? <Skeleton width="5rem" /> : count(total, "{n} in all", "{n} in all")}
-    </span>
   );
 }

@@ -10,10 +10,11 @@ import { useShortcuts } from "../../shell/useShortcuts.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { blockAndPlace, isNotFound, useLiveAnswer } from "./answers.ts";
+import { BlockParts } from "./BlockParts.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { GasUse } from "./Overview.tsx";
 import { AddressLink, BlockLink, Coins, Fact, Facts, Finality } from "./parts.tsx";
-import { fee, TransactionTable } from "./tables.tsx";
+import { fee } from "./tables.tsx";
 
 export function BlockPage() {
   const { block } = useParams({ from: "/explorer/block/$block" });
@@ -154,14 +155,7 @@ function BlockOf({ wanted }: { wanted: string }) {
               </Facts>
             </details>
           </section>
-          <section className="card stack tight" aria-labelledby="block-transactions">
-            <h2 id="block-transactions">{t("Transactions")}</h2>
-            <TransactionTable
-              rows={block.transactions}
-              isOneBlock
-              empty={<EmptyState title={t("An empty block")}>{t("It has no transaction.")}</EmptyState>}
-            />
-          </section>
+          <BlockParts block={block} />
         </>
       )}
     </div>

@@ -1,19 +1,24 @@
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Switch } from "../../design/Choice.tsx";
 import { Code } from "../../design/Code.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { decodeInput } from "./abi/decode.ts";
+import { ownAbi } from "./abi/ownAbi.ts";
 import { DecodedValues } from "./DecodedValues.tsx";
+import { useExplorer } from "./ExplorerContext.ts";
 
 /** So many characters are shown of an input that is longer; copying takes all. */
 const SHOWN = 20_000;
 
 /** What a transaction says to a contract: decoded where the function is known, else as it is. */
-export function CallInput({ input, creates }: { input: string; creates: boolean }) {
+export function CallInput({ input, to }: { input: string; to: string | undefined }) {
   const { t, count } = useTexts();
   const [isRaw, setIsRaw] = useState(false);
+  const { hexId } = useExplorer().chain;
   if (input === "0x" || input === "") return null;
-  const decoded = creates ? undefined : decodeInput(input);
+  const creates = to === undefined;
+  const decoded = creates ? undefined : decodeInput(input, ownAbi(hexId, to));
   return (
     <section className="card stack tight" aria-labelledby="input">
       <div className="row spread">
@@ -29,7 +34,10 @@ export function CallInput({ input, creates }: { input: string; creates: boolean 
         <>
           {!decoded && !creates && (
             <p className="soft">
-              {t("This function is not among the known ones, so its input is shown as it is.")}
+              {t("This function is not among the known ones, so its input is shown as it is.")}{" "}
+              <Link to="/contract" search={{ address: to, chain: hexId }}>
+                {t("Paste the contract's ABI")}
+              </Link>
             </p>
           )}
           <Code text={input.slice(0, SHOWN)} label={t("Input")} wrap />

@@ -3,22 +3,23 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
-import { Table } from "../../design/Table.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
-import { Total } from "./AddressPage.tsx";
 import { isAddressText } from "./abi/addressText.ts";
 import { isNotFound, useAnswer, useLiveAnswer } from "./answers.ts";
+import { Sales } from "./CollectionSales.tsx";
+import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
+import { ListHead } from "./ListHead.tsx";
 import { NftGrid } from "./NftGrid.tsx";
 import { OwnerTable } from "./OwnerTable.tsx";
-import { AddressLink, Amount, Coins, Fact, Facts, NftLink, Pager, TransactionLink } from "./parts.tsx";
+import { AddressLink, Fact, Facts, Pager, Total } from "./parts.tsx";
+import { getNFTMetadata } from "./quietly.ts";
 import { NftTransferTable } from "./tables.tsx";
 
 const ROWS = 24;
@@ -44,7 +45,7 @@ function CollectionOf({ address }: { address: string }) {
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/nft/$address" });
   const navigate = useNavigate({ from: "/explorer/nft/$address" });
-  const { data, error, again } = useAnswer(Web3API.token.getNFTMetadata, { chain: chain.hexId, address });
+  const { data, error, again } = useAnswer(getNFTMetadata, { chain: chain.hexId, address });
   const tabs = [
     { key: "items", label: t("Items") },
     { key: "owners", label: t("Owners") },
@@ -165,6 +166,13 @@ function Owners({ address }: { address: string }) {
   const { data, error, again } = useAnswer(Web3API.token.getNFTOwners, params);
   return (
     <section className="card stack tight" aria-label={t("Owners")}>
+      <ListHead
+        total={data?.total}
+        name={`owners-${address}`}
+        columns={OWNER_COLUMNS}
+        cells={ownerCells}
+        page={(part) => Web3API.token.getNFTOwners({ chain: params.chain, address, ...part })}
+      />
       {error ? <ErrorState error={error} retry={again} /> : <OwnerTable rows={data?.result} />}
       <Pager cursor={cursor} next={data?.cursor} />
     </section>
@@ -181,73 +189,17 @@ function Transfers({ address }: { address: string }) {
   );
   return (
     <section className="card stack tight" aria-label={t("Transfers")}>
+      <ListHead
+        total={data?.total}
+        name={`transfers-${address}`}
+        columns={NFT_TRANSFER_COLUMNS}
+        cells={nftTransferCells}
+        page={(part) => Web3API.token.getContractNFTTransfers({ chain: params.chain, address, ...part })}
+      />
       {error ? (
         <ErrorState error={error} retry={again} />
       ) : (
         <NftTransferTable rows={data?.result} empty={<EmptyState title={t("No transfer")} />} />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
-    </section>
-  );
-}
-
-function Sales({ address }: { address: string }) {
-  const { t } = useTexts();
-  const { cursor, params } = useList(address);
-  const { data, error, again } = useAnswer(Web3API.token.getNFTTrades, params);
-  return (
-    <section className="card stack tight" aria-label={t("Sales")}>
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <Table
-          caption={t("Sales")}
-          rows={data?.result.map((row, i) => ({ ...row, key: `${row.transaction_hash}/${i}` }))}
-          keyOf={({ key }) => key}
-          empty={<EmptyState title={t("No sale")}>{t("No known marketplace has sold any.")}</EmptyState>}
-          columns={[
-            {
-              key: "hash",
-              label: t("Transaction"),
-              cell: ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />,
-            },
-            { key: "age", label: t("Age"), cell: ({ block_timestamp }) => <Moment at={block_timestamp} /> },
-            {
-              key: "items",
-              label: t("Items"),
-              cell: ({ token_ids }) => (
-                <span className="row tight-row">
-                  {token_ids.slice(0, 5).map((id) => (
-                    <NftLink key={id} address={address} id={id} />
-                  ))}
-                </span>
-              ),
-            },
-            {
-              key: "seller",
-              label: t("Seller"),
-              cell: ({ seller_address }) => <AddressLink address={seller_address} />,
-            },
-            {
-              key: "buyer",
-              label: t("Buyer"),
-              cell: ({ buyer_address }) => <AddressLink address={buyer_address} />,
-            },
-            {
-              key: "price",
-              label: t("Price"),
-              number: true,
-              cell: ({ price, price_token_address: token }) =>
-                !token || /^0x0{40}$/.test(token) ? (
-                  <Coins wei={price} />
-                ) : (
-                  <>
-                    <Amount value={price} decimals={0} /> <AddressLink address={token} />
-                  </>
-                ),
-            },
-          ]}
-        />
       )}
       <Pager cursor={cursor} next={data?.cursor} />
     </section>

@@ -12,11 +12,14 @@ import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
 import { isNotFound, useAnswer, useLiveAnswer } from "./answers.ts";
+import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
+import { ListHead } from "./ListHead.tsx";
 import { NftPicture } from "./NftGrid.tsx";
 import { shownName, wordsOf } from "./nftMetadata.ts";
 import { OwnerTable } from "./OwnerTable.tsx";
 import { AddressLink, Fact, Facts, Pager } from "./parts.tsx";
+import { getTokenIdMetadata } from "./quietly.ts";
 import { NftTransferTable } from "./tables.tsx";
 
 const ROWS = 25;
@@ -44,7 +47,7 @@ function NftOf({ address, id }: { address: string; id: string }) {
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/nft/$address/$id" });
   const navigate = useNavigate({ from: "/explorer/nft/$address/$id" });
-  const { data, error, again } = useAnswer(Web3API.token.getTokenIdMetadata, {
+  const { data, error, again } = useAnswer(getTokenIdMetadata, {
     chain: chain.hexId,
     address,
     token_id: id,
@@ -201,6 +204,15 @@ function Owners({ address, id }: { address: string; id: string }) {
   const { data, error, again } = useAnswer(Web3API.token.getTokenIdOwners, params);
   return (
     <section className="card stack tight" aria-label={t("Owners")}>
+      <ListHead
+        total={data?.total}
+        name={`owners-${address}-${id}`}
+        columns={OWNER_COLUMNS}
+        cells={ownerCells}
+        page={(part) =>
+          Web3API.token.getTokenIdOwners({ chain: params.chain, address, token_id: id, ...part })
+        }
+      />
       {error ? <ErrorState error={error} retry={again} /> : <OwnerTable rows={data?.result} />}
       <Pager cursor={cursor} next={data?.cursor} />
     </section>
@@ -217,6 +229,15 @@ function Transfers({ address, id }: { address: string; id: string }) {
   );
   return (
     <section className="card stack tight" aria-label={t("Transfers")}>
+      <ListHead
+        total={data?.total}
+        name={`transfers-${address}-${id}`}
+        columns={NFT_TRANSFER_COLUMNS}
+        cells={nftTransferCells}
+        page={(part) =>
+          Web3API.token.getWalletTokenIdTransfers({ chain: params.chain, address, token_id: id, ...part })
+        }
+      />
       {error ? (
         <ErrorState error={error} retry={again} />
       ) : (

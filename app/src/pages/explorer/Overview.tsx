@@ -1,5 +1,4 @@
 import type { Block } from "@purse/client";
-import { Web3API } from "@purse/client";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useMemo, useState } from "react";
 import { Button } from "../../design/Button.tsx";
@@ -13,6 +12,7 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { latestBlocks, useAnswer } from "./answers.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { AddressLink, BlockLink } from "./parts.tsx";
+import { getDateToBlock } from "./quietly.ts";
 import { TransactionTable } from "./tables.tsx";
 
 const BLOCKS = 8;
@@ -132,7 +132,7 @@ function DateToBlock() {
   const [problem, setProblem] = useState<string>();
   const isGiven = date !== undefined && !Number.isNaN(Date.parse(date));
   const { data, error, isFetching } = useAnswer(
-    Web3API.native.getDateToBlock,
+    getDateToBlock,
     { chain: chain.hexId, date: isGiven ? new Date(date).toISOString() : "" },
     isGiven,
   );

@@ -1,4 +1,4 @@
-import { type Pair, Web3API } from "@purse/client";
+import type { Pair } from "@purse/client";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeftRight } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -14,6 +14,7 @@ import { history, isNotFound, type RangeName, rangeOf, useAnswer, useLiveAnswer 
 import { useExplorer } from "./ExplorerContext.ts";
 import { PriceChart } from "./PriceChart.tsx";
 import { Amount, Fact, Facts, TokenLink } from "./parts.tsx";
+import { getPairAddress, getPairReserves } from "./quietly.ts";
 
 const DEFAULT_EXCHANGE = "uniswapv2";
 
@@ -39,7 +40,7 @@ export function PairPage() {
 function PairOf({ base, quote, exchange }: { base: string; quote: string; exchange: string }) {
   const { t } = useTexts();
   const { chain } = useExplorer();
-  const { data, error, again } = useAnswer(Web3API.defi.getPairAddress, {
+  const { data, error, again } = useAnswer(getPairAddress, {
     chain: chain.hexId,
     token0_address: base,
     token1_address: quote,
@@ -114,7 +115,7 @@ function PairState({ pair, base: wanted }: { pair: Pair; base: string }) {
   const { chain } = useExplorer();
   const range = rangeOf(useSearch({ from: "/explorer/pair/$a/$b" }).range);
   const { base, quote, isFirst } = sidesOf(pair, wanted);
-  const reserves = useLiveAnswer(Web3API.defi.getPairReserves, {
+  const reserves = useLiveAnswer(getPairReserves, {
     chain: chain.hexId,
     pair_address: pair.pairAddress,
   });
@@ -177,7 +178,7 @@ function pairHistory(
     { chain, range },
     async (block) => {
       const params = { chain, pair_address: pair.pairAddress, to_block: block };
-      return priceOf(pair, base, await Web3API.defi.getPairReserves(params, options));
+      return priceOf(pair, base, await getPairReserves(params, options));
     },
     options,
   );

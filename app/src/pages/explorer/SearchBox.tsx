@@ -1,13 +1,15 @@
-import { type Erc20Metadata, lookupAddress, resolveName, Web3API } from "@purse/client";
+import { type Erc20Metadata, Web3API } from "@purse/client";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { explain } from "../../explain.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { addressOfName, nameOfAddress } from "../../wallet/names.ts";
 import { isNotFound } from "./answers.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { type Meaning, meaningOf } from "./meaning.ts";
+import { getBlock, getDateToBlock, getTransaction } from "./quietly.ts";
 
 /** One box for all: a block, a transaction, an address, a name, a date, a token's symbol. */
 export function SearchBox() {
@@ -122,23 +124,20 @@ function useFind(): (meaning: Meaning) => Promise<string | Erc20Metadata[] | und
         return undefined;
       case "hash": {
         const { hash } = meaning;
-        const isTransaction = await exists(() =>
-          Web3API.native.getTransaction({ chain, transaction_hash: hash }),
-        );
+        const isTransaction = await exists(() => getTransaction({ chain, transaction_hash: hash }));
         const isBlock =
-          !isTransaction &&
-          (await exists(() => Web3API.native.getBlock({ chain, block_number_or_hash: hash })));
+          !isTransaction && (await exists(() => getBlock({ chain, block_number_or_hash: hash })));
         if (isBlock) await toBlock(hash);
         else await navigate({ to: "/explorer/tx/$hash", params: { hash } });
         return undefined;
       }
       case "date": {
-        const { block } = await Web3API.native.getDateToBlock({ chain, date: meaning.date });
+        const { block } = await getDateToBlock({ chain, date: meaning.date });
         await toBlock(String(block));
         return undefined;
       }
       case "name": {
-        const address = await resolveName(meaning.name);
+        const address = await addressOfName(meaning.name);
         if (!address) return t("{name} stands for no address.", { name: meaning.name });
         await navigate({ to: "/explorer/address/$address", params: { address: address.toLowerCase() } });
         return undefined;
@@ -167,5 +166,5 @@ async function exists(ask: () => Promise<unknown>): Promise<boolean> {
 
 /** The name of an address; where names cannot be asked for it is as if there was none. */
 export async function nameOf({ address }: { address: string }, options?: { signal?: AbortSignal }) {
-  return { name: await lookupAddress(address, options).catch(() => null) };
+  return { name: await nameOfAddress(address, options).catch(() => null) };
 }

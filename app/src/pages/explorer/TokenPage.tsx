@@ -1,4 +1,4 @@
-import { type Erc20Metadata, Web3API } from "@purse/client";
+import { Web3API } from "@purse/client";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { Address } from "../../design/Address.tsx";
@@ -6,25 +6,23 @@ import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { EmptyState, ErrorState, Skeleton, SkeletonList } from "../../design/states.tsx";
-import { Table } from "../../design/Table.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
-import { Total } from "./AddressPage.tsx";
 import { isAddressText } from "./abi/addressText.ts";
-import { allPages, isNotFound, priceHistory, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
+import { isNotFound, priceHistory, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
+import { TRANSFER_COLUMNS, transferCells } from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { ExportButton } from "./ExportButton.tsx";
-import { holdersOf } from "./flows.ts";
+import { Holders } from "./Holders.tsx";
+import { ListHead } from "./ListHead.tsx";
 import { PriceChart } from "./PriceChart.tsx";
 import { AddressLink, Amount, Fact, Facts, Pager } from "./parts.tsx";
+import { getTokenPrice } from "./quietly.ts";
 import { TransferTable } from "./tables.tsx";
 
 const ROWS = 25;
 /** Holders are added up from a token's transfers where there are no more of them. */
-const MOST_TRANSFERS = 2_000;
-const HOLDERS = 100;
 
 export function TokenPage() {
   const { address } = useParams({ from: "/explorer/token/$address" });
@@ -127,7 +125,7 @@ function TokenOf({ address }: { address: string }) {
 function Price({ address }: { address: string }) {
   const { t, language } = useTexts();
   const { chain } = useExplorer();
-  const { data, error } = useAnswer(Web3API.token.getTokenPrice, { chain: chain.hexId, address });
+  const { data, error } = useAnswer(getTokenPrice, { chain: chain.hexId, address });
   if (error) {
     return (
       <span className="soft">
@@ -172,103 +170,19 @@ function Transfers({ address }: { address: string }) {
   );
   return (
     <section className="card stack tight" aria-label={t("Transfers")}>
-      <div className="row spread">
-        <Total total={data?.total} />
-        <ExportButton
-          name={`transfers-${address}`}
-          columns={["hash", "block", "time", "from", "to", "value_smallest_unit"]}
-          rows={async () =>
-            (await transfersOf({ chain: chain.hexId, address })).map((row) => [
-              row.transaction_hash,
-              row.block_number,
-              row.block_timestamp,
-              row.from_address,
-              row.to_address,
-              row.value,
-            ])
-          }
-        />
-      </div>
+      <ListHead
+        total={data?.total}
+        name={`transfers-${address}`}
+        columns={TRANSFER_COLUMNS}
+        cells={transferCells}
+        page={(part) => Web3API.token.getTokenAddressTransfers({ chain: chain.hexId, address, ...part })}
+      />
       {error ? (
         <ErrorState error={error} retry={again} />
       ) : (
         <TransferTable rows={data?.result} empty={<EmptyState title={t("It has not moved yet")} />} />
       )}
       <Pager cursor={cursor} next={data?.cursor} />
-    </section>
-  );
-}
-
-function transfersOf(
-  { chain, address }: { chain: string; address: string },
-  options?: { signal?: AbortSignal },
-) {
-  return allPages(
-    (after) =>
-      Web3API.token.getTokenAddressTransfers(
-        { chain, address, limit: 500, ...(after && { cursor: after }) },
-        options,
-      ),
-    MOST_TRANSFERS + 1,
-  );
-}
-
-/** Added up from all transfers; where the index does not have all of them, nobody is named rather than somebody wrong. */
-function Holders({ address, token }: { address: string; token: Erc20Metadata }) {
-  const { t, count, language } = useTexts();
-  const { chain, start } = useExplorer();
-  const { data, error, again } = useAnswer(transfersOf, { chain: chain.hexId, address });
-  if (error) return <ErrorState error={error} retry={again} />;
-  if ((data && data.length > MOST_TRANSFERS) || (start ?? 0) > 0) {
-    return (
-      <div className="card">
-        <EmptyState title={t("Holders are not known here")}>
-          {(start ?? 0) > 0
-            ? t("This server's index does not begin with the chain, so what came before is not counted.")
-            : t("It has moved more than {n} times: too often to add its holders up on this page.", {
-                n: MOST_TRANSFERS,
-              })}
-        </EmptyState>
-      </div>
-    );
-  }
-  const holders = data ? holdersOf(data) : undefined;
-  const supply = holders?.reduce((sum, { balance }) => sum + balance, 0n) ?? 0n;
-  return (
-    <section className="card stack tight" aria-label={t("Holders")}>
-      {holders && (
-        <p className="soft small">
-          {count(holders.length, "{n} holder", "{n} holders")} ·{" "}
-          {t("added up from its transfers; contracts that reckon balances otherwise may differ")}
-        </p>
-      )}
-      <Table
-        caption={t("Holders")}
-        rows={holders?.slice(0, HOLDERS)}
-        keyOf={({ address }) => address}
-        empty={<EmptyState title={t("Nobody holds it")} />}
-        columns={[
-          { key: "holder", label: t("Holder"), cell: ({ address }) => <AddressLink address={address} /> },
-          {
-            key: "amount",
-            label: t("Amount"),
-            number: true,
-            cell: ({ balance }) => (
-              <Amount value={balance} decimals={Number(token.decimals)} unit={token.symbol} />
-            ),
-          },
-          {
-            key: "share",
-            label: t("Share"),
-            number: true,
-            cell: ({ balance }) =>
-              (Number((balance * 1_000_000n) / (supply || 1n)) / 1_000_000).toLocaleString(language, {
-                style: "percent",
-                maximumFractionDigits: 2,
-              }),
-          },
-        ]}
-      />
     </section>
   );
 }

@@ -1,11 +1,14 @@
 import type { TransactionLog } from "@purse/client";
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import type { Abi } from "viem";
 import { Switch } from "../../design/Choice.tsx";
 import { Code } from "../../design/Code.tsx";
 import { EmptyState } from "../../design/states.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { decodeLog } from "./abi/decode.ts";
+import { ownAbi } from "./abi/ownAbi.ts";
 import { DecodedValues } from "./DecodedValues.tsx";
+import { useExplorer } from "./ExplorerContext.ts";
 import { topicsOf } from "./flows.ts";
 import { AddressLink } from "./parts.tsx";
 
@@ -15,6 +18,11 @@ const SHOWN = 200;
 export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
   const { t, count } = useTexts();
   const [isRaw, setIsRaw] = useState(false);
+  const { hexId } = useExplorer().chain;
+  const abis = useMemo(() => {
+    const addresses = [...new Set(logs.slice(0, SHOWN).map(({ address }) => address))];
+    return new Map(addresses.map((address) => [address, ownAbi(hexId, address)]));
+  }, [logs, hexId]);
   if (logs.length === 0) {
     return (
       <div className="card">
@@ -27,7 +35,7 @@ export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
       <Switch label={t("All as raw data")} checked={isRaw} onChange={setIsRaw} />
       <ol className="list logs">
         {logs.slice(0, SHOWN).map((log) => (
-          <Log key={log.log_index} log={log} isRaw={isRaw} />
+          <Log key={log.log_index} log={log} abi={abis.get(log.address)} isRaw={isRaw} />
         ))}
       </ol>
       {logs.length > SHOWN && (
@@ -39,10 +47,10 @@ export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
   );
 }
 
-function Log({ log, isRaw }: { log: TransactionLog; isRaw: boolean }) {
+function Log({ log, abi, isRaw }: { log: TransactionLog; abi: Abi | undefined; isRaw: boolean }) {
   const { t } = useTexts();
   const topics = topicsOf(log);
-  const decoded = isRaw ? undefined : decodeLog({ data: log.data, topics });
+  const decoded = isRaw ? undefined : decodeLog({ data: log.data, topics }, abi);
   return (
     <li className="stack tight">
       <p className="row">

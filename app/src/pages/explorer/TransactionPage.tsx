@@ -1,4 +1,4 @@
-import { type BlockTransaction, Web3API } from "@purse/client";
+import type { BlockTransaction } from "@purse/client";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { CopyButton } from "../../design/CopyButton.tsx";
@@ -14,6 +14,7 @@ import { useExplorer } from "./ExplorerContext.ts";
 import { InternalCalls } from "./InternalCalls.tsx";
 import { MissingTransaction } from "./MissingTransaction.tsx";
 import { AddressLink, Amount, BlockLink, Coins, Fact, Facts, Finality, MethodChip } from "./parts.tsx";
+import { getTransaction } from "./quietly.ts";
 import { RevertReason } from "./RevertReason.tsx";
 import { remember } from "./seen.ts";
 import { TokenFlows } from "./TokenFlows.tsx";
@@ -45,7 +46,7 @@ function TransactionOf({ hash }: { hash: string }) {
   const navigate = useNavigate({ from: "/explorer/tx/$hash" });
   const [isSettled, setIsSettled] = useState(false);
   const { data, error, again } = useLiveAnswer(
-    Web3API.native.getTransaction,
+    getTransaction,
     { chain: chain.hexId, transaction_hash: hash },
     !isSettled,
   );
@@ -175,7 +176,7 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
         </Facts>
       </section>
       <TokenFlows transaction={transaction} />
-      <CallInput input={transaction.input} creates={!to} />
+      <CallInput input={transaction.input} to={to || undefined} />
     </>
   );
 }

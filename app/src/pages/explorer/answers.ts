@@ -1,15 +1,9 @@
-import {
-  type Block,
-  type Erc20Metadata,
-  ErrorCode,
-  type Page,
-  type Transaction,
-  Web3API,
-} from "@purse/client";
+import { type Block, type Erc20Metadata, ErrorCode, type Page, Web3API } from "@purse/client";
 import { useMoralisWeb3ApiCall } from "@purse/react";
 import { useEffect, useRef } from "react";
 import type { Point } from "../../design/Chart.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
+import { getBlock, getDateToBlock, getLogsByAddress, getTokenPrice } from "./quietly.ts";
 
 interface Options {
   signal?: AbortSignal;
@@ -79,7 +73,7 @@ export function latestBlocks(
   return async ({ chain, head, count }, options) => {
     const numbers = Array.from({ length: Math.min(count, head + 1) }, (_, i) => head - i);
     const read = async (number: number) => {
-      const block = await Web3API.native.getBlock({ chain, block_number_or_hash: String(number) }, options);
+      const block = await getBlock({ chain, block_number_or_hash: String(number) }, options);
       known.set(`${chain}/${number}`, block);
       return block;
     };
@@ -99,9 +93,9 @@ export async function blockAndPlace(
   { chain, block }: { chain: string; block: string },
   options?: Options,
 ): Promise<{ block: Block; placeHash: string }> {
-  const found = await Web3API.native.getBlock({ chain, block_number_or_hash: block }, options);
+  const found = await getBlock({ chain, block_number_or_hash: block }, options);
   if (!block.startsWith("0x")) return { block: found, placeHash: found.hash };
-  const place = await Web3API.native.getBlock({ chain, block_number_or_hash: found.number }, options);
+  const place = await getBlock({ chain, block_number_or_hash: found.number }, options);
   return { block: found, placeHash: place.hash };
 }
 
@@ -134,7 +128,7 @@ export async function looksLikeContract(
   options?: Options,
 ): Promise<boolean> {
   const [logs, [token]] = await Promise.all([
-    Web3API.native.getLogsByAddress({ chain, address, limit: 1 }, options).catch(() => undefined),
+    getLogsByAddress({ chain, address, limit: 1 }, options).catch(() => undefined),
     Web3API.token.getTokenMetadata({ chain, addresses: [address] }, options),
   ]);
   return (logs?.total ?? 0) > 0 || Boolean(token && (token.symbol !== "" || token.name !== ""));
@@ -177,7 +171,7 @@ export async function history(
   valueAt: (block: number) => Promise<number | undefined>,
   options?: Options,
 ): Promise<Point[]> {
-  const find = (date: Date) => Web3API.native.getDateToBlock({ chain, date: date.toISOString() }, options);
+  const find = (date: Date) => getDateToBlock({ chain, date: date.toISOString() }, options);
   const [oldest, newest] = await Promise.all([find(new Date(0)), find(new Date())]);
   const from = Math.max(oldest.timestamp, newest.timestamp - RANGES[range] * 86_400);
   const points: Point[] = [];
@@ -209,17 +203,9 @@ export function priceHistory(
   return history(
     { chain, range },
     async (block) => {
-      const { nativePrice } = await Web3API.token.getTokenPrice({ chain, address, to_block: block }, options);
+      const { nativePrice } = await getTokenPrice({ chain, address, to_block: block }, options);
       return Number(nativePrice.value) / 10 ** nativePrice.decimals;
     },
     options,
-  );
-}
-
-/** All that a wallet has sent and received, 2,000 at most, newest first. */
-export function transactionsOf(chain: string, address: string): Promise<Transaction[]> {
-  return allPages(
-    (cursor) => Web3API.account.getTransactions({ chain, address, limit: 500, ...(cursor && { cursor }) }),
-    2_000,
   );
 }

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Identicon } from "../../design/Identicon.tsx";
 import { Status } from "../../design/Status.tsx";
+import { Skeleton } from "../../design/states.tsx";
 import { shortAddress } from "../../money/address.ts";
 import { displayAmount, exactAmount } from "../../money/amount.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
@@ -204,6 +205,16 @@ export function Pager({ cursor, next }: { cursor: string | undefined; next: stri
         </Link>
       )}
     </nav>
+  );
+}
+
+/** How many rows a list has. */
+export function Total({ total }: { total: number | undefined }) {
+  const { count } = useTexts();
+  return (
+    <span className="soft number">
+      {total === undefined ? <Skeleton width="5rem" /> : count(total, "{n} in all", "{n} in all")}
+    </span>
   );
 }
 

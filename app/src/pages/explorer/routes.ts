@@ -42,6 +42,7 @@ const children = [
   createRoute({
     getParentRoute: () => explorer,
     path: "/block/$block",
+    validateSearch: partOf,
     component: lazyRouteComponent(() => import("./BlockPage.tsx"), "BlockPage"),
   }),
   createRoute({

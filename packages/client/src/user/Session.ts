@@ -10,6 +10,10 @@ export interface SessionAttributes {
   expiresAt: Date;
   installationId: string;
   restricted: boolean;
+  /** What it was begun with, in the server's words: `Firefox, Linux`. */
+  userAgent: string;
+  /** To the quarter of an hour. */
+  lastUsedAt: Date;
 }
 
 /** One sign-in of a user on one installation. The server alone sets its fields. */

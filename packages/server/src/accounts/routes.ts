@@ -200,7 +200,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     const beforeLogin = parts.triggers.of("beforeLogin");
     if (beforeLogin) await beforeLogin(await asThemselves(request, owner), request);
     const factor = assertFactor(owner, authData, request.params.authData, parts.clock());
-    const session = sessions.begin(owner, { action: "login", authProvider }, request.installationId);
+    const session = sessions.begin(owner, { action: "login", authProvider }, request);
     const writes = [...steps, ...(factor?.writes ?? []), ...session.writes];
     if (factor?.next && isJsonObject(authData)) {
       writes.push(changeOfSecret(owner, { authData: { ...authData, [MFA]: factor.next } }));
@@ -262,22 +262,14 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     // It is the caller's whoever is named.
     const field = READ_ONLY.find((name) => name !== "user" && name in request.params);
     if (field !== undefined) throw readOnlyField(field);
-    const session = sessions.begin(
-      caller.userId,
-      { action: "create", authProvider: "" },
-      request.installationId,
-    );
+    const session = sessions.begin(caller.userId, { action: "create", authProvider: "" }, request);
     await store.write(session.writes);
     return { status: 201, body: JSON.stringify(session.object) };
   }
 
   async function upgradeSession(request: ApiRequest): Promise<ApiReply> {
     const caller = signedIn(request);
-    const session = sessions.begin(
-      caller.userId,
-      { action: "upgrade", authProvider: "" },
-      request.installationId,
-    );
+    const session = sessions.begin(caller.userId, { action: "upgrade", authProvider: "" }, request);
     await store.write(session.writes);
     return text(JSON.stringify(session.object));
   }

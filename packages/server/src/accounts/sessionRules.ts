@@ -14,6 +14,9 @@ export const READ_ONLY = [
   "ACL",
 ] as const;
 
+/** What the server notes by itself: what clients send of them counts for nothing, as they send back what they have read. */
+const NOTED = ["userAgent", "lastUsedAt"] as const;
+
 /** `_Session`: begun by signing in, seen and ended by its user, changed by nobody. */
 export function sessionRules(sessions: Sessions): ClassRules {
   return {
@@ -28,6 +31,7 @@ export function sessionRules(sessions: Sessions): ClassRules {
       // Clients that send back what they have read change nothing by it.
       const { user } = draft.operations;
       if (user?.op === "Set" && jsonEqual(user.value, draft.original?.user)) delete draft.operations.user;
+      for (const name of NOTED) delete draft.operations[name];
       const field = READ_ONLY.find((name) => name in draft.operations);
       if (field !== undefined) throw readOnlyField(field);
     },

@@ -8,9 +8,10 @@ import {
   ProtocolError,
   wireDate,
 } from "@purse/protocol";
-import type { Caller } from "../caller.ts";
+import type { Caller, RequestContext } from "../caller.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { Write } from "../store/store.ts";
+import { deviceOf } from "./device.ts";
 import { type AccountsParts, CLAIM } from "./parts.ts";
 import { rolesOf } from "./roles.ts";
 
@@ -20,6 +21,9 @@ export interface NewSession {
   object: JsonObject;
   writes: Write[];
 }
+
+/** The request by which a session begins: what it says of its device is kept. */
+export type SessionOrigin = Pick<RequestContext, "installationId" | "headers">;
 
 type UserCaller = Extract<Caller, { kind: "user" }>;
 
@@ -39,6 +43,8 @@ interface CachedCaller {
 const MAX_CACHED = 50_000;
 /** Changes are told to all processes at once; this is the bound should that fail, in ms. */
 const MAX_AGE_MS = 10_000;
+/** How exactly the last use of a session is known: more often nothing is written. */
+const LAST_USED_MS = 15 * 60_000;
 /** What processes tell each other: this and whose callers are to be forgotten. */
 const ANNOUNCEMENT = "sessions:";
 
@@ -49,6 +55,8 @@ export class Sessions {
   readonly #callers = new Map<string, CachedCaller>();
   readonly #listeners = new Set<(forgotten: Forgotten) => void>();
   readonly #gatedRolesOf: (userId: string) => Promise<string[]>;
+  /** The ids of those whose last use is being written. */
+  readonly #noting = new Set<string>();
   /** How often something was forgotten. */
   #forgets = 0;
 
@@ -66,8 +74,10 @@ export class Sessions {
   begin(
     userId: string,
     createdWith: { action: string; authProvider: string },
-    installationId?: string,
+    origin?: SessionOrigin,
   ): NewSession {
+    const installationId = origin?.installationId;
+    const userAgent = deviceOf(origin?.headers?.["user-agent"]);
     const sessionToken = `r:${randomBytes(16).toString("hex")}`;
     const id = newObjectId();
     const now = this.#parts.clock();
@@ -82,6 +92,8 @@ export class Sessions {
       restricted: false,
       expiresAt: wireDate(new Date(expiresAt)),
       ...(installationId !== undefined && { installationId }),
+      ...(userAgent !== undefined && { userAgent }),
+      lastUsedAt: wireDate(new Date(now)),
       ACL: { [userId]: { read: true, write: true } },
     };
     const schema = this.#parts.schemaOf("_Session");
@@ -202,8 +214,37 @@ export class Sessions {
     const userId = session.user.objectId;
     if ((await store.get(schemaOf("_User"), userId, null)) === undefined) throw invalidSession();
     const roles = await rolesOf(userId, this.#gatedRolesOf(userId), this.#parts);
+    this.#noteUse(sessionId, session);
     const staleAt = Math.min(expiresAt, clock() + MAX_AGE_MS);
     return { caller: { kind: "user", userId, roles, sessionId, sessionToken }, staleAt };
+  }
+
+  /** Now and then, by whichever request comes first, and not waited for. */
+  #noteUse(id: string, { lastUsedAt, updatedAt }: JsonObject): void {
+    const { store, schemaOf, clock, log } = this.#parts;
+    const at = new Date(clock());
+    const before = isWireDate(lastUsedAt) ? Date.parse(lastUsedAt.iso) : 0;
+    if (at.getTime() - before < LAST_USED_MS || this.#noting.has(id)) return;
+    this.#noting.add(id);
+    store
+      .write([
+        {
+          kind: "update",
+          schema: schemaOf("_Session"),
+          id,
+          at: at.toISOString(),
+          operations: { lastUsedAt: { op: "Set", value: wireDate(at) } },
+          principals: null,
+          // Of several processes one writes it.
+          ...(typeof updatedAt === "string" && { ifUpdatedAt: updatedAt }),
+        },
+      ])
+      .catch((error: unknown) => {
+        // Ended, or noted by another process meanwhile: there is nothing left to write.
+        if (!(error instanceof ProtocolError))
+          log.warn("the last use of a session could not be kept", { error });
+      })
+      .finally(() => this.#noting.delete(id));
   }
 }
 

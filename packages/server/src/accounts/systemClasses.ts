@@ -125,6 +125,8 @@ export const SYSTEM_CLASS_FIELDS = {
       restricted: { type: "Boolean" },
       expiresAt: { type: "Date" },
       installationId: { type: "String" },
+      userAgent: { type: "String" },
+      lastUsedAt: { type: "Date" },
     },
     indexes: { user: { user: 1 } },
   },

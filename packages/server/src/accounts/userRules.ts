@@ -104,7 +104,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     keepOwnAccess(draft, { "*": { read: true } });
     const authProvider = wallet ? WALLET_PROVIDER : (identities[0]?.provider ?? "password");
     const createdWith = { action: "signup", authProvider };
-    const session = sessions.begin(draft.objectId, createdWith, request.installationId);
+    const session = sessions.begin(draft.objectId, createdWith, request);
     draft.writes.push(...session.writes);
     draft.reply.sessionToken = session.sessionToken;
   }

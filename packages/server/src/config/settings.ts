@@ -135,6 +135,12 @@ export const SETTINGS = {
       "1 lets clients add fields by saving them, where a class does not say who may; 0 does not. Without it: 1 in development.",
     parse: flag,
   },
+  allowClientClassList: {
+    env: "PURSE_ALLOW_CLIENT_CLASS_LIST",
+    about:
+      "1 lets clients ask for the classes that they may find in, with the fields that they may see; 0 does not. Without it: 1 in development.",
+    parse: flag,
+  },
   lockSchemas: {
     env: "PURSE_LOCK_SCHEMAS",
     fallback: "0",

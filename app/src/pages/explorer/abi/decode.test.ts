@@ -1,4 +1,5 @@
 import {
+  type Abi,
   encodeAbiParameters,
   encodeErrorResult,
   encodeFunctionData,
@@ -9,6 +10,7 @@ import {
 } from "viem";
 import { describe, expect, it } from "vitest";
 import { decodeInput, decodeLog, methodOf, revertReason } from "./decode.ts";
+import { MARKETPLACES } from "./marketplaces.ts";
 
 const ADA = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const BOB = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -36,6 +38,24 @@ describe("a known function", () => {
     });
   });
 
+  it("is known by an ABI of one's own too, which goes before", () => {
+    const own = parseAbi([
+      "function transfer(address who, uint256 units)",
+      "function odd(bool flag)",
+      "event Odd(bool flag)",
+    ]);
+    expect(decodeInput(transfer, own)?.signature).toBe("transfer(address who, uint256 units)");
+    const odd = encodeFunctionData({ abi: own, functionName: "odd", args: [true] });
+    expect(decodeInput(odd)).toBeUndefined();
+    expect(decodeInput(odd, own)?.values).toEqual([{ name: "flag", type: "bool", text: "true" }]);
+    const log = {
+      topics: [toEventSelector("Odd(bool)")],
+      data: encodeAbiParameters([{ type: "bool" }], [true]),
+    };
+    expect(decodeLog(log)).toBeUndefined();
+    expect(decodeLog(log, own)).toMatchObject({ name: "Odd", values: [{ text: "true" }] });
+  });
+
   it("tells the parts of tuples and arrays", () => {
     const abi = parseAbi([
       "function aggregate3((address target, bool allowFailure, bytes callData)[] calls)",
@@ -58,6 +78,57 @@ describe("a known function", () => {
       expect(decodeInput(input)).toBeUndefined();
     },
   );
+});
+
+describe("what marketplaces are called by", () => {
+  it.each([
+    ["0xfb0f3ee1", "fulfillBasicOrder"],
+    ["0x00000000", "fulfillBasicOrder_efficient_6GL6yc"],
+    ["0xb3a34c4c", "fulfillOrder"],
+    ["0xe7acab24", "fulfillAdvancedOrder"],
+    ["0xed98a574", "fulfillAvailableOrders"],
+    ["0x87201b41", "fulfillAvailableAdvancedOrders"],
+    ["0xa8174404", "matchOrders"],
+    ["0xf2d12b12", "matchAdvancedOrders"],
+    ["0xfd9f1e10", "cancel"],
+    ["0x88147732", "validate"],
+    ["0xb4e4b296", "matchAskWithTakerBidUsingETHAndWETH"],
+    ["0x38e29209", "matchAskWithTakerBid"],
+    ["0x3b6d032e", "matchBidWithTakerAsk"],
+    ["0x9a1fc3a7", "execute"],
+    ["0xb3be57f8", "bulkExecute"],
+    ["0x8264fe98", "buyPunk"],
+  ])("%s: %s", (selector, name) => {
+    expect(methodOf(selector)).toBe(name);
+  });
+
+  it("is decoded down to what is offered", () => {
+    const abi: Abi = parseAbi(MARKETPLACES);
+    const zero = `0x${"00".repeat(32)}` as const;
+    const parameters = {
+      offerer: ADA,
+      zone: ADA,
+      offer: [{ itemType: 2, token: BOB, identifierOrCriteria: 7n, startAmount: 1n, endAmount: 1n }],
+      consideration: [],
+      orderType: 0,
+      startTime: 1n,
+      endTime: 2n,
+      zoneHash: zero,
+      salt: 3n,
+      conduitKey: zero,
+      totalOriginalConsiderationItems: 0n,
+    } as const;
+    const order = { parameters, numerator: 1n, denominator: 1n, signature: "0x", extraData: "0x" } as const;
+    const data = encodeFunctionData({
+      abi,
+      functionName: "fulfillAdvancedOrder",
+      args: [order, [], zero, BOB],
+    });
+    const [advanced, , , recipient] = decodeInput(data)?.values ?? [];
+    expect(recipient).toMatchObject({ name: "recipient", text: BOB });
+    const offer = advanced?.parts?.[0]?.parts?.find(({ name }) => name === "offer");
+    expect(offer?.parts?.[0]?.parts?.map(({ text }) => text)).toEqual(["2", BOB, "7", "1", "1"]);
+  });
 });
 
 describe("a known event", () => {
@@ -87,6 +158,8 @@ describe("the reason of a revert", () => {
     expect(revertReason(encodeErrorResult({ abi, errorName: "ERC20InvalidSender", args: [ADA] }))).toBe(
       `ERC20InvalidSender(${ADA})`,
     );
+    const overflow = encodeErrorResult({ abi: parseAbi(["error Panic(uint256)"]), args: [17n] });
+    expect(revertReason(overflow)).toBe("Panic(0x11): a number became too large or too small");
     expect(revertReason("0x")).toBeUndefined();
     expect(revertReason("0x08c379a0ff")).toBeUndefined();
   });

@@ -1,4 +1,5 @@
 import {
+  type Abi,
   type AbiEvent,
   type AbiFunction,
   type AbiParameter,
@@ -12,6 +13,7 @@ import {
   toEventSelector,
   toFunctionSelector,
 } from "viem";
+import { MARKETPLACES } from "./marketplaces.ts";
 import { ERRORS, EVENTS, FUNCTIONS } from "./signatures.ts";
 
 /** A named value as ABIs have it; `parts` are those of an array or a tuple. */
@@ -35,18 +37,18 @@ export interface RawLog {
   topics: readonly string[];
 }
 
+const marketplaces: Abi = parseAbi(MARKETPLACES);
 const functions: ReadonlyMap<string, AbiFunction> = new Map(
-  FUNCTIONS.map((text) => {
-    const item = parseAbiItem([text]);
-    if (item.type !== "function") throw new Error(`${text} is no function`);
-    return [toFunctionSelector(item), item];
-  }),
+  [...FUNCTIONS.map((text) => parseAbiItem([text])), ...marketplaces]
+    .filter((item) => item.type === "function")
+    .map((item) => [toFunctionSelector(item), item]),
 );
-const events: readonly { topic: Hex; item: AbiEvent }[] = EVENTS.map((text) => {
-  const item = parseAbiItem([text]);
-  if (item.type !== "event") throw new Error(`${text} is no event`);
-  return { topic: toEventSelector(item), item };
-});
+const events: readonly { topic: Hex; item: AbiEvent }[] = [
+  ...EVENTS.map((text) => parseAbiItem([text])),
+  ...marketplaces,
+]
+  .filter((item) => item.type === "event")
+  .map((item) => ({ topic: toEventSelector(item), item }));
 const errors = parseAbi(ERRORS);
 
 /** What a transaction with this input calls, in a word: the function's name, else its selector; undefined for none. */
@@ -56,9 +58,12 @@ export function methodOf(input: string): string | undefined {
   return functions.get(selector)?.name ?? selector;
 }
 
-/** Undefined where the function is not known, or the input is not its. */
-export function decodeInput(input: string): Decoded | undefined {
-  const item = functions.get(input.slice(0, 10).toLowerCase());
+/** Undefined where the function is not known, or the input is not its. `own` goes before what is known to all. */
+export function decodeInput(input: string, own: Abi = []): Decoded | undefined {
+  const selector = input.slice(0, 10).toLowerCase();
+  const item =
+    own.filter((each) => each.type === "function").find((each) => toFunctionSelector(each) === selector) ??
+    functions.get(selector);
   if (!item || !isHex(input)) return undefined;
   return attempt(() => {
     const { args } = decodeFunctionData({ abi: [item], data: input });
@@ -67,10 +72,13 @@ export function decodeInput(input: string): Decoded | undefined {
 }
 
 /** Undefined where the event is not known, or the log is not its. */
-export function decodeLog({ data, topics }: RawLog): Decoded | undefined {
+export function decodeLog({ data, topics }: RawLog, own: Abi = []): Decoded | undefined {
   const [topic, ...indexed] = topics.filter((each) => isHex(each));
   if (topic === undefined || !isHex(data)) return undefined;
-  for (const { topic: known, item } of events) {
+  const ownEvents = own
+    .filter((item) => item.type === "event")
+    .map((item) => ({ topic: attempt(() => toEventSelector(item)), item }));
+  for (const { topic: known, item } of [...ownEvents, ...events]) {
     if (known !== topic || item.inputs.filter((input) => input.indexed).length !== indexed.length) continue;
     const decoded = attempt(() => {
       const { args } = decodeEventLog({ abi: [item], data, topics: [topic, ...indexed] });
@@ -87,8 +95,27 @@ export function revertReason(data: string): string | undefined {
   return attempt(() => {
     const { errorName, args = [] } = decodeErrorResult({ abi: errors, data });
     if (errorName === "Error") return String(args[0]);
+    if (errorName === "Panic") return panic(Number(args[0]));
     return `${errorName}(${args.map(textOf).join(", ")})`;
   });
+}
+
+/** What Solidity's own checks say, by their codes. */
+const PANICS: Readonly<Record<number, string>> = {
+  1: "an assertion failed",
+  17: "a number became too large or too small",
+  18: "a division by zero",
+  33: "a value that an enum has not",
+  34: "storage that is badly encoded",
+  49: "a list was empty",
+  50: "an index outside of its list",
+  65: "too much memory",
+  81: "a function that was never set",
+};
+
+function panic(code: number): string {
+  const hex = `Panic(0x${code.toString(16)})`;
+  return PANICS[code] ? `${hex}: ${PANICS[code]}` : hex;
 }
 
 /** Bytes from a chain are anybody's: what cannot be read is shown as it is. */

@@ -1,6 +1,6 @@
 /**
  * What well-known contracts are asked and what they tell, as Solidity writes it: ERC-20, ERC-721, ERC-1155, wrapped coins, exchanges,
- * Seaport, the name service, and what many wallets go through.
+ * the name service, and what many wallets go through.
  */
 export const FUNCTIONS = [
   "function transfer(address to, uint256 amount)",
@@ -58,16 +58,27 @@ export const FUNCTIONS = [
   "function multicall(uint256 deadline, bytes[] data)",
   "function aggregate3((address target, bool allowFailure, bytes callData)[] calls)",
   "function execTransaction(address to, uint256 value, bytes data, uint8 operation, uint256 safeTxGas, uint256 baseGas, uint256 gasPrice, address gasToken, address refundReceiver, bytes signatures)",
-  "function fulfillBasicOrder((address considerationToken, uint256 considerationIdentifier, uint256 considerationAmount, address offerer, address zone, address offerToken, uint256 offerIdentifier, uint256 offerAmount, uint8 basicOrderType, uint256 startTime, uint256 endTime, bytes32 zoneHash, uint256 salt, bytes32 offererConduitKey, bytes32 fulfillerConduitKey, uint256 totalOriginalAdditionalRecipients, (uint256 amount, address recipient)[] additionalRecipients, bytes signature) parameters)",
-  "function fulfillBasicOrder_efficient_6GL6yc((address considerationToken, uint256 considerationIdentifier, uint256 considerationAmount, address offerer, address zone, address offerToken, uint256 offerIdentifier, uint256 offerAmount, uint8 basicOrderType, uint256 startTime, uint256 endTime, bytes32 zoneHash, uint256 salt, bytes32 offererConduitKey, bytes32 fulfillerConduitKey, uint256 totalOriginalAdditionalRecipients, (uint256 amount, address recipient)[] additionalRecipients, bytes signature) parameters)",
-  "function fulfillOrder(((address offerer, address zone, (uint8 itemType, address token, uint256 identifierOrCriteria, uint256 startAmount, uint256 endAmount)[] offer, (uint8 itemType, address token, uint256 identifierOrCriteria, uint256 startAmount, uint256 endAmount, address recipient)[] consideration, uint8 orderType, uint256 startTime, uint256 endTime, bytes32 zoneHash, uint256 salt, bytes32 conduitKey, uint256 totalOriginalConsiderationItems) parameters, bytes signature) order, bytes32 fulfillerConduitKey)",
-  "function incrementCounter()",
   "function setSubnodeOwner(bytes32 node, bytes32 label, address owner)",
   "function setResolver(bytes32 node, address resolver)",
   "function setAddr(bytes32 node, address addr)",
   "function setName(bytes32 node, string name)",
   "function setText(bytes32 node, string key, string value)",
   "function commit(bytes32 commitment)",
+  "function register(string name, address owner, uint256 duration, bytes32 secret, address resolver, bytes[] data, bool reverseRecord, uint16 ownerControlledFuses)",
+  "function sell(uint256 amount)",
+  "function buy(uint256 id)",
+  "function claim()",
+  "function claim(address account)",
+  "function stake(uint256 amount)",
+  "function unstake(uint256 amount)",
+  "function delegate(address delegatee)",
+  "function castVote(uint256 proposalId, uint8 support)",
+  "function pause()",
+  "function unpause()",
+  "function initialize()",
+  "function aggregate((address target, bytes callData)[] calls)",
+  "function tryAggregate(bool requireSuccess, (address target, bytes callData)[] calls)",
+  "function handleOps((address sender, uint256 nonce, bytes initCode, bytes callData, uint256 callGasLimit, uint256 verificationGasLimit, uint256 preVerificationGas, uint256 maxFeePerGas, uint256 maxPriorityFeePerGas, bytes paymasterAndData, bytes signature)[] ops, address beneficiary)",
   "function renew(string name, uint256 duration)",
 ] as const;
 
@@ -94,7 +105,9 @@ export const EVENTS = [
   "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)",
   "event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
   "event IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1)",
-  "event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, (uint8 itemType, address token, uint256 identifier, uint256 amount)[] offer, (uint8 itemType, address token, uint256 identifier, uint256 amount, address recipient)[] consideration)",
+  "event Approval(address indexed owner, address indexed token, address indexed spender, uint160 amount, uint48 expiration, uint48 nonce)",
+  "event DelegateChanged(address indexed delegator, address indexed fromDelegate, address indexed toDelegate)",
+  "event DelegateVotesChanged(address indexed delegate, uint256 previousBalance, uint256 newBalance)",
   "event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)",
   "event Upgraded(address indexed implementation)",
   "event RoleGranted(bytes32 indexed role, address indexed account, address indexed sender)",

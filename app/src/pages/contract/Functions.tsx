@@ -1,0 +1,90 @@
+import { Link, useSearch } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import type { Abi } from "viem";
+import { EmptyState } from "../../design/states.tsx";
+import type { AppChain } from "../../settings.ts";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { functionsOf, signatureOf } from "./abi.ts";
+import { Call } from "./Call.tsx";
+import type { Ask } from "./contractNode.ts";
+import "./Contract.css";
+
+/** The functions of a contract, and the form of the one that is chosen. */
+export function Functions({
+  abi,
+  chain,
+  address,
+  ask,
+  onCalled,
+}: {
+  abi: Abi;
+  chain: AppChain;
+  address: string;
+  ask: Ask;
+  onCalled: () => void;
+}) {
+  const { t } = useTexts();
+  const { fn } = useSearch({ from: "/contract" });
+  const [filter, setFilter] = useState("");
+  const { reads, writes } = useMemo(() => functionsOf(abi), [abi]);
+  const chosen = [...reads, ...writes].find((item) => signatureOf(item) === fn);
+  const groups = [
+    { label: t("Read"), items: reads },
+    { label: t("Write"), items: writes },
+  ];
+  return (
+    <div className="contract">
+      <nav className="card stack tight functions" aria-label={t("Functions")}>
+        <input
+          className="filter"
+          aria-label={t("Filter functions")}
+          placeholder={t("Filter")}
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        {groups.map(({ label, items }) => (
+          <div key={label}>
+            <h2 className="small soft">{label}</h2>
+            <ul>
+              {items
+                .map((item) => ({ name: item.name, signature: signatureOf(item) }))
+                .filter(({ signature }) => signature.toLowerCase().includes(filter.toLowerCase()))
+                .map(({ name, signature }) => (
+                  <li key={signature}>
+                    <Link
+                      to="/contract"
+                      search={(before) => ({ address: before.address, chain: before.chain, fn: signature })}
+                      resetScroll={false}
+                      title={signature}
+                    >
+                      <span className="strong">{name}</span>
+                      <span className="soft small">{signature.slice(name.length)}</span>
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      {chosen ? (
+        <Call
+          key={signatureOf(chosen)}
+          item={chosen}
+          abi={abi}
+          chain={chain}
+          address={address}
+          ask={ask}
+          onCalled={onCalled}
+        />
+      ) : (
+        <div className="card">
+          <EmptyState title={t("Choose a function")}>
+            {fn
+              ? t("The ABI has no function {fn}.", { fn })
+              : t("Those that read answer at once; those that write go through the wallet.")}
+          </EmptyState>
+        </div>
+      )}
+    </div>
+  );
+}

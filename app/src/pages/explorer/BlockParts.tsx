@@ -1,0 +1,96 @@
+import type { Block } from "@purse/client";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { EmptyState, ErrorState } from "../../design/states.tsx";
+import { Tabs } from "../../design/Tabs.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { useAnswer } from "./answers.ts";
+import { NFT_TRANSFER_COLUMNS, nftTransferCells, TRANSACTION_COLUMNS, transactionCells } from "./cells.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { ExportButton } from "./ExportButton.tsx";
+import { ListHead } from "./ListHead.tsx";
+import { Pager, Total } from "./parts.tsx";
+import { getNFTTransfersByBlock } from "./quietly.ts";
+import { NftTransferTable, TransactionTable } from "./tables.tsx";
+
+/** What is in a block: its transactions, and the NFTs that they moved. */
+export function BlockParts({ block }: { block: Block }) {
+  const { t, count } = useTexts();
+  const { tab } = useSearch({ from: "/explorer/block/$block" });
+  const navigate = useNavigate({ from: "/explorer/block/$block" });
+  const { length } = block.transactions;
+  const tabs = [
+    { key: "transactions", label: count(length, "{n} transaction", "{n} transactions") },
+    { key: "nft-transfers", label: t("NFT transfers") },
+  ];
+  const shown = tab === "nft-transfers" ? tab : "transactions";
+  return (
+    <Tabs
+      label={t("What is in the block")}
+      tabs={tabs}
+      value={shown}
+      onChange={(key) =>
+        void navigate({
+          search: { tab: key === "transactions" ? undefined : key, cursor: undefined },
+          replace: true,
+          resetScroll: false,
+        })
+      }
+    >
+      {shown === "transactions" ? (
+        <section className="card stack tight" aria-label={t("Transactions")}>
+          {length > 0 && (
+            <div className="row spread">
+              <Total total={length} />
+              <ExportButton
+                name={`transactions-of-block-${block.number}`}
+                columns={TRANSACTION_COLUMNS}
+                rows={async () => block.transactions.map(transactionCells)}
+              />
+            </div>
+          )}
+          <TransactionTable
+            rows={block.transactions}
+            isOneBlock
+            empty={<EmptyState title={t("An empty block")}>{t("It has no transaction.")}</EmptyState>}
+          />
+        </section>
+      ) : (
+        <NftTransfers block={block} />
+      )}
+    </Tabs>
+  );
+}
+
+function NftTransfers({ block }: { block: Block }) {
+  const { t } = useTexts();
+  const { chain } = useExplorer();
+  const { cursor } = useSearch({ from: "/explorer/block/$block" });
+  const of = { chain: chain.hexId, block_number_or_hash: block.number };
+  const { data, error, again } = useAnswer(getNFTTransfersByBlock, {
+    ...of,
+    limit: 25,
+    ...(cursor && { cursor }),
+  });
+  return (
+    <section className="card stack tight" aria-label={t("NFT transfers")}>
+      <ListHead
+        total={data?.total}
+        name={`nft-transfers-of-block-${block.number}`}
+        columns={NFT_TRANSFER_COLUMNS}
+        cells={nftTransferCells}
+        page={(part) => getNFTTransfersByBlock({ ...of, ...part })}
+      />
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : (
+        <NftTransferTable
+          rows={data?.result}
+          empty={
+            <EmptyState title={t("No NFT transfer")}>{t("No NFT changed hands in this block.")}</EmptyState>
+          }
+        />
+      )}
+      <Pager cursor={cursor} next={data?.cursor} />
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+import { type Erc20Metadata, Web3API } from "@purse/client";
+import { EmptyState, ErrorState } from "../../design/states.tsx";
+import { Table } from "../../design/Table.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import { allPages, useAnswer } from "./answers.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { ExportButton } from "./ExportButton.tsx";
+import { holdersOf } from "./flows.ts";
+import { AddressLink, Amount } from "./parts.tsx";
+
+/** Of how many transfers holders are added up at most. */
+const MOST_TRANSFERS = 2_000;
+const HOLDERS = 100;
+
+/** Added up from all transfers; where the index does not have all of them, nobody is named rather than somebody wrong. */
+export function Holders({ address, token }: { address: string; token: Erc20Metadata }) {
+  const { t, count, language } = useTexts();
+  const { chain, start } = useExplorer();
+  const { data, error, again } = useAnswer(transfersOf, { chain: chain.hexId, address });
+  if (error) return <ErrorState error={error} retry={again} />;
+  if ((data && data.length > MOST_TRANSFERS) || (start ?? 0) > 0) {
+    return (
+      <div className="card">
+        <EmptyState title={t("Holders are not known here")}>
+          {(start ?? 0) > 0
+            ? t("This server's index does not begin with the chain, so what came before is not counted.")
+            : t("It has moved more than {n} times: too often to add its holders up on this page.", {
+                n: MOST_TRANSFERS,
+              })}
+        </EmptyState>
+      </div>
+    );
+  }
+  const holders = data ? holdersOf(data) : undefined;
+  const supply = holders?.reduce((sum, { balance }) => sum + balance, 0n) ?? 0n;
+  return (
+    <section className="card stack tight" aria-label={t("Holders")}>
+      {holders && (
+        <div className="row spread">
+          <p className="soft small">
+            {count(holders.length, "{n} holder", "{n} holders")} ·{" "}
+            {t("added up from its transfers; contracts that reckon balances otherwise may differ")}
+          </p>
+          <ExportButton
+            name={`holders-${address}`}
+            columns={["holder", "balance_smallest_unit"]}
+            rows={async () => holders.map(({ address, balance }) => [address, String(balance)])}
+          />
+        </div>
+      )}
+      <Table
+        caption={t("Holders")}
+        rows={holders?.slice(0, HOLDERS)}
+        keyOf={({ address }) => address}
+        empty={<EmptyState title={t("Nobody holds it")} />}
+        columns={[
+          { key: "holder", label: t("Holder"), cell: ({ address }) => <AddressLink address={address} /> },
+          {
+            key: "amount",
+            label: t("Amount"),
+            number: true,
+            cell: ({ balance }) => (
+              <Amount value={balance} decimals={Number(token.decimals)} unit={token.symbol} />
+            ),
+          },
+          {
+            key: "share",
+            label: t("Share"),
+            number: true,
+            cell: ({ balance }) =>
+              (Number((balance * 1_000_000n) / (supply || 1n)) / 1_000_000).toLocaleString(language, {
+                style: "percent",
+                maximumFractionDigits: 2,
+              }),
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+function transfersOf(
+  { chain, address }: { chain: string; address: string },
+  options?: { signal?: AbortSignal },
+) {
+  return allPages(
+    (after) =>
+      Web3API.token.getTokenAddressTransfers(
+        { chain, address, limit: 500, ...(after && { cursor: after }) },
+        options,
+      ),
+    MOST_TRANSFERS + 1,
+  );
+}
