@@ -13,6 +13,7 @@ import { ChainEvents } from "./chainEvents/index.ts";
 import { type Cloud, createCloud } from "./cloud/index.ts";
 import type { NamesConfig } from "./config/names.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
+import { walletServiceSources } from "./config/walletServices.ts";
 import type { Config } from "./config.ts";
 import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
@@ -441,8 +442,17 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     log,
     report: (error, requestId) => report(error, `studio ${requestId}`),
   });
-  const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
-  const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
+  const sources = walletServiceSources(config.walletServices);
+  const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), {
+    ...sources,
+    connect: [...(options.connectTo ?? []), ...sources.connect],
+  });
+  const appConfig = JSON.stringify({
+    appId: config.appId,
+    serverUrl: publicUrl,
+    wallets: config.walletServices,
+    ...options.appConfig,
+  });
 
   const handle = createFront({
     parse: door.handle,

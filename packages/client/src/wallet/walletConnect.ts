@@ -25,8 +25,10 @@ export interface WalletConnectOptions {
   mobileLinks?: readonly string[] | undefined;
   /** Instead of WalletConnect's relay. */
   relayUrl?: string | undefined;
-  /** Takes the address that a wallet scans or opens; the library shows its own window where it is left out. */
+  /** Takes the address that a wallet scans or opens. */
   onUri?: ((uri: string) => void) | undefined;
+  /** Whether the library shows its own window; it does where `onUri` is left out and nothing is said here. */
+  qrModal?: boolean | undefined;
   /** Ends a session that is still there first. */
   newSession?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -52,8 +54,8 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
   }
 
   override kept(options: WalletConnectOptions = {}): Record<string, unknown> {
-    const { projectId, chainId, chains, rpcMap, metadata, relayUrl } = options;
-    return { projectId, chainId, chains, rpcMap, metadata, relayUrl };
+    const { projectId, chainId, chains, rpcMap, metadata, relayUrl, qrModal } = options;
+    return { projectId, chainId, chains, rpcMap, metadata, relayUrl, qrModal };
   }
 
   override resumes({ projectId, newSession }: WalletConnectOptions = {}): boolean {
@@ -115,14 +117,15 @@ async function startLibrary(settings: object, load: SdkLoader | undefined): Prom
 }
 
 function settingsOf(options: WalletConnectOptions): object {
-  const { projectId, chainId, chains = [], rpcMap, metadata, mobileLinks, relayUrl, onUri } = options;
+  const { projectId, chainId, chains = [], rpcMap, metadata, mobileLinks, relayUrl } = options;
+  const { onUri, qrModal = onUri === undefined } = options;
   const required = chainId === undefined ? [] : [numberOf(chainId)];
   const optional = [...required, ...chains.map(numberOf)];
   return {
     projectId,
     ...(required.length > 0 && { chains: required }),
     optionalChains: optional.length > 0 ? optional : [1],
-    showQrModal: onUri === undefined,
+    showQrModal: qrModal,
     ...(mobileLinks && { qrModalOptions: { mobileWallets: mobileLinks } }),
     ...(rpcMap && { rpcMap }),
     ...(metadata && { metadata }),
