@@ -85,9 +85,9 @@ function priceIn(answer: unknown): Price | null {
 export interface NftFace {
   name: string;
   description: string;
-  /** What the page may load: picture data, or a path of this server. */
-  picture: string | undefined;
-  /** Where the picture lies otherwise. */
+  /** Whether it names a picture, which the server makes small and harmless. */
+  hasPicture: boolean;
+  /** Where the picture lies, if not in the metadata itself. */
   elsewhere: string | undefined;
 }
 
@@ -98,18 +98,24 @@ export function faceOf(nft: Pick<NftOwner, "metadata" | "name" | "token_id">): N
     return typeof value === "string" ? value : "";
   };
   const image = text("image") || text("image_url") || text("image_data");
-  const isData = /^data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,]/i.test(image);
-  const isWeb = /^(https?|ipfs):\/\//i.test(image);
   return {
     name: text("name").slice(0, 120) || `${nft.name || "NFT"} #${nft.token_id.slice(0, 12)}`,
     description: text("description").slice(0, 400),
-    picture: isData ? image : image.startsWith("<svg") ? svgUrl(image) : undefined,
-    elsewhere: isWeb ? image : undefined,
+    hasPicture: image.trim() !== "",
+    elsewhere: /^(https?|ipfs|ar):\/\//i.test(image) ? image : undefined,
   };
 }
 
-function svgUrl(svg: string): string {
-  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+/** The server's picture of an NFT: still, small, with nothing in it but pixels. `round` asks anew. */
+export function nftPictureUrl(
+  { token_address, token_id }: Pick<NftOwner, "token_address" | "token_id">,
+  chain: AppChain,
+  width: 256 | 512,
+  round = 0,
+): string {
+  const query = new URLSearchParams({ chain: chain.hexId, width: String(width) });
+  if (round > 0) query.set("round", String(round));
+  return `/api/v2/nft/${token_address}/${encodeURIComponent(token_id)}/image?${query}`;
 }
 
 function parsed(text: string | null | undefined): object {

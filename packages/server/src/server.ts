@@ -20,7 +20,7 @@ import { aggregateRoute } from "./http/aggregateRoute.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
 import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
-import { createDataGate } from "./http/dataGate.ts";
+import { createDataGate, type DataGateParts } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
@@ -378,7 +378,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const keyUsage = await openKeyUsage(store, Date.now, (error) =>
     report(error, "counting the use of API keys"),
   );
-  const admit = createDataGate({
+  const gate: DataGateParts = {
     apiKeys,
     countUse: (keyId) => keyUsage.count(keyId),
     judgeKey,
@@ -386,11 +386,16 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     requireApiKey: config.requireApiKey,
     isDevelopment: config.environment === "development",
     limits: config.dataLimits,
-  });
-  const handleData = createDataDoor(chain, admit, config.limits.maxBodyBytes, (error) =>
+  };
+  const handleData = createDataDoor(chain, createDataGate(gate), config.limits.maxBodyBytes, (error) =>
     report(error, "the data service"),
   );
-  const pictureAt = nftPictures({ chain, thumbnails, fetchContent, admit });
+  const pictureAt = nftPictures({
+    chain,
+    thumbnails,
+    fetchContent,
+    admit: createDataGate({ ...gate, forOwnPages: true }),
+  });
   const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
   const dataPageAt = createDataPages(dataUrlOf(publicUrl));
   const answerForProvider = createProviderRoutes({

@@ -60,7 +60,7 @@ export function WaitingForWallet({ choice, link, onAgain }: WaitingForWalletProp
         </>
       )}
       <Button small look="quiet" onClick={onAgain}>
-        {link === undefined ? t("Ask again") : t("Make a new code")}
+        {t("Ask again")}
       </Button>
     </div>
   );

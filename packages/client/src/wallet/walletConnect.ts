@@ -144,21 +144,66 @@ function hasSession(library: Eip1193Provider): boolean {
   return session !== undefined && session !== null;
 }
 
-/** Waits for a wallet to take the address; an abort ends the attempt at the relay too. */
-async function pair(library: Eip1193Provider, { onUri, signal }: WalletConnectOptions): Promise<void> {
+/** An attempt at finding a wallet, which may outlive who waits for it: some versions cannot end one before its time. */
+interface Pairing {
+  done: Promise<unknown>;
+  uri: string | undefined;
+  waiting: number;
+  isAborted: boolean;
+}
+
+const pairings = new WeakMap<object, Pairing>();
+
+/** Waits for a wallet to take the address. Who gives up and comes again before it is too old gets the same address. */
+async function pair(library: Eip1193Provider, options: WalletConnectOptions): Promise<void> {
+  const { onUri, signal } = options;
+  const pairing = pairings.get(library) ?? beginPairing(library);
   const show = (uri: string) => onUri?.(uri);
-  const abort = () => {
-    const signer = member(library, "signer");
-    // An attempt that is over already need not be ended.
-    if (member(signer, "abortPairingAttempt"))
-      void call(signer, "abortPairingAttempt").catch(() => undefined);
-  };
+  if (pairing.uri !== undefined) show(pairing.uri);
   library.on?.("display_uri", show);
-  signal?.addEventListener("abort", abort, { once: true });
+  pairing.waiting += 1;
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal?.reason ?? new Error("Connecting was cancelled"));
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+  const wasAborted = pairing.isAborted;
   try {
-    await call(library, "connect");
+    await Promise.race([pairing.done, aborted]);
+  } catch (error) {
+    // The attempt of somebody before, which has ended late.
+    if (wasAborted && !signal?.aborted) return await pair(library, options);
+    throw error;
   } finally {
+    pairing.waiting -= 1;
     library.removeListener?.("display_uri", show);
     signal?.removeEventListener("abort", abort);
+    if (signal?.aborted && pairing.waiting === 0) endPairing(library, pairing);
   }
+}
+
+function beginPairing(library: Eip1193Provider): Pairing {
+  const pairing: Pairing = { done: Promise.resolve(), uri: undefined, waiting: 0, isAborted: false };
+  const note = (uri: string) => {
+    pairing.uri = uri;
+  };
+  library.on?.("display_uri", note);
+  pairings.set(library, pairing);
+  pairing.done = call(library, "connect").finally(() => {
+    pairings.delete(library);
+    library.removeListener?.("display_uri", note);
+    // A wallet that comes when everybody has left is sent away.
+    if (pairing.waiting === 0 && hasSession(library)) void call(library, "disconnect").catch(() => undefined);
+  });
+  pairing.done.catch(() => undefined);
+  return pairing;
+}
+
+function endPairing(library: Eip1193Provider, pairing: Pairing): void {
+  pairing.isAborted = true;
+  const signer = member(library, "signer");
+  // An attempt that is over already need not be ended.
+  if (pairings.get(library) === pairing && member(signer, "abortPairingAttempt"))
+    void call(signer, "abortPairingAttempt").catch(() => undefined);
 }
