@@ -16,6 +16,8 @@ export interface Asset {
   balance: bigint;
   /** US dollars for one whole; null where no pool has a price. */
   usdPrice: number | null;
+  /** Whether it has no price because its pools hold too little for theirs to count. */
+  isThin: boolean;
 }
 
 /** Prices cost the server the most; the rest is said to be without one. */
@@ -33,9 +35,18 @@ export async function readHoldings(api: Web3API, address: string, chain: AppChai
     chain,
   );
   const { name, symbol, decimals } = chain.nativeCurrency;
-  const ofNative = priced.find((price) => price !== null)?.nativeUsd ?? null;
+  const ofNative = priced.find(({ price }) => price !== null)?.price?.nativeUsd ?? null;
   return [
-    { chain, address: null, name, symbol, decimals, balance: BigInt(native.balance), usdPrice: ofNative },
+    {
+      chain,
+      address: null,
+      name,
+      symbol,
+      decimals,
+      balance: BigInt(native.balance),
+      usdPrice: ofNative,
+      isThin: false,
+    },
     ...tokens.map((token, i) => ({
       chain,
       address: token.token_address,
@@ -43,7 +54,8 @@ export async function readHoldings(api: Web3API, address: string, chain: AppChai
       symbol: token.symbol ?? "",
       decimals: Number(token.decimals),
       balance: BigInt(token.balance),
-      usdPrice: priced[i]?.usd ?? null,
+      usdPrice: priced[i]?.price?.usd ?? null,
+      isThin: priced[i]?.isThin ?? false,
     })),
   ];
 }
@@ -61,7 +73,7 @@ export interface Price {
 export async function readPrices(
   wanted: readonly { token: string; block?: number }[],
   chain: AppChain,
-): Promise<(Price | null)[]> {
+): Promise<{ price: Price | null; isThin: boolean }[]> {
   const parts = await askTogether(
     "getTokenPrice",
     wanted.map(({ token, block }) => ({
@@ -70,7 +82,11 @@ export async function readPrices(
       ...(block !== undefined && { to_block: block }),
     })),
   );
-  return parts.map((part) => ("answer" in part ? priceIn(part.answer) : null));
+  return parts.map((part) =>
+    "answer" in part
+      ? { price: priceIn(part.answer), isThin: false }
+      : { price: null, isThin: /are the least that counts/.test(part.message) },
+  );
 }
 
 function priceIn(answer: unknown): Price | null {
