@@ -5,6 +5,7 @@ import { Notice } from "../design/Status.tsx";
 import { Stepper, type StepState } from "../design/Stepper.tsx";
 import { useTexts } from "../texts/TextsContext.tsx";
 import { ExplorerLink } from "./ExplorerLink.tsx";
+import { Replacing } from "./Replacing.tsx";
 import { FINAL_CONFIRMATIONS, type Outcome } from "./transactionLog.ts";
 import { useFollowed } from "./useFollowed.ts";
 import { useTransactionLog } from "./useLoggedTransactions.ts";
@@ -42,6 +43,9 @@ export function FollowUp({
           <bdi>{view.revert?.reason.slice(0, 300) ?? t("It gave no reason.")}</bdi>{" "}
           {t("Only the network's fee is lost.")}
         </Notice>
+      )}
+      {logged && (stage === "submitted" || stage === "seen") && (
+        <Replacing reference={logged.reference} label={logged.label} />
       )}
       {stage === "replaced" && (
         <Notice kind="warning" title={t(REPLACED[view.replacement?.how ?? "replaced"])}>

@@ -6,7 +6,7 @@ import { shortFiat } from "../../money/fiat.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { chainName } from "../../wallet/chains.ts";
 import { useAsk } from "../../wallet/useAsk.ts";
-import type { ChainHoldings } from "./Portfolio.tsx";
+import type { ChainHoldings } from "./tokenRows.ts";
 import { readPastValue, SPANS, type Span } from "./pastValue.ts";
 
 /** A chip is the present one by the whole of what the address bar says. */
