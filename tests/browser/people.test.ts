@@ -135,6 +135,35 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Not lost", exact: true }).waitFor();
   });
 
+  it("keeps person and page when the wallet declines to sign in again, and when the dialog is closed", async () => {
+    const { page } = await open();
+    const wallet = await installWallet(page, purse, 2);
+    await signInWithWallet(page, purse);
+    await page.goto(`${purse.url}/data`);
+    await page.getByRole("button", { name: "New record" }).click();
+    await page.getByLabel("text", { exact: true }).fill("Still here");
+    const username = await page.evaluate(() =>
+      Object.entries(localStorage).flatMap(([key, value]) =>
+        key.endsWith("/currentUser") ? [String(JSON.parse(value).username)] : [],
+      ),
+    );
+    await endSessionsOf(username[0] ?? "");
+    await page.getByRole("button", { name: "Create" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    wallet.declineNext();
+    await dialog.getByRole("button", { name: "Sign in with this wallet" }).click();
+    await dialog.getByText("Declined in the wallet").waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Still here");
+    await page.getByRole("button", { name: "Sign in again" }).click();
+    await dialog.getByRole("button", { name: "Sign in with this wallet" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Still here");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("button", { name: "Still here", exact: true }).waitFor();
+  });
+
   it("sets a new password by a mail when the old one is forgotten", async () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
