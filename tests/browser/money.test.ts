@@ -374,12 +374,9 @@ describe("a transaction that waits", () => {
     await page.getByText("Send 0.5 ETH", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
     await page.goto(sent);
-    await page
-      .getByRole("heading", { name: "Replaced" })
-      .or(page.getByRole("heading", { name: "Dropped" }))
-      .or(page.getByRole("heading", { name: "On its way" }))
-      .waitFor();
+    await page.locator("code.address").waitFor();
     expect(await page.getByText("Send 0.5 ETH", { exact: true }).count()).toBe(0);
   });
 });

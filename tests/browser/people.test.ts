@@ -156,7 +156,7 @@ describe("signing in", () => {
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Close" }).click();
     expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Still here");
-    await page.getByRole("button", { name: "Sign in again" }).click();
+    await page.getByRole("button", { name: "Create" }).click();
     await dialog.getByRole("button", { name: "Sign in with this wallet" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Still here");
@@ -174,10 +174,10 @@ describe("signing in", () => {
     });
     await page.goto(`${purse.url}/sign-in?by=password&next=/account`);
     await page.getByRole("button", { name: "Forgotten your password?" }).click();
-    await page.getByLabel("E-mail").fill("nobody");
+    await page.getByLabel("E-mail", { exact: true }).fill("nobody");
     await page.getByRole("button", { name: "Send me a link" }).click();
     await page.getByText("Enter the e-mail address of your account.").waitFor();
-    await page.getByLabel("E-mail").fill("ann@example.org");
+    await page.getByLabel("E-mail", { exact: true }).fill("ann@example.org");
     await page.getByRole("button", { name: "Send me a link" }).click();
     await page.getByText("Look into your mail").waitFor();
     await expectAccessible(page);

@@ -1,5 +1,6 @@
+import { onSessionEnd } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
@@ -13,6 +14,8 @@ export function SessionEnded() {
   const { t } = useTexts();
   const { user, logout } = useMoralis();
   const [isOpen, setOpen] = useState(true);
+  // Whoever tries again is asked again; what a page asks for by itself does not disturb who reads.
+  useEffect(() => onSessionEnd(() => navigator.userActivation.isActive && setOpen(true)), []);
   const linked: unknown = user?.get("accounts");
   const primary: unknown = user?.get("ethAddress");
   const accounts = [primary, ...(Array.isArray(linked) ? linked : [])].flatMap((each: unknown) =>

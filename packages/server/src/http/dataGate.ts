@@ -74,7 +74,8 @@ export function createDataGate(parts: DataGateParts): (message: IncomingMessage)
     if (sentMasterKey) return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
     if (sentKey && (!parts.isDevelopment || (await apiKeys.anyIssued())))
       return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, INVALID_KEY, 401);
-    const isOwnPage = parts.forOwnPages === true && message.headers["sec-fetch-site"] === "same-origin";
+    const isOwnPage =
+      parts.forOwnPages === true && !sentKey && message.headers["sec-fetch-site"] === "same-origin";
     if (parts.requireApiKey && !isOwnPage)
       return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, MISSING_KEY, 401);
     return undefined;
