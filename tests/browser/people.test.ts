@@ -479,6 +479,7 @@ describe("files", () => {
     });
     await page.getByRole("button", { name: "a.txt", exact: true }).click();
     await page.getByRole("link", { name: "dweb.link" }).waitFor();
+    await page.getByText("Kept by this server").waitFor();
     const cid = await page.getByRole("region", { name: "Content identifier (CID)" }).innerText();
     const answer = await fetch(`${purse.url}/ipfs/${cid.trim()}`);
     expect(await answer.text()).toBe("in the open");
