@@ -157,6 +157,7 @@ describe("signing in", () => {
     await dialog.getByRole("button", { name: "Close" }).click();
     expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Still here");
     await page.getByRole("button", { name: "Create" }).click();
+    await dialog.getByRole("button", { name: "Test Wallet" }).click();
     await dialog.getByRole("button", { name: "Sign in with this wallet" }).click();
     await dialog.waitFor({ state: "detached" });
     expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Still here");

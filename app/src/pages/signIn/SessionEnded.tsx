@@ -1,6 +1,6 @@
 import { onSessionEnd } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
@@ -14,8 +14,7 @@ export function SessionEnded() {
   const { t } = useTexts();
   const { user, logout } = useMoralis();
   const [isOpen, setOpen] = useState(true);
-  // Whoever tries again is asked again; what a page asks for by itself does not disturb who reads.
-  useEffect(() => onSessionEnd(() => navigator.userActivation.isActive && setOpen(true)), []);
+  useReopening(isOpen, () => setOpen(true));
   const linked: unknown = user?.get("accounts");
   const primary: unknown = user?.get("ethAddress");
   const accounts = [primary, ...(Array.isArray(linked) ? linked : [])].flatMap((each: unknown) =>
@@ -47,4 +46,25 @@ export function SessionEnded() {
       />
     </Dialog>
   );
+}
+
+/** Whoever has closed it and tries again is asked again; what a page asks for by itself does not disturb who reads. */
+function useReopening(isOpen: boolean, open: () => void): void {
+  const reopen = useRef(open);
+  reopen.current = open;
+  useEffect(() => {
+    if (isOpen) return undefined;
+    let hasActed = false;
+    const act = () => {
+      hasActed = true;
+    };
+    window.addEventListener("pointerdown", act, true);
+    window.addEventListener("keydown", act, true);
+    const stop = onSessionEnd(() => hasActed && reopen.current());
+    return () => {
+      window.removeEventListener("pointerdown", act, true);
+      window.removeEventListener("keydown", act, true);
+      stop();
+    };
+  }, [isOpen]);
 }
