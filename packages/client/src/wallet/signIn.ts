@@ -44,6 +44,8 @@ export function getSigningData(): string {
 export async function authenticate(options: EnableOptions & SigningOptions = {}): Promise<User> {
   assertEvm(options.type);
   const before = await User.currentAsync();
+  // Read now: the same person signed in again is the same object, with the new session.
+  const oldSession = before?.getSessionToken();
   if (before && !options.keepSession) await User.logOut();
   await enableWeb3(options);
   const { account } = await askedWallet(options);
@@ -56,7 +58,7 @@ export async function authenticate(options: EnableOptions & SigningOptions = {})
     WITHOUT_SESSION,
   );
   if (!user) throw new Error("Could not get user");
-  if (before && options.keepSession) await endSession(before.getSessionToken());
+  if (options.keepSession) await endSession(oldSession);
   user.setACL(new ACL(user));
   return nowAt(user, account, options);
 }
