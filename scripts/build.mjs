@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { node, root, run } from "./install.mjs";
 
+/** Wallet libraries that are built in where somebody has installed them. */
+const OPTIONAL = ["@walletconnect/ethereum-provider", "@web3auth/modal"];
 const SOURCES = ["app", "packages/protocol", "packages/client", "packages/react"];
 
 /** Builds the app where a source of it has changed since the last time. */
@@ -25,6 +27,10 @@ export function ensureAppBuilt() {
 
 function sourcesHash() {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
+  for (const library of OPTIONAL) {
+    const manifest = join(root, "node_modules", library, "package.json");
+    if (existsSync(manifest)) hash.update(readFileSync(manifest));
+  }
   for (const source of SOURCES) {
     const entries = readdirSync(join(root, source), { recursive: true, withFileTypes: true });
     const files = entries

@@ -53,6 +53,24 @@ export function explain(error: unknown): Explanation {
       code,
     };
   }
+  const library =
+    /"?(@walletconnect\/ethereum-provider|@web3auth\/modal|magic-sdk)"? (?:is missing|not installed)/.exec(
+      message,
+    )?.[1];
+  if (library) {
+    return {
+      title: "This server's app was built without this wallet",
+      detail: `Its operator installs ${library} and starts the server again. Until then, use another wallet or a password.`,
+      code,
+    };
+  }
+  if (/dynamically imported module|Importing a module script failed/.test(message)) {
+    return {
+      title: "A part of the app could not be loaded",
+      detail: "Check that you are online, then try again or load the page anew.",
+      code,
+    };
+  }
   return { title: "That did not work", detail: message || "No reason was given.", code };
 }
 

@@ -10,6 +10,12 @@ export interface AppSettings {
   chains: AppChain[];
   /** Funded wallets of the local chain; only in development. */
   devWallets: { address: string; privateKey: string }[];
+  /** Wallets of others that the operator offers, with the public ids that they want; null where there is none. */
+  wallets: {
+    walletConnect: { projectId: string; relayUrl: string | null } | null;
+    web3Auth: { clientId: string; network: string } | null;
+    magic: { apiKey: string; network: string } | null;
+  };
 }
 
 export interface AppChain {

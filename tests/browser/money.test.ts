@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type DevChain, startDevChain } from "@purse/devchain";
 import type { Browser, Page } from "playwright-core";
 import {
   createPublicClient,
@@ -26,17 +30,26 @@ import { type Purse, rest, startPurse } from "../support/purse.ts";
 const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
 
 let purse: Purse;
+/** A second chain, which nothing is known of but its node. */
+let second: DevChain;
+let secondDir: string;
+const SECOND = "0x7a6a";
 let browser: Browser;
 let hand: ChainHand;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  secondDir = await mkdtemp(join(tmpdir(), "purse-second-"));
+  second = await startDevChain({ port: 0, dataDir: secondDir, chainId: Number(SECOND) });
+  const env = { PURSE_CHAIN_SECOND_RPC_URL: second.url, PURSE_CHAIN_SECOND_ID: String(Number(SECOND)) };
+  [purse, browser] = await Promise.all([startPurse({ devChain: true, env }), launchBrowser()]);
   hand = await chainHand(purse);
-}, 90_000);
+}, 120_000);
 afterAll(async () => {
   await browser?.close();
   await purse?.remove();
+  await second?.stop();
+  await rm(secondDir, { recursive: true, force: true });
 });
 afterEach(async () => {
   await Promise.all(visits.map((each) => each.close()));
@@ -51,7 +64,9 @@ async function visitAs(index: number, options = {}) {
   const visitor = await visit(browser, options);
   visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
-  const wallet = await installWallet(visitor.page, purse, index);
+  const wallet = await installWallet(visitor.page, purse, index, undefined, undefined, {
+    [SECOND]: second.url,
+  });
   await signInWithWallet(visitor.page, purse);
   return { ...visitor, wallet };
 }
@@ -67,6 +82,7 @@ async function expectFits(page: Page): Promise<void> {
 describe("the portfolio", () => {
   it("[1.capability.query-prices] [1.capability.query-nfts] shows what an address holds and what it is worth, its NFTs, its history and its value over time", async () => {
     const { page, errors, ...rest } = await visitAs(0);
+    await open(page, "/portfolio", { chain: "0x539" });
     const total = page.getByRole("region", { name: "Total value" });
     await total.getByText(/^\$[\d,]+\.\d\d$/).waitFor();
     await page.getByRole("region", { name: "Tokens" }).getByText("Purse Token").waitFor();
@@ -76,9 +92,57 @@ describe("the portfolio", () => {
     await dialog.getByRole("button", { name: "Refresh metadata" }).click();
     await page.getByText("The metadata has been read again.").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("region", { name: "History" }).getByText("Contract called").first().waitFor();
+    // Pictures come from this server, small, and nobody else gets to know who looks.
+    const picture = page.locator("img.nft-picture").first();
+    expect(await picture.getAttribute("src")).toMatch(/^\/api\/v2\/nft\/0x\w+\/\d+\/image\?/);
+    await expect
+      .poll(() => picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth))
+      .toBeGreaterThan(0);
+    const history = page.getByRole("region", { name: "History" });
+    await history.getByText("Contract called").first().waitFor();
+    await history
+      .locator(".method", { hasText: /^[a-z]\w+$/ })
+      .first()
+      .waitFor();
     await expectAccessible(page);
     expectNoErrors({ page, errors, ...rest });
+  });
+
+  it("hides what comes to be seen only: moves of nothing and dust", async () => {
+    const { page } = await visitAs(6);
+    await hand.moveToken(1, devAccount(6).address, 0n);
+    await hand.moveToken(1, devAccount(6).address, 1n);
+    await hand.moveToken(1, devAccount(6).address, parseEther("3"));
+    await open(page, "/portfolio", { chain: "0x539" });
+    const history = page.getByRole("region", { name: "History" });
+    await history.getByText("+3 PURSE").waitFor();
+    await history.getByText(/moves? of nothing or dust (is|are) hidden/).waitFor();
+    expect(await history.getByText("+< 0.000001 PURSE").count()).toBe(0);
+    await history.getByRole("switch", { name: "Dust and moves of nothing too" }).click();
+    await history.getByText("+< 0.000001 PURSE").first().waitFor();
+    await history.getByText("+0 PURSE").first().waitFor();
+  });
+
+  it("adds several chains up, and says what it has no price for", async () => {
+    const visitor = await visitAs(1);
+    const { page } = visitor;
+    const tokens = page.getByRole("region", { name: "Tokens" });
+    await tokens
+      .getByText(/^Local chain · /)
+      .first()
+      .waitFor();
+    await tokens
+      .getByText(/^second · No price/)
+      .first()
+      .waitFor();
+    const total = page.getByRole("region", { name: "Total value" });
+    await total.getByText(/Prices missing for \d+ assets/).waitFor();
+    await page.getByRole("navigation", { name: "Chains" }).getByRole("link", { name: "second" }).click();
+    await page.waitForURL(/chain=0x7a6a/);
+    await total.getByText("No prices").waitFor();
+    await tokens.getByText("Ether").first().waitFor();
+    await expectAccessible(page);
+    expectNoErrors(visitor);
   });
 
   it("shows anybody's, keeps its filters in the address bar, and fits a phone", async () => {
@@ -102,6 +166,7 @@ describe("the portfolio", () => {
 
   it("moves a token to the spam folder and back", async () => {
     const { page } = await visitAs(0);
+    await open(page, "/portfolio", { chain: "0x539" });
     const tokens = page.getByRole("region", { name: "Tokens" });
     await tokens.getByRole("button", { name: /Purse Token/ }).click();
     await tokens.getByRole("button", { name: "Move to spam" }).click();
@@ -182,6 +247,10 @@ describe("sending what a wallet holds", () => {
     await page.getByRole("button", { name: "Max" }).click();
     await page.getByText("stay for the network's fee").waitFor();
     await page.getByRole("button", { name: "$" }).click();
+    // The same amount in the other unit.
+    await expect
+      .poll(async () => Number(await page.getByLabel("Amount in dollars").inputValue()))
+      .toBeGreaterThan(1000);
     await page.getByLabel("Amount in dollars").fill("100");
     await page.getByText(/≈ 0\.\d+ ETH/).waitFor();
   });
@@ -216,6 +285,12 @@ describe("sending what a wallet holds", () => {
     expect(await field.inputValue()).toBe(friend);
     await field.fill(`${friend.slice(0, 6)}${"0".repeat(32)}${friend.slice(-4)}`.toLowerCase());
     await page.getByText("It looks like an address that you know, and is another").waitFor();
+    // Whom the chain remembers is known in every browser.
+    const past = devAccount(7).address;
+    await hand.moveToken(2, past, 1n);
+    await page.reload();
+    await field.fill(`${past.slice(0, 6)}${"0".repeat(32)}${past.slice(-4)}`.toLowerCase());
+    await page.getByText("It looks like an address that you know, and is another").waitFor();
     const seen = await rest(purse, "GET", "/classes/Contact");
     expect(seen.body.results).toEqual([]);
     await page.getByRole("button", { name: "Address book" }).click();
@@ -240,6 +315,71 @@ describe("sending what a wallet holds", () => {
     expect(await page.getByLabel("Recipient").inputValue()).toBe(devAccount(8).address);
     expect(await page.getByLabel(/Amount in/).inputValue()).toBe("0.1");
     expectNoErrors(visitor);
+  });
+});
+
+describe("sending on another chain", () => {
+  it("switches the wallet to it, sends there, and follows it by the wallet's node", async () => {
+    const visitor = await visitAs(4);
+    const { page } = visitor;
+    const to = devAccount(8).address;
+    const there = createPublicClient({ transport: http(second.url), cacheTime: 0 });
+    const before = await there.getBalance({ address: to });
+    await open(page, "/send", { chain: SECOND, to, amount: "0,25" });
+    await page.getByText("The wallet is on another network").waitFor();
+    expect(await page.getByRole("button", { name: "Switch the network first" }).isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Switch to second" }).click();
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByText("second", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Send ETH" }).click();
+    await page.getByRole("heading", { name: "Sent" }).waitFor();
+    expect((await there.getBalance({ address: to })) - before).toBe(parseEther("0.25"));
+    expectNoErrors(visitor);
+  });
+});
+
+describe("a transaction that waits", () => {
+  const automine = (on: boolean) =>
+    createTestClient({ mode: "anvil", transport: http(purse.rpcUrl) }).setAutomine(on);
+
+  it("is sped up or cancelled by its sender, and is nobody else's to see", async () => {
+    const visitor = await visitAs(5);
+    const { page } = visitor;
+    const to = devAccount(8).address;
+    const send = async () => {
+      await open(page, "/send", { chain: "0x539", to, amount: "0.5" });
+      await page.getByRole("button", { name: "Review" }).click();
+      await page.getByRole("button", { name: "Send ETH" }).click();
+      await page.getByRole("heading", { name: "On its way" }).waitFor();
+    };
+    const before = await node().getBalance({ address: to });
+    await automine(false);
+    try {
+      await send();
+      await page.getByRole("button", { name: "Speed up" }).click();
+      await page.getByText("Sent again for a higher fee").waitFor();
+      await hand.mine(1);
+      await page.getByText("It was sped up").waitFor();
+      expect((await node().getBalance({ address: to })) - before).toBe(parseEther("0.5"));
+      await send();
+      await expectAccessible(page);
+      await page.getByRole("button", { name: "Cancel the transaction" }).click();
+      await page.getByText("Sent nothing in its place").waitFor();
+      await hand.mine(1);
+      await page.getByText("It was cancelled in the wallet").waitFor();
+      expect((await node().getBalance({ address: to })) - before).toBe(parseEther("0.5"));
+    } finally {
+      await automine(true);
+    }
+    const sent = page.url();
+    await page.getByText("Send 0.5 ETH", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
+    await page.goto(sent);
+    await page.locator("code.address").waitFor();
+    expect(await page.getByText("Send 0.5 ETH", { exact: true }).count()).toBe(0);
   });
 });
 

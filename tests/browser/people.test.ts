@@ -15,18 +15,30 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
+import { standInForMagic } from "../support/magicService.ts";
 import { type Purse, query, rest, startPurse } from "../support/purse.ts";
+import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
+import { type Relay, startRelay } from "../support/walletConnectRelay.ts";
 
 let purse: Purse;
+let relay: Relay;
 let browser: Browser;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
-  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  relay = await startRelay();
+  const env = {
+    PURSE_WALLETCONNECT_PROJECT_ID: "a".repeat(32),
+    PURSE_WALLETCONNECT_RELAY_URL: relay.url,
+    PURSE_WEB3AUTH_CLIENT_ID: "client",
+    PURSE_MAGIC_API_KEY: "pk_live_1",
+  };
+  [purse, browser] = await Promise.all([startPurse({ devChain: true, env }), launchBrowser()]);
 }, 90_000);
 afterAll(async () => {
   await browser?.close();
   await purse?.remove();
+  relay?.stop();
 });
 afterEach(async () => {
   await Promise.all(visits.map((each) => each.close()));
@@ -128,6 +140,36 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Not lost", exact: true }).waitFor();
   });
 
+  it("keeps person and page when the wallet declines to sign in again, and when the dialog is closed", async () => {
+    const { page } = await open();
+    const wallet = await installWallet(page, purse, 2);
+    await signInWithWallet(page, purse);
+    await page.goto(`${purse.url}/data`);
+    await page.getByRole("button", { name: "New record" }).click();
+    await page.getByLabel("text", { exact: true }).fill("Still here");
+    const username = await page.evaluate(() =>
+      Object.entries(localStorage).flatMap(([key, value]) =>
+        key.endsWith("/currentUser") ? [String(JSON.parse(value).username)] : [],
+      ),
+    );
+    await endSessionsOf(username[0] ?? "");
+    await page.getByRole("button", { name: "Create" }).click();
+    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    wallet.declineNext();
+    await dialog.getByRole("button", { name: "Sign in with this wallet" }).click();
+    await dialog.getByText("Declined in the wallet").waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Still here");
+    await page.getByRole("button", { name: "Create" }).click();
+    await dialog.getByRole("button", { name: "Test Wallet" }).click();
+    await dialog.getByRole("button", { name: "Sign in with this wallet" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Still here");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("button", { name: "Still here", exact: true }).waitFor();
+  });
+
   it("sets a new password by a mail when the old one is forgotten", async () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
@@ -138,10 +180,10 @@ describe("signing in", () => {
     });
     await page.goto(`${purse.url}/sign-in?by=password&next=/account`);
     await page.getByRole("button", { name: "Forgotten your password?" }).click();
-    await page.getByLabel("E-mail").fill("nobody");
+    await page.getByLabel("E-mail", { exact: true }).fill("nobody");
     await page.getByRole("button", { name: "Send me a link" }).click();
     await page.getByText("Enter the e-mail address of your account.").waitFor();
-    await page.getByLabel("E-mail").fill("ann@example.org");
+    await page.getByLabel("E-mail", { exact: true }).fill("ann@example.org");
     await page.getByRole("button", { name: "Send me a link" }).click();
     await page.getByText("Look into your mail").waitFor();
     await expectAccessible(page);
@@ -191,6 +233,116 @@ describe("signing in", () => {
     expectNoErrors(visitor);
   });
 });
+
+describe("wallets that are no extension", () => {
+  const isInstalled = hasWalletConnect();
+
+  it("[8.wallet.walletconnect] signs in with a wallet on another device, which scans a code or opens a link", async () => {
+    const visitor = await open(PHONE);
+    const { page } = visitor;
+    const account = devAccount(5);
+    const agree = (await isInstalled) ? relayWalletOf(page, account) : standInForWalletConnect(page, 5);
+    const { paired } = await agree;
+    await page.goto(`${purse.url}/sign-in`);
+    await page.getByRole("button", { name: "WalletConnect" }).click();
+    await page.getByRole("img", { name: "QR code for the wallet" }).waitFor();
+    const link = page.getByRole("link", { name: "Open a wallet app" });
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.getByRole("img", { name: "QR code for the wallet" }).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "WalletConnect" }).click();
+    await page.getByRole("img", { name: "QR code for the wallet" }).waitFor();
+    await paired(String(await link.getAttribute("href")));
+    await page.getByRole("button", { name: "Sign in with this wallet" }).click();
+    await page.waitForURL("**/portfolio");
+    const name = await page.evaluate(() => localStorage.getItem("purse/recent-wallet"));
+    expect(name).toBe("walletConnect");
+    await page.waitForLoadState("networkidle");
+    expectNoErrors(visitor);
+  });
+
+  it("signs in with a wallet by e-mail", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await installWallet(page, purse, 4);
+    const mails = await standInForMagic(page, 4);
+    await page.goto(`${purse.url}/sign-in`);
+    await page.getByText("Wallet by e-mail (Magic)").click();
+    await page.getByLabel("E-mail of the wallet").fill("grace");
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByText("Enter your e-mail address.").waitFor();
+    await page.getByLabel("E-mail of the wallet").fill("grace@test.local");
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Sign in with this wallet" }).click();
+    await page.waitForURL("**/portfolio");
+    expect(mails).toEqual(["grace@test.local"]);
+  });
+
+  it("says what to do where a wallet's library was not built in, and lets people choose another", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await installWallet(page, purse, 3);
+    await page.goto(`${purse.url}/sign-in`);
+    await page.getByRole("button", { name: "Social login (Web3Auth)" }).click();
+    await page.getByText("This server's app was built without this wallet").waitFor();
+    await page.getByText(/installs @web3auth\/modal and starts/).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Use another wallet" }).click();
+    await page.getByRole("button", { name: "Test Wallet" }).waitFor();
+    expectNoErrors(visitor);
+  });
+});
+
+/** A wallet at the relay, for where WalletConnect's own library is part of the app. */
+async function relayWalletOf(_page: Page, account: ReturnType<typeof devAccount>) {
+  const wallet = await startRelayWallet(relay.url, account);
+  return { paired: async (link: string) => void (await wallet.pair(link)) };
+}
+
+/** What WalletConnect's library is to the app, for where it is not: it makes links, and a test wallet takes one. */
+async function standInForWalletConnect(page: Page, index: number) {
+  await installWallet(page, purse, index, "Unused", "test.unused");
+  await page.addInitScript((door) => {
+    let count = 0;
+    let take: ((link: string) => void) | undefined;
+    const listeners = new Map<string, (value: unknown) => void>();
+    const request = async ({ method, params = [] }: { method: string; params?: unknown[] }) => {
+      const ask: unknown = Reflect.get(window, door);
+      const { result, error } = typeof ask === "function" ? await ask(method, params) : { error: "none" };
+      if (error) throw error;
+      return result;
+    };
+    const library = {
+      session: null as object | null,
+      accounts: [] as string[],
+      chainId: 1337,
+      on: (event: string, listener: (value: unknown) => void) => listeners.set(event, listener),
+      removeListener: (event: string) => listeners.delete(event),
+      request,
+      async connect() {
+        count += 1;
+        const link = `wc:${count}@2?relay-protocol=irn&symKey=00`;
+        listeners.get("display_uri")?.(link);
+        await new Promise<void>((resolve) => {
+          take = (given) => given === link && resolve();
+        });
+        library.accounts = await request({ method: "eth_accounts" });
+        library.session = {};
+      },
+      async disconnect() {
+        library.session = null;
+      },
+    };
+    Reflect.set(window, "takeLink", (link: string) => take?.(link));
+    Reflect.set(window, "@walletconnect/ethereum-provider", {
+      EthereumProvider: { init: async () => library },
+    });
+  }, `purseTestWallet${index}`);
+  return {
+    paired: (link: string) => page.evaluate((given) => Reflect.get(window, "takeLink")(given), link),
+  };
+}
 
 describe("the account", () => {
   it("[1.provider.user-data] keeps fields of one's own, and says what is wrong beside them", async () => {
@@ -344,6 +496,7 @@ describe("files", () => {
     });
     await page.getByRole("button", { name: "a.txt", exact: true }).click();
     await page.getByRole("link", { name: "dweb.link" }).waitFor();
+    await page.getByText("Kept by this server").waitFor();
     const cid = await page.getByRole("region", { name: "Content identifier (CID)" }).innerText();
     const answer = await fetch(`${purse.url}/ipfs/${cid.trim()}`);
     expect(await answer.text()).toBe("in the open");

@@ -68,6 +68,16 @@ describe.each(DATABASES)("API keys on %s", (database) => {
       expect((await ask(purse, { [name]: key })).status).not.toBe(401);
   });
 
+  it("are not needed for pictures of NFTs on this server's own pages, which cannot send one", async () => {
+    const picture = async (headers: Record<string, string>) =>
+      (await fetch(`${purse.url}/api/v2/nft/0x${"0".repeat(40)}/1/image`, { headers })).status;
+    expect(await picture({ "Sec-Fetch-Site": "same-origin" })).not.toBe(401);
+    expect(await picture({})).toBe(401);
+    expect(await picture({ "Sec-Fetch-Site": "cross-site" })).toBe(401);
+    expect(await picture({ "Sec-Fetch-Site": "same-origin", "X-API-Key": "wrong" })).toBe(401);
+    expect(await ask(purse, { "Sec-Fetch-Site": "same-origin" })).toMatchObject({ status: 401 });
+  });
+
   it("that nobody has are refused, whatever they look like", async () => {
     await keys(env, "add");
     for (const key of ["wrong", "x".repeat(43), "%00", "a".repeat(5_000), "' OR 1=1 --", "constructor"])

@@ -52,7 +52,7 @@ export interface TestWallet {
   declineNext(): void;
   /** The methods that it was asked for. */
   readonly asked: string[];
-  /** Hex: a chain that it says to be on until it is asked to switch. */
+  /** Hex: a chain that it is on, or says to be on, until it is asked to switch. */
   beOnChain(chainId: string): void;
 }
 
@@ -66,11 +66,19 @@ export async function installWallet(
   index = 0,
   name = "Test Wallet",
   rdns = "test.purse.wallet",
+  /** Nodes of further chains that it knows, by chain id in hex. */
+  chains: Readonly<Record<string, string>> = {},
 ): Promise<TestWallet> {
   const account = devAccount(index);
-  const transport = http(purse.rpcUrl);
-  const node = createPublicClient({ transport });
-  const wallet = createWalletClient({ account, transport });
+  const nodeAt = (url: string) => {
+    const transport = http(url);
+    return {
+      node: createPublicClient({ transport }),
+      wallet: createWalletClient({ account, transport }),
+    };
+  };
+  const home = nodeAt(purse.rpcUrl);
+  const others = new Map(Object.entries(chains).map(([chainId, url]) => [chainId, nodeAt(url)]));
   const asked: string[] = [];
   const door = `purseTestWallet${index}`;
   let declining = false;
@@ -88,6 +96,7 @@ export async function installWallet(
 
   async function carryOut(method: string, params: unknown[]): Promise<unknown> {
     const [first] = params;
+    const { node, wallet } = others.get(elsewhere ?? "") ?? home;
     switch (method) {
       case "eth_requestAccounts":
       case "eth_accounts":
@@ -95,13 +104,23 @@ export async function installWallet(
       case "eth_chainId":
         return elsewhere ?? node.transport.request({ method });
       case "wallet_switchEthereumChain":
-        elsewhere = undefined;
+        elsewhere = others.has(Object(first).chainId) ? Object(first).chainId : undefined;
         return null;
       case "personal_sign":
         return isHex(first) ? account.signMessage({ message: { raw: first } }) : undefined;
       case "eth_sendTransaction": {
-        const { to, value, data } = Object(first);
-        return wallet.sendTransaction({ chain: null, to, value: BigInt(value ?? 0), data });
+        const { to, value, data, nonce, maxFeePerGas, maxPriorityFeePerGas } = Object(first);
+        return wallet.sendTransaction({
+          chain: null,
+          to,
+          value: BigInt(value ?? 0),
+          data,
+          ...(nonce !== undefined && { nonce: Number(nonce) }),
+          ...(maxFeePerGas !== undefined && {
+            maxFeePerGas: BigInt(maxFeePerGas),
+            maxPriorityFeePerGas: BigInt(maxPriorityFeePerGas ?? 0),
+          }),
+        });
       }
       default: {
         const request: { method: string; params: unknown[] } = { method, params };

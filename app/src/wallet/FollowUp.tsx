@@ -5,8 +5,10 @@ import { Notice } from "../design/Status.tsx";
 import { Stepper, type StepState } from "../design/Stepper.tsx";
 import { useTexts } from "../texts/TextsContext.tsx";
 import { ExplorerLink } from "./ExplorerLink.tsx";
-import { FINAL_CONFIRMATIONS, type Outcome, transactionLog } from "./transactionLog.ts";
+import { Replacing } from "./Replacing.tsx";
+import { FINAL_CONFIRMATIONS, type Outcome } from "./transactionLog.ts";
 import { useFollowed } from "./useFollowed.ts";
+import { useTransactionLog } from "./useLoggedTransactions.ts";
 
 /** A transaction from its hash on: also after a reload, in another tab, or from a link. */
 export function FollowUp({
@@ -20,7 +22,7 @@ export function FollowUp({
   onView?: (view: TransactionView) => React.ReactNode;
 }) {
   const { t } = useTexts();
-  const logged = transactionLog.find(hash);
+  const logged = useTransactionLog().find(hash);
   const reference: TransactionReference = logged?.reference ?? { hash, chainId: chain ?? null };
   const view = useFollowed(reference);
   const stage: Outcome = view.status === "unknown" ? (logged?.status ?? "submitted") : view.status;
@@ -41,6 +43,9 @@ export function FollowUp({
           <bdi>{view.revert?.reason.slice(0, 300) ?? t("It gave no reason.")}</bdi>{" "}
           {t("Only the network's fee is lost.")}
         </Notice>
+      )}
+      {logged && (stage === "submitted" || stage === "seen") && (
+        <Replacing reference={logged.reference} label={logged.label} />
       )}
       {stage === "replaced" && (
         <Notice kind="warning" title={t(REPLACED[view.replacement?.how ?? "replaced"])}>

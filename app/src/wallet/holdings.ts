@@ -16,6 +16,8 @@ export interface Asset {
   balance: bigint;
   /** US dollars for one whole; null where no pool has a price. */
   usdPrice: number | null;
+  /** Whether it has no price because its pools hold too little for theirs to count. */
+  isThin: boolean;
 }
 
 /** Prices cost the server the most; the rest is said to be without one. */
@@ -33,9 +35,18 @@ export async function readHoldings(api: Web3API, address: string, chain: AppChai
     chain,
   );
   const { name, symbol, decimals } = chain.nativeCurrency;
-  const ofNative = priced.find((price) => price !== null)?.nativeUsd ?? null;
+  const ofNative = priced.find(({ price }) => price !== null)?.price?.nativeUsd ?? null;
   return [
-    { chain, address: null, name, symbol, decimals, balance: BigInt(native.balance), usdPrice: ofNative },
+    {
+      chain,
+      address: null,
+      name,
+      symbol,
+      decimals,
+      balance: BigInt(native.balance),
+      usdPrice: ofNative,
+      isThin: false,
+    },
     ...tokens.map((token, i) => ({
       chain,
       address: token.token_address,
@@ -43,7 +54,8 @@ export async function readHoldings(api: Web3API, address: string, chain: AppChai
       symbol: token.symbol ?? "",
       decimals: Number(token.decimals),
       balance: BigInt(token.balance),
-      usdPrice: priced[i]?.usd ?? null,
+      usdPrice: priced[i]?.price?.usd ?? null,
+      isThin: priced[i]?.isThin ?? false,
     })),
   ];
 }
@@ -61,7 +73,7 @@ export interface Price {
 export async function readPrices(
   wanted: readonly { token: string; block?: number }[],
   chain: AppChain,
-): Promise<(Price | null)[]> {
+): Promise<{ price: Price | null; isThin: boolean }[]> {
   const parts = await askTogether(
     "getTokenPrice",
     wanted.map(({ token, block }) => ({
@@ -70,7 +82,11 @@ export async function readPrices(
       ...(block !== undefined && { to_block: block }),
     })),
   );
-  return parts.map((part) => ("answer" in part ? priceIn(part.answer) : null));
+  return parts.map((part) =>
+    "answer" in part
+      ? { price: priceIn(part.answer), isThin: false }
+      : { price: null, isThin: /are the least that counts/.test(part.message) },
+  );
 }
 
 function priceIn(answer: unknown): Price | null {
@@ -85,9 +101,9 @@ function priceIn(answer: unknown): Price | null {
 export interface NftFace {
   name: string;
   description: string;
-  /** What the page may load: picture data, or a path of this server. */
-  picture: string | undefined;
-  /** Where the picture lies otherwise. */
+  /** Whether it names a picture, which the server makes small and harmless. */
+  hasPicture: boolean;
+  /** Where the picture lies, if not in the metadata itself. */
   elsewhere: string | undefined;
 }
 
@@ -98,18 +114,24 @@ export function faceOf(nft: Pick<NftOwner, "metadata" | "name" | "token_id">): N
     return typeof value === "string" ? value : "";
   };
   const image = text("image") || text("image_url") || text("image_data");
-  const isData = /^data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,]/i.test(image);
-  const isWeb = /^(https?|ipfs):\/\//i.test(image);
   return {
     name: text("name").slice(0, 120) || `${nft.name || "NFT"} #${nft.token_id.slice(0, 12)}`,
     description: text("description").slice(0, 400),
-    picture: isData ? image : image.startsWith("<svg") ? svgUrl(image) : undefined,
-    elsewhere: isWeb ? image : undefined,
+    hasPicture: image.trim() !== "",
+    elsewhere: /^(https?|ipfs|ar):\/\//i.test(image) ? image : undefined,
   };
 }
 
-function svgUrl(svg: string): string {
-  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+/** The server's picture of an NFT: still, small, with nothing in it but pixels. `round` asks anew. */
+export function nftPictureUrl(
+  { token_address, token_id }: Pick<NftOwner, "token_address" | "token_id">,
+  chain: AppChain,
+  width: 256 | 512,
+  round = 0,
+): string {
+  const query = new URLSearchParams({ chain: chain.hexId, width: String(width) });
+  if (round > 0) query.set("round", String(round));
+  return `/api/v2/nft/${token_address}/${encodeURIComponent(token_id)}/image?${query}`;
 }
 
 function parsed(text: string | null | undefined): object {

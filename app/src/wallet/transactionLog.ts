@@ -16,27 +16,28 @@ export interface LoggedTransaction {
 /** After so many blocks it is taken for final. */
 export const FINAL_CONFIRMATIONS = 12;
 
-const KEY = "purse.transactions";
 const MOST = 50;
 const OUTCOMES: readonly string[] = ["submitted", "seen", "confirmed", "reverted", "replaced", "dropped"];
 
 /**
- * The transactions of this browser, newest first. They lie in its storage, so a reload goes on with them, and every
- * tab is told of what another has sent or seen.
+ * The transactions that one address has sent from this browser, newest first. They lie in its storage, so a reload goes
+ * on with them, and every tab is told of what another has sent or seen.
  */
 export class TransactionLog {
   readonly #storage: Storage;
+  readonly #key: string;
   readonly #listeners = new Set<() => void>();
   #text: string | null = null;
   #rows: readonly LoggedTransaction[] = [];
 
-  constructor(storage: Storage) {
+  constructor(storage: Storage, owner: string) {
     this.#storage = storage;
+    this.#key = `purse.transactions.${owner.toLowerCase()}`;
   }
 
   /** The same list until it changes. */
   readonly get = (): readonly LoggedTransaction[] => {
-    const text = this.#storage.getItem(KEY);
+    const text = this.#storage.getItem(this.#key);
     if (text !== this.#text) {
       this.#text = text;
       this.#rows = readRows(text);
@@ -45,7 +46,7 @@ export class TransactionLog {
   };
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    const other = (event: StorageEvent) => (event.key === KEY || event.key === null) && listener();
+    const other = (event: StorageEvent) => (event.key === this.#key || event.key === null) && listener();
     this.#listeners.add(listener);
     window.addEventListener("storage", other);
     return () => {
@@ -75,7 +76,7 @@ export class TransactionLog {
 
   #write(rows: readonly LoggedTransaction[]): void {
     try {
-      this.#storage.setItem(KEY, JSON.stringify(rows.slice(0, MOST)));
+      this.#storage.setItem(this.#key, JSON.stringify(rows.slice(0, MOST)));
     } catch {
       // A full or forbidden storage: the page of the transaction still follows it by its address.
     }
@@ -83,7 +84,14 @@ export class TransactionLog {
   }
 }
 
-export const transactionLog: TransactionLog = new TransactionLog(window.localStorage);
+const logs = new Map<string, TransactionLog>();
+
+/** The log of an address, or of a person without one: who comes after them in this browser has another. */
+export function transactionLogOf(owner: string): TransactionLog {
+  const log = logs.get(owner) ?? new TransactionLog(window.localStorage, owner);
+  logs.set(owner, log);
+  return log;
+}
 
 /** Whether nothing more is to be expected of it. */
 export function isSettled({ status, confirmations }: LoggedTransaction): boolean {

@@ -5,7 +5,8 @@ import { useToast } from "../design/Toasts.tsx";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
-import { type Outcome, transactionLog } from "./transactionLog.ts";
+import type { Outcome } from "./transactionLog.ts";
+import { useTransactionLog } from "./useLoggedTransactions.ts";
 
 /** Follows a transaction, notes where it is for all tabs, and says it where it changes. */
 export function useFollowed(reference: TransactionReference): TransactionView {
@@ -13,6 +14,7 @@ export function useFollowed(reference: TransactionReference): TransactionView {
   const { chainId } = useMoralis();
   const { t } = useTexts();
   const toast = useToast();
+  const transactionLog = useTransactionLog();
   const chain = reference.chainId === null ? settings.chains[0] : chainByHexId(settings, reference.chainId);
   const view = useTransaction(reference, { rpcUrl: chain?.rpcUrl ?? null });
   const { status, confirmations } = view;

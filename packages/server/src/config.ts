@@ -9,6 +9,7 @@ import { loadKeys } from "./config/keys.ts";
 import { parseMarket } from "./config/market.ts";
 import { readSections, SECTIONS, type SectionKey, type SectionValues } from "./config/sections.ts";
 import { CHAIN_SETTINGS, SETTINGS, type Setting, type SettingKey } from "./config/settings.ts";
+import type { WalletServices } from "./config/walletServices.ts";
 import type { LogFormat, LogLevel } from "./observe/log.ts";
 import type { DatabaseConfig } from "./store/openStore.ts";
 
@@ -85,6 +86,8 @@ export interface Config extends SectionValues {
   signatureSeconds: number;
   /** Hosts of the sites that may have wallets sign in; undefined to take them from the server's URL. */
   siweDomains: string[] | undefined;
+  /** Wallets of others that the app offers. */
+  walletServices: WalletServices;
 }
 
 export interface Limits {
@@ -206,6 +209,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     sessionSeconds: required("sessionSeconds", values),
     signatureSeconds: required("signatureSeconds", values),
     siweDomains: values.siweDomains,
+    walletServices: walletServicesOf(values),
   };
 }
 
@@ -345,6 +349,12 @@ function readValues(
     sessionSeconds: read("sessionSeconds", SETTINGS.sessionSeconds),
     signatureSeconds: read("signatureSeconds", SETTINGS.signatureSeconds),
     siweDomains: read("siweDomains", SETTINGS.siweDomains),
+    walletConnectProjectId: read("walletConnectProjectId", SETTINGS.walletConnectProjectId),
+    walletConnectRelayUrl: read("walletConnectRelayUrl", SETTINGS.walletConnectRelayUrl),
+    web3AuthClientId: read("web3AuthClientId", SETTINGS.web3AuthClientId),
+    web3AuthNetwork: read("web3AuthNetwork", SETTINGS.web3AuthNetwork),
+    magicApiKey: read("magicApiKey", SETTINGS.magicApiKey),
+    magicNetwork: read("magicNetwork", SETTINGS.magicNetwork),
   };
 }
 
@@ -381,6 +391,22 @@ function keyFetchOf({ keyFetchSecret: secret, keyFetchApiKey: apiKey }: Values):
   if (secret !== undefined && apiKey !== undefined) return { secret, apiKey };
   if (secret === undefined && apiKey === undefined) return undefined;
   throw new Error("PURSE_KEY_FETCH_SECRET and PURSE_KEY_FETCH_API_KEY go together");
+}
+
+function walletServicesOf(values: Values): WalletServices {
+  const { walletConnectProjectId, walletConnectRelayUrl, web3AuthClientId, magicApiKey } = values;
+  return {
+    walletConnect:
+      walletConnectProjectId === undefined
+        ? null
+        : { projectId: walletConnectProjectId, relayUrl: walletConnectRelayUrl ?? null },
+    web3Auth:
+      web3AuthClientId === undefined
+        ? null
+        : { clientId: web3AuthClientId, network: required("web3AuthNetwork", values) },
+    magic:
+      magicApiKey === undefined ? null : { apiKey: magicApiKey, network: required("magicNetwork", values) },
+  };
 }
 
 function databaseOf(values: Values, dataDir: string, cwd: string): DatabaseConfig {

@@ -13,6 +13,7 @@ import { ChainEvents } from "./chainEvents/index.ts";
 import { type Cloud, createCloud } from "./cloud/index.ts";
 import type { NamesConfig } from "./config/names.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
+import { walletServiceSources } from "./config/walletServices.ts";
 import type { Config } from "./config.ts";
 import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
@@ -20,7 +21,7 @@ import { createAppFiles } from "./http/appFiles.ts";
 import { classListRoute } from "./http/classListRoute.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
 import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
-import { createDataGate } from "./http/dataGate.ts";
+import { createDataGate, type DataGateParts } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
@@ -384,7 +385,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const keyUsage = await openKeyUsage(store, Date.now, (error) =>
     report(error, "counting the use of API keys"),
   );
-  const admit = createDataGate({
+  const gate: DataGateParts = {
     apiKeys,
     countUse: (keyId) => keyUsage.count(keyId),
     judgeKey,
@@ -392,11 +393,16 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     requireApiKey: config.requireApiKey,
     isDevelopment: config.environment === "development",
     limits: config.dataLimits,
-  });
-  const handleData = createDataDoor(chain, admit, config.limits.maxBodyBytes, (error) =>
+  };
+  const handleData = createDataDoor(chain, createDataGate(gate), config.limits.maxBodyBytes, (error) =>
     report(error, "the data service"),
   );
-  const pictureAt = nftPictures({ chain, thumbnails, fetchContent, admit });
+  const pictureAt = nftPictures({
+    chain,
+    thumbnails,
+    fetchContent,
+    admit: createDataGate({ ...gate, forOwnPages: true }),
+  });
   const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
   const dataPageAt = createDataPages(dataUrlOf(publicUrl));
   const answerForProvider = createProviderRoutes({
@@ -449,8 +455,17 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     log,
     report: (error, requestId) => report(error, `studio ${requestId}`),
   });
-  const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), options.connectTo ?? []);
-  const appConfig = JSON.stringify({ appId: config.appId, serverUrl: publicUrl, ...options.appConfig });
+  const sources = walletServiceSources(config.walletServices);
+  const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), {
+    ...sources,
+    connect: [...(options.connectTo ?? []), ...sources.connect],
+  });
+  const appConfig = JSON.stringify({
+    appId: config.appId,
+    serverUrl: publicUrl,
+    wallets: config.walletServices,
+    ...options.appConfig,
+  });
 
   const handle = createFront({
     parse: door.handle,

@@ -1,5 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
@@ -7,55 +7,45 @@ import { Stepper } from "../../design/Stepper.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { type Choice, WalletChoices } from "../signIn/WalletChoices.tsx";
+import { useConnecting } from "../signIn/useConnecting.ts";
+import { WaitingForWallet } from "../signIn/WaitingForWallet.tsx";
+import { WalletChoices } from "../signIn/WalletChoices.tsx";
 
 /** Connects a wallet and has it sign that it belongs to who is signed in. */
 export function LinkWallet({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
-  const { Moralis, enableWeb3, refetchUserData } = useMoralis();
+  const { Moralis, refetchUserData } = useMoralis();
   const toast = useToast();
-  const [choice, setChoice] = useState<Choice>();
   const [account, setAccount] = useState<string>();
-  const [error, setError] = useState<unknown>();
-  const cancel = useRef<AbortController>(undefined);
-
-  async function connect(chosen: Choice) {
-    const controller = new AbortController();
-    cancel.current = controller;
-    setChoice(chosen);
-    setError(undefined);
-    await enableWeb3({
-      ...chosen.options,
-      signal: controller.signal,
-      onSuccess: () => {
-        const connected = Moralis.account;
-        if (connected) void link(connected);
-      },
-      onError: (problem) => !controller.signal.aborted && setError(problem),
-    });
-  }
+  const [refusal, setRefusal] = useState<unknown>();
+  const connecting = useConnecting(() => {
+    const connected = Moralis.account;
+    if (connected) void link(connected);
+  });
+  const { choice } = connecting;
+  const error = connecting.error ?? refusal;
 
   async function link(address: string) {
     setAccount(address);
-    setError(undefined);
+    setRefusal(undefined);
     try {
       await Moralis.link(address, { siwe: true });
       await refetchUserData();
       toast(t("Wallet linked"));
       onClose();
     } catch (problem) {
-      setError(problem);
+      setRefusal(problem);
     }
   }
 
   function close() {
-    cancel.current?.abort();
+    connecting.cancel();
     onClose();
   }
 
   function retry() {
     if (account) void link(account);
-    else if (choice) void connect(choice);
+    else if (choice) void connecting.connect(choice);
   }
 
   const failed = error !== undefined;
@@ -71,19 +61,24 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
         {account && <Address address={account} />}
         {failed ? (
           <ErrorState error={error} retry={retry} />
+        ) : choice && connecting.isWaiting ? (
+          <WaitingForWallet
+            choice={choice}
+            link={connecting.link}
+            onAgain={() => void connecting.connect(choice)}
+          />
         ) : choice ? (
           <p role="status">{t("Waiting for {wallet}. Look for its window.", { wallet: choice.name })}</p>
         ) : (
-          <WalletChoices onChoose={(chosen) => void connect(chosen)} />
+          <WalletChoices onChoose={(chosen) => void connecting.connect(chosen)} />
         )}
         {choice && (
           <Button
             look="quiet"
             onClick={() => {
-              cancel.current?.abort();
-              setChoice(undefined);
+              connecting.cancel();
               setAccount(undefined);
-              setError(undefined);
+              setRefusal(undefined);
             }}
           >
             {t("Choose another wallet")}

@@ -15,7 +15,7 @@ import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { FollowUp } from "../../wallet/FollowUp.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
-import { transactionLog } from "../../wallet/transactionLog.ts";
+import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
 import { BalanceChanges } from "../send/BalanceChanges.tsx";
 import { signatureOf } from "./abi.ts";
 import { dataOf, draftsOf, readAll, resultOf } from "./callData.ts";
@@ -62,6 +62,7 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
       setSimulation(undefined);
     }
   }
+  const transactionLog = useTransactionLog();
   const isRead = item.stateMutability === "view" || item.stateMutability === "pure";
   const isPayable = item.stateMutability === "payable";
   const { symbol, decimals } = chain.nativeCurrency;

@@ -7,11 +7,13 @@ import { CopyButton } from "../../design/CopyButton.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { Field } from "../../design/Field.tsx";
 import { Moment } from "../../design/Moment.tsx";
+import { Status } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { useAsk } from "../../wallet/useAsk.ts";
 import { isFieldName } from "../data/filter.ts";
 import { type Stored, sizeInWords } from "./fileRecord.ts";
 import { gatewaysOf } from "./gateways.ts";
@@ -73,9 +75,25 @@ export function FilePanel({ file, onClose, onChanged }: FilePanelProps) {
 function InIpfs({ cid }: { cid: string }) {
   const { t } = useTexts();
   const { serverUrl } = useSettings();
+  const kept = useAsk(cid, async () => {
+    const { ok, status } = await fetch(`/ipfs/${cid}`, { method: "HEAD" });
+    if (!ok && status !== 404) throw new Error(`The gateway answers ${status}`);
+    return ok;
+  });
   return (
     <section className="stack tight" aria-label={t("In IPFS")}>
       <h3>{t("In IPFS")}</h3>
+      <p role="status">
+        {kept.data === undefined ? (
+          <span className="soft small">
+            {kept.error ? t("Whether it is kept could not be asked.") : t("Asking …")}
+          </span>
+        ) : kept.data ? (
+          <Status kind="ok">{t("Kept by this server")}</Status>
+        ) : (
+          <Status kind="warning">{t("This server does not keep it any more")}</Status>
+        )}
+      </p>
       <Code label={t("Content identifier (CID)")} text={cid} />
       <ul className="chips" aria-label={t("Gateways")}>
         {gatewaysOf(serverUrl).map(({ name, address }) => (

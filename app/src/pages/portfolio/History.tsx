@@ -8,6 +8,7 @@ import { Moment } from "../../design/Moment.tsx";
 import { Status } from "../../design/Status.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
 import { displayAmount, exactAmount } from "../../money/amount.ts";
+import { worth } from "../../money/fiat.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
@@ -65,14 +66,20 @@ export function History({
     return units;
   }
 
-  const shown = data?.moves.filter((move) => all === "all" || !isNoise(move));
+  function usdOf({ kind, chain, contract, amount }: Move): number | undefined {
+    const token = kind === "native" ? null : contract;
+    const asset = assets?.find((each) => each.chain === chain && each.address === token);
+    return asset?.usdPrice ? worth(amount, asset.decimals, asset.usdPrice) : undefined;
+  }
+
+  const shown = data?.moves.filter((move) => all === "all" || !isNoise(move, usdOf(move)));
   const hidden = (data?.moves.length ?? 0) - (shown?.length ?? 0);
   return (
     <section className="card stack" aria-labelledby="history">
       <div className="section-head">
         <h2 id="history">{t("History")}</h2>
         <Switch
-          label={t("Moves of nothing too")}
+          label={t("Dust and moves of nothing too")}
           checked={all === "all"}
           onChange={(on) =>
             void navigate({
@@ -102,7 +109,7 @@ export function History({
       )}
       {hidden > 0 && (
         <p className="small soft">
-          {count(hidden, "{n} move of nothing is hidden", "{n} moves of nothing are hidden")}
+          {count(hidden, "{n} move of nothing or dust is hidden", "{n} moves of nothing or dust are hidden")}
         </p>
       )}
       <div className="row">
@@ -133,7 +140,8 @@ function MoveRow({ move, unit }: { move: Move; unit: Unit | undefined }) {
     <li className="transfer">
       <span className="move-what">
         <span className="strong">
-          {t(wordsOf(move))} {move.failed && <Status kind="danger">{t("failed")}</Status>}
+          {t(wordsOf(move))} {move.method && <bdi className="method">{move.method.slice(0, 40)}</bdi>}{" "}
+          {move.failed && <Status kind="danger">{t("failed")}</Status>}
         </span>
         {move.other && <Address address={move.other} short />}
       </span>

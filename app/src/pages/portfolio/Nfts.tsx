@@ -14,19 +14,25 @@ import { explain } from "../../explain.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
-import { faceOf } from "../../wallet/holdings.ts";
+import { faceOf, nftPictureUrl } from "../../wallet/holdings.ts";
 import { useAsk } from "../../wallet/useAsk.ts";
 
 const PAGE = 24;
 
 type Owned = NftOwner & { chain: AppChain };
 
+function keyOf({ chain, token_address, token_id }: Owned): string {
+  return `${chain.hexId}/${token_address}/${token_id}`;
+}
+
 /** The NFTs of an address, with their pictures where it is safe to show them. */
 export function Nfts({ address, chains, isOwn }: { address: string; chains: AppChain[]; isOwn: boolean }) {
   const { t } = useTexts();
   const { Moralis } = useMoralis();
   const [shown, setShown] = useState(PAGE);
-  const [chosen, setChosen] = useState<Owned>();
+  const [chosenKey, setChosenKey] = useState<string>();
+  // Grows as metadata is read again, so that pictures are asked for again too.
+  const [round, setRound] = useState<number>();
   const nfts = useAsk(`${address}/${shown}`, async () => {
     const pages = await Promise.all(
       chains.map(async (chain) => {
@@ -42,6 +48,7 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
   const [last, setLast] = useState(nfts.data);
   if (nfts.data && nfts.data !== last) setLast(nfts.data);
   const data = nfts.data ?? last;
+  const chosen = data?.rows.find((nft) => keyOf(nft) === chosenKey);
   return (
     <section className="card stack" aria-labelledby="nfts">
       <div className="section-head">
@@ -61,9 +68,9 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
       ) : (
         <ul className="nft-grid">
           {data.rows.map((nft) => (
-            <li key={`${nft.chain.hexId}/${nft.token_address}/${nft.token_id}`}>
-              <button type="button" className="nft" onClick={() => setChosen(nft)}>
-                <Picture nft={nft} />
+            <li key={keyOf(nft)}>
+              <button type="button" className="nft" onClick={() => setChosenKey(keyOf(nft))}>
+                <Picture nft={nft} width={256} {...(round !== undefined && { round })} />
                 <bdi className="clip nft-name">{faceOf(nft).name}</bdi>
                 <span className="small soft clip">
                   <bdi>{nft.name?.slice(0, 60) || t("Unnamed collection")}</bdi>
@@ -80,32 +87,45 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
         </Button>
       )}
       {chosen && (
-        <NftDialog nft={chosen} isOwn={isOwn} onClose={() => setChosen(undefined)} onFresh={nfts.again} />
+        <NftDialog
+          nft={chosen}
+          isOwn={isOwn}
+          round={round}
+          onClose={() => setChosenKey(undefined)}
+          onFresh={() => {
+            setRound(Date.now());
+            nfts.again();
+          }}
+        />
       )}
     </section>
   );
 }
 
-/** Pictures are data or nothing: what lies elsewhere would tell its host who looks. */
-function Picture({ nft }: { nft: Owned }) {
-  const [broken, setBroken] = useState(false);
-  const { picture } = faceOf(nft);
-  if (!picture || broken) {
+/** Nobody else gets to know who looks: the server has the picture, made small, with nothing in it that runs. */
+function Picture({ nft, width, round }: { nft: Owned; width: 256 | 512; round?: number }) {
+  const { t } = useTexts();
+  const [broken, setBroken] = useState<string>();
+  const url = faceOf(nft).hasPicture ? nftPictureUrl(nft, nft.chain, width, round) : undefined;
+  if (url === undefined || broken === url) {
     return (
       <span className="nft-picture none">
         <ImageOff size={28} aria-hidden="true" />
+        {url !== undefined && <span className="small soft">{t("Picture not available")}</span>}
       </span>
     );
   }
   return (
     <img
       className="nft-picture"
-      src={picture}
+      src={url}
       alt=""
+      width={width}
+      height={width}
       loading="lazy"
       decoding="async"
       referrerPolicy="no-referrer"
-      onError={() => setBroken(true)}
+      onError={() => setBroken(url)}
     />
   );
 }
@@ -113,11 +133,13 @@ function Picture({ nft }: { nft: Owned }) {
 function NftDialog({
   nft,
   isOwn,
+  round,
   onClose,
   onFresh,
 }: {
   nft: Owned;
   isOwn: boolean;
+  round: number | undefined;
   onClose: () => void;
   onFresh: () => void;
 }) {
@@ -167,7 +189,7 @@ function NftDialog({
       }
     >
       <div className="stack">
-        <Picture nft={nft} />
+        <Picture nft={nft} width={512} {...(round !== undefined && { round })} />
         {!nft.metadata && <p className="soft">{t("Its metadata could not be read yet.")}</p>}
         {face.description && <bdi className="prose">{face.description}</bdi>}
         <dl className="review">

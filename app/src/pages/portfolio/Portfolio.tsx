@@ -10,14 +10,16 @@ import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { chainName } from "../../wallet/chains.ts";
-import { type Asset, readHoldings } from "../../wallet/holdings.ts";
+import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
 import { type Asked, useAsk } from "../../wallet/useAsk.ts";
 import { History } from "./History.tsx";
 import { Nfts } from "./Nfts.tsx";
 import { Tokens } from "./Tokens.tsx";
+import { type ChainHoldings, tokenRows } from "./tokenRows.ts";
 import { useFresh } from "./useFresh.ts";
 import { ValueChart } from "./ValueChart.tsx";
+import { useVerdicts, type Verdicts } from "./verdicts.ts";
 import "./Portfolio.css";
 
 /** What an address holds, on one chain or on all. */
@@ -105,12 +107,6 @@ function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: s
   );
 }
 
-export interface ChainHoldings {
-  chain: AppChain;
-  assets: Asset[];
-  error: unknown;
-}
-
 function Holdings({ address, chains, isOwn }: { address: string; chains: AppChain[]; isOwn: boolean }) {
   const { Moralis } = useMoralis();
   // One chain that does not answer takes nothing from the others.
@@ -125,12 +121,13 @@ function Holdings({ address, chains, isOwn }: { address: string; chains: AppChai
       }),
     ),
   );
+  const judging = useVerdicts();
   useFresh(holdings.again);
   return (
     <div className="stack" style={{ gap: "1.5rem" }}>
-      <Total address={address} holdings={holdings} isOwn={isOwn} />
+      <Total address={address} holdings={holdings} verdicts={judging.verdicts} isOwn={isOwn} />
       <ValueChart address={address} holdings={holdings.data} />
-      <Tokens holdings={holdings} isOwn={isOwn} />
+      <Tokens holdings={holdings} isOwn={isOwn} {...judging} />
       <Nfts address={address} chains={chains} isOwn={isOwn} />
       <History address={address} chains={chains} assets={holdings.data?.flatMap((each) => each.assets)} />
     </div>
@@ -140,14 +137,19 @@ function Holdings({ address, chains, isOwn }: { address: string; chains: AppChai
 function Total({
   address,
   holdings,
+  verdicts,
   isOwn,
 }: {
   address: string;
   holdings: Asked<ChainHoldings[]>;
+  verdicts: Verdicts;
   isOwn: boolean;
 }) {
   const { t, count, language } = useTexts();
-  const assets = holdings.data?.flatMap((each) => each.assets).filter((asset) => asset.balance > 0n);
+  // What is likely to be spam counts for nothing, whatever its pools say.
+  const assets =
+    holdings.data &&
+    tokenRows(holdings.data, verdicts).good.flatMap(({ asset }) => (asset.balance > 0n ? [asset] : []));
   const priced = assets?.filter((asset) => asset.usdPrice !== null) ?? [];
   const total = priced.reduce(
     (sum, asset) => sum + worth(asset.balance, asset.decimals, asset.usdPrice ?? 0),

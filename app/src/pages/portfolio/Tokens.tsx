@@ -7,16 +7,12 @@ import { Status } from "../../design/Status.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
 import { displayAmount, exactAmount } from "../../money/amount.ts";
 import { displayFiat, worth } from "../../money/fiat.ts";
-import { type SpamReason, spamReason } from "../../money/spam.ts";
+import type { SpamReason } from "../../money/spam.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { chainName } from "../../wallet/chains.ts";
-import type { Asset } from "../../wallet/holdings.ts";
 import type { Asked } from "../../wallet/useAsk.ts";
-import type { ChainHoldings } from "./Portfolio.tsx";
-import { keyOf, useVerdicts } from "./verdicts.ts";
-
-/** Below this many dollars something is dust. */
-const DUST = 1;
+import { type ChainHoldings, isDust, type Row, tokenRows } from "./tokenRows.ts";
+import { type Judging, keyOf } from "./verdicts.ts";
 
 const REASONS: Record<SpamReason | "own", string> = {
   link: "Its name is an advertisement",
@@ -26,17 +22,17 @@ const REASONS: Record<SpamReason | "own", string> = {
   own: "You have put it here",
 };
 
+export interface TokensProps extends Judging {
+  holdings: Asked<ChainHoldings[]>;
+  isOwn: boolean;
+}
+
 /** The coins and tokens of an address; what is likely to be spam lies in a folder of its own. */
-export function Tokens({ holdings, isOwn }: { holdings: Asked<ChainHoldings[]>; isOwn: boolean }) {
+export function Tokens({ holdings, verdicts, judge, isOwn }: TokensProps) {
   const { t, count } = useTexts();
   const { dust } = useSearch({ from: "/portfolio" });
   const navigate = useNavigate({ from: "/portfolio" });
-  const { verdicts, judge } = useVerdicts();
-  const rows = (holdings.data ?? []).flatMap(({ assets }) => assets.map((asset) => judged(asset, assets)));
-  const isSpam = ({ asset, reason }: Row) =>
-    (verdicts[keyOf(asset)] ?? (reason ? "spam" : "fine")) === "spam";
-  const spam = rows.filter(isSpam);
-  const good = rows.filter((row) => !isSpam(row));
+  const { good, spam } = tokenRows(holdings.data ?? [], verdicts);
   const kept = dust === "hidden" ? good.filter(({ asset }) => !isDust(asset)) : good;
   const several = (holdings.data?.length ?? 0) > 1;
   const list = (of: Row[], folder: boolean) => (
@@ -101,28 +97,8 @@ export function Tokens({ holdings, isOwn }: { holdings: Asked<ChainHoldings[]>; 
   );
 }
 
-interface Row {
-  asset: Asset;
-  reason: SpamReason | undefined;
-}
-
-function judged(asset: Asset, all: readonly Asset[]): Row {
-  if (asset.address === null) return { asset, reason: undefined };
-  const tokens = all.flatMap(({ address, name, symbol, usdPrice }) =>
-    address === null ? [] : [{ address, name, symbol, isPriced: usdPrice !== null }],
-  );
-  const own = tokens.find((token) => token.address === asset.address);
-  return { asset, reason: own && spamReason(own, tokens, asset.chain.nativeCurrency.symbol) };
-}
-
-/** Only what has a price can be told to be worth little. */
-function isDust({ balance, decimals, usdPrice, address }: Asset): boolean {
-  if (balance === 0n) return address !== null;
-  return usdPrice !== null && worth(balance, decimals, usdPrice) < DUST;
-}
-
 function TokenRow({
-  row: { asset, reason },
+  row: { asset, reason, collides },
   several,
   isOwn,
   folder,
@@ -155,7 +131,7 @@ function TokenRow({
           <span className="small soft clip">
             {several && <>{chainName(chain)} · </>}
             {usdPrice === null
-              ? t("No price")
+              ? t(asset.isThin ? "Too little liquidity for a price" : "No price")
               : t("{price} each", { price: displayFiat(usdPrice, language) })}
           </span>
         </button>
@@ -168,6 +144,12 @@ function TokenRow({
           </span>
         </span>
       </div>
+      {collides && !folder && (
+        <p className="small token-twin">
+          <Status kind="warning">{t("Another contract has this symbol too")}</Status>
+          {address ? <Address address={address} short /> : t("This is the chain's own coin")}
+        </p>
+      )}
       {folder && (
         <p className="small">
           <Status kind="warning">{t(REASONS[reason ?? "own"])}</Status>

@@ -6,8 +6,8 @@ import { shortFiat } from "../../money/fiat.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { chainName } from "../../wallet/chains.ts";
 import { useAsk } from "../../wallet/useAsk.ts";
-import type { ChainHoldings } from "./Portfolio.tsx";
 import { readPastValue, SPANS, type Span } from "./pastValue.ts";
+import type { ChainHoldings } from "./tokenRows.ts";
 
 /** A chip is the present one by the whole of what the address bar says. */
 const EXACTLY = { exact: true, includeSearch: true, explicitUndefined: true };

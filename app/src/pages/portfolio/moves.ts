@@ -20,6 +20,8 @@ export interface Move {
   /** In the smallest unit. */
   amount: bigint;
   failed: boolean;
+  /** What is called, as its name or selector; null where nothing is. */
+  method: string | null;
 }
 
 /** The newest moves of an address on a chain: its transactions, its tokens and its NFTs in one order. */
@@ -30,11 +32,18 @@ export async function readMoves(
   limit: number,
 ): Promise<{ moves: Move[]; more: boolean }> {
   const params = { address, chain: chain.hexId, limit };
-  const [sent, tokens, nfts] = await Promise.all([
+  const [{ methodOf }, sent, tokens, nfts] = await Promise.all([
+    import("../explorer/abi/decode.ts"),
     api.account.getTransactions(params),
     api.account.getTokenTransfers(params),
     api.account.getNFTTransfers(params),
   ]);
+  const methods = new Map(
+    (sent.result ?? []).flatMap(({ hash, input }) => {
+      const method = methodOf(input);
+      return method === undefined ? [] : [[hash, method] as const];
+    }),
+  );
   const side = (from: string | null | undefined, to: string | null | undefined) => {
     const direction = from === to ? "self" : from === address ? "out" : "in";
     return { direction, other: (direction === "in" ? from : to) ?? null } as const;
@@ -51,6 +60,7 @@ export async function readMoves(
       tokenId: null,
       amount: BigInt(row.value),
       failed: false,
+      method: methods.get(row.transaction_hash) ?? null,
     }),
   );
   const ofNfts = (nfts.result ?? []).map(
@@ -65,6 +75,7 @@ export async function readMoves(
       tokenId: row.token_id,
       amount: BigInt(row.amount ?? 1),
       failed: false,
+      method: methods.get(row.transaction_hash) ?? null,
     }),
   );
   const told = new Set([...ofTokens, ...ofNfts].map(({ hash }) => hash));
@@ -83,6 +94,7 @@ export async function readMoves(
         tokenId: null,
         amount: BigInt(row.value),
         failed: row.receipt_status === "0",
+        method: methods.get(row.hash) ?? null,
       }),
     );
   const pages = [sent, tokens, nfts];
@@ -98,7 +110,15 @@ export async function readMoves(
   return { moves: moves.sort((a, b) => b.at - a.at), more: pages.some(({ total }) => total > limit) };
 }
 
-/** Moves of nothing are how look-alike addresses are put into histories. */
-export function isNoise({ kind, amount, direction }: Move): boolean {
-  return kind !== "call" && kind !== "nft" && amount === 0n && direction !== "out";
+/** Below this many dollars something that comes is there to be seen, not to be had. */
+const DUST = 0.01;
+
+/**
+ * Moves of nothing, or of next to nothing, are how look-alike addresses are put into histories: also in the name of
+ * who looks, since anybody may have a token say that. `usd` is what the move is worth, where that is known.
+ */
+export function isNoise({ kind, amount, direction, method }: Move, usd: number | undefined): boolean {
+  if (kind === "call" || kind === "nft") return false;
+  if (amount === 0n) return direction !== "out" || method === null;
+  return direction === "in" && usd !== undefined && usd < DUST;
 }

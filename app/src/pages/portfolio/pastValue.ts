@@ -45,10 +45,11 @@ export async function readPastValue(
   const tokens = counting.flatMap((asset) => (asset.address ? [asset.address] : []));
   const points: Point[] = [];
   let gaps = 0;
-  const all = await readPrices(
+  const answers = await readPrices(
     different.flatMap(({ block }) => tokens.map((token) => ({ token, block }))),
     chain,
   );
+  const all = answers.map(({ price }) => price);
   const values = await Promise.all(
     different.map(({ block }, i) =>
       valueAt(block, all.slice(i * tokens.length, (i + 1) * tokens.length)).catch(() => undefined),

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Asset } from "../../wallet/holdings.ts";
 
 type Verdict = "spam" | "fine";
-type Verdicts = Readonly<Record<string, Verdict>>;
+export type Verdicts = Readonly<Record<string, Verdict>>;
 
 const KEY = "purse.spam";
 
@@ -10,8 +10,13 @@ export function keyOf({ chain, address }: Pick<Asset, "chain" | "address">): str
   return `${chain.hexId}/${address ?? "native"}`;
 }
 
+export interface Judging {
+  verdicts: Verdicts;
+  judge: (asset: Asset, verdict: Verdict) => void;
+}
+
 /** What this person has said of tokens; it goes before what the page makes of them. Kept in this browser. */
-export function useVerdicts(): { verdicts: Verdicts; judge: (asset: Asset, verdict: Verdict) => void } {
+export function useVerdicts(): Judging {
   const [verdicts, setVerdicts] = useState<Verdicts>(read);
   function judge(asset: Asset, verdict: Verdict) {
     const next = { ...verdicts, [keyOf(asset)]: verdict };

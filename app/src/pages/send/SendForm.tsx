@@ -21,6 +21,11 @@ import { useRecipient } from "./useRecipient.ts";
 const PLAIN_GAS = 21_000n;
 const CONTRACT_GAS = 90_000n;
 
+/** Rounded down: nobody shall send more than was typed. */
+function dollarsText(usd: number): string {
+  return (Math.floor(usd * 100) / 100).toFixed(2);
+}
+
 export interface SendFormProps {
   account: string;
   chain: AppChain;
@@ -40,7 +45,7 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
   const [inFiat, setInFiat] = useState(false);
   const [tried, setTried] = useState(false);
   const [isBookOpen, setIsBookOpen] = useState(false);
-  const recipient = useRecipient(to, book.contacts);
+  const recipient = useRecipient(to, book.contacts, account, chain);
   const fees = useAsk(provider && chainId === chain.hexId ? `fees ${chain.hexId}` : undefined, () =>
     provider ? readFees(provider) : Promise.reject(new Error("The wallet is gone")),
   );
@@ -148,7 +153,12 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
                   aria-pressed={fiat}
                   onClick={() => {
                     setInFiat(!fiat);
-                    setText("");
+                    // The same amount in the other unit, as far as dollars can say it.
+                    if (amount === undefined) setText("");
+                    else
+                      setText(
+                        fiat ? exactAmount(amount, decimals) : dollarsText(worth(amount, decimals, usdPrice)),
+                      );
                   }}
                 >
                   {fiat ? unit : "$"}

@@ -1,8 +1,10 @@
 import { useMoralis } from "@purse/react";
 import { useDeferredValue } from "react";
 import { lookalikeOf, recipientProblem } from "../../money/address.ts";
+import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { addressOfName, nameOfAddress } from "../../wallet/names.ts";
+import { pastRecipients } from "../../wallet/pastRecipients.ts";
 import { useAsk } from "../../wallet/useAsk.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { useLoggedTransactions } from "../../wallet/useLoggedTransactions.ts";
@@ -22,9 +24,14 @@ export interface Recipient {
 }
 
 /** Who is meant by what is typed: an address, or a name that stands for one. */
-export function useRecipient(typed: string, contacts: readonly Contact[]): Recipient {
+export function useRecipient(
+  typed: string,
+  contacts: readonly Contact[],
+  account: string,
+  chain: AppChain,
+): Recipient {
   const { t } = useTexts();
-  const { provider } = useMoralis();
+  const { Moralis, provider } = useMoralis();
   const checksumOf = useChecksum();
   const text = typed.trim();
   const asked = useDeferredValue(text);
@@ -46,7 +53,11 @@ export function useRecipient(typed: string, contacts: readonly Contact[]): Recip
   const sentTo = log.flatMap(({ reference }) =>
     reference.call?.to && reference.call.data === "0x" ? [reference.call.to] : [],
   );
-  const known = [...contacts.map((contact) => contact.address), ...sentTo];
+  // What the chain remembers of the sender holds in every browser; where it cannot be read, the rest has to do.
+  const past = useAsk(`past ${account}/${chain.hexId}`, () =>
+    pastRecipients(Moralis.Web3API, account.toLowerCase(), chain),
+  );
+  const known = [...contacts.map((contact) => contact.address), account, ...sentTo, ...(past.data ?? [])];
   const twin = address && lookalikeOf(address, known);
   const inBook = contacts.find((contact) => contact.address.toLowerCase() === address?.toLowerCase());
   return {

@@ -1,26 +1,70 @@
+import { onSessionEnd } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { type Way, WaysIn } from "./WaysIn.tsx";
 
-/** Over the page that is open, which stays as it is: signing in again goes on with what was typed. */
+/**
+ * Over the page that is open, which stays as it is: signing in again goes on with what was typed. Closing it leaves
+ * the page to be read and copied from; whatever needs the session asks again.
+ */
 export function SessionEnded() {
   const { t } = useTexts();
   const { user, logout } = useMoralis();
-  const username: unknown = user?.get("username");
-  const hasWallet = typeof user?.get("ethAddress") === "string";
-  const [way, setWay] = useState<Way>(hasWallet ? "wallet" : "password");
+  const [isOpen, setOpen] = useState(true);
+  useReopening(isOpen, () => setOpen(true));
+  const linked: unknown = user?.get("accounts");
+  const primary: unknown = user?.get("ethAddress");
+  const accounts = [primary, ...(Array.isArray(linked) ? linked : [])].flatMap((each: unknown) =>
+    typeof each === "string" ? [each.toLowerCase()] : [],
+  );
+  const [way, setWay] = useState<Way>(accounts.length > 0 ? "wallet" : "password");
+  if (!isOpen) {
+    return (
+      <div className="session-over" role="status">
+        <span>{t("Your session has ended. Nothing is saved until you sign in again.")}</span>
+        <Button small look="primary" onClick={() => setOpen(true)}>
+          {t("Sign in again")}
+        </Button>
+      </div>
+    );
+  }
   return (
     <Dialog
       open
-      onClose={() => void logout()}
+      onClose={() => setOpen(false)}
       title={t("Your session has ended")}
       about={t("Sign in again to go on. What you typed on this page is still there.")}
       actions={<Button onClick={() => void logout()}>{t("Sign out")}</Button>}
     >
-      <WaysIn value={way} onChange={setWay} {...(typeof username === "string" && { only: username })} />
+      <WaysIn
+        value={way}
+        onChange={setWay}
+        only={{ username: String(user?.get("username") ?? ""), accounts }}
+      />
     </Dialog>
   );
+}
+
+/** Whoever has closed it and tries again is asked again; what a page asks for by itself does not disturb who reads. */
+function useReopening(isOpen: boolean, open: () => void): void {
+  const reopen = useRef(open);
+  reopen.current = open;
+  useEffect(() => {
+    if (isOpen) return undefined;
+    let hasActed = false;
+    const act = () => {
+      hasActed = true;
+    };
+    window.addEventListener("pointerdown", act, true);
+    window.addEventListener("keydown", act, true);
+    const stop = onSessionEnd(() => hasActed && reopen.current());
+    return () => {
+      window.removeEventListener("pointerdown", act, true);
+      window.removeEventListener("keydown", act, true);
+      stop();
+    };
+  }, [isOpen]);
 }

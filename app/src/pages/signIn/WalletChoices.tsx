@@ -1,10 +1,4 @@
-import {
-  decryptKey,
-  type EnableOptions,
-  encryptKey,
-  type InjectedWallet,
-  type KeystoreFile,
-} from "@purse/client";
+import { decryptKey, encryptKey, type InjectedWallet, type KeystoreFile } from "@purse/client";
 import { useWallets } from "@purse/react";
 import { type FormEvent, useState } from "react";
 import { Address } from "../../design/Address.tsx";
@@ -13,40 +7,38 @@ import { Field } from "../../design/Field.tsx";
 import { useSettings } from "../../SettingsContext.tsx";
 import { type AppSettings, defaultChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import type { Choice } from "./choice.ts";
 import { recentWallet } from "./recentWallet.ts";
+import { magicChoice, serviceChoices } from "./serviceChoices.ts";
 import { WhatIsAWallet } from "./WhatIsAWallet.tsx";
 
 const KEYSTORE = "purse/keystore";
 
-/** A wallet that somebody has chosen, and how to ask it. */
-export interface Choice {
-  id: string;
-  name: string;
-  /** A data URI. */
-  icon?: string;
-  options: EnableOptions;
-}
-
-/** The wallets that can be asked: those installed (EIP-6963), the last used one on top, then the others. */
+/** The wallets that can be asked: those installed (EIP-6963) and those of services, the last used one on top. */
 export function WalletChoices({ onChoose }: { onChoose: (choice: Choice) => void }) {
   const { t } = useTexts();
   const { wallets } = useWallets();
   const settings = useSettings();
   const recent = recentWallet();
-  const sorted = [...wallets].sort((a, b) => Number(b.rdns === recent) - Number(a.rdns === recent));
   const chain = defaultChain(settings);
+  const installed = wallets.map(installedChoice);
+  const sorted = [...installed, ...serviceChoices(settings)].sort(
+    (a, b) => Number(b.id === recent) - Number(a.id === recent),
+  );
   return (
     <div className="stack">
-      {sorted.length > 0 ? (
-        <ul className="wallet-list" aria-label={t("Installed wallets")}>
-          {sorted.map((wallet) => (
-            <li key={wallet.uuid}>
-              <WalletButton wallet={wallet} recent={wallet.rdns === recent} onChoose={onChoose} />
+      {installed.length === 0 && <p className="soft">{t("No wallet is installed in this browser.")}</p>}
+      {sorted.length > 0 && (
+        <ul className="wallet-list" aria-label={t("Wallets")}>
+          {sorted.map((choice) => (
+            <li key={choice.options.rdns ?? choice.id}>
+              <WalletButton choice={choice} recent={choice.id === recent} onChoose={onChoose} />
             </li>
           ))}
         </ul>
-      ) : (
-        <p className="soft">{t("No wallet is installed in this browser.")}</p>
+      )}
+      {settings.wallets.magic && (
+        <MagicWallet service={settings.wallets.magic} isRecent={recent === "magic"} onChoose={onChoose} />
       )}
       {settings.development && chain?.rpcUrl && (
         <DevelopmentWallet
@@ -61,25 +53,72 @@ export function WalletChoices({ onChoose }: { onChoose: (choice: Choice) => void
   );
 }
 
+function installedChoice({ rdns, name, icon }: InjectedWallet): Choice {
+  return { id: rdns, name, icon, hint: WINDOW_HINT, options: { provider: "injected", rdns } };
+}
+
+const WINDOW_HINT = "Look for its window and allow this page to see your account.";
+
 interface WalletButtonProps {
-  wallet: InjectedWallet;
+  choice: Choice;
   recent: boolean;
   onChoose: (choice: Choice) => void;
 }
 
-function WalletButton({ wallet, recent, onChoose }: WalletButtonProps) {
+function WalletButton({ choice, recent, onChoose }: WalletButtonProps) {
   const { t } = useTexts();
-  const { rdns, name, icon } = wallet;
+  const { name, icon: Sign } = choice;
   return (
-    <button
-      type="button"
-      className="wallet"
-      onClick={() => onChoose({ id: rdns, name, icon, options: { provider: "injected", rdns } })}
-    >
-      {icon && <img src={icon} alt="" width="32" height="32" referrerPolicy="no-referrer" />}
-      <bdi className="clip">{name}</bdi>
+    <button type="button" className="wallet" onClick={() => onChoose(choice)}>
+      {typeof Sign === "string" ? (
+        <img src={Sign} alt="" width="32" height="32" referrerPolicy="no-referrer" />
+      ) : (
+        Sign && (
+          <span className="wallet-sign">
+            <Sign size={20} aria-hidden="true" />
+          </span>
+        )
+      )}
+      <bdi className="clip">{t(name)}</bdi>
       {recent && <span className="tag">{t("Recent")}</span>}
     </button>
+  );
+}
+
+interface MagicWalletProps {
+  service: { apiKey: string; network: string };
+  isRecent: boolean;
+  onChoose: (choice: Choice) => void;
+}
+
+/** A wallet that a link in an e-mail opens. */
+function MagicWallet({ service, isRecent, onChoose }: MagicWalletProps) {
+  const { t } = useTexts();
+  const [email, setEmail] = useState("");
+  const [problem, setProblem] = useState<string>();
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (/^\S+@\S+$/.test(email.trim())) onChoose(magicChoice(service, email.trim()));
+    else setProblem(t("Enter your e-mail address."));
+  }
+  return (
+    <details className="dev-wallet" open={isRecent}>
+      <summary>
+        {t("Wallet by e-mail (Magic)")} {isRecent && <span className="tag">{t("Recent")}</span>}
+      </summary>
+      <form className="stack" onSubmit={submit} noValidate>
+        <Field
+          label={t("E-mail of the wallet")}
+          type="email"
+          autoComplete="email"
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+          hint={t("Magic sends you a link, and keeps the key of the wallet.")}
+          problem={problem}
+          after={<Button type="submit">{t("Go on")}</Button>}
+        />
+      </form>
+    </details>
   );
 }
 
@@ -94,7 +133,12 @@ interface DevelopmentWalletProps {
 function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: DevelopmentWalletProps) {
   const { t } = useTexts();
   const use = (privateKey: string, name: string) =>
-    onChoose({ id: "keystore", name, options: { provider: "keystore", privateKey, rpcUrl } });
+    onChoose({
+      id: "keystore",
+      name,
+      hint: WINDOW_HINT,
+      options: { provider: "keystore", privateKey, rpcUrl },
+    });
   return (
     <details className="dev-wallet">
       <summary>

@@ -9,61 +9,60 @@ import { useSettings } from "../../SettingsContext.tsx";
 import { chainByHexId } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { CodeForm } from "./CodeForm.tsx";
+import type { Choice } from "./choice.ts";
 import { asksForCode } from "./factorAsked.ts";
-import { rememberWallet } from "./recentWallet.ts";
-import { type Choice, WalletChoices } from "./WalletChoices.tsx";
+import { useConnecting } from "./useConnecting.ts";
+import { WaitingForWallet } from "./WaitingForWallet.tsx";
+import { WalletChoices } from "./WalletChoices.tsx";
+
+export interface WalletSignInProps {
+  /** The addresses of who signs in again: no other will do. Lower-case hex. */
+  only?: readonly string[];
+}
 
 /** Two steps that people see as two: connecting the wallet, then signing in with it. */
-export function WalletSignIn() {
+export function WalletSignIn({ only }: WalletSignInProps) {
   const { t } = useTexts();
-  const { enableWeb3, deactivateWeb3, authenticate, account, chainId, isWeb3Enabled, isAuthenticating } =
-    useMoralis();
+  const { deactivateWeb3, authenticate, account, chainId, isWeb3Enabled, isAuthenticating } = useMoralis();
   const settings = useSettings();
-  const [choice, setChoice] = useState<Choice>();
-  const [connecting, setConnecting] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const connecting = useConnecting();
+  const [refusal, setRefusal] = useState<unknown>();
   const cancel = useRef<AbortController>(undefined);
   useEffect(() => () => cancel.current?.abort(), []);
+  const { choice, isWaiting } = connecting;
+  const error = connecting.error ?? refusal;
 
   async function connect(chosen: Choice) {
-    const controller = new AbortController();
-    cancel.current = controller;
-    setChoice(chosen);
-    setError(undefined);
-    setConnecting(true);
-    await enableWeb3({
-      ...chosen.options,
-      signal: controller.signal,
-      onSuccess: () => rememberWallet(chosen.id),
-      onError: (problem) => !controller.signal.aborted && setError(problem),
-    });
-    if (cancel.current === controller) setConnecting(false);
+    setRefusal(undefined);
+    await connecting.connect(chosen);
   }
 
   async function signIn(oneTimeCode?: string) {
     const controller = new AbortController();
     cancel.current = controller;
-    setError(undefined);
+    setRefusal(undefined);
     await authenticate({
       ...(choice?.options ?? {}),
       siwe: true,
+      // Who declines in the wallet stays who they are, on the page that they are on.
+      keepSession: only !== undefined,
       oneTimeCode,
       signal: controller.signal,
-      onError: (problem) => !controller.signal.aborted && setError(problem),
+      onError: (problem) => !controller.signal.aborted && setRefusal(problem),
     });
   }
 
   async function startOver() {
     cancel.current?.abort();
-    setChoice(undefined);
-    setConnecting(false);
-    setError(undefined);
+    connecting.cancel();
+    setRefusal(undefined);
     await deactivateWeb3();
   }
 
   const connected = isWeb3Enabled && account !== null;
   const wantsCode = error !== undefined && asksForCode(error);
   const failed = error !== undefined && !wantsCode;
+  const isStranger = connected && only !== undefined && !only.includes(account.toLowerCase());
   const steps: { label: string; state: StepState }[] = [
     { label: t("Connect a wallet"), state: connected ? "done" : failed ? "failed" : "now" },
     { label: t("Sign a message to sign in"), state: !connected ? "todo" : failed ? "failed" : "now" },
@@ -79,12 +78,18 @@ export function WalletSignIn() {
               {t("The wallet is on chain {chain}. Signing in works all the same.", { chain: chainId })}
             </Notice>
           )}
-          <p className="soft">
-            {t("The wallet shows a message. Signing it costs nothing and sends nothing.")}
-          </p>
+          {isStranger ? (
+            <Notice kind="warning" title={t("This wallet is not one of your account's")}>
+              {t("Switch to the one that you signed in with, or sign out to go on as somebody else.")}
+            </Notice>
+          ) : (
+            <p className="soft">
+              {t("The wallet shows a message. Signing it costs nothing and sends nothing.")}
+            </p>
+          )}
         </section>
-      ) : connecting && choice ? (
-        <Waiting choice={choice} />
+      ) : isWaiting && choice ? (
+        <WaitingForWallet choice={choice} link={connecting.link} onAgain={() => void connect(choice)} />
       ) : (
         error === undefined && <WalletChoices onChoose={(chosen) => void connect(chosen)} />
       )}
@@ -103,31 +108,16 @@ export function WalletSignIn() {
         />
       ) : (
         connected && (
-          <Button look="primary" busy={isAuthenticating} onClick={() => void signIn()}>
+          <Button look="primary" disabled={isStranger} busy={isAuthenticating} onClick={() => void signIn()}>
             {isAuthenticating ? t("Waiting for your signature") : t("Sign in with this wallet")}
           </Button>
         )
       )}
-      {(connected || connecting || failed) && (
+      {(connected || isWaiting || failed) && (
         <Button look="quiet" onClick={() => void startOver()}>
-          {connecting ? t("Cancel") : t("Use another wallet")}
+          {isWaiting ? t("Cancel") : t("Use another wallet")}
         </Button>
       )}
-    </div>
-  );
-}
-
-/** While the wallet has the word. */
-function Waiting({ choice }: { choice: Choice }) {
-  const { t } = useTexts();
-  return (
-    <div className="wallet-waiting" role="status">
-      {choice.icon && <img src={choice.icon} alt="" width="64" height="64" referrerPolicy="no-referrer" />}
-      <p>
-        <strong>{t("Waiting for {wallet}", { wallet: choice.name })}</strong>
-        <br />
-        <span className="soft">{t("Look for its window and allow this page to see your account.")}</span>
-      </p>
     </div>
   );
 }

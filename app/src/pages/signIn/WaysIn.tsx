@@ -9,8 +9,8 @@ export type Way = "wallet" | "password";
 export interface WaysInProps {
   value: Way;
   onChange: (way: Way) => void;
-  /** The name of the one who signs in again. */
-  only?: string;
+  /** Who signs in again: their name, and their wallets' addresses in lower case. */
+  only?: { username: string; accounts: readonly string[] };
 }
 
 /** By wallet or by password. Both stay as they are while the other is looked at. */
@@ -31,10 +31,10 @@ export function WaysIn({ value, onChange, only }: WaysInProps) {
         </Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="wallet" keepMounted>
-        <WalletSignIn />
+        <WalletSignIn {...(only && { only: only.accounts })} />
       </Tabs.Panel>
       <Tabs.Panel value="password" keepMounted>
-        <PasswordSignIn {...(only !== undefined && { only })} />
+        <PasswordSignIn {...(only && { only: only.username })} />
       </Tabs.Panel>
     </Tabs.Root>
   );

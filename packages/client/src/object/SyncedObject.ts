@@ -40,8 +40,11 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
   /** Status 201 means that the object was created; any other that it existed. */
   _finishSave(answer: JsonValue, status: number): void {
     const json = isJsonObject(answer) ? answer : {};
-    this._state.finishSave(json, this);
+    const own = this._state;
+    own.finishSave(json, this);
     if (typeof json.objectId === "string") this.id = json.objectId;
+    // Another instance was known by this id already, as of who signs in again: what the server says now holds for it too.
+    if (this._state !== own) this._state.commit(json);
     if (status !== 201) this._state.existed = true;
   }
 

@@ -412,10 +412,27 @@ describe("WalletConnect", () => {
     const controller = new AbortController();
     const opening = new WalletConnectWeb3Connector().activate({ ...complete, signal: controller.signal });
     await vi.waitFor(() => expect(approve).toBeDefined());
-    controller.abort();
-    await vi.waitFor(() => expect(log).toContain("abort"));
+    controller.abort(new Error("given up"));
+    await expect(opening).rejects.toThrow("given up");
+    expect(log).toContain("abort");
+    // A wallet that comes all the same finds nobody.
     approve?.();
-    await opening;
+    await vi.waitFor(() => expect(log).toContain("disconnect"));
+  });
+
+  it("goes on with an attempt that could not be ended, for who comes again", async () => {
+    waits = true;
+    const controller = new AbortController();
+    const first = new WalletConnectWeb3Connector().activate({ ...complete, signal: controller.signal });
+    await vi.waitFor(() => expect(approve).toBeDefined());
+    controller.abort(new Error("given up"));
+    await expect(first).rejects.toThrow("given up");
+    const uris: string[] = [];
+    const second = open({ onUri: (uri: string) => uris.push(uri) });
+    await vi.waitFor(() => expect(uris).toHaveLength(1));
+    approve?.();
+    expect(await second).toMatchObject({ account: expect.any(String) });
+    expect(log.filter((call) => call === "connect")).toHaveLength(1);
   });
 
   it("goes on with a session that is there, unless a new one is wanted", async () => {

@@ -2,6 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import { ACL } from "../object/ACL.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
 import { Query } from "../query/Query.ts";
+import { request } from "../transport.ts";
 import { User } from "../user/User.ts";
 import { askedWallet } from "./askedWallet.ts";
 import { datedText, siweText } from "./signingText.ts";
@@ -20,11 +21,16 @@ export interface SigningOptions extends WaitOptions {
   context?: JsonObject | undefined;
   /** For accounts with a second factor: its present code, or a recovery code. */
   oneTimeCode?: string | undefined;
+  /** Leaves the current session only once the new one is there: who declines in the wallet stays who they were. */
+  keepSession?: boolean | undefined;
   useMasterKey?: boolean | undefined;
   sessionToken?: string | undefined;
   /** `evm`; for the chains that the old client knew beside it there is an error. */
   type?: string | undefined;
 }
+
+/** Somebody who signs in has no session yet; one that has ended would be refused. */
+const WITHOUT_SESSION = { sessionToken: "" };
 
 /** What is signed where nothing else is given. */
 export function getSigningData(): string {
@@ -37,7 +43,10 @@ export function getSigningData(): string {
  */
 export async function authenticate(options: EnableOptions & SigningOptions = {}): Promise<User> {
   assertEvm(options.type);
-  if (await User.currentAsync()) await User.logOut();
+  const before = await User.currentAsync();
+  // Read now: the same person signed in again is the same object, with the new session.
+  const oldSession = before?.getSessionToken();
+  if (before && !options.keepSession) await User.logOut();
   await enableWeb3(options);
   const { account } = await askedWallet(options);
   if (account === null) throw new Error("Cannot authenticate, no account returned from provider");
@@ -46,10 +55,21 @@ export async function authenticate(options: EnableOptions & SigningOptions = {})
   const user = await new User(oneTimeCode ? { authData: { mfa: { token: oneTimeCode } } } : {}).linkWith(
     PROVIDER,
     { authData },
+    WITHOUT_SESSION,
   );
   if (!user) throw new Error("Could not get user");
+  if (options.keepSession) await endSession(oldSession);
   user.setACL(new ACL(user));
   return nowAt(user, account, options);
+}
+
+/** Of who signs in anew. It may have ended by itself already. */
+async function endSession(sessionToken: string | undefined): Promise<void> {
+  if (sessionToken) await request("POST", "logout", {}, { sessionToken }).catch(ifRefused);
+}
+
+function ifRefused(error: unknown): void {
+  if (!(error instanceof ProtocolError)) throw error;
 }
 
 /** Makes an address the current user's too; the connected wallet signs. Throws 208 where it is another's. */
@@ -115,9 +135,10 @@ async function nowAt(user: User, address: string, options: SigningOptions): Prom
 async function proveOwnership(address: string, purpose: "login" | "link", options: SigningOptions) {
   const { signal, siwe, signingMessage = DEFAULT_MESSAGE } = options;
   const { chainId } = await askedWallet(options);
+  const asking = { ...(signal && { signal }), ...(purpose === "login" && WITHOUT_SESSION) };
   const data = siwe
-    ? await siweText(address, chainId, purpose, signal)
-    : await datedText(signingMessage, signal);
+    ? await siweText(address, chainId, purpose, asking)
+    : await datedText(signingMessage, asking);
   const { provider, account } = await askedWallet(options);
   // Another account's signature would be refused, after people had been asked for it.
   if (purpose === "login" && account !== address)

@@ -2,14 +2,15 @@ import { isJsonObject, ProtocolError } from "@purse/protocol";
 import { Cloud } from "../cloud.ts";
 import { connection } from "../connection.ts";
 import { inBrowser } from "../storage.ts";
+import type { RequestOptions } from "../transport.ts";
 
 /**
  * A message with the line that makes it fresh: the application's id and the server's time. Servers that
  * know no time get the message as it is, which may hold a time and nonce of its own.
  */
-export async function datedText(message: string, signal?: AbortSignal): Promise<string> {
+export async function datedText(message: string, options: RequestOptions = {}): Promise<string> {
   const { applicationId } = connection();
-  const time = await Cloud.run("getServerTime", {}, { ...(signal && { signal }) }).catch(ifAnswered);
+  const time = await Cloud.run("getServerTime", {}, options).catch(ifAnswered);
   const dateTime = isJsonObject(time) ? time.dateTime : undefined;
   return typeof dateTime === "string" ? `${message}\n\nId: ${applicationId}:${dateTime}` : message;
 }
@@ -19,7 +20,7 @@ export async function siweText(
   address: string,
   chainId: string | null,
   purpose: "login" | "link",
-  signal?: AbortSignal,
+  options: RequestOptions = {},
 ): Promise<string> {
   const params = {
     address,
@@ -29,7 +30,7 @@ export async function siweText(
     // Wallets compare the message with the page that they are in.
     ...(inBrowser() && { domain: location.host }),
   };
-  const answer = await Cloud.run("requestMessage", params, { ...(signal && { signal }) });
+  const answer = await Cloud.run("requestMessage", params, options);
   if (isJsonObject(answer) && typeof answer.message === "string") return answer.message;
   throw new Error("The server made no message to sign");
 }

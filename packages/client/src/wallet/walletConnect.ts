@@ -25,8 +25,10 @@ export interface WalletConnectOptions {
   mobileLinks?: readonly string[] | undefined;
   /** Instead of WalletConnect's relay. */
   relayUrl?: string | undefined;
-  /** Takes the address that a wallet scans or opens; the library shows its own window where it is left out. */
+  /** Takes the address that a wallet scans or opens. */
   onUri?: ((uri: string) => void) | undefined;
+  /** Whether the library shows its own window; it does where `onUri` is left out and nothing is said here. */
+  qrModal?: boolean | undefined;
   /** Ends a session that is still there first. */
   newSession?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -52,8 +54,8 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
   }
 
   override kept(options: WalletConnectOptions = {}): Record<string, unknown> {
-    const { projectId, chainId, chains, rpcMap, metadata, relayUrl } = options;
-    return { projectId, chainId, chains, rpcMap, metadata, relayUrl };
+    const { projectId, chainId, chains, rpcMap, metadata, relayUrl, qrModal } = options;
+    return { projectId, chainId, chains, rpcMap, metadata, relayUrl, qrModal };
   }
 
   override resumes({ projectId, newSession }: WalletConnectOptions = {}): boolean {
@@ -115,14 +117,15 @@ async function startLibrary(settings: object, load: SdkLoader | undefined): Prom
 }
 
 function settingsOf(options: WalletConnectOptions): object {
-  const { projectId, chainId, chains = [], rpcMap, metadata, mobileLinks, relayUrl, onUri } = options;
+  const { projectId, chainId, chains = [], rpcMap, metadata, mobileLinks, relayUrl } = options;
+  const { onUri, qrModal = onUri === undefined } = options;
   const required = chainId === undefined ? [] : [numberOf(chainId)];
   const optional = [...required, ...chains.map(numberOf)];
   return {
     projectId,
     ...(required.length > 0 && { chains: required }),
     optionalChains: optional.length > 0 ? optional : [1],
-    showQrModal: onUri === undefined,
+    showQrModal: qrModal,
     ...(mobileLinks && { qrModalOptions: { mobileWallets: mobileLinks } }),
     ...(rpcMap && { rpcMap }),
     ...(metadata && { metadata }),
@@ -141,21 +144,66 @@ function hasSession(library: Eip1193Provider): boolean {
   return session !== undefined && session !== null;
 }
 
-/** Waits for a wallet to take the address; an abort ends the attempt at the relay too. */
-async function pair(library: Eip1193Provider, { onUri, signal }: WalletConnectOptions): Promise<void> {
+/** An attempt at finding a wallet, which may outlive who waits for it: some versions cannot end one before its time. */
+interface Pairing {
+  done: Promise<unknown>;
+  uri: string | undefined;
+  waiting: number;
+  isAborted: boolean;
+}
+
+const pairings = new WeakMap<object, Pairing>();
+
+/** Waits for a wallet to take the address. Who gives up and comes again before it is too old gets the same address. */
+async function pair(library: Eip1193Provider, options: WalletConnectOptions): Promise<void> {
+  const { onUri, signal } = options;
+  const pairing = pairings.get(library) ?? beginPairing(library);
   const show = (uri: string) => onUri?.(uri);
-  const abort = () => {
-    const signer = member(library, "signer");
-    // An attempt that is over already need not be ended.
-    if (member(signer, "abortPairingAttempt"))
-      void call(signer, "abortPairingAttempt").catch(() => undefined);
-  };
+  if (pairing.uri !== undefined) show(pairing.uri);
   library.on?.("display_uri", show);
-  signal?.addEventListener("abort", abort, { once: true });
+  pairing.waiting += 1;
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal?.reason ?? new Error("Connecting was cancelled"));
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+  const wasAborted = pairing.isAborted;
   try {
-    await call(library, "connect");
+    await Promise.race([pairing.done, aborted]);
+  } catch (error) {
+    // The attempt of somebody before, which has ended late.
+    if (wasAborted && !signal?.aborted) return await pair(library, options);
+    throw error;
   } finally {
+    pairing.waiting -= 1;
     library.removeListener?.("display_uri", show);
     signal?.removeEventListener("abort", abort);
+    if (signal?.aborted && pairing.waiting === 0) endPairing(library, pairing);
   }
+}
+
+function beginPairing(library: Eip1193Provider): Pairing {
+  const pairing: Pairing = { done: Promise.resolve(), uri: undefined, waiting: 0, isAborted: false };
+  const note = (uri: string) => {
+    pairing.uri = uri;
+  };
+  library.on?.("display_uri", note);
+  pairings.set(library, pairing);
+  pairing.done = call(library, "connect").finally(() => {
+    pairings.delete(library);
+    library.removeListener?.("display_uri", note);
+    // A wallet that comes when everybody has left is sent away.
+    if (pairing.waiting === 0 && hasSession(library)) void call(library, "disconnect").catch(() => undefined);
+  });
+  pairing.done.catch(() => undefined);
+  return pairing;
+}
+
+function endPairing(library: Eip1193Provider, pairing: Pairing): void {
+  pairing.isAborted = true;
+  const signer = member(library, "signer");
+  // An attempt that is over already need not be ended.
+  if (pairings.get(library) === pairing && member(signer, "abortPairingAttempt"))
+    void call(signer, "abortPairingAttempt").catch(() => undefined);
 }

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { LOG_LEVELS } from "../observe/log.ts";
 import { parseFilesStore, parseSize } from "./fileUpload.ts";
 import { siweDomains } from "./siweDomains.ts";
+import { magicKey, publicId, relayUrl } from "./walletServices.ts";
 
 /** One thing that an operator can set: by flag, environment variable or a key of purse.config.ts. */
 export interface Setting<T> {
@@ -358,6 +359,41 @@ export const SETTINGS = {
     about:
       "Hosts of the sites that may have wallets sign in (EIP-4361), with commas; localhost:* for every port. Without it: that of the server's URL, in development also localhost.",
     parse: siweDomains,
+  },
+  walletConnectProjectId: {
+    env: "PURSE_WALLETCONNECT_PROJECT_ID",
+    about:
+      "Project id at WalletConnect (Reown), which everybody may see: the app offers wallets on other devices, where its library is installed. Without it: it does not.",
+    parse: publicId,
+  },
+  walletConnectRelayUrl: {
+    env: "PURSE_WALLETCONNECT_RELAY_URL",
+    about: "Relay, as in wss://host, instead of WalletConnect's own.",
+    parse: relayUrl,
+  },
+  web3AuthClientId: {
+    env: "PURSE_WEB3AUTH_CLIENT_ID",
+    about:
+      "Client id at Web3Auth, which everybody may see: the app offers wallets behind a social login, where its library is installed. Without it: it does not.",
+    parse: publicId,
+  },
+  web3AuthNetwork: {
+    env: "PURSE_WEB3AUTH_NETWORK",
+    fallback: "sapphire_mainnet",
+    about: "Network of Web3Auth that the client id belongs to.",
+    parse: publicId,
+  },
+  magicApiKey: {
+    env: "PURSE_MAGIC_API_KEY",
+    about:
+      "Publishable API key at Magic (pk_…), which everybody may see: the app offers wallets by e-mail. Without it: it does not.",
+    parse: magicKey,
+  },
+  magicNetwork: {
+    env: "PURSE_MAGIC_NETWORK",
+    fallback: "mainnet",
+    about: "Chain of the wallets at Magic, as Magic names it.",
+    parse: publicId,
   },
 } satisfies Record<string, Setting<unknown>>;
 

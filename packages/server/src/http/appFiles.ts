@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import type { PageSources } from "../config/walletServices.ts";
 
 interface AppFile {
   type: string;
@@ -30,16 +31,18 @@ const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
 
 /**
  * Serves the built app from memory: read and compressed once at the start. Any path that names no file is one of
- * the studio's pages, below /studio, or of the app's. Answers false when there is no app.
+ * the studio's pages, below /studio, or of the app's. They may have to do with `sources` beside this server. Answers
+ * false when there is no app.
  */
-export function createAppFiles(folder: string, connectTo: readonly string[]) {
+export function createAppFiles(folder: string, { connect, frames, images }: PageSources) {
   const files = existsSync(folder) ? readFiles(folder) : new Map<string, AppFile>();
   const index = files.get("/index.html");
   const studio = files.get("/studio.html");
   const policy = [
     "default-src 'self'",
-    `connect-src ${["'self'", ...connectTo].join(" ")}`,
-    "img-src 'self' data: blob:",
+    `connect-src ${["'self'", ...connect].join(" ")}`,
+    `img-src ${["'self'", "data:", "blob:", ...images].join(" ")}`,
+    ...(frames.length > 0 ? [`frame-src ${frames.join(" ")}`] : []),
     "style-src 'self' 'unsafe-inline'",
     "object-src 'none'",
     "base-uri 'none'",

@@ -18,6 +18,8 @@ export interface DataGateParts {
   isDevelopment: boolean;
   /** Requests in a minute: of a key that has no limit of its own, and of an address that sends no key. */
   limits: { apiKey: number; address: number };
+  /** Lets pages of this server in without a key, who cannot send one: for what `<img>` asks for. */
+  forOwnPages?: boolean;
 }
 
 /** What a request has used, for the headers of its answer, and why it is refused where it is. */
@@ -55,15 +57,27 @@ export function createDataGate(parts: DataGateParts): (message: IncomingMessage)
     }
     const usage = await limiter.count(address, WINDOW_MS);
     const limit = parts.isDevelopment && isLoopback(ip) ? Number.POSITIVE_INFINITY : limits.address;
-    return admission(limit, usage, usage, await withoutKey(masterKey !== undefined, text !== undefined));
+    return admission(
+      limit,
+      usage,
+      usage,
+      await withoutKey(message, masterKey !== undefined, text !== undefined),
+    );
   };
 
   /** Why a request whose key is not good, or that has none, is refused; undefined where it is not. */
-  async function withoutKey(sentMasterKey: boolean, sentKey: boolean): Promise<ProtocolError | undefined> {
+  async function withoutKey(
+    message: IncomingMessage,
+    sentMasterKey: boolean,
+    sentKey: boolean,
+  ): Promise<ProtocolError | undefined> {
     if (sentMasterKey) return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
     if (sentKey && (!parts.isDevelopment || (await apiKeys.anyIssued())))
       return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, INVALID_KEY, 401);
-    if (parts.requireApiKey) return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, MISSING_KEY, 401);
+    const isOwnPage =
+      parts.forOwnPages === true && !sentKey && message.headers["sec-fetch-site"] === "same-origin";
+    if (parts.requireApiKey && !isOwnPage)
+      return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, MISSING_KEY, 401);
     return undefined;
   }
 

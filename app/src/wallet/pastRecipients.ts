@@ -1,0 +1,31 @@
+import type { Moralis } from "@purse/client";
+import type { AppChain } from "../settings.ts";
+
+const MOST = 100;
+
+/**
+ * Whom an address has sent something to on a chain, of late; lower-case hex. Only what its own transactions moved
+ * counts: anybody may have a token say that it was sent in another's name, which is how look-alikes get into histories.
+ */
+export async function pastRecipients(
+  { account }: typeof Moralis.Web3API,
+  address: string,
+  chain: AppChain,
+): Promise<string[]> {
+  const params = { address, chain: chain.hexId, limit: MOST };
+  const [sent, tokens] = await Promise.all([
+    account.getTransactions(params),
+    account.getTokenTransfers(params),
+  ]);
+  const own = (sent.result ?? []).filter(({ from_address }) => from_address.toLowerCase() === address);
+  const hashes = new Set(own.map(({ hash }) => hash));
+  const ofCoins = own.flatMap(({ value, to_address }) =>
+    BigInt(value) > 0n && to_address ? [to_address.toLowerCase()] : [],
+  );
+  const ofTokens = (tokens.result ?? []).flatMap(({ transaction_hash, value, from_address, to_address }) =>
+    hashes.has(transaction_hash) && BigInt(value) > 0n && from_address.toLowerCase() === address
+      ? [to_address.toLowerCase()]
+      : [],
+  );
+  return [...new Set([...ofCoins, ...ofTokens])];
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { magicKey, relayUrl, walletServiceSources } from "./walletServices.ts";
+
+const NONE = { walletConnect: null, web3Auth: null, magic: null };
+
+describe("wallet services", () => {
+  it("open the page to no host while none is set", () => {
+    expect(walletServiceSources(NONE)).toEqual({ connect: [], frames: [], images: [] });
+  });
+
+  it("open it to the hosts of those that are set, and to an own relay instead of WalletConnect's", () => {
+    const walletConnect = { projectId: "p", relayUrl: "wss://relay.example.org/path" };
+    const { connect, frames } = walletServiceSources({ ...NONE, walletConnect });
+    expect(connect).toContain("wss://relay.example.org");
+    expect(connect.join(" ")).not.toMatch(/relay\.walletconnect|magic|web3auth/);
+    expect(frames).toEqual(["https://verify.walletconnect.org"]);
+    const magic = { apiKey: "pk_live_1", network: "mainnet" };
+    expect(walletServiceSources({ ...NONE, magic }).frames).toEqual(["https://auth.magic.link"]);
+  });
+
+  it("take no secret for what everybody is told, and no address that could add to the policy", () => {
+    expect(() => magicKey("sk_live_1")).toThrow("publishable");
+    expect(magicKey("pk_live_1")).toBe("pk_live_1");
+    expect(() => relayUrl("https://relay.example.org")).toThrow("wss://");
+    expect(
+      walletServiceSources({
+        ...NONE,
+        walletConnect: { projectId: "p", relayUrl: "wss://a.org/;%20script-src" },
+      }).connect[0],
+    ).toBe("wss://a.org");
+  });
+});
