@@ -18,6 +18,13 @@ describe("parseQuery", () => {
     ]);
   });
 
+  it("knows the times by their old names in an order", () => {
+    expect(parseQuery("Post", { order: "-_created_at,_updated_at" }).order).toEqual([
+      { path: ["createdAt"], descending: true },
+      { path: ["updatedAt"], descending: false },
+    ]);
+  });
+
   it("includes what dotted keys lead to", () => {
     expect(parseQuery("Post", { keys: "title,author.name" }).include).toEqual([["author"]]);
   });

@@ -196,18 +196,22 @@ function pointerTexts(value: JsonValue, isText = false): JsonValue {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const texts = pointerTexts(inner, TEXT_OPERATORS.has(key));
-      return [key, SUBSTRINGS.has(key) ? toTheEnd(texts) : texts];
+      return SUBSTRINGS.has(key) ? ["$substrBytes", withinText(texts)] : [key, texts];
     }),
   );
 }
 
 const SUBSTRINGS: ReadonlySet<string> = new Set(["$substr", "$substrBytes"]);
 
-/** A negative length is the rest of the text. */
-function toTheEnd(operands: JsonValue): JsonValue {
-  if (!Array.isArray(operands)) return operands;
-  const [text = null, start = null, length = null] = operands;
-  return typeof length === "number" && length < 0 ? [text, start, Number.MAX_SAFE_INTEGER] : operands;
+/** What MongoDB takes and the pipelines here do not: values that are no text, ends beyond it, -1 for the rest of it. */
+function withinText(operands: JsonValue): JsonValue {
+  if (!Array.isArray(operands) || operands.length !== 3) return operands;
+  const [value = null, start = null, length = null] = operands;
+  const text = { $ifNull: [{ $toString: value }, ""] };
+  const end = { $strLenBytes: text };
+  const from = { $min: [start, end] };
+  const rest = { $subtract: [end, from] };
+  return [text, from, { $cond: [{ $lt: [length, 0] }, rest, { $min: [length, rest] }] }];
 }
 
 function ownName(field: string): string {
