@@ -103,6 +103,12 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(await names("Fruit", { where })).toEqual(expected);
     });
 
+    it("compares times with those told from now on", async () => {
+      const made = async (time: object) => names("Fruit", { where: { createdAt: time } });
+      expect(await made({ $gt: { $relativeTime: "1 hour ago" } })).toHaveLength(4);
+      expect(await made({ $gt: { $relativeTime: "in 1 min" } })).toEqual([]);
+    });
+
     it("orders by several keys, nothing before something", async () => {
       expect(await names("Fruit", { order: "price" })).toEqual(["Date", "banana", "Apple", "Cherry"]);
       expect(await names("Fruit", { order: "-price" })).toEqual(["Cherry", "Apple", "banana", "Date"]);
@@ -150,6 +156,8 @@ describe.each(DATABASES)("queries on %s", (database) => {
     it.each([
       ["where", { where: { price: { $bad: 1 } } }, 102],
       ["$in", { where: { price: { $in: 3 } } }, 107],
+      ["$relativeTime", { where: { createdAt: { $gt: { $relativeTime: "soon" } } } }, 107],
+      ["$relativeTime with $eq", { where: { createdAt: { $eq: { $relativeTime: "now" } } } }, 107],
       ["$all of mixed kinds", { where: { tags: { $all: ["a", { $regex: "b" }] } } }, 107],
       ["a pattern", { where: { name: { $regex: "(" } } }, 102],
       ["a pattern's kind", { where: { name: { $regex: 1 } } }, 102],

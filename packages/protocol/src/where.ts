@@ -2,6 +2,7 @@ import { ErrorCode, ProtocolError } from "./errors.ts";
 import { type Area, closedPolygon, EARTH_RADIUS_KM, EARTH_RADIUS_MILES, type Place } from "./geo.ts";
 import { assertClassName, parsePath } from "./names.ts";
 import { type Order, parseOrder } from "./order.ts";
+import { relativeTime } from "./relativeTime.ts";
 import {
   isGeoPoint,
   isJsonObject,
@@ -188,7 +189,7 @@ function parseConstraint(
   budget: Budget,
 ): FieldCondition | undefined {
   const comparison = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
-  if (comparison) return { path, kind: comparison, operand: operandOf(argument) };
+  if (comparison) return { path, kind: comparison, operand: comparedWith(argument, comparison) };
   switch (operator) {
     case "$in":
     case "$nin":
@@ -414,6 +415,21 @@ function parseRegex(
     throw invalid(`Bad $options value for query: ${JSON.stringify(options).slice(0, 100)}`);
   }
   return { source, flags: [...new Set(options)].sort().join("") };
+}
+
+/** A value, or a time told from now on. */
+function comparedWith(argument: JsonValue | undefined, comparison: Comparison): Operand {
+  const told = isJsonObject(argument) ? argument.$relativeTime : undefined;
+  if (told === undefined) return operandOf(argument);
+  if (comparison === "eq" || comparison === "ne") {
+    throw badValue("$relativeTime can only be used with the $lt, $lte, $gt, and $gte operators");
+  }
+  try {
+    return { type: "date", value: new Date(relativeTime(String(told), Date.now())).toISOString() };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw badValue(`bad $relativeTime ($${comparison}) value. ${reason}`);
+  }
 }
 
 function operandOf(value: JsonValue | undefined): Operand {
