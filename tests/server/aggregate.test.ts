@@ -151,6 +151,33 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     ]);
   });
 
+  it("takes pointers as the text that MongoDB keeps, to look up by their ids", async () => {
+    const results = await run([
+      { match: { price: { $lte: 2 } } },
+      { project: { id: { $substr: ["$_p_shop", "Shop$".length, -1] } } },
+      { lookup: { from: "Shop", localField: "id", foreignField: "_id", as: "shop" } },
+      { unwind: { path: "$shop" } },
+      { project: { city: "$shop.city" } },
+    ]);
+    expect(results).toEqual([{ objectId: expect.any(String), city: "Rome" }]);
+  });
+
+  it("takes parts of texts, numbers and nothing, also beyond their ends", async () => {
+    const parts = await run([
+      { $match: { item: "ink" } },
+      {
+        $project: {
+          rest: { $substr: ["$item", 1, -1] },
+          long: { $substrBytes: ["$item", 1, 100] },
+          beyond: { $substr: ["$item", 9, 2] },
+          number: { $substr: ["$price", 0, 1] },
+          nothing: { $substr: ["$nope", 0, 1] },
+        },
+      },
+    ]);
+    expect(parts).toMatchObject([{ rest: "nk", long: "nk", beyond: "", number: "1", nothing: "" }]);
+  });
+
   it("looks up objects of another class", async () => {
     const results = await run([
       { $match: { price: 2 } },

@@ -140,11 +140,11 @@ describe.each(DATABASES)("signing in on %s", (database) => {
       expect((await users({ anonymous })).body.objectId).not.toBe(first.body.objectId);
       const logIn = await rest(purse, "POST", "/login", { username, password: "correct horse" });
       expect(logIn.body.objectId).toBe(first.body.objectId);
-      expect(Object(logIn.body.authData)).not.toHaveProperty("anonymous");
+      expect(logIn.body).not.toHaveProperty("authData");
     });
 
-    it("refuses ids that can be guessed", async () => {
-      expect((await users({ anonymous: { id: "1" } })).body.code).toBe(101);
+    it("takes any id in development", async () => {
+      expect((await users({ anonymous: { id: "1" } })).status).toBe(201);
     });
   });
 

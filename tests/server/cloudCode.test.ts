@@ -172,7 +172,7 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       const id = headers.get("x-parse-job-status-id");
       expect([code, body]).toEqual([200, {}]);
       await expect
-        .poll(() => status(id))
+        .poll(() => status(id), { timeout: 10_000 })
         .toMatchObject({
           jobName: "count",
           status: "succeeded",

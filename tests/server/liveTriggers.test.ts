@@ -7,7 +7,10 @@ import { connectLive, type LiveSocket, openSocket } from "../support/liveClient.
 import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 
 const CODE = `
-  Parse.Cloud.beforeConnect(({ user }) => { if (user && user.get("banned")) throw "go away"; });
+  Parse.Cloud.beforeConnect(({ user, sessionToken }) => {
+    if (user && user.get("banned")) throw "go away";
+    if (sessionToken === "worn out") throw "get another one";
+  });
   Parse.Cloud.beforeSubscribe("Task", ({ query, user }) => {
     if (!user) throw new Parse.Error(101, "sign in first");
     query.equalTo("owner", user.id);
@@ -50,6 +53,13 @@ describe.each(DATABASES)("cloud code around live queries on %s", (database) => {
     const answer = await socket.ask({ op: "connect", applicationId: purse.appId, sessionToken });
     expect(answer).toMatchObject({ op: "error", error: "go away" });
     expect((await socket.closed).code).toBe(1008);
+  });
+
+  it("is told the session token that was sent, though it is none", async () => {
+    const ask = async (sessionToken: string) =>
+      (await openSocket(purse)).ask({ op: "connect", applicationId: purse.appId, sessionToken });
+    expect(await ask("worn out")).toMatchObject({ op: "error", code: 141, error: "get another one" });
+    expect(await ask("r:none")).toMatchObject({ op: "error", code: 209 });
   });
 
   it("may refuse a subscription", async () => {

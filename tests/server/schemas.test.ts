@@ -245,6 +245,20 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect(cleared.body).toEqual({ code: 142, error: "title is required" });
   });
 
+  it("close a polygon that is a default, as any other", async () => {
+    const name = newName();
+    const corners = [
+      [0, 0],
+      [0, 1],
+      [1, 1],
+    ];
+    const defaultValue = { __type: "Polygon", coordinates: corners };
+    const made = await post(name, { fields: { area: { type: "Polygon", defaultValue } } });
+    expect(Object(made.body.fields).area.defaultValue).toEqual(defaultValue);
+    const { body } = await rest(purse, "POST", `/classes/${name}`, {});
+    expect(Object(body.area).coordinates).toEqual([...corners, [0, 0]]);
+  });
+
   it("make indexes that the planner uses, and drop them", async () => {
     const name = newName();
     await post(name, { fields: { n: { type: "Number" }, s: { type: "String" } } });
@@ -344,6 +358,14 @@ describe.each(DATABASES)("schemas on %s", (database) => {
         if (method !== "DELETE")
           expect((await rest(purse, method, path, fields, MASTER)).body.code).toBeUndefined();
       }
+    });
+
+    it("that are none leave everything to the master key", async () => {
+      const name = newName();
+      const id = await save(name, { title: "t" });
+      const { body } = await put(name, { classLevelPermissions: 1234 });
+      expect(Object(body.classLevelPermissions).get).toEqual({});
+      expect((await rest(purse, "GET", `/classes/${name}/${id}`)).body.code).toBe(119);
     });
 
     it("[3.clp.add-field] tell who may add fields", async () => {

@@ -14,9 +14,13 @@ export function parseOrder(order: unknown): Order[] {
   return parseList(order, "order").map((part) => {
     if (part === "$score" || part === "-$score") return { path: ["score"], descending: true, score: true };
     const descending = part.startsWith("-");
-    return { path: parsePath(descending || part.startsWith("+") ? part.slice(1) : part), descending };
+    const key = descending || part.startsWith("+") ? part.slice(1) : part;
+    return { path: parsePath(Object.hasOwn(OLD_NAMES, key) ? (OLD_NAMES[key] ?? key) : key), descending };
   });
 }
+
+/** As the times were named in the hosted service's database; old clients still order by them. */
+const OLD_NAMES: Readonly<Record<string, string>> = { _created_at: "createdAt", _updated_at: "updatedAt" };
 
 /** Reads texts that come as a list or with commas between them. Throws 102. */
 export function parseList(value: unknown, name: string): string[] {

@@ -18,6 +18,13 @@ describe("parseQuery", () => {
     ]);
   });
 
+  it("knows the times by their old names in an order", () => {
+    expect(parseQuery("Post", { order: "-_created_at,_updated_at" }).order).toEqual([
+      { path: ["createdAt"], descending: true },
+      { path: ["updatedAt"], descending: false },
+    ]);
+  });
+
   it("includes what dotted keys lead to", () => {
     expect(parseQuery("Post", { keys: "title,author.name" }).include).toEqual([["author"]]);
   });
@@ -31,8 +38,8 @@ describe("parseQuery", () => {
     ["a limit that is no number", { limit: "many" }, 102],
     ["a negative skip", { skip: -1 }, 102],
     ["an unknown operator", { where: { a: { $explode: 1 } } }, 102],
-    ["$where", { where: { $where: "1" } }, 102],
-    ["$expr", { where: { $expr: {} } }, 102],
+    ["$where", { where: { $where: "1" } }, 105],
+    ["$expr", { where: { $expr: {} } }, 105],
     ["a mix of operators and keys", { where: { a: { $gt: 1, b: 2 } } }, 102],
     ["an $in that is no list", { where: { a: { $in: "x" } } }, 107],
     ["an empty $or", { where: { $or: [] } }, 102],

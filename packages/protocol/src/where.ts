@@ -2,6 +2,7 @@ import { ErrorCode, ProtocolError } from "./errors.ts";
 import { type Area, closedPolygon, EARTH_RADIUS_KM, EARTH_RADIUS_MILES, type Place } from "./geo.ts";
 import { assertClassName, parsePath } from "./names.ts";
 import { type Order, parseOrder } from "./order.ts";
+import { relativeTime } from "./relativeTime.ts";
 import {
   isGeoPoint,
   isJsonObject,
@@ -93,7 +94,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 
 /**
  * Reads a `where` from the wire; only the operators known here get through.
- * Throws 102 for an unknown operator or shape, 105 for a bad key.
+ * Throws 102 for an unknown operator or shape, 105 for a bad key, which an operator in a field's place is too.
  */
 export function parseWhere(where: unknown): Condition {
   return parseNode(where, 0, { left: MAX_WHERE_CONDITIONS, subQueries: MAX_SUB_QUERIES });
@@ -115,7 +116,7 @@ function parseNode(where: unknown, depth: number, budget: Budget): Condition {
     } else if (key === "$relatedTo") {
       conditions.push(parseRelatedTo(value));
     } else if (key.startsWith("$")) {
-      throw invalid(`Invalid operator: ${key.slice(0, 64)}`);
+      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid key name: ${key.slice(0, 64)}`);
     } else {
       conditions.push(...parseField(key, value, depth, budget));
     }
@@ -140,10 +141,16 @@ function parseBranches(
 }
 
 function parseRelatedTo(value: unknown): Condition {
-  if (!isJsonObject(value) || !isPointer(value.object) || typeof value.key !== "string") {
+  if (!isJsonObject(value) || !isJsonObject(value.object) || typeof value.key !== "string") {
     throw invalid("improper usage of $relatedTo: it takes an object and a key");
   }
-  return { kind: "relatedTo", object: value.object, key: value.key };
+  const { object, key } = value;
+  if (isPointer(object)) return { kind: "relatedTo", object, key };
+  // SDKs ask for the relation of an object that was never saved: nothing is in it.
+  if (object.__type === "Pointer" && object.objectId === undefined) {
+    return { path: ["objectId"], kind: "in", operands: [] };
+  }
+  throw invalid("improper usage of $relatedTo: it takes an object and a key");
 }
 
 function parseField(
@@ -182,7 +189,7 @@ function parseConstraint(
   budget: Budget,
 ): FieldCondition | undefined {
   const comparison = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
-  if (comparison) return { path, kind: comparison, operand: operandOf(argument) };
+  if (comparison) return { path, kind: comparison, operand: comparedWith(argument, comparison) };
   switch (operator) {
     case "$in":
     case "$nin":
@@ -348,12 +355,21 @@ function parseArea(value: JsonValue | undefined, operator: string): Area {
   if (operator === "$within") {
     const corners = value.$box;
     if (!Array.isArray(corners) || corners.length !== 2) throw badValue("malformatted $within arg");
-    const [southwest, northeast] = corners;
-    return { type: "box", southwest: placeOf(southwest, "$box"), northeast: placeOf(northeast, "$box") };
+    return { type: "box", ...boxOf(placeOf(corners[0], "$box"), placeOf(corners[1], "$box")) };
   }
   if (value.$polygon !== undefined) return { type: "polygon", points: polygonOf(value.$polygon) };
   if (value.$centerSphere !== undefined) return parseSphere(value.$centerSphere);
   throw badValue("bad $geoWithin value");
+}
+
+/** The box between two corners, whichever they are. */
+function boxOf(a: Place, b: Place): { southwest: Place; northeast: Place } {
+  const latitudes = [a.latitude, b.latitude];
+  const longitudes = [a.longitude, b.longitude];
+  return {
+    southwest: { latitude: Math.min(...latitudes), longitude: Math.min(...longitudes) },
+    northeast: { latitude: Math.max(...latitudes), longitude: Math.max(...longitudes) },
+  };
 }
 
 function polygonOf(value: JsonValue | undefined): [number, number][] {
@@ -399,6 +415,21 @@ function parseRegex(
     throw invalid(`Bad $options value for query: ${JSON.stringify(options).slice(0, 100)}`);
   }
   return { source, flags: [...new Set(options)].sort().join("") };
+}
+
+/** A value, or a time told from now on. */
+function comparedWith(argument: JsonValue | undefined, comparison: Comparison): Operand {
+  const told = isJsonObject(argument) ? argument.$relativeTime : undefined;
+  if (told === undefined) return operandOf(argument);
+  if (comparison === "eq" || comparison === "ne") {
+    throw badValue("$relativeTime can only be used with the $lt, $lte, $gt, and $gte operators");
+  }
+  try {
+    return { type: "date", value: new Date(relativeTime(String(told), Date.now())).toISOString() };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw badValue(`bad $relativeTime ($${comparison}) value. ${reason}`);
+  }
 }
 
 function operandOf(value: JsonValue | undefined): Operand {

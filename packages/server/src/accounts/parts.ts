@@ -29,6 +29,8 @@ export interface AccountsConfig {
   /** Services by which people sign in, by name. */
   auth: Readonly<Record<string, AuthProviderConfig>>;
   enableAnonymousUsers: boolean;
+  /** How many characters an anonymous id has at least. */
+  anonymousIdLength: number;
   policy: PasswordPolicy;
   accountLockout: AccountLockout | undefined;
   /** Whether a new password ends the user's other sessions. */

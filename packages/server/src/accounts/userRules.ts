@@ -345,7 +345,7 @@ function dropServerFields(draft: Draft, { caller }: RequestContext): void {
 
 /** What people see of their own sign-ins: not what a second factor is made of. */
 function shownAuthData(authData: JsonValue | undefined): JsonObject | undefined {
-  if (!isJsonObject(authData)) return undefined;
+  if (!isJsonObject(authData) || Object.keys(authData).length === 0) return undefined;
   return MFA in authData ? { ...authData, [MFA]: { status: "enabled" } } : authData;
 }
 

@@ -75,7 +75,10 @@ export interface Cloud {
 /** What runs around live queries. Each rejects to refuse, and does nothing where nothing is registered. */
 export interface LiveTriggers {
   has(trigger: "beforeConnect" | "beforeSubscribe" | "afterLiveQueryEvent", className?: string): boolean;
-  connect(request: RequestContext, counts: { clients: number; subscriptions: number }): Promise<void>;
+  connect(
+    request: RequestContext,
+    facts: { clients: number; subscriptions: number; sessionToken?: string },
+  ): Promise<void>;
   /** Answers the query as it shall be. */
   subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
   /** Answers the event's `object` and `original` as they shall be sent; null to send nothing. */
@@ -139,9 +142,9 @@ export async function createCloud(parts: CloudParts): Promise<Cloud> {
     },
     live: {
       has: (trigger, className) => has(className === undefined ? trigger : `${trigger}.${className}`),
-      async connect(request, counts) {
+      async connect(request, facts) {
         if (!has("beforeConnect")) return;
-        await run("beforeConnect", { kind: "connect", ...counts, cause: await causeOf(request) });
+        await run("beforeConnect", { kind: "connect", ...facts, cause: await causeOf(request) });
       },
       async subscribe(request, className, params) {
         if (!has(`beforeSubscribe.${className}`)) return params;

@@ -102,7 +102,8 @@ export type Task =
       cause: Cause;
     }
   | { kind: "file"; trigger: FileTriggerName; file: FileFacts; cause: Cause }
-  | { kind: "connect"; clients: number; subscriptions: number; cause: Cause }
+  /** `sessionToken` as it was sent: it may be none. */
+  | { kind: "connect"; clients: number; subscriptions: number; sessionToken?: string; cause: Cause }
   | { kind: "subscribe"; className: string; params: JsonObject; cause: Cause }
   | { kind: "liveEvent"; className: string; facts: LiveEventFacts; cause: Cause };
 

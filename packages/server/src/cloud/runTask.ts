@@ -110,8 +110,7 @@ export async function runTask(parts: RunParts, task: Task): Promise<Outcome> {
     case "connect": {
       const trigger = registry.beforeConnect;
       if (!trigger) return {};
-      const { clients, subscriptions } = task;
-      const sessionToken = tokenOf(cause);
+      const { clients, subscriptions, sessionToken } = task;
       const asked = { ...request, event: "connect" as const, clients, subscriptions, sessionToken };
       if (await validate(trigger.validator, asked, cause.roles)) await trigger.run(asked);
       return {};

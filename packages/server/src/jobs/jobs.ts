@@ -19,6 +19,8 @@ export interface JobsParts {
   /** In ms since the epoch. */
   clock(): number;
   log: Log;
+  /** How long a request that starts a job waits for its end, in ms: some clients look at its status only once. */
+  patienceMs?: number;
 }
 
 export interface StartedJob {
@@ -32,6 +34,7 @@ const RUNNING = "job";
 const CLAIM_MS = 60_000;
 const RENEW_MS = 20_000;
 const MAX_MESSAGE = 10_000;
+const PATIENCE_MS = 50;
 
 /** Jobs of the cloud code: started by the operator or by a schedule, with a `_JobStatus` each. */
 export class Jobs {
@@ -97,7 +100,13 @@ export class Jobs {
     assertMaster(request, "write");
     const { jobName: _, ...params } = request.params;
     const { id, ended } = await this.start(String(name), params, "api", request);
-    ended.catch((error: unknown) => this.#parts.log.error("a job's status was not kept", { id, error }));
+    const told = ended.catch((error: unknown) =>
+      this.#parts.log.error("a job's status was not kept", { id, error }),
+    );
+    const over = new AbortController();
+    const patience = delay(this.#parts.patienceMs ?? PATIENCE_MS, undefined, { signal: over.signal });
+    await Promise.race([told, patience.catch(() => undefined)]);
+    over.abort();
     return { status: 200, body: "{}", headers: { "X-Parse-Job-Status-Id": id } };
   }
 

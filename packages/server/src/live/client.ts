@@ -227,7 +227,8 @@ export class LiveClient {
     }
     this.master = textOf(message.masterKey) !== undefined;
     this.#sessionToken = textOf(message.sessionToken);
-    this.installationId = textOf(message.installationId);
+    // It comes back with every event: no longer than such ids are.
+    this.installationId = textOf(message.installationId)?.slice(0, 128);
     try {
       await this.#parts.admit(this, this.#sessionToken);
     } catch (error) {

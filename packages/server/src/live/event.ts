@@ -43,7 +43,9 @@ export class ChangeView {
       tail = this.#tail(kind, fields, reads);
       this.#tails.set(shape, tail);
     }
-    return `{"op":"${kind}","clientId":"${client.id}","requestId":${JSON.stringify(requestId)},${tail}`;
+    const installation =
+      client.installationId === undefined ? "" : `"installationId":${JSON.stringify(client.installationId)},`;
+    return `{"op":"${kind}","clientId":"${client.id}",${installation}"requestId":${JSON.stringify(requestId)},${tail}`;
   }
 
   #tail(kind: EventKind, fields: string[] | undefined, reads: { before: boolean; after: boolean }): string {

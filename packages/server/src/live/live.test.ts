@@ -149,6 +149,14 @@ describe("connect", () => {
     expect(answer).toEqual({ op: "connected", clientId: expect.any(String), installationId: "i1" });
   });
 
+  it("brings the installation back with every event", async () => {
+    const at = await world();
+    const client = await connected(at, undefined, { installationId: "i1" });
+    await client.ask(subscribe());
+    at.change("Note", null, note());
+    expect(await client.next()).toMatchObject({ op: "create", installationId: "i1" });
+  });
+
   it.each([
     ["another application id", { applicationId: "other" }],
     ["no application id", {}],

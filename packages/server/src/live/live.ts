@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { WebSocketServer } from "ws";
-import type { RequestContext } from "../caller.ts";
+import { ANONYMOUS, type Caller, type RequestContext } from "../caller.ts";
 import { addressKey } from "../http/address.ts";
 import type { LoggedChange } from "../store/changeLog.ts";
 import { type ClientLimits, LiveClient } from "./client.ts";
@@ -189,8 +189,13 @@ export function createLive(parts: LiveParts): Live {
   async function admit(client: LiveClient, sessionToken: string | undefined): Promise<void> {
     if (!parts.triggers?.has("beforeConnect")) return;
     const { clients: open, subscriptions } = counts();
+    const caller = teller.callerOf({ client, sessionToken });
+    // Cloud code may have a word of its own for whoever comes with a session that is none.
+    const request = requestOf(client, await caller.catch(() => ANONYMOUS));
     // Those that are there beside the one that asks.
-    await parts.triggers.connect(await requestOf(client, sessionToken), { clients: open - 1, subscriptions });
+    const facts = { clients: open - 1, subscriptions, ...(sessionToken !== undefined && { sessionToken }) };
+    await parts.triggers.connect(request, facts);
+    await caller;
   }
 
   async function amend(
@@ -200,11 +205,11 @@ export function createLive(parts: LiveParts): Live {
     query: JsonObject,
   ): Promise<JsonObject> {
     if (!parts.triggers?.has("beforeSubscribe", className)) return query;
-    return parts.triggers.subscribe(await requestOf(client, sessionToken), className, query);
+    const caller = await teller.callerOf({ client, sessionToken });
+    return parts.triggers.subscribe(requestOf(client, caller), className, query);
   }
 
-  async function requestOf(client: LiveClient, sessionToken: string | undefined): Promise<RequestContext> {
-    const caller = await teller.callerOf({ client, sessionToken });
+  function requestOf(client: LiveClient, caller: Caller): RequestContext {
     const { installationId, ip, id: requestId } = client;
     return { caller, installationId, context: {}, ip, requestId };
   }

@@ -18,7 +18,7 @@ export type Present = (object: JsonObject, request: RequestContext) => JsonObjec
 /** What cloud code has a say in. Each rejects to refuse, with ProtocolError. */
 export interface LiveTriggers {
   has(trigger: "beforeConnect" | "beforeSubscribe" | "afterLiveQueryEvent", className?: string): boolean;
-  connect(request: RequestContext, counts: LiveCounts): Promise<void>;
+  connect(request: RequestContext, facts: LiveCounts & { sessionToken?: string }): Promise<void>;
   /** Answers the query as it shall be. */
   subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
   /** Answers `object` and `original` as they shall be sent; null to send nothing, undefined for as they are. */

@@ -174,10 +174,44 @@ function queryOf(schema: ClassSchema, where: Condition): StoreQuery {
 
 /** `_id` and MongoDB's own columns, as older clients and pipelines name them. */
 function ownNames(stage: string, argument: JsonValue): JsonValue {
-  if (stage !== "$lookup" || !isJsonObject(argument)) return renameFields(argument, ownName);
+  if (stage !== "$lookup" || !isJsonObject(argument)) return renameFields(pointerTexts(argument), ownName);
   const named = (field: JsonValue | undefined) => (typeof field === "string" ? ownName(field) : null);
   const { localField, foreignField } = argument;
   return { ...argument, localField: named(localField), foreignField: named(foreignField) };
+}
+
+/** Reads texts; a pointer given to one of them is the text that MongoDB keeps: `Class$id`. */
+const TEXT_OPERATORS: ReadonlySet<string> = new Set(
+  "$concat $indexOfBytes $indexOfCP $split $strLenBytes $strLenCP $substr $substrBytes $substrCP".split(" "),
+);
+
+/** Expressions as MongoDB takes them: `$_p_author` among texts becomes the `Class$id` of the pointer in `author`. */
+function pointerTexts(value: JsonValue, isText = false): JsonValue {
+  if (typeof value === "string" && isText && value.startsWith("$_p_")) {
+    const field = value.slice("$_p_".length);
+    return { $concat: [`$${field}.className`, { $literal: "$" }, `$${field}.objectId`] };
+  }
+  if (Array.isArray(value)) return value.map((item) => pointerTexts(item, isText));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const texts = pointerTexts(inner, TEXT_OPERATORS.has(key));
+      return SUBSTRINGS.has(key) ? ["$substrBytes", withinText(texts)] : [key, texts];
+    }),
+  );
+}
+
+const SUBSTRINGS: ReadonlySet<string> = new Set(["$substr", "$substrBytes"]);
+
+/** What MongoDB takes and the pipelines here do not: values that are no text, ends beyond it, -1 for the rest of it. */
+function withinText(operands: JsonValue): JsonValue {
+  if (!Array.isArray(operands) || operands.length !== 3) return operands;
+  const [value = null, start = null, length = null] = operands;
+  const text = { $ifNull: [{ $toString: value }, ""] };
+  const end = { $strLenBytes: text };
+  const from = { $min: [start, end] };
+  const rest = { $subtract: [end, from] };
+  return [text, from, { $cond: [{ $lt: [length, 0] }, rest, { $min: [length, rest] }] }];
 }
 
 function ownName(field: string): string {
@@ -219,9 +253,12 @@ function wireWhere(where: JsonObject, schema: ClassSchema | undefined): JsonObje
     if (type?.type === "Date") result[name] = mapOperands(value, dateOf);
     else if (type?.type === "Pointer") {
       const className = type.targetClass ?? "";
-      result[name] = mapOperands(value, (operand) =>
-        typeof operand === "string" ? { __type: "Pointer", className, objectId: operand } : operand,
-      );
+      result[name] = mapOperands(value, (operand) => {
+        if (typeof operand !== "string") return operand;
+        const prefix = `${className}$`;
+        const objectId = operand.startsWith(prefix) ? operand.slice(prefix.length) : operand;
+        return { __type: "Pointer", className, objectId };
+      });
     } else result[name] = value;
   }
   return result;

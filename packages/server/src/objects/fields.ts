@@ -63,13 +63,12 @@ function aclOperation(value: JsonValue | undefined): Operation {
 
 /** Times are stored in one spelling, so that their text sorts as they do; polygons closed. */
 function canonical(operation: Operation): Operation {
-  if (operation.op !== "Set") return operation;
-  const { value } = operation;
-  if (isWireDate(value)) {
-    return { op: "Set", value: { __type: "Date", iso: new Date(value.iso).toISOString() } };
-  }
-  if (isPolygon(value)) {
-    return { op: "Set", value: { __type: "Polygon", coordinates: closedPolygon(value.coordinates) } };
-  }
-  return operation;
+  return operation.op === "Set" ? { op: "Set", value: canonicalValue(operation.value) } : operation;
+}
+
+/** A value as it is stored. */
+export function canonicalValue(value: JsonValue): JsonValue {
+  if (isWireDate(value)) return { __type: "Date", iso: new Date(value.iso).toISOString() };
+  if (isPolygon(value)) return { __type: "Polygon", coordinates: closedPolygon(value.coordinates) };
+  return value;
 }

@@ -104,7 +104,8 @@ export function createReads(parts: ReadParts): Reads {
       store.find(scoped),
       query.count ? store.count(scoped) : undefined,
     ]);
-    const results = await shape(texts, query, schema, request, wanted, false);
+    const shaped = await shape(texts, query, schema, request, wanted, false);
+    const results = asked === className ? shaped : withClassName(shaped, asked);
     return `{"results":[${results}]${count === undefined ? "" : `,"count":${count}`}${named}}`;
   }
 
@@ -373,6 +374,12 @@ export function createReads(parts: ReadParts): Reads {
   };
 
   return { find, get, assertFind, presenter, scopeOf };
+}
+
+/** Objects of another class than the one that was asked say so themselves: SDKs make what they are told. */
+function withClassName(objects: string, className: string): string {
+  const list: JsonObject[] = JSON.parse(`[${objects}]`);
+  return list.map((object) => JSON.stringify({ ...object, className })).join();
 }
 
 /** What may be said of an object that is asked for by its id. */

@@ -19,7 +19,7 @@ import type { Schemas } from "../schema/schemas.ts";
 import { ClaimTaken, type Store, type Write, type WriteResult } from "../store/store.ts";
 import type { Change, ChangeListener } from "./change.ts";
 import type { Draft } from "./draft.ts";
-import { parseFields } from "./fields.ts";
+import { canonicalValue, parseFields } from "./fields.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
 import { assertReachable, authorise, dependsOnObject, mayChange } from "./permissions.ts";
@@ -324,8 +324,9 @@ function fillIn(
   const { operations } = draft;
   for (const [name, field] of Object.entries(schema.fields)) {
     if (!isEmpty(operations[name])) continue;
-    if (field.defaultValue !== undefined) operations[name] = { op: "Set", value: field.defaultValue };
-    else if (field.required) throw missing(name);
+    if (field.defaultValue !== undefined) {
+      operations[name] = { op: "Set", value: canonicalValue(field.defaultValue) };
+    } else if (field.required) throw missing(name);
   }
   if ("ACL" in operations || schema.className.startsWith("_")) return;
   const acl: JsonObject | undefined = schema.classLevelPermissions.ACL ?? defaultAcl;

@@ -16,13 +16,13 @@ const USER_ID = /^[0-9A-Za-z_-]+$/;
 
 /**
  * Reads class-level permissions from the wire; operations that are left out are for the master key
- * alone. Throws 107 and says what is wrong.
+ * alone, and so is everything where they are no object at all. Throws 107 and says what is wrong.
  */
 export function parsePermissions(
   value: JsonValue | undefined,
   fields: Readonly<Record<string, FieldType>>,
 ): ClassLevelPermissions {
-  if (!isJsonObject(value)) throw invalid("class level permissions must be an object");
+  if (!isJsonObject(value)) return { ...CLOSED_PERMISSIONS };
   for (const [operation, permission] of Object.entries(value)) {
     if (operation === "readUserFields" || operation === "writeUserFields") {
       if (!Array.isArray(permission)) throw badValue(permission, operation, "must be an array");

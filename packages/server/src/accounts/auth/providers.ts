@@ -1,8 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../caller.ts";
-import type { AuthProviderConfig } from "../../config/auth.ts";
 import type { Write } from "../../store/store.ts";
-import type { AccountsParts } from "../parts.ts";
+import type { AccountsConfig, AccountsParts } from "../parts.ts";
 import { WALLET_PROVIDER } from "../wallets.ts";
 import type { AuthAdapter } from "./adapter.ts";
 import { anonymousAdapter } from "./anonymous.ts";
@@ -29,7 +28,7 @@ export class Providers {
 
   constructor(parts: AccountsParts) {
     this.#parts = parts;
-    this.#adapters = createAdapters(parts.config.auth, parts.config.enableAnonymousUsers);
+    this.#adapters = createAdapters(parts.config);
   }
 
   /** Rejects where an adapter cannot be loaded. */
@@ -95,13 +94,14 @@ export function scopeOf(provider: string): string {
   return `authData:${provider}`;
 }
 
-async function createAdapters(
-  configured: Readonly<Record<string, AuthProviderConfig>>,
-  withAnonymous: boolean,
-): Promise<ReadonlyMap<string, AuthAdapter>> {
+async function createAdapters({
+  auth,
+  enableAnonymousUsers,
+  anonymousIdLength,
+}: AccountsConfig): Promise<ReadonlyMap<string, AuthAdapter>> {
   const adapters = new Map<string, AuthAdapter>();
-  if (withAnonymous) adapters.set(ANONYMOUS_PROVIDER, anonymousAdapter);
-  for (const [provider, config] of Object.entries(configured)) {
+  if (enableAnonymousUsers) adapters.set(ANONYMOUS_PROVIDER, anonymousAdapter(anonymousIdLength));
+  for (const [provider, config] of Object.entries(auth)) {
     adapters.set(
       provider,
       config.type === "oidc" ? oidcAdapter(config) : await customAdapter(config.module, config.options),

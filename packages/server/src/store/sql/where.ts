@@ -1,4 +1,4 @@
-import type { Condition, Order } from "@purse/protocol";
+import type { Condition, Order, Place } from "@purse/protocol";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { StoreQuery } from "../store.ts";
 import { columnOf } from "./columns.ts";
@@ -52,7 +52,8 @@ function compileBranches(
 
 /**
  * The order of a query. Ties are broken by the order of insertion, in the direction of the last key, so
- * that an index serves both. Where nothing is said and the where asks what is near, nearest first.
+ * that an index serves both. Where nothing is said and the where asks what is near, or in a circle, nearest first:
+ * a circle's index in MongoDB answers so, and clients have come to count on it.
  */
 export function compileOrder(query: StoreQuery, { schema, dialect, parameters }: WhereContext): Compiled {
   const near = query.order.length === 0 ? nearIn(query.where) : undefined;
@@ -84,9 +85,13 @@ function keysOf({ path }: Order, schema: ClassSchema, dialect: Dialect): string[
   return dialect.orderKeys(path, path.length === 1 ? schema.fields[path[0]]?.type : undefined);
 }
 
-/** The condition on nearness that every match has to fulfil, if there is one. */
-function nearIn(where: Condition): Extract<Condition, { kind: "near" }> | undefined {
-  return required(where, (condition) => (condition.kind === "near" ? condition : undefined));
+/** The place that every match has to be near, or in a circle around, if there is one. */
+function nearIn(where: Condition): { path: readonly string[]; place: Place } | undefined {
+  return required(where, (condition) => {
+    if (condition.kind === "near") return condition;
+    if (condition.kind !== "geoWithin" || condition.area.type !== "sphere") return undefined;
+    return { path: condition.path, place: condition.area.center };
+  });
 }
 
 /** The text search that every match has to fulfil, if there is one. */

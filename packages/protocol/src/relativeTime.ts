@@ -1,0 +1,34 @@
+const SECONDS: readonly [RegExp, number][] = [
+  [/^(yr|year)s?$/, 365 * 86_400],
+  [/^(wk|week)s?$/, 7 * 86_400],
+  [/^(d|days?)$/, 86_400],
+  [/^(hr|hour)s?$/, 3_600],
+  [/^(min|minute)s?$/, 60],
+  [/^(sec|second)s?$/, 1],
+];
+
+/**
+ * Reads a time told from now on: `in 2 weeks 1 day`, `12 hours ago`, `now`. Answers ms since the epoch.
+ * Throws Error that says what is wrong.
+ */
+export function relativeTime(text: string, now: number): number {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 1 && words[0] === "now") return now;
+  const future = words[0] === "in";
+  const past = words.at(-1) === "ago";
+  if (!future && !past) throw new Error("Time should either start with 'in' or end with 'ago'");
+  if (future && past) throw new Error("Time cannot have both 'in' and 'ago'");
+  const parts = future ? words.slice(1) : words.slice(0, -1);
+  if (parts.length % 2 !== 0) throw new Error("Invalid time string. Dangling unit or number.");
+  let seconds = 0;
+  for (let i = 0; i < parts.length; i += 2) {
+    const [number = "", unit = ""] = parts.slice(i, i + 2);
+    if (!/^-?\d{1,9}$/.test(number)) throw new Error(`'${number.slice(0, 64)}' is not an integer.`);
+    const length = SECONDS.find(([name]) => name.test(unit))?.[1];
+    if (length === undefined) throw new Error(`Invalid interval: '${unit.slice(0, 64)}'`);
+    seconds += Number(number) * length;
+  }
+  const time = now + (future ? 1_000 : -1_000) * seconds;
+  if (Math.abs(time) > 8.64e15) throw new Error("No such time can be told.");
+  return time;
+}
