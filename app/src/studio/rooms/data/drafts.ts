@@ -8,6 +8,8 @@ export interface Draft {
   expectedUpdatedAt: string;
   /** By field; null takes the value away. */
   changes: Readonly<Record<string, JsonValue>>;
+  /** What was pasted and cannot be a value of its field, by field. The row is not saved while there is any. */
+  refused?: Readonly<Record<string, { text: string; why: string }>>;
   /** Why the server refused, and the row as it is, where somebody else has changed it. */
   problem?: string;
   current?: JsonObject;
@@ -18,18 +20,42 @@ export type Drafts = ReadonlyMap<string, Draft>;
 
 /** With another value of a cell. A value that is the row's again is no change. */
 export function withChange(drafts: Drafts, row: JsonObject, field: string, value: JsonValue): Drafts {
+  const before = drafts.get(String(row.objectId));
+  const { [field]: _, ...others } = before?.changes ?? {};
+  const { [field]: _refused, ...refused } = before?.refused ?? {};
+  const isSame = JSON.stringify(row[field] ?? null) === JSON.stringify(value);
+  return withDraft(drafts, row, isSame ? others : { ...others, [field]: value }, refused);
+}
+
+/** With a text in a cell that is no value of its field. */
+export function withRefused(
+  drafts: Drafts,
+  row: JsonObject,
+  field: string,
+  refusal: { text: string; why: string },
+): Drafts {
+  const before = drafts.get(String(row.objectId));
+  const { [field]: _, ...changes } = before?.changes ?? {};
+  return withDraft(drafts, row, changes, { ...before?.refused, [field]: refusal });
+}
+
+function withDraft(
+  drafts: Drafts,
+  row: JsonObject,
+  changes: Draft["changes"],
+  refused: NonNullable<Draft["refused"]>,
+): Drafts {
   const objectId = String(row.objectId);
   const before = drafts.get(objectId);
-  const { [field]: _, ...others } = before?.changes ?? {};
-  const isSame = JSON.stringify(row[field] ?? null) === JSON.stringify(value);
-  const changes = isSame ? others : { ...others, [field]: value };
   const next = new Map(drafts);
-  if (Object.keys(changes).length === 0) next.delete(objectId);
+  const isBad = Object.keys(refused).length > 0;
+  if (!isBad && Object.keys(changes).length === 0) next.delete(objectId);
   else {
     next.set(objectId, {
       objectId,
       expectedUpdatedAt: before?.expectedUpdatedAt ?? String(row.updatedAt),
       changes,
+      ...(isBad && { refused }),
       ...(before?.current && { current: before.current }),
     });
   }
@@ -52,8 +78,8 @@ export function fieldsOf({ changes }: Pick<Draft, "changes">): JsonObject {
 }
 
 const SET_BY_SERVER = new Set(["objectId", "createdAt", "updatedAt", "authData", "emailVerified"]);
-const NOT_TYPED = new Set(["Relation", "File", "Bytes", "Polygon"]);
 
+/** Whether a field can have another value; rows of a relation come and go by themselves. */
 export function isEditable({ name, type }: Column, role: StudioRole): boolean {
-  return role !== "readOnly" && !SET_BY_SERVER.has(name) && !NOT_TYPED.has(type);
+  return role !== "readOnly" && !SET_BY_SERVER.has(name) && type !== "Relation";
 }
