@@ -46,6 +46,10 @@ export interface GridProps extends Pick<GridHeadProps, "order" | "onSort" | "onR
   /** What goes to the clipboard. */
   textOf: () => string | undefined;
   onPaste: (text: string) => void;
+  /** Takes the values of the selection away. */
+  onClear: () => void;
+  onUndo: () => void;
+  onRevert: () => void;
 }
 
 /** Rows and columns without number: what is in sight is drawn, and what is near. One cell is active, moved by arrows. */
@@ -88,10 +92,13 @@ export function Grid(props: GridProps) {
       case "open":
         return props.onOpen(active.row);
       case "all":
-        return onSelect(
-          { row: rows.length - 1, column: columns.length - 1 },
-          { row: 0, column: 0 },
-        );
+        return onSelect({ row: rows.length - 1, column: columns.length - 1 }, { row: 0, column: 0 });
+      case "clear":
+        return props.onClear();
+      case "undo":
+        return props.onUndo();
+      case "revert":
+        return props.onRevert();
       case "single":
         return onSelect(active);
       case "pick":
@@ -116,7 +123,11 @@ export function Grid(props: GridProps) {
     // The menu of a selection is for all of it.
     if (event.button !== 0) {
       const isInside =
-        range && at.row >= range.top && at.row <= range.bottom && at.column >= range.left && at.column <= range.right;
+        range &&
+        at.row >= range.top &&
+        at.row <= range.bottom &&
+        at.column >= range.left &&
+        at.column <= range.right;
       if (!isInside) onSelect(at);
       return;
     }

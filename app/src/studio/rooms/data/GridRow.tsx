@@ -28,7 +28,8 @@ export interface GridRowProps {
 
 /** Drawn again only where something of its own has changed: the others stand still while one scrolls. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { grid, row, index, top, spans, draft, isFlashing, isPicked, active, from, to, edited, editor } = props;
+  const { grid, row, index, top, spans, draft, isFlashing, isPicked, active, from, to, edited, editor } =
+    props;
   const { t } = useTexts();
   const id = String(row.objectId);
   let left = GUTTER;

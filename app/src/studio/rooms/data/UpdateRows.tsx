@@ -145,9 +145,7 @@ export function UpdateRows({
         <Button
           small
           disabled={free.length === 0}
-          onClick={() =>
-            setSettings([...settings, { field: free[0]?.name ?? "", text: "", isTaken: false }])
-          }
+          onClick={() => setSettings([...settings, { field: free[0]?.name ?? "", text: "", isTaken: false }])}
         >
           <Plus size={15} aria-hidden="true" />
           {t("Another field")}
@@ -180,7 +178,14 @@ function Outcome({
   const { t, count: say } = useTexts();
   const left = matched - changed - failed.length;
   return (
-    <Ask open onClose={onClose} title={t("Rows of {name}", { name: className })} verb={t("Close")} busy={false} onDo={onClose}>
+    <Ask
+      open
+      onClose={onClose}
+      title={t("Rows of {name}", { name: className })}
+      verb={t("Close")}
+      busy={false}
+      onDo={onClose}
+    >
       <p role="status">
         {say(changed, "{n} row is changed.", "{n} rows are changed.")}{" "}
         {left > 0 && say(left, "{n} row is as it was.", "{n} rows are as they were.")}

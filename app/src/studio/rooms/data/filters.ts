@@ -105,7 +105,8 @@ function conditionOf({ operator, value = null }: Condition): JsonValue {
   }
 }
 
-function literal(value: JsonValue): string {
+/** A text as the part of a pattern that matches it alone. */
+export function literal(value: JsonValue): string {
   return String(value).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 

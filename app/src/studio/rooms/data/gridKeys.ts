@@ -7,7 +7,7 @@ export type GridAction =
   | { do: "edit"; typed?: string }
   | { do: "sort"; isMore: boolean }
   | { do: "moveColumn"; by: 1 | -1 }
-  | { do: "pin" | "hide" | "pick" | "open" | "all" | "single" };
+  | { do: "pin" | "hide" | "pick" | "open" | "all" | "single" | "clear" | "undo" | "revert" };
 
 export interface GridState {
   active: Place;
@@ -40,7 +40,11 @@ export function actionOf(
     };
     return { do: "go", to: within, extends: shiftKey && !isHead };
   }
-  if (isFar) return key.toLowerCase() === "a" && !shiftKey ? { do: "all" } : undefined;
+  if (isFar) {
+    if (shiftKey) return undefined;
+    if (key === "Backspace") return { do: "revert" };
+    return key.toLowerCase() === "a" ? { do: "all" } : key.toLowerCase() === "z" ? { do: "undo" } : undefined;
+  }
   if (key === "Enter" || key === "F2")
     return isHead
       ? { do: "sort", isMore: shiftKey }
@@ -48,6 +52,7 @@ export function actionOf(
         ? { do: "open" }
         : { do: "edit" };
   if (key === "Escape") return { do: "single" };
+  if (key === "Delete" || key === "Backspace") return isHead ? undefined : { do: "clear" };
   if (key === " ") return isHead ? undefined : { do: shiftKey ? "pick" : "open" };
   if (key.length !== 1) return undefined;
   if (!isHead) return { do: "edit", typed: key };

@@ -1,4 +1,4 @@
-import { type Virtualizer, useVirtualizer } from "@tanstack/react-virtual";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useMemo } from "react";
 import type { Column } from "./columns.ts";
 import { GUTTER, LINE, type Place, type Spans } from "./place.ts";

@@ -20,9 +20,12 @@ export interface Deletion {
 
 /**
  * Rows on their way out. They are hidden at once and deleted when the time to take it back is over, or the room is
- * left; a page that is closed deletes nothing. `onGone` is told when it is done.
+ * left; a page that is closed deletes nothing. `onGone` is told when it is done, and which rows were refused.
  */
-export function useDeletion(className: string, onGone: (target: Target) => void) {
+export function useDeletion(
+  className: string,
+  onGone: (target: Target, refused: ReadonlySet<string>) => void,
+) {
   const studio = useStudio();
   const toast = useToast();
   const { t, count: say } = useTexts();
@@ -31,6 +34,7 @@ export function useDeletion(className: string, onGone: (target: Target) => void)
 
   async function carryOut(given: Deletion): Promise<void> {
     setDeletion({ ...given, state: "running" });
+    let refused: ReadonlySet<string> | undefined;
     try {
       const { changed, failed } = await runBulk(
         studio,
@@ -40,16 +44,20 @@ export function useDeletion(className: string, onGone: (target: Target) => void)
         (done) => setDeletion({ ...given, state: "running", done }),
       );
       toast(say(changed, "{n} row is deleted.", "{n} rows are deleted."));
+      refused = new Set(failed.map(({ objectId }) => objectId));
       const [first] = failed;
       if (first)
         toast(
-          t("{n} rows were not deleted: {why}", { n: failed.length, why: `${first.objectId}: ${first.error}` }),
+          t("{n} rows were not deleted: {why}", {
+            n: failed.length,
+            why: `${first.objectId}: ${first.error}`,
+          }),
         );
     } catch (error) {
       toast(explain(error).detail);
     }
     setDeletion((now) => (now?.beginsAt === given.beginsAt ? undefined : now));
-    onGone(given.target);
+    if (refused) onGone(given.target, refused);
   }
 
   /** Now, rather than when the time is over. */

@@ -107,10 +107,16 @@ export function useDrafts(className: string, onSaved: (row: JsonObject) => void)
       );
       become(next, good);
     },
-    drop: () => become(new Map()),
+    drop(): void {
+      if (drafts.size > 0) become(new Map());
+    },
     /** One step back; what is saved stays saved. */
     undo(): void {
-      setState((before) => ({ ...before, drafts: before.past.at(-1) ?? before.drafts, past: before.past.slice(0, -1) }));
+      setState((before) => ({
+        ...before,
+        drafts: before.past.at(-1) ?? before.drafts,
+        past: before.past.slice(0, -1),
+      }));
     },
     canUndo: past.length > 0,
     replace(objectId: string, draft: Draft | undefined): void {

@@ -39,8 +39,8 @@ export function usePages(className: string, asked: Asked) {
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
     staleTime: Number.POSITIVE_INFINITY,
-    // What was shown when somebody has been here last is old.
-    refetchOnMount: "always",
+    // Who comes back begins with the first page, as it is then.
+    gcTime: 0,
   });
   const rows = useMemo(() => found.data && eachOnce(found.data), [found.data]);
   const edit = (change: (pages: Pages) => Pages) =>
@@ -54,7 +54,10 @@ export function usePages(className: string, asked: Asked) {
     add: (row: JsonObject) => edit((pages) => withNewRow(pages, row)),
     remove: (objectId: string) => edit((pages) => withoutRow(pages, objectId)),
     /** From the first page on: those that somebody has scrolled through are not all asked again. */
-    again: () => queries.resetQueries({ queryKey }),
+    again(): Promise<void> {
+      edit(({ pages, pageParams }) => ({ pages: pages.slice(0, 1), pageParams: pageParams.slice(0, 1) }));
+      return queries.invalidateQueries({ queryKey });
+    },
   };
 }
 
