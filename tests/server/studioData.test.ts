@@ -210,7 +210,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     const { status, body } = await upload(Buffer.from("Espresso").toString("base64"));
     expect(status).toBe(201);
     expect(await (await fetch(String(body.url))).text()).toBe("Espresso");
-    const menu = { __type: "File", name: body.name };
+    const menu = { __type: "File", name: String(body.name) };
     const row = await editor.ask("POST", "/data/Menu/rows", { fields: { menu } });
     expect(row.status).toBe(404);
     await fill("Menu", [{ menu }]);

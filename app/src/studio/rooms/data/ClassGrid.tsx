@@ -30,6 +30,7 @@ import { useDrafts } from "./useDrafts.ts";
 import { useGridSearch } from "./useGridSearch.ts";
 import { useLayout } from "./useLayout.ts";
 import { useLive } from "./useLive.ts";
+import { useNarrow } from "./useNarrow.ts";
 import { useCount, usePages } from "./usePages.ts";
 
 const START: Place = { row: 0, column: 0 };
@@ -43,7 +44,15 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   const [layout, setLayout, forgetLayout] = useLayout(className);
   // The same for as long as nothing is moved: rows that stand still are not drawn again.
   const all = useMemo(() => columnsOf(dataClass, layout), [dataClass, layout]);
-  const columns = useMemo(() => all.filter(({ isHidden }) => !isHidden), [all]);
+  const isNarrow = useNarrow();
+  const columns = useMemo(
+    () =>
+      all
+        .filter(({ isHidden }) => !isHidden)
+        // On a phone what is pinned would leave no room for the rest.
+        .map((column) => (isNarrow ? { ...column, isPinned: false } : column)),
+    [all, isNarrow],
+  );
   const search = useGridSearch(dataClass, all);
   const { asked, as } = search;
   const [isExact, setIsExact] = useState(false);
@@ -96,9 +105,11 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
 
   function gone(target: Target, refused: ReadonlySet<string>): void {
     setPicked(new Set());
-    if ("where" in target) return readAgain();
-    for (const id of target.ids) if (!refused.has(id)) pages.remove(id);
-    void count.refetch();
+    if ("where" in target) readAgain();
+    else {
+      for (const id of target.ids) if (!refused.has(id)) pages.remove(id);
+      void count.refetch();
+    }
   }
 
   /** A value that was typed, or undefined where it was left as it is; then on to the next cell. */
@@ -236,7 +247,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   }
 
   return (
-    <section className="stack tight" aria-label={className}>
+    <section className="class-rows stack tight" aria-label={className}>
       <GridTools
         {...{ className, asked, count, news }}
         loaded={rows?.length}
@@ -246,7 +257,6 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
         onUpdate={() => setAsking({ what: "update", target: { where: asked.where ?? {} } })}
         onDelete={() => setAsking({ what: "delete", target: { where: asked.where ?? {} } })}
         onColumns={() => setAsking({ what: "columns" })}
-        onExplain={() => setAsking({ what: "explain" })}
         onRead={readAgain}
         onCountAll={() => setIsExact(true)}
       />
@@ -259,6 +269,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
         onEditing={setEditingFilter}
         onChange={search.filterBy}
         onAs={search.lookAs}
+        onExplain={() => setAsking({ what: "explain" })}
       />
       {pages.slowMs !== undefined && (
         <Notice

@@ -1,6 +1,7 @@
 import type { JsonObject, StudioExplain } from "@purse/protocol";
 import { useMutation } from "@tanstack/react-query";
 import { Button } from "../../../design/Button.tsx";
+import { Code } from "../../../design/Code.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { ErrorState, SkeletonList } from "../../../design/states.tsx";
@@ -71,18 +72,10 @@ export function Explain({
               <Notice kind="ok" title={t("No other index would help.")} />
             )}
             {make.error && <ErrorState error={make.error} />}
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too. */}
-            <pre className="dump" tabIndex={0} aria-label={t("The plan")}>
-              {planText(explained.data.plan)}
-            </pre>
+            <Code label={t("The plan")} text={JSON.stringify(explained.data.plan, null, 2)} />
           </>
         )}
       </div>
     </Dialog>
   );
-}
-
-/** SQLite tells a table of steps, PostgreSQL a tree. */
-function planText(plan: StudioExplain["plan"]): string {
-  return JSON.stringify(plan, null, 2);
 }

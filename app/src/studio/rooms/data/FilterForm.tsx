@@ -97,6 +97,7 @@ export function FilterForm({
   return (
     <Ask
       open
+      wide
       onClose={onClose}
       title={t("Filter the rows")}
       about={lines.length > 1 ? t("A row fulfils one of these at least.") : undefined}

@@ -1,4 +1,4 @@
-import { Plus, X } from "lucide-react";
+import { Gauge, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Field } from "../../../design/Field.tsx";
@@ -18,10 +18,20 @@ export interface FiltersProps {
   onEditing: (editing: number | "new" | undefined) => void;
   onChange: (filters: Filter[]) => void;
   onAs: (as: string | undefined) => void;
+  onExplain: () => void;
 }
 
 /** What narrows the rows, each as a chip, and as whom they are looked at. */
-export function Filters({ columns, filters, as, editing, onEditing, onChange, onAs }: FiltersProps) {
+export function Filters({
+  columns,
+  filters,
+  as,
+  editing,
+  onEditing,
+  onChange,
+  onAs,
+  onExplain,
+}: FiltersProps) {
   const { t } = useTexts();
   const words = useOperatorWords();
   const [isBecoming, setIsBecoming] = useState(false);
@@ -29,7 +39,7 @@ export function Filters({ columns, filters, as, editing, onEditing, onChange, on
     `${field}${of === undefined ? "" : `.${of}`} ${words[operator]} ${shown(value)}`.trim();
   return (
     <div className="data-tools">
-      <ul className="data-tools" aria-label={t("Filters")}>
+      <ul className="filter-list" aria-label={t("Filters")}>
         {filters.map((filter, i) => {
           const said = conditionsOf(filter)
             .map(say)
@@ -51,6 +61,10 @@ export function Filters({ columns, filters, as, editing, onEditing, onChange, on
       </Button>
       <Button small onClick={() => setIsBecoming(true)}>
         {t("Look as a user")}
+      </Button>
+      <Button small onClick={onExplain}>
+        <Gauge size={15} aria-hidden="true" />
+        {t("Explain")}
       </Button>
       {editing !== undefined && (
         <FilterForm

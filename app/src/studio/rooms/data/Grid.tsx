@@ -5,7 +5,7 @@ import type { Column } from "./columns.ts";
 import type { Drafts } from "./drafts.ts";
 import { GridHead, type GridHeadProps } from "./GridHead.tsx";
 import { GridRow } from "./GridRow.tsx";
-import { actionOf } from "./gridKeys.ts";
+import { actionOf, type GridAction } from "./gridKeys.ts";
 import { cellId, LINE, type Place, placeAt } from "./place.ts";
 import { rangeOf } from "./selection.ts";
 import { useCells } from "./useCells.ts";
@@ -79,41 +79,37 @@ export function Grid(props: GridProps) {
     if (event.target !== frame.current) return;
     const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? LINE) / LINE) - 2);
     const action = actionOf(event, { active, rows: rows.length, columns: columns.length, page });
-    const field = columns[active.column]?.name;
     if (!action) return;
     event.preventDefault();
     // A letter that is typed is no shortcut.
     if (action.do !== "single") event.stopPropagation();
-    switch (action.do) {
-      case "go":
-        return onSelect(action.to, action.extends ? anchor : undefined);
-      case "edit":
-        return props.onEdit(active, action.typed);
-      case "open":
-        return props.onOpen(active.row);
-      case "all":
-        return onSelect({ row: rows.length - 1, column: columns.length - 1 }, { row: 0, column: 0 });
-      case "clear":
-        return props.onClear();
-      case "undo":
-        return props.onUndo();
-      case "revert":
-        return props.onRevert();
-      case "single":
-        return onSelect(active);
-      case "pick":
-        return props.onPick(range ? rows.slice(range.top, range.bottom + 1) : []);
-      default:
-        if (field === undefined) return;
-        if (action.do === "sort") props.onSort(field, action.isMore);
-        else if (action.do === "pin") props.onPin(field);
-        else if (action.do === "hide") props.onHide(field);
-        else {
-          const beside = columns[active.column + action.by];
-          if (!beside || beside.isPinned !== columns[active.column]?.isPinned) return;
-          props.onMoveColumn(field, beside.name);
-          onSelect({ row: -1, column: active.column + action.by });
-        }
+    act(action);
+  }
+
+  function act(action: GridAction): void {
+    const { row, column } = active;
+    const field = columns[column]?.name ?? "";
+    if (action.do === "go") onSelect(action.to, action.extends ? anchor : undefined);
+    else if (action.do === "edit") props.onEdit(active, action.typed);
+    else if (action.do === "sort") props.onSort(field, action.isMore);
+    else if (action.do === "moveColumn") {
+      const beside = columns[column + action.by];
+      if (!beside || beside.isPinned !== columns[column]?.isPinned) return;
+      props.onMoveColumn(field, beside.name);
+      onSelect({ row: -1, column: column + action.by });
+    } else {
+      const plain: Record<typeof action.do, () => void> = {
+        open: () => props.onOpen(row),
+        all: () => onSelect({ row: rows.length - 1, column: columns.length - 1 }, { row: 0, column: 0 }),
+        single: () => onSelect(active),
+        pick: () => props.onPick(range ? rows.slice(range.top, range.bottom + 1) : []),
+        pin: () => props.onPin(field),
+        hide: () => props.onHide(field),
+        clear: props.onClear,
+        undo: props.onUndo,
+        revert: props.onRevert,
+      };
+      plain[action.do]();
     }
   }
 

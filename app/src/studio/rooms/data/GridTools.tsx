@@ -1,5 +1,5 @@
 import { Menu } from "@base-ui/react/menu";
-import { ChevronDown, Columns3, Gauge, Plus, RefreshCw, Upload } from "lucide-react";
+import { ChevronDown, Columns3, Plus, RefreshCw, Upload } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
@@ -19,7 +19,6 @@ export function GridTools({
   onUpdate,
   onDelete,
   onColumns,
-  onExplain,
   onRead,
   onCountAll,
 }: {
@@ -35,7 +34,6 @@ export function GridTools({
   onUpdate: () => void;
   onDelete: () => void;
   onColumns: () => void;
-  onExplain: () => void;
   onRead: () => void;
   onCountAll: () => void;
 }) {
@@ -49,58 +47,56 @@ export function GridTools({
       <h2 className="grow">
         <bdi>{className}</bdi> <Total count={count.data} loaded={loaded} />
       </h2>
-      {count.data?.isCapped && (
-        <Button small busy={count.isFetching} onClick={onCountAll}>
-          {t("Count all")}
-        </Button>
-      )}
-      {mayChange && (
-        <>
-          <Button small look="primary" onClick={onNew}>
-            <Plus size={15} aria-hidden="true" />
-            {t("New row")}
+      <div className="data-actions">
+        {count.data?.isCapped && (
+          <Button small busy={count.isFetching} onClick={onCountAll}>
+            {t("Count all")}
           </Button>
-          <Button small onClick={onImport}>
-            <Upload size={15} aria-hidden="true" />
-            {t("Import")}
-          </Button>
-        </>
-      )}
-      <ToolMenu label={t("Export")}>
-        {(["csv", "json", "jsonl"] as const).map((format) => (
-          <Menu.Item
-            key={format}
-            className="menu-item"
-            render={
-              <a href={studio.urlOf(`/data/${className}/export`, { format, where, as })} download>
-                {format === "csv" ? "CSV" : format === "json" ? "JSON" : t("JSON lines")}
-              </a>
-            }
-          />
-        ))}
-      </ToolMenu>
-      {mayChange && (
-        <ToolMenu label={t("All of these")}>
-          <Menu.Item className="menu-item" disabled={isAnother} onClick={onUpdate}>
-            {t("Change all rows…")}
-          </Menu.Item>
-          <Menu.Item className="menu-item" data-danger disabled={isAnother} onClick={onDelete}>
-            {t("Delete all rows…")}
-          </Menu.Item>
+        )}
+        {mayChange && (
+          <>
+            <Button small look="primary" onClick={onNew}>
+              <Plus size={15} aria-hidden="true" />
+              {t("New row")}
+            </Button>
+            <Button small onClick={onImport}>
+              <Upload size={15} aria-hidden="true" />
+              {t("Import")}
+            </Button>
+          </>
+        )}
+        <ToolMenu label={t("Export")}>
+          {(["csv", "json", "jsonl"] as const).map((format) => (
+            <Menu.Item
+              key={format}
+              className="menu-item"
+              render={
+                <a href={studio.urlOf(`/data/${className}/export`, { format, where, as })} download>
+                  {format === "csv" ? "CSV" : format === "json" ? "JSON" : t("JSON lines")}
+                </a>
+              }
+            />
+          ))}
         </ToolMenu>
-      )}
-      <Button small onClick={onColumns}>
-        <Columns3 size={15} aria-hidden="true" />
-        {t("Columns")}
-      </Button>
-      <Button small onClick={onExplain}>
-        <Gauge size={15} aria-hidden="true" />
-        {t("Explain")}
-      </Button>
-      <Button small busy={isReading} onClick={onRead}>
-        <RefreshCw size={15} aria-hidden="true" />
-        {news > 0 ? say(news, "{n} new row", "{n} new rows") : t("Read again")}
-      </Button>
+        {mayChange && (
+          <ToolMenu label={t("All of these")}>
+            <Menu.Item className="menu-item" disabled={isAnother} onClick={onUpdate}>
+              {t("Change all rows…")}
+            </Menu.Item>
+            <Menu.Item className="menu-item" data-danger disabled={isAnother} onClick={onDelete}>
+              {t("Delete all rows…")}
+            </Menu.Item>
+          </ToolMenu>
+        )}
+        <Button small onClick={onColumns}>
+          <Columns3 size={15} aria-hidden="true" />
+          {t("Columns")}
+        </Button>
+        <Button small busy={isReading} onClick={onRead}>
+          <RefreshCw size={15} aria-hidden="true" />
+          {news > 0 ? say(news, "{n} new row", "{n} new rows") : t("Read again")}
+        </Button>
+      </div>
     </div>
   );
 }

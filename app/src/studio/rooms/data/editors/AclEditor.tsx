@@ -64,7 +64,7 @@ export function AclEditor({ text, onText, read }: EditorProps) {
             ))}
           </ul>
           <div className="row">
-            <Button small disabled={all.some(({ who }) => who === "*")} onClick={() => add("*")}>
+            <Button small onClick={() => add("*")}>
               <Plus size={15} aria-hidden="true" />
               {t("Anyone")}
             </Button>

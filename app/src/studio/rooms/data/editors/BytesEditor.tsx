@@ -1,3 +1,4 @@
+import { Code } from "../../../../design/Code.tsx";
 import { TextArea } from "../../../../design/Field.tsx";
 import { useTexts } from "../../../../texts/TextsContext.tsx";
 import type { EditorProps } from "./editor.ts";
@@ -22,12 +23,7 @@ export function BytesEditor({ text, onText, read }: EditorProps) {
         />
       </div>
       <FileInput label={t("Or of a file")} onFile={async (file) => onText(await base64Of(file))} />
-      {dump !== undefined && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard too.
-        <pre className="dump" tabIndex={0} aria-label={t("The first bytes")}>
-          {dump}
-        </pre>
-      )}
+      {dump !== undefined && <Code label={t("The first bytes")} text={dump} />}
     </>
   );
 }
