@@ -250,7 +250,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     <section className="class-rows stack tight" aria-label={className}>
       <GridTools
         {...{ className, asked, count, news }}
-        loaded={rows?.length}
+        loaded={pages.rows?.length}
         isReading={pages.isRefetching}
         onNew={() => setAsking({ what: "new" })}
         onImport={() => setAsking({ what: "import" })}
@@ -290,7 +290,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
         onUndo={drafting.undo}
         onConflict={(draft) => setAsking({ what: "conflict", draft })}
       />
-      {picked.size > 0 && (
+      {picked.size > 0 && deletion === undefined && (
         <PickedBar
           count={picked.size}
           mayChangeHere={as === undefined}

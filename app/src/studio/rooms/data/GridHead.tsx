@@ -38,7 +38,6 @@ export function GridHead(props: GridHeadProps) {
     let target: string | undefined;
     const move = ({ clientX, clientY }: globalThis.PointerEvent) => {
       if (!wasDrawn.current && Math.abs(clientX - from) < DRAWN) return;
-      if (!wasDrawn.current) button.setPointerCapture(pointerId);
       wasDrawn.current = true;
       const under = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>("[data-column]");
       target = under?.dataset.column;
@@ -49,10 +48,9 @@ export function GridHead(props: GridHeadProps) {
       setDrop(undefined);
       if (wasDrawn.current && target !== undefined && target !== name) props.onMoveColumn(name, target);
     };
+    button.setPointerCapture(pointerId);
     button.addEventListener("pointermove", move);
-    button.addEventListener("pointerup", end, { once: true });
-    button.addEventListener("pointercancel", end, { once: true });
-    button.addEventListener("pointerleave", () => wasDrawn.current || end(), { once: true });
+    button.addEventListener("lostpointercapture", end, { once: true });
   }
 
   let left = GUTTER;

@@ -33,7 +33,7 @@ export function DateEditor({ text, onText, read }: EditorProps) {
           value={zone}
           onChange={setZone}
           options={[
-            { key: "here", label: here },
+            { key: "here", label: t("Here: {zone}", { zone: here }) },
             { key: "utc", label: "UTC" },
           ]}
         />
