@@ -311,12 +311,14 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
           <GridMenu groups={menu()}>
             <Grid
               label={t("Rows of {name}", { name: className })}
+              question={JSON.stringify(asked)}
+              isOld={pages.isPlaceholderData}
               columns={columns}
               rows={rows}
               count={count.data?.isCapped === false ? count.data.count : undefined}
               hasMore={pages.hasNextPage}
               onMore={() => {
-                if (!pages.isFetchingNextPage && !pages.isError) void pages.fetchNextPage();
+                if (!pages.isFetching && !pages.isError) void pages.fetchNextPage();
               }}
               active={active}
               anchor={anchor}

@@ -17,6 +17,10 @@ const AHEAD = 60;
 
 export interface GridProps extends Pick<GridHeadProps, "order" | "onSort" | "onResize" | "onMoveColumn"> {
   label: string;
+  /** What the rows answer: another question begins at the top. */
+  question: string;
+  /** They are those of the question before. */
+  isOld: boolean;
   /** Those that are shown, the pinned ones first. */
   columns: readonly Column[];
   rows: readonly JsonObject[];
@@ -67,6 +71,9 @@ export function Grid(props: GridProps) {
     if (wasEditing.current && !isEditing && document.activeElement === document.body) frame.current?.focus();
     wasEditing.current = isEditing;
   }, [isEditing]);
+  const { question } = props;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another question has other rows.
+  useEffect(() => frame.current?.scrollTo({ top: 0 }), [question]);
   const last = lines.at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && last >= rows.length - AHEAD) onMore();
@@ -160,6 +167,7 @@ export function Grid(props: GridProps) {
       tabIndex={0}
       aria-label={label}
       aria-multiselectable="true"
+      aria-busy={props.isOld || undefined}
       aria-rowcount={hasMore ? (count === undefined ? -1 : count + 1) : rows.length + 1}
       aria-colcount={columns.length + 1}
       aria-activedescendant={isDrawn ? cellId(id, active) : undefined}

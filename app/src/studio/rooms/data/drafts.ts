@@ -20,38 +20,44 @@ export type Drafts = ReadonlyMap<string, Draft>;
 
 /** With another value of a cell. A value that is the row's again is no change. */
 export function withChange(drafts: Drafts, row: JsonObject, field: string, value: JsonValue): Drafts {
-  const before = drafts.get(String(row.objectId));
-  const { [field]: _, ...others } = before?.changes ?? {};
-  const { [field]: _refused, ...refused } = before?.refused ?? {};
-  const isSame = JSON.stringify(row[field] ?? null) === JSON.stringify(value);
-  return withDraft(drafts, row, isSame ? others : { ...others, [field]: value }, refused);
+  return withCells(drafts, [{ row, field, value }]);
 }
 
-/** With a text in a cell that is no value of its field. */
-export function withRefused(
-  drafts: Drafts,
-  row: JsonObject,
-  field: string,
-  refusal: { text: string; why: string },
-): Drafts {
-  const before = drafts.get(String(row.objectId));
-  const { [field]: _, ...changes } = before?.changes ?? {};
-  return withDraft(drafts, row, changes, { ...before?.refused, [field]: refusal });
+/** What a cell shall hold; or a text that is no value of its field, and why. */
+export type DraftCell = { row: JsonObject; field: string } & (
+  | { value: JsonValue; refused?: undefined }
+  | { refused: { text: string; why: string } }
+);
+
+/** With other values of many cells, as a paste brings them. */
+export function withCells(drafts: Drafts, cells: readonly DraftCell[]): Drafts {
+  const next = new Map(drafts);
+  for (const cell of cells) {
+    const { row, field } = cell;
+    const before = next.get(String(row.objectId));
+    const { [field]: _, ...otherChanges } = before?.changes ?? {};
+    const { [field]: _refused, ...othersRefused } = before?.refused ?? {};
+    const changes: Record<string, JsonValue> = otherChanges;
+    const refused: Record<string, { text: string; why: string }> = othersRefused;
+    if (cell.refused !== undefined) refused[field] = cell.refused;
+    else if (JSON.stringify(row[field] ?? null) !== JSON.stringify(cell.value)) changes[field] = cell.value;
+    setDraft(next, row, changes, refused);
+  }
+  return next;
 }
 
-function withDraft(
-  drafts: Drafts,
+function setDraft(
+  drafts: Map<string, Draft>,
   row: JsonObject,
   changes: Draft["changes"],
   refused: NonNullable<Draft["refused"]>,
-): Drafts {
+): void {
   const objectId = String(row.objectId);
   const before = drafts.get(objectId);
-  const next = new Map(drafts);
   const isBad = Object.keys(refused).length > 0;
-  if (!isBad && Object.keys(changes).length === 0) next.delete(objectId);
+  if (!isBad && Object.keys(changes).length === 0) drafts.delete(objectId);
   else {
-    next.set(objectId, {
+    drafts.set(objectId, {
       objectId,
       expectedUpdatedAt: before?.expectedUpdatedAt ?? String(row.updatedAt),
       changes,
@@ -59,7 +65,6 @@ function withDraft(
       ...(before?.current && { current: before.current }),
     });
   }
-  return next;
 }
 
 /** A conflict as somebody decided it: these fields stay as they want them, and the others as they are there. */

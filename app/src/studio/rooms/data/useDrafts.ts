@@ -4,7 +4,7 @@ import { useState } from "react";
 import { StudioFailure } from "../../api.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import type { PastedCell } from "./clipboard.ts";
-import { type Draft, type Drafts, fieldsOf, withChange, withRefused } from "./drafts.ts";
+import { type Draft, type Drafts, fieldsOf, withCells, withChange } from "./drafts.ts";
 
 /** One change of a cell, as the panel of its row tells it. */
 export interface DraftStep {
@@ -95,13 +95,14 @@ export function useDrafts(className: string, onSaved: (row: JsonObject) => void)
     },
     /** All of a paste is one step. */
     paste(cells: readonly PastedCell[]): void {
-      let next = drafts;
-      for (const { row, column, text, read } of cells) {
-        next =
+      const next = withCells(
+        drafts,
+        cells.map(({ row, column: { name: field }, text, read }) =>
           read.problem === undefined
-            ? withChange(next, row, column.name, read.value)
-            : withRefused(next, row, column.name, { text, why: read.problem });
-      }
+            ? { row, field, value: read.value }
+            : { row, field, refused: { text, why: read.problem } },
+        ),
+      );
       const good = cells.flatMap(({ row, column, read }) =>
         read.problem === undefined ? [step(row, column.name, read.value)] : [],
       );

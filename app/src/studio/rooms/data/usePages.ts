@@ -1,5 +1,5 @@
 import type { JsonObject, StudioCount, StudioPage } from "@purse/protocol";
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { Query } from "../../api.ts";
 import { useStudio } from "../../StudioContext.tsx";
@@ -41,6 +41,8 @@ export function usePages(className: string, asked: Asked) {
     staleTime: Number.POSITIVE_INFINITY,
     // Who comes back begins with the first page, as it is then.
     gcTime: 0,
+    // Until others are there, those of the question before stay.
+    placeholderData: keepPreviousData,
   });
   const rows = useMemo(() => found.data && eachOnce(found.data), [found.data]);
   const edit = (change: (pages: Pages) => Pages) =>
