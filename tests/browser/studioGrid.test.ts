@@ -108,7 +108,7 @@ describe("the grid", () => {
     const { page } = visitor;
     await cells(page, "row0000000").waitFor();
     expect(await grid(page).getAttribute("aria-colcount")).toBe("201");
-    await page.getByText("more than 5,000 rows").waitFor();
+    await page.getByText("more than 1,000 rows").waitFor();
     expect(await grid(page).getAttribute("aria-rowcount")).toBe("-1");
     await page.getByRole("button", { name: "Count all" }).click();
     await page.getByText("100,000 rows").waitFor();

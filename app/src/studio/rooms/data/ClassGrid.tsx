@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import type { JsonObject, JsonValue } from "@purse/protocol";
 import { useBlocker } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
@@ -16,11 +16,11 @@ import { DeletionBar } from "./DeletionBar.tsx";
 import { DraftBar } from "./DraftBar.tsx";
 import { isEditable } from "./drafts.ts";
 import { Filters } from "./Filters.tsx";
-import { operatorsOf } from "./filters.ts";
 import { Grid, type GridProps } from "./Grid.tsx";
 import { type Asking, GridDialogs } from "./GridDialogs.tsx";
-import { GridMenu, type MenuEntry } from "./GridMenu.tsx";
+import { GridMenu } from "./GridMenu.tsx";
 import { GridTools } from "./GridTools.tsx";
+import { gridEntries } from "./gridEntries.ts";
 import { PickedBar } from "./PickedBar.tsx";
 import type { Place } from "./place.ts";
 import { rangeOf } from "./selection.ts";
@@ -188,58 +188,16 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     };
   }
 
-  function menu(): MenuEntry[][] {
-    const [row] = selected;
-    const [column] = selectedColumns;
-    if (!row || !column || active.row < 0) return [];
-    const value = valueIn(drafts, row, column.name);
-    const operators = operatorsOf(column);
-    const isThere = value !== undefined && value !== null;
-    const ids = selected.map(({ objectId }) => String(objectId));
-    const copy = (which: readonly Column[], format: "tsv" | "csv" | "json") => () =>
-      void clipboard.copy(selected, which, format);
-    return [
-      [
-        { label: t("Open the row"), hint: t("Space"), run: () => search.open(ids[0]) },
-        { label: t("Edit"), hint: "Enter", run: () => startEdit(active) },
-      ],
-      [
-        { label: t("Copy the cells"), hint: "Ctrl C", run: copy(selectedColumns, "tsv") },
-        { label: t("Copy the cells as CSV"), run: copy(selectedColumns, "csv") },
-        { label: t("Copy the cells as JSON"), run: copy(selectedColumns, "json") },
-        { label: t("Copy the rows as CSV"), run: copy(all, "csv") },
-        { label: t("Copy the rows as JSON"), run: copy(all, "json") },
-      ],
-      [
-        {
-          label: t("Filter by this value"),
-          isOff: isThere && !operators.includes("is"),
-          run: () =>
-            search.filterBy([
-              ...search.filters,
-              isThere
-                ? { field: column.name, operator: "is", value: plainPointer(value) }
-                : { field: column.name, operator: "missing" },
-            ]),
-        },
-        { label: column.isPinned ? t("Unpin the column") : t("Pin the column"), run: () => pin(column.name) },
-        { label: t("Hide the column"), run: () => hide(column.name) },
-      ],
-      mayChange
-        ? [
-            {
-              label: ids.length > 1 ? t("Delete the rows…") : t("Delete the row…"),
-              isDanger: true,
-              isOff: as !== undefined,
-              run: () => setAsking({ what: "delete", target: { ids } }),
-            },
-          ]
-        : [],
-    ];
-  }
-
   const pin = (name: string) => setLayout({ ...layout, pinned: toggled(layout.pinned, name) });
   const hide = (name: string) => setLayout({ ...layout, hidden: toggled(layout.hidden, name) });
+
+  const entries = {
+    ...{ t, all, selected, selectedColumns, drafts, pin, hide },
+    isHead: active.row < 0,
+    mayDelete: mayChange && as === undefined,
+    edit: () => startEdit(active),
+    remove: (ids: string[]) => setAsking({ what: "delete", target: { ids } }),
+  };
 
   function readAgain(): void {
     forgetNews();
@@ -308,7 +266,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
       )}
       {rows ? (
         rows.length > 0 ? (
-          <GridMenu groups={menu()}>
+          <GridMenu groups={gridEntries({ ...search, ...clipboard, ...entries })}>
             <Grid
               label={t("Rows of {name}", { name: className })}
               question={JSON.stringify(asked)}
@@ -376,12 +334,6 @@ function rowsWithout(rows: readonly JsonObject[] | undefined, target: Target | u
   if ("where" in target) return [];
   const ids = new Set(target.ids);
   return rows.filter(({ objectId }) => !ids.has(String(objectId)));
-}
-
-/** As a filter asks for it: not with what was included. */
-function plainPointer(value: JsonValue): JsonValue {
-  if (!isJsonObject(value) || value.__type !== "Pointer") return value;
-  return { __type: "Pointer", className: value.className ?? "", objectId: value.objectId ?? "" };
 }
 
 function classIn(search: unknown): unknown {

@@ -140,14 +140,16 @@ export function GridDialogs(props: {
           }}
         />
       )}
-      <ColumnList
-        open={asking?.what === "columns"}
-        columns={columns}
-        layout={props.layout}
-        onChange={props.setLayout}
-        onReset={props.forgetLayout}
-        onClose={close}
-      />
+      {asking?.what === "columns" && (
+        <ColumnList
+          open
+          columns={columns}
+          layout={props.layout}
+          onChange={props.setLayout}
+          onReset={props.forgetLayout}
+          onClose={close}
+        />
+      )}
     </>
   );
 }

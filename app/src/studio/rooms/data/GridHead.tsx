@@ -74,6 +74,7 @@ export function GridHead(props: GridHeadProps) {
         data-pinned={column.isPinned || undefined}
         data-active={(active.row === -1 && active.column === place) || undefined}
         style={{ width: column.width, ...stick }}
+        onContextMenu={() => onActive({ row: -1, column: place })}
       >
         <button
           type="button"

@@ -4,8 +4,8 @@ import { memo, type ReactNode } from "react";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import type { Column } from "./columns.ts";
 import type { Draft } from "./drafts.ts";
-import { cellId, GUTTER, type Spans } from "./place.ts";
-import { aclInWords, shown } from "./value.ts";
+import { GridCell } from "./GridCell.tsx";
+import { GUTTER, type Spans } from "./place.ts";
 
 export interface GridRowProps {
   grid: string;
@@ -30,48 +30,31 @@ export interface GridRowProps {
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { grid, row, index, top, spans, draft, isFlashing, isPicked, active, from, to, edited, editor } =
     props;
-  const { t } = useTexts();
   const id = String(row.objectId);
   let left = GUTTER;
   const cell = (column: Column, place: number) => {
-    const refused = draft?.refused?.[column.name];
-    const isChanged = draft !== undefined && Object.hasOwn(draft.changes, column.name);
-    const value = isChanged ? draft.changes[column.name] : row[column.name];
-    const said = refused ? refused.text : column.type === "ACL" ? aclInWords(value) : shown(value);
-    const isSelected = from !== undefined && to !== undefined && place >= from && place <= to;
-    const stick = column.isPinned ? { left } : {};
+    const { name } = column;
+    const isChanged = draft !== undefined && Object.hasOwn(draft.changes, name);
+    const at = column.isPinned ? left : undefined;
     if (column.isPinned) left += column.width;
     return (
-      // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and says which cell is active.
-      // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out what is not in sight.
-      <div
-        key={column.name}
-        id={cellId(grid, { row: index, column: place })}
-        role="gridcell"
-        aria-colindex={place + 2}
-        aria-selected={isSelected}
-        aria-invalid={refused !== undefined || undefined}
-        className="grid-cell"
-        data-place={`${index}/${place}`}
-        data-pinned={column.isPinned || undefined}
-        data-type={column.type}
-        data-active={active === place || undefined}
-        data-changed={isChanged || refused !== undefined || undefined}
-        style={{ width: column.width, ...stick }}
-        title={edited === place ? undefined : refused ? refused.why : said}
-      >
-        {edited === place ? editor : said === "" ? <span className="soft">—</span> : <bdi>{said}</bdi>}
-        {refused ? (
-          <span className="visually-hidden">{refused.why}</span>
-        ) : (
-          isChanged && <span className="visually-hidden">{t("not saved yet")}</span>
-        )}
-      </div>
+      <GridCell
+        key={name}
+        {...{ grid, column, place }}
+        row={index}
+        left={at}
+        value={isChanged ? draft.changes[name] : row[name]}
+        refused={draft?.refused?.[name]}
+        isChanged={isChanged}
+        isActive={active === place}
+        isSelected={from !== undefined && to !== undefined && place >= from && place <= to}
+        editor={edited === place ? editor : undefined}
+      />
     );
   };
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: as above.
-    // biome-ignore lint/a11y/useSemanticElements: as above.
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus and says which cell is active.
+    // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out what is not in sight.
     <div
       role="row"
       aria-rowindex={index + 2}
@@ -80,24 +63,40 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
       data-picked={isPicked || undefined}
       style={{ transform: `translateY(${top}px)`, width: spans.width }}
     >
-      {/* biome-ignore lint/a11y/useFocusableInteractive: as above. */}
-      {/* biome-ignore lint/a11y/useSemanticElements: as above. */}
-      <div role="gridcell" aria-colindex={1} className="grid-gutter">
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          checked={isPicked}
-          readOnly
-          data-pick={index}
-          aria-label={t("Pick {id}", { id })}
-        />
-        <button type="button" tabIndex={-1} data-open={index} aria-label={t("Open {id}", { id })}>
-          <Maximize2 size={13} aria-hidden="true" />
-        </button>
-      </div>
+      <Gutter id={id} index={index} isPicked={isPicked} />
       {spans.pinned.map(cell)}
       <span className="grid-gap" style={{ width: spans.before }} />
       {spans.loose.map((column, i) => cell(column, spans.first + i))}
+    </div>
+  );
+});
+
+/** Before the cells: the box that picks the row, and the way to open it. */
+const Gutter = memo(function Gutter({
+  id,
+  index,
+  isPicked,
+}: {
+  id: string;
+  index: number;
+  isPicked: boolean;
+}) {
+  const { t } = useTexts();
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: as above.
+    // biome-ignore lint/a11y/useSemanticElements: as above.
+    <div role="gridcell" aria-colindex={1} className="grid-gutter">
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        checked={isPicked}
+        readOnly
+        data-pick={index}
+        aria-label={t("Pick {id}", { id })}
+      />
+      <button type="button" tabIndex={-1} data-open={index} aria-label={t("Open {id}", { id })}>
+        <Maximize2 size={13} aria-hidden="true" />
+      </button>
     </div>
   );
 });

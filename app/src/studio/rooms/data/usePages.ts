@@ -64,7 +64,7 @@ export function usePages(className: string, asked: Asked) {
 }
 
 /** Beyond so many it is counted only where somebody asks. */
-const COUNT_CAP = 5_000;
+const COUNT_CAP = 1_000;
 
 /** How many rows there are, up to a cap or exactly; comes after the first page. */
 export function useCount(
