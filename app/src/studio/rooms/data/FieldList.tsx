@@ -7,7 +7,7 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useOperator } from "../../StudioContext.tsx";
 import type { Column } from "./columns.ts";
 import { isEditable } from "./drafts.ts";
-import type { RowPanelProps } from "./RowPanel.tsx";
+import type { RowPanelProps } from "./panel.ts";
 import { aclInWords, told } from "./value.ts";
 
 /** From so many fields on one looks for them by name. */

@@ -7,8 +7,7 @@ import { useAnswer } from "../parts/asking.ts";
 import { useClasses } from "../parts/classes.ts";
 import type { Column } from "./columns.ts";
 import { relatedTo } from "./editors/RelationDialog.tsx";
-import { incomingOf } from "./panel.ts";
-import type { RowPanelProps } from "./RowPanel.tsx";
+import { incomingOf, type RowPanelProps } from "./panel.ts";
 import { nameOf } from "./value.ts";
 
 const SHOWN = 5;

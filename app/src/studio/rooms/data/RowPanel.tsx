@@ -7,34 +7,10 @@ import { ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
-import type { Column } from "./columns.ts";
-import type { Draft } from "./drafts.ts";
 import { FieldList } from "./FieldList.tsx";
+import type { RowPanelProps } from "./panel.ts";
 import { RelatedRows } from "./RelatedRows.tsx";
 import { StepList } from "./StepList.tsx";
-import type { PanelTab } from "./search.ts";
-import type { DraftStep } from "./useDrafts.ts";
-
-export interface RowPanelProps {
-  className: string;
-  objectId: string;
-  /** Where the grid has it loaded. */
-  row: JsonObject | undefined;
-  columns: readonly Column[];
-  tab: PanelTab;
-  draft: Draft | undefined;
-  steps: readonly DraftStep[];
-  as: string | undefined;
-  onTab: (tab: PanelTab) => void;
-  onEdit: (row: JsonObject, column: Column) => void;
-  onRevert: (row: JsonObject, field: string) => void;
-  /** Another row, of this class or another. */
-  onOpen: (className: string, objectId: string) => void;
-  /** The one before, the one after; undefined where there is none. */
-  onBefore: (() => void) | undefined;
-  onAfter: (() => void) | undefined;
-  onClose: () => void;
-}
 
 /** One row beside the grid: all of its fields, what it leads to and what leads to it, and what is changed and not saved. */
 export function RowPanel(props: RowPanelProps) {
