@@ -52,7 +52,7 @@ afterEach(async () => {
 async function open(username: string, path: string, options = {}): Promise<Visit> {
   const storageState = sessions.get(username);
   const visitor = await visit(browser, { ...options, ...(storageState && { storageState }) });
-  visitor.page.setDefaultTimeout(15_000);
+  visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
   if (storageState) await visitor.page.goto(`${purse.url}/studio${path}`);
   else {
@@ -602,6 +602,7 @@ describe("the grid", () => {
   });
 
   it("moves, pins and hides columns by their names, drawn or by keys", async () => {
+    await row("Order", { total: 1 });
     const visitor = await open("guest", "/data?class=Order");
     const { page } = visitor;
     const head = (field: string) => grid(page).getByRole("columnheader", { name: field });

@@ -33,7 +33,7 @@ export function DeleteRows({
       danger
       onClose={onClose}
       title={isOne ? t("Delete {id}?", { id: only ?? "" }) : t("Delete rows of {name}?", { name: className })}
-      about={t("You can take it back for ten seconds, not later.")}
+      about={t("You can take it back for twenty seconds, not later.")}
       verb={t("Delete")}
       disabled={!isReady}
       busy={false}

@@ -73,7 +73,9 @@ export function Grid(props: GridProps) {
   }, [isEditing]);
   const { question } = props;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question has other rows.
-  useEffect(() => frame.current?.scrollTo({ top: 0 }), [question]);
+  useEffect(() => {
+    frame.current?.scrollTo({ top: 0 });
+  }, [question]);
   const last = lines.at(-1)?.index ?? 0;
   useEffect(() => {
     if (hasMore && last >= rows.length - AHEAD) onMore();

@@ -6,7 +6,7 @@ import { useStudio } from "../../StudioContext.tsx";
 import { runBulk, type Target } from "./bulk.ts";
 
 /** How long rows that were deleted can be had back: until then nothing has happened to them. */
-export const UNDO_MS = 10_000;
+export const UNDO_MS = 20_000;
 
 export interface Deletion {
   target: Target;
