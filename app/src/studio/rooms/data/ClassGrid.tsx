@@ -188,7 +188,14 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     };
   }
 
-  const pin = (name: string) => setLayout({ ...layout, pinned: toggled(layout.pinned, name) });
+  /** It goes elsewhere by that, and what is active with it. */
+  function pin(name: string): void {
+    const next = { ...layout, pinned: toggled(layout.pinned, name) };
+    const shown = columnsOf(dataClass, next).filter(({ isHidden }) => !isHidden);
+    setLayout(next);
+    select({ row: active.row, column: shown.findIndex((column) => column.name === name) });
+  }
+
   const hide = (name: string) => setLayout({ ...layout, hidden: toggled(layout.hidden, name) });
 
   const entries = {

@@ -120,6 +120,11 @@ export function GridDialogs(props: {
           className={className}
           objectId={String(asking.row.objectId)}
           column={asking.column}
+          expectedUpdatedAt={drafting.drafts.get(String(asking.row.objectId))?.expectedUpdatedAt}
+          onChanged={(row) => {
+            pages.put(row);
+            drafting.follow(row);
+          }}
           onOpen={(target, id) => {
             close();
             search.open(id, target === className ? undefined : target);

@@ -126,6 +126,14 @@ export function useDrafts(className: string, onSaved: (row: JsonObject) => void)
       else next.delete(objectId);
       become(next);
     },
+    /** The row has been changed from here, in what is no part of its draft. */
+    follow({ objectId, updatedAt }: JsonObject): void {
+      const draft = drafts.get(String(objectId));
+      if (!draft) return;
+      const next = new Map(drafts);
+      next.set(draft.objectId, { ...draft, expectedUpdatedAt: String(updatedAt) });
+      setState((before) => ({ ...before, drafts: next, past: [] }));
+    },
     save: () => save.mutate(drafts),
     isSaving: save.isPending,
     error: save.error,

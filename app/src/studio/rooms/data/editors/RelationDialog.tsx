@@ -17,12 +17,17 @@ export interface RelationDialogProps {
   className: string;
   objectId: string;
   column: Column;
+  /** Of a row with changes that are not saved: the state that they were made from, so that they still fit afterwards. */
+  expectedUpdatedAt: string | undefined;
+  /** Told the row as it is then. */
+  onChanged: (row: JsonObject) => void;
   onOpen: (className: string, objectId: string) => void;
   onClose: () => void;
 }
 
 /** The rows of a relation. They come and go at once: a relation is no value of its row. */
-export function RelationDialog({ className, objectId, column, onOpen, onClose }: RelationDialogProps) {
+export function RelationDialog(props: RelationDialogProps) {
+  const { className, objectId, column, expectedUpdatedAt, onChanged, onOpen, onClose } = props;
   const { t } = useTexts();
   const studio = useStudio();
   const queries = useQueryClient();
@@ -36,9 +41,13 @@ export function RelationDialog({ className, objectId, column, onOpen, onClose }:
     mutationFn({ op, id }: { op: "AddRelation" | "RemoveRelation"; id: string }) {
       const objects = [{ __type: "Pointer", className: targetClass, objectId: id }];
       const fields: JsonObject = { [key]: { __op: op, objects } };
-      return studio.put(`/data/${className}/rows/${objectId}`, { fields });
+      const body = { fields, ...(expectedUpdatedAt !== undefined && { expectedUpdatedAt }) };
+      return studio.put<JsonObject>(`/data/${className}/rows/${objectId}`, body);
     },
-    onSuccess: () => queries.invalidateQueries({ queryKey: [path, { where }] }),
+    onSuccess(row) {
+      onChanged(row);
+      return queries.invalidateQueries({ queryKey: [path] });
+    },
   });
   return (
     <Dialog
