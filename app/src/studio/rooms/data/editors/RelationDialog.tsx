@@ -46,7 +46,7 @@ export function RelationDialog(props: RelationDialogProps) {
     },
     onSuccess(row) {
       onChanged(row);
-      return queries.invalidateQueries({ queryKey: [path] });
+      return queries.invalidateQueries({ queryKey: [path, { where }] });
     },
   });
   return (
