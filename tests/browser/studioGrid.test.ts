@@ -1,28 +1,43 @@
-import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
-import { openStore } from "@purse/server";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible, expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { fillLarge } from "../support/largeClass.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
 
 const ROWS = 100_000;
-const FIELDS = 196;
 const MASTER = { useMasterKey: true };
+const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
+const ROASTER = {
+  name: { type: "String" },
+  place: { type: "GeoPoint" },
+  area: { type: "Polygon" },
+  logo: { type: "File" },
+  secret: { type: "Bytes" },
+  since: { type: "Date" },
+  partner: { type: "Pointer", targetClass: "Roaster" },
+  sells: { type: "Relation", targetClass: "Small" },
+};
 
 let purse: Purse;
 let browser: Browser;
 let owner: StudioClient;
 let visits: Visit[] = [];
+const sessions = new Map<string, Awaited<ReturnType<BrowserContext["storageState"]>>>();
 
 beforeAll(async () => {
   [purse, browser] = await Promise.all([startPurse(), launchBrowser()]);
   owner = await setUpStudio(purse);
   await addOperator(owner, "guest", "readOnly");
+  await addOperator(owner, "edith", "editor");
   const fields = { name: { type: "String" }, score: { type: "Number" }, list: { type: "Array" } };
   await rest(purse, "POST", "/schemas/Small", { className: "Small", fields }, MASTER);
-  await fillLarge();
+  await rest(purse, "POST", "/schemas/Roaster", { className: "Roaster", fields: ROASTER }, MASTER);
+  const roaster = { type: "Pointer", targetClass: "Roaster" };
+  const order = { className: "Order", fields: { roaster, total: { type: "Number" } } };
+  await rest(purse, "POST", "/schemas/Order", order, MASTER);
+  await fillLarge(purse, ROWS, (n) => ({ f001: `text ${n}`, f194: n * 2 }));
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
@@ -33,45 +48,17 @@ afterEach(async () => {
   visits = [];
 });
 
-/** 200 columns with those that every row has; past the doors, which would take minutes. */
-async function fillLarge(): Promise<void> {
-  const fields = Object.fromEntries(
-    Array.from({ length: FIELDS }, (_, i) => [fieldName(i), { type: i % 2 === 0 ? "Number" : "String" }]),
-  );
-  await rest(purse, "POST", "/schemas/Large", { className: "Large", fields }, MASTER);
-  const store = await openStore({ kind: "sqlite", path: join(purse.dataDir, "purse.sqlite") });
-  const [schema] = await store.loadClasses("Large");
-  if (!schema) throw new Error("The class is not there.");
-  for (let from = 0; from < ROWS; from += 5_000) {
-    await store.write(
-      Array.from({ length: 5_000 }, (_, i) => {
-        const n = from + i;
-        const id = `row${String(n).padStart(7, "0")}`;
-        const at = new Date(1_700_000_000_000 + n).toISOString();
-        const object = {
-          objectId: id,
-          createdAt: at,
-          updatedAt: at,
-          f000: n,
-          f001: `text ${n}`,
-          f194: n * 2,
-        };
-        return { kind: "create", schema, id, at, object } as const;
-      }),
-    );
-  }
-  await store.close();
-}
-
-function fieldName(i: number): string {
-  return `f${String(i).padStart(3, "0")}`;
-}
-
+/** A page of an operator, who signs in by the page once: afterwards the cookie is known. */
 async function open(username: string, path: string, options = {}): Promise<Visit> {
-  const visitor = await visit(browser, options);
-  visitor.page.setDefaultTimeout(10_000);
+  const storageState = sessions.get(username);
+  const visitor = await visit(browser, { ...options, ...(storageState && { storageState }) });
+  visitor.page.setDefaultTimeout(30_000);
   visits.push(visitor);
-  await signInToStudio(visitor.page, purse, username, path);
+  if (storageState) await visitor.page.goto(`${purse.url}/studio${path}`);
+  else {
+    await signInToStudio(visitor.page, purse, username, path);
+    sessions.set(username, await visitor.page.context().storageState());
+  }
   return visitor;
 }
 
@@ -81,7 +68,7 @@ const cells = (page: Page, text: string) =>
     .getByRole("gridcell")
     .filter({ hasText: new RegExp(`^${text}$`) });
 
-/** Goes to a cell of the first row by the keyboard; the first column is objectId. */
+/** Goes to a cell of the first row by the keyboard; the first column after the boxes is objectId. */
 async function goTo(page: Page, column: number): Promise<void> {
   await grid(page).focus();
   await page.keyboard.press("Control+Home");
@@ -90,17 +77,29 @@ async function goTo(page: Page, column: number): Promise<void> {
 
 async function columnOf(page: Page, field: string): Promise<number> {
   const head = grid(page).getByRole("columnheader", { name: field });
-  return Number(await head.getAttribute("aria-colindex")) - 1;
+  return Number(await head.getAttribute("aria-colindex")) - 2;
+}
+
+async function row(className: string, fields: JsonObject): Promise<string> {
+  const { body } = await owner.ask("POST", `/data/${className}/rows`, { fields });
+  return String(body.objectId);
 }
 
 async function smallRow(): Promise<{ objectId: string }> {
-  const fields = { name: "Ada", score: 1, list: [1] };
-  const { body } = await owner.ask("POST", "/data/Small/rows", { fields });
-  return { objectId: String(body.objectId) };
+  return { objectId: await row("Small", { name: "Ada", score: 1, list: [1] }) };
 }
 
-async function read(objectId: string): Promise<JsonObject> {
-  return (await owner.ask("GET", `/data/Small/rows/${objectId}`)).body;
+/** Some rows that no other test has, and an address that shows them alone. */
+async function batch(count: number): Promise<{ ids: string[]; name: string; path: string }> {
+  const name = `batch ${Math.random()}`;
+  const ids: string[] = [];
+  for (let score = 0; score < count; score += 1) ids.push(await row("Small", { name, score }));
+  const filter = JSON.stringify([{ field: "name", operator: "is", value: name }]);
+  return { ids, name, path: `/data?class=Small&order=score&filter=${encodeURIComponent(filter)}` };
+}
+
+async function read(objectId: string, className = "Small"): Promise<JsonObject> {
+  return (await owner.ask("GET", `/data/${className}/rows/${objectId}`)).body;
 }
 
 describe("the grid", () => {
@@ -108,8 +107,8 @@ describe("the grid", () => {
     const visitor = await open("ada", "/data?class=Large");
     const { page } = visitor;
     await cells(page, "row0000000").waitFor();
-    expect(await grid(page).getAttribute("aria-colcount")).toBe("200");
-    await page.getByText("more than 5,000 rows").waitFor();
+    expect(await grid(page).getAttribute("aria-colcount")).toBe("201");
+    await page.getByText("more than 1,000 rows").waitFor();
     expect(await grid(page).getAttribute("aria-rowcount")).toBe("-1");
     await page.getByRole("button", { name: "Count all" }).click();
     await page.getByText("100,000 rows").waitFor();
@@ -161,13 +160,13 @@ describe("the grid", () => {
     await page.reload();
     const names = grid(page).getByRole("columnheader");
     await names.first().waitFor();
-    expect((await names.allInnerTexts()).slice(0, 4).map((text) => text.split(/\s/)[0])).toEqual([
+    expect((await names.allInnerTexts()).slice(1, 5).map((text) => text.split(/\s/)[0])).toEqual([
       "objectId",
       "f003",
       "f002",
       "f001",
     ]);
-    expect((await names.nth(1).boundingBox())?.width).toBe(300);
+    expect((await names.nth(2).boundingBox())?.width).toBe(300);
     expectNoErrors(visitor);
   });
 
@@ -240,13 +239,24 @@ describe("the grid", () => {
     await form.getByRole("button", { name: "Create" }).click();
     await cells(page, "Hedy").waitFor();
     await cells(page, "Hedy").click();
-    await page.getByRole("button", { name: "Delete row" }).click();
+    await page.keyboard.press("Shift+Space");
+    await page.getByText("1 row is picked").waitFor();
+    await page.getByRole("button", { name: "Delete…" }).click();
     const question = page.getByRole("dialog");
     const yes = question.getByRole("button", { name: "Delete", exact: true });
     expect(await yes.isDisabled()).toBe(true);
+    await question.getByText("1 row will be deleted.").waitFor();
     await question.getByLabel("Type delete").fill("delete");
     await yes.click();
     await cells(page, "Hedy").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await cells(page, "Hedy").waitFor();
+    await page.getByRole("button", { name: "Delete…" }).click();
+    await question.getByLabel("Type delete").fill("delete");
+    await yes.click();
+    await page.getByRole("button", { name: "Delete now" }).click();
+    await page.getByText("1 row is deleted.").first().waitFor();
+    expect(await cells(page, "Hedy").count()).toBe(0);
     expectNoErrors(visitor);
   });
 
@@ -299,23 +309,353 @@ describe("the grid", () => {
     await page.getByRole("button", { name: "Read again" }).waitFor();
     await change({ score: 50 });
     await cells(page, objectId).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Export" }).click();
     const [file] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "Export CSV" }).click(),
+      page.getByRole("menuitem", { name: "CSV" }).click(),
     ]);
     expect(file.suggestedFilename()).toBe("Small.csv");
     expectNoErrors(visitor);
   });
 
-  it("lets who looks only change nothing", async () => {
+  it("copies a range as a spreadsheet takes it, and takes what one gives: typed, and bad cells with why", async () => {
+    const { ids, path } = await batch(3);
+    const visitor = await open("edith", path, CLIPBOARD);
+    const { page } = visitor;
+    await cells(page, ids[0] ?? "").waitFor();
+    await goTo(page, await columnOf(page, "name"));
+    await page.keyboard.press("Shift+ArrowRight");
+    await page.keyboard.press("Shift+ArrowDown");
+    expect(await grid(page).locator('[aria-selected="true"]').count()).toBe(4);
+    await page.keyboard.press("Control+c");
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    expect((await clipboard()).split(/\r?\n/).map((line) => line.split("\t")[1])).toEqual(["0", "1"]);
+    await cells(page, ids[0] ?? "").click({ button: "right" });
+    await page.getByRole("menuitem", { name: "Copy the rows as JSON" }).click();
+    await expect.poll(clipboard).toContain(`"objectId": "${ids[0]}"`);
+
+    await page.evaluate(() => navigator.clipboard.writeText('Grace\t=7\r\n"two\nlines"\t8\r\n'));
+    await goTo(page, await columnOf(page, "name"));
+    await page.keyboard.press("Control+v");
+    await page.getByText("2 rows are changed and not saved").waitFor();
+    const bad = grid(page).locator('[aria-invalid="true"]');
+    expect(await bad.getAttribute("title")).toBe("That is no number.");
+    await expectAccessible(page);
+    expect((await read(ids[0] ?? "")).score).toBe(0);
+    await page.keyboard.press("Control+z");
+    await page.getByText("2 rows are changed and not saved").waitFor({ state: "detached" });
+    await page.keyboard.press("Control+v");
+    await goTo(page, await columnOf(page, "score"));
+    await page.keyboard.type("70");
+    await page.keyboard.press("Enter");
+    await bad.waitFor({ state: "detached" });
+    await page.keyboard.press("Control+s");
+    await page.getByText("rows are changed and not saved").waitFor({ state: "detached" });
+    expect(await read(ids[0] ?? "")).toMatchObject({ name: "Grace", score: 70 });
+    expect(await read(ids[1] ?? "")).toMatchObject({ name: "two\nlines", score: 8 });
+    expectNoErrors(visitor);
+  });
+
+  it("reads nothing again but the rows that are saved", async () => {
+    const { ids, path } = await batch(2);
+    const { page } = await open("edith", path);
+    await cells(page, ids[0] ?? "").waitFor();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    await goTo(page, await columnOf(page, "score"));
+    await page.keyboard.type("5");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Control+s");
+    await page.getByText("is changed and not saved").waitFor({ state: "detached" });
+    await cells(page, "5").waitFor();
+    expect(asked).toEqual([`PUT /studio/api/data/Small/rows/${ids[0]}`]);
+  });
+
+  it("opens a row beside it, with all that it leads to and that leads to it, and the address keeps it", async () => {
+    const small = await row("Small", { name: "Espresso", score: 1 });
+    const roaster = await row("Roaster", { name: "Night Owl" });
+    const to = { __type: "Pointer", className: "Roaster", objectId: roaster };
+    const order = await row("Order", { roaster: to, total: 12 });
+    const objects = [{ __type: "Pointer", className: "Small", objectId: small }];
+    const sells = { __op: "AddRelation", objects };
+    await owner.ask("PUT", `/data/Roaster/rows/${roaster}`, { fields: { sells } });
+    const visitor = await open("edith", "/data?class=Order&order=-createdAt");
+    const { page } = visitor;
+    await cells(page, order).click();
+    await page.keyboard.press("Space");
+    const panel = page.getByRole("dialog");
+    await panel.getByRole("heading", { name: order }).waitFor();
+    await panel.getByRole("button", { name: "Edit total" }).click();
+    await page.getByRole("textbox", { name: "Number" }).fill("13");
+    await page.getByRole("button", { name: "Take" }).click();
+    await panel.getByRole("tab", { name: "Changes" }).click();
+    await panel.getByRole("region", { name: "Not saved" }).getByText("12").waitFor();
+    await expectAccessible(page);
+    await panel.getByRole("button", { name: "Revert" }).click();
+    await panel.getByText("Everything is as it was read.").waitFor();
+    await panel.getByRole("tab", { name: "Fields" }).click();
+    await panel.getByRole("button", { name: `Open Roaster ${roaster}` }).click();
+    await panel.getByRole("heading", { name: roaster }).waitFor();
+    expect(new URL(page.url()).searchParams.get("class")).toBe("Roaster");
+    await panel.getByRole("tab", { name: "Related" }).click();
+    await panel.getByRole("region", { name: "sells" }).getByText("Espresso").waitFor();
+    await panel
+      .getByRole("region", { name: "Order by roaster" })
+      .getByRole("button", { name: order })
+      .waitFor();
+    await expectAccessible(page);
+    await page.reload();
+    await panel.getByRole("region", { name: "sells" }).getByText("Espresso").waitFor();
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached" });
+    expect(new URL(page.url()).searchParams.get("row")).toBeNull();
+    expectNoErrors(visitor);
+  });
+
+  it("has an editor for each type", async () => {
+    const partner = await row("Roaster", { name: `Partner ${Math.random()}` });
+    const id = await row("Roaster", { name: "Alone" });
+    const small = await row("Small", { name: "Filter coffee" });
+    const visitor = await open("edith", `/data?class=Roaster&row=${id}`);
+    const { page } = visitor;
+    const panel = page.getByRole("dialog").first();
+    const dialog = page.getByRole("dialog").last();
+    const edit = (field: string) => panel.getByRole("button", { name: `Edit ${field}` }).click();
+    const take = () => dialog.getByRole("button", { name: "Take", exact: true }).click();
+    await edit("partner");
+    await dialog.getByRole("searchbox").fill("PARTNER 0");
+    await dialog.getByRole("button", { name: partner }).click();
+    await expectAccessible(page);
+    await take();
+    await edit("place");
+    await dialog.getByLabel("Latitude").fill("91");
+    await dialog.getByLabel("Longitude").fill("8.5");
+    await dialog.getByText("Latitude (-90 to 90)").waitFor();
+    await dialog.getByLabel("Latitude").fill("47.25");
+    await dialog.getByRole("img", { name: "At 47.25, 8.5" }).waitFor();
+    await take();
+    await edit("area");
+    await dialog.getByLabel("Corners").fill("[[0, 0], [0, 200], [1, 1]]");
+    await dialog.getByText("Corner 2 is no").waitFor();
+    await dialog.getByLabel("Corners").fill("[[0, 0], [0, 2], [1, 1]]");
+    await take();
+    await edit("secret");
+    await dialog.getByLabel("Base64").fill("cHVyc2U=");
+    await dialog.getByText("70 75 72 73 65").waitFor();
+    await take();
+    await edit("since");
+    await dialog.getByRole("combobox", { name: "Zone" }).click();
+    await page.getByRole("option", { name: "UTC", exact: true }).click();
+    await dialog.getByLabel("Time").fill("2026-01-02T03:04");
+    await take();
+    await edit("logo");
+    const file = { name: "logo.txt", mimeType: "text/plain", buffer: Buffer.from("a logo") };
+    await dialog.getByLabel("Upload another one").setInputFiles(file);
+    await dialog.getByRole("link", { name: /logo.txt/ }).waitFor();
+    await expectAccessible(page);
+    await take();
+    await edit("ACL");
+    await dialog.getByRole("button", { name: "Anyone" }).click();
+    await dialog.getByRole("checkbox", { name: "writes Anyone" }).click();
+    await expectAccessible(page);
+    await take();
+    await panel.getByRole("button", { name: "Rows of sells" }).click();
+    await dialog.getByRole("button", { name: "Add a row" }).click();
+    await dialog.getByRole("searchbox").fill(small);
+    await dialog.getByRole("list", { name: "Rows of Small" }).getByRole("button", { name: small }).click();
+    await dialog.getByRole("button", { name: `Take ${small} out` }).waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("is changed and not saved").waitFor({ state: "detached" });
+    expect(await read(id, "Roaster")).toMatchObject({
+      partner: { objectId: partner },
+      place: { latitude: 47.25, longitude: 8.5 },
+      area: { coordinates: expect.arrayContaining([[0, 2]]) },
+      secret: { base64: "cHVyc2U=" },
+      since: { iso: "2026-01-02T03:04:00.000Z" },
+      logo: { name: expect.stringContaining("logo.txt") },
+      ACL: { "*": { read: true, write: true } },
+    });
+    expectNoErrors(visitor);
+  });
+
+  it("takes a file in: columns are mapped, types are judged first, and what is refused comes as a file", async () => {
+    const name = `import ${Math.random()}`;
+    const visitor = await open("edith", "/data?class=Small");
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Import" }).click();
+    const dialog = page.getByRole("dialog");
+    const csv = `Name,Points,extra\n${name},1,a\n${name},many,b\n"${name}",3,c\n`;
+    const file = { name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
+    await dialog.getByLabel("File", { exact: true }).setInputFiles(file);
+    await dialog.getByText("rows.csv: 3 rows").waitFor();
+    await dialog.getByRole("combobox", { name: "Field for Points" }).click();
+    await page.getByRole("option", { name: "score · Number" }).click();
+    await dialog.getByRole("button", { name: "Check the file" }).click();
+    await dialog.getByText("2 rows fit.").waitFor();
+    await expectAccessible(page);
+    const [refused] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name: "Save the refused rows" }).click(),
+    ]);
+    expect(refused.suggestedFilename()).toBe("Small-refused.csv");
+    await dialog.getByRole("button", { name: "Import 2 rows" }).click();
+    await dialog.getByText("2 rows are imported.").waitFor();
+    const where = encodeURIComponent(JSON.stringify({ name }));
+    const { body } = await owner.ask("GET", `/data/Small?where=${where}&order=score`);
+    expect(body.results).toMatchObject([{ score: 1 }, { score: 3 }]);
+    expectNoErrors(visitor);
+  });
+
+  it("changes and deletes all rows of a filter, told how many before", async () => {
+    const { ids, path } = await batch(4);
+    const visitor = await open("edith", path);
+    const { page } = visitor;
+    await cells(page, ids[0] ?? "").waitFor();
+    await page.getByRole("button", { name: "All of these" }).click();
+    await page.getByRole("menuitem", { name: "Change all rows…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("4 rows will be changed.").waitFor();
+    await dialog.getByRole("combobox", { name: "Field" }).click();
+    await page.getByRole("option", { name: "score" }).click();
+    await dialog.getByRole("button", { name: "Change rows" }).click();
+    await dialog.getByText("Type a value").waitFor();
+    await dialog.getByLabel("Value", { exact: true }).fill("77");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Change rows" }).click();
+    await dialog.getByText("4 rows are changed.").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+    await expect.poll(() => cells(page, "77").count()).toBe(4);
+    await page.getByRole("button", { name: "All of these" }).click();
+    await page.getByRole("menuitem", { name: "Delete all rows…" }).click();
+    await dialog.getByText("4 rows will be deleted.").waitFor();
+    await expectAccessible(page);
+    await dialog.getByLabel("Type delete").fill("delete");
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("All of these rows are taken out").waitFor();
+    expect((await read(ids[0] ?? "")).score).toBe(77);
+    await page.getByRole("button", { name: "Delete now" }).click();
+    await page.getByText("No row fulfils the filters").waitFor();
+    expect((await read(ids[3] ?? "")).code).toBe(101);
+    expectNoErrors(visitor);
+  });
+
+  it("is narrowed by one condition or another, and by a field of the row that a pointer leads to", async () => {
+    const name = `Owl ${Math.random()}`;
+    const objectId = await row("Roaster", { name });
+    const roaster = { __type: "Pointer", className: "Roaster", objectId };
+    const mine = await row("Order", { roaster, total: 1 });
+    const dear = await row("Order", { total: 987_654 });
+    const other = await row("Order", { total: 2 });
+    const visitor = await open("guest", "/data?class=Order&order=-createdAt");
+    const { page } = visitor;
+    await cells(page, other).waitFor();
+    await page.keyboard.press("Control+/");
+    const dialog = page.getByRole("dialog");
+    const choose = async (label: string, option: string) => {
+      await dialog.getByRole("combobox", { name: label, exact: true }).click();
+      await page.getByRole("option", { name: option, exact: true }).click();
+    };
+    await choose("Field", "roaster");
+    await choose("Field of roaster", "name");
+    await dialog.getByLabel("Value", { exact: true }).fill(name);
+    await dialog.getByRole("button", { name: "Or another condition" }).click();
+    await choose("Field 2", "total");
+    await choose("Condition 2", "is more than");
+    await dialog.getByLabel("Value 2").fill("900000");
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Add", exact: true }).click();
+    await cells(page, other).waitFor({ state: "detached" });
+    await cells(page, mine).waitFor();
+    await cells(page, dear).waitFor();
+    await page.reload();
+    await page.getByText(`roaster.name is ${name} or total is more than 900000`).click();
+    await dialog.getByRole("button", { name: "Leave condition 2 out" }).click();
+    await dialog.getByRole("button", { name: "Change", exact: true }).click();
+    await cells(page, dear).waitFor({ state: "detached" });
+    expectNoErrors(visitor);
+  });
+
+  it("explains how rows are found, and makes the index that is missing", async () => {
+    const className = `Slow${Math.random().toString(36).slice(2, 8)}`;
+    await rest(
+      purse,
+      "POST",
+      `/schemas/${className}`,
+      { className, fields: { n: { type: "Number" } } },
+      MASTER,
+    );
+    const visitor = await open("edith", `/data?class=${className}&order=n`);
+    const { page } = visitor;
+    await page.getByRole("button", { name: "Explain" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("An index would help: n").waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Make the index" }).click();
+    await dialog.getByText("No other index would help.").waitFor();
+    const { body } = await owner.ask("GET", `/schema/classes/${className}`);
+    expect(body.indexes).toMatchObject({ n: { n: 1 } });
+    expectNoErrors(visitor);
+  });
+
+  it("moves, pins and hides columns by their names, drawn or by keys", async () => {
+    await row("Order", { total: 1 });
+    const visitor = await open("guest", "/data?class=Order");
+    const { page } = visitor;
+    const head = (field: string) => grid(page).getByRole("columnheader", { name: field });
+    await head("total").waitFor();
+    const before = await columnOf(page, "roaster");
+    expect(await columnOf(page, "total")).toBe(before + 1);
+    await head("total").dragTo(head("roaster"));
+    await expect.poll(() => columnOf(page, "total")).toBe(before);
+    await grid(page).focus();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Control+Shift+ArrowRight");
+    await expect.poll(() => columnOf(page, "total")).toBe(before + 1);
+    await page.keyboard.press("p");
+    await expect.poll(() => head("total").getAttribute("data-pinned")).toBe("true");
+    await page.keyboard.press("h");
+    await page.reload();
+    await head("objectId").waitFor();
+    expect(await head("total").count()).toBe(0);
+    expectNoErrors(visitor);
+  });
+
+  it("lets who looks only change nothing, and see everything", async () => {
     const { objectId } = await smallRow();
-    const { page } = await open("guest", "/data?class=Small&order=-createdAt");
+    const visitor = await open("guest", "/data?class=Small&order=-createdAt", CLIPBOARD);
+    const { page } = visitor;
     await cells(page, objectId).waitFor();
     await page.getByText("You can look here; editors and owners change it.").waitFor();
-    await goTo(page, await columnOf(page, "name"));
-    await page.keyboard.press("Enter");
+    for (const name of ["New row", "Import", "All of these"])
+      expect(await page.getByRole("button", { name }).count(), name).toBe(0);
+    await goTo(page, await columnOf(page, "score"));
     await page.keyboard.type("x");
     expect(await grid(page).getByRole("textbox").count()).toBe(0);
+    await page.evaluate(() => navigator.clipboard.writeText("9"));
+    await page.keyboard.press("Control+v");
+    await page.keyboard.press("Delete");
+    await page.keyboard.press("Control+i");
+    await page.keyboard.press("Shift+Space");
+    await page.getByText("1 row is picked").waitFor();
+    expect(await page.getByRole("button", { name: "Delete…" }).count()).toBe(0);
+    expect(await page.getByText("is changed and not saved").count()).toBe(0);
+    await page.keyboard.press("Enter");
+    const panel = page.getByRole("dialog");
+    await panel.getByRole("heading", { name: objectId }).waitFor();
+    expect(await panel.getByRole("button", { name: /^Edit/ }).count()).toBe(0);
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Explain" }).click();
+    await panel.getByText("The plan").first().waitFor();
+    expect(await panel.getByRole("button", { name: "Make the index" }).count()).toBe(0);
+    expect((await read(objectId)).score).toBe(1);
+    expectNoErrors(visitor);
   });
 
   it("fits a phone", async () => {

@@ -95,6 +95,15 @@ export async function shootStudio(browser: Browser, target: string, rooms = ROOM
         await page.waitForTimeout(1_000);
         await page.screenshot({ path: join(target, `studio-${name}-${width}-${theme}.png`) });
         console.log(`studio-${name}-${width}-${theme}.png`);
+        if (name === "data") {
+          await page
+            .getByRole("button", { name: /^Open / })
+            .first()
+            .click();
+          await page.getByRole("dialog").getByText("updatedAt").waitFor();
+          await page.waitForTimeout(500);
+          await page.screenshot({ path: join(target, `studio-data-row-${width}-${theme}.png`) });
+        }
       }
       await close();
     }

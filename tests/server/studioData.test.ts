@@ -143,6 +143,13 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       expectedCount: 71,
     });
     expect(done.body).toEqual({ matched: 71, changed: 71, failed: [] });
+    const { body: kept } = await editor.ask("POST", "/data/Bulk/rows", { fields: { n: 9 } });
+    const named = { action: "delete", where: { n: 500 }, ids: [kept.objectId] };
+    expect((await editor.ask("POST", "/data/Bulk/bulk", named)).body).toMatchObject({
+      matched: 0,
+      changed: 0,
+    });
+    await editor.ask("POST", "/data/Bulk/bulk", { action: "delete", ids: [kept.objectId] });
     const gone = await editor.ask("POST", "/data/Bulk/bulk", { action: "delete", where: { n: 500 } });
     expect(gone.body).toMatchObject({ changed: 71 });
     expect((await editor.ask("GET", "/data/Bulk/count")).body.count).toBe(50);
@@ -180,6 +187,12 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       .map(({ objectId: _, createdAt: _c, updatedAt: _u, ...fields }) => JSON.stringify(fields))
       .sort();
     expect(same[0]).toBe(same[1]);
+    const typed = await editor.ask("POST", "/data/Moved/import", {
+      format: "json",
+      text: '[{"title":"x"},{"n":"y"},{"title":{"__op":"Nonsense"}}]',
+      dryRun: true,
+    });
+    expect(typed.body).toMatchObject({ imported: 1, failed: 2 });
     const lines = await editor.ask("POST", "/data/Moved/import", {
       format: "json",
       text: '{"title":"x"}\n{"n":"y"}\n',
@@ -191,8 +204,22 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     });
   });
 
+  it("take files that were uploaded for them", async () => {
+    const upload = (base64: string) =>
+      editor.ask("POST", "/files", { name: "menu.txt", base64, contentType: "text/plain" });
+    const { status, body } = await upload(Buffer.from("Espresso").toString("base64"));
+    expect(status).toBe(201);
+    expect(await (await fetch(String(body.url))).text()).toBe("Espresso");
+    const menu = { __type: "File", name: String(body.name) };
+    const row = await editor.ask("POST", "/data/Menu/rows", { fields: { menu } });
+    expect(row.status).toBe(404);
+    await fill("Menu", [{ menu }]);
+    expect((await editor.ask("GET", "/data/Menu")).body.results).toMatchObject([{ menu: { url: body.url } }]);
+    for (const bad of ["", "%%", "a\n"]) expect((await upload(bad)).status).toBe(400);
+  });
+
   it("are explained, with the index that a slow filter lacks", async () => {
-    const params = { where: { name: "a", score: { $gt: 1 } }, order: "-at" };
+    const params = { where: { $and: [{ name: "a" }, { score: { $gt: 1 } }] }, order: "-at" };
     const { body } = await editor.ask("GET", `/data/Page/explain${query(params)}`);
     expect(body.plan).toBeTruthy();
     expect(body.suggestedIndex).toEqual({ name: "name_at", fields: { name: 1, at: -1 } });

@@ -50,6 +50,8 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
     username: "evil",
     password: STUDIO_PASSWORD,
     role: "owner",
+    name: "evil.txt",
+    base64: "ZXZpbA==",
   };
 
   /** The status alone: some answers never end. */
@@ -83,8 +85,8 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
         "/classes/_ApiKey",
       ].map(async (path) => (await rest(purse, "GET", path, undefined, MASTER)).body),
     );
-    const operators = await client("owner").ask("GET", "/operators");
-    return JSON.stringify([...parts, operators.body]);
+    const ask = async (path: string) => (await client("owner").ask("GET", path)).body;
+    return JSON.stringify([...parts, await ask("/operators"), await ask("/files")]);
   }
 
   it("is in the table, and needs somebody but for the three of signing in", () => {

@@ -22,6 +22,7 @@ import {
   UsersRound,
   Webhook,
 } from "lucide-react";
+import { GRID_KEYS } from "./rooms/data/keys.ts";
 
 /** A room stands in the navigation, in the commands and under a key. */
 export interface Room {
@@ -36,6 +37,8 @@ export interface Room {
   needs?: StudioRole;
   /** Other words that people look for. */
   words?: string;
+  /** The keys of the room itself, for the list of keys. */
+  keys?: readonly { keys: string[]; label: string }[];
 }
 
 /** In the order of the navigation. */
@@ -81,6 +84,7 @@ export const ROOMS: readonly Room[] = [
     group: "Data",
     letter: "d",
     words: "rows grid browser objects",
+    keys: GRID_KEYS,
   },
   {
     to: "/classes",

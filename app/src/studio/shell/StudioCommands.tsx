@@ -1,4 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { Dialog } from "../../design/Dialog.tsx";
 import { CommandPalette } from "../../shell/CommandPalette.tsx";
@@ -21,6 +21,7 @@ export function StudioCommands({
   const navigate = useNavigate();
   const studio = useStudio();
   const rooms = useRooms();
+  const path = useRouterState({ select: (state) => state.location.pathname });
   const [showsKeys, setShowsKeys] = useState(false);
   const shortcuts = useMemo(
     () => ({
@@ -52,6 +53,10 @@ export function StudioCommands({
     { keys: ["Ctrl", "K"], label: t("Find and do anything") },
     { keys: ["?"], label: t("Show these keys") },
     ...rooms.map(({ label, letter }) => ({ keys: ["G", letter.toUpperCase()], label: t(label) })),
+    ...(rooms.find(({ to }) => to === path)?.keys ?? []).map(({ keys, label }) => ({
+      keys,
+      label: t(label),
+    })),
   ];
   return (
     <>

@@ -63,6 +63,12 @@ export class Schemas {
     return [...this.#classes.values()];
   }
 
+  /** Throws 111 where a field of the class has another type than an operation brings; changes nothing. */
+  assertFit(className: string, operations: Record<string, Operation>): void {
+    const schema = this.#classes.get(className);
+    if (schema) missingFields(schema, operations);
+  }
+
   /**
    * The schema with which the operations can be stored, grown by the class and the fields that are
    * new; `grow` is asked before it grows. Throws 111 where a field has another type.

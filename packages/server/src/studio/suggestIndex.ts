@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseOrder } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue, parseOrder } from "@purse/protocol";
 import type { ClassSchema } from "../schema/classSchema.ts";
 
 /** Operators that narrow a field to a stretch; all others of one field's object are left out of account. */
@@ -21,7 +21,7 @@ export function suggestIndex(
     !INDEXED.has(field) && Object.hasOwn(schema.fields, field) && schema.fields[field]?.type !== "Relation";
   const equal: string[] = [];
   const ranged: string[] = [];
-  for (const [field, asked] of Object.entries(where)) {
+  for (const [field, asked] of conditionsOf(where)) {
     if (!isOurs(field)) continue;
     const isPlain = !isJsonObject(asked) || "__type" in asked || "$in" in asked || "$eq" in asked;
     if (isPlain) equal.push(field);
@@ -46,4 +46,13 @@ export function suggestIndex(
     .join("_")
     .slice(0, 64);
   return { name, fields: Object.fromEntries(wanted) };
+}
+
+/** By field; what all of an `$and` ask is asked of the row like the rest. */
+function conditionsOf(where: JsonObject): [string, JsonValue][] {
+  return Object.entries(where).flatMap(([name, asked]): [string, JsonValue][] =>
+    name === "$and" && Array.isArray(asked)
+      ? asked.filter(isJsonObject).flatMap(conditionsOf)
+      : [[name, asked]],
+  );
 }

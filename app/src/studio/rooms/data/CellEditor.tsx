@@ -1,5 +1,5 @@
 import type { JsonValue } from "@purse/protocol";
-import { type FocusEvent, type KeyboardEvent, useRef, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, type MouseEvent, useRef, useState } from "react";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import type { Column } from "./columns.ts";
 import { readTyped, typedOf } from "./typed.ts";
@@ -66,6 +66,8 @@ export function CellEditor({ column, value, typed, onDone, onCancel }: CellEdito
     "aria-label": column.type === "Date" ? `${column.name}, ${zone}` : column.name,
     "aria-invalid": problem !== undefined || undefined,
     onKeyDown: keyDown,
+    // The menu of the browser, for the text; that of the grid is for cells.
+    onContextMenu: (event: MouseEvent) => event.stopPropagation(),
     onBlur: () => take(undefined),
   };
   return (

@@ -1,69 +1,116 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import { useBlocker, useNavigate, useSearch } from "@tanstack/react-router";
-import { Columns3, Plus, RefreshCw, Trash2 } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { useBlocker } from "@tanstack/react-router";
+import { useMemo, useRef, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
+import { Notice } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../../design/states.tsx";
+import { useToast } from "../../../design/Toasts.tsx";
+import { useShortcuts } from "../../../shell/useShortcuts.ts";
 import { useTexts } from "../../../texts/TextsContext.tsx";
-import { useOperator, useStudio } from "../../StudioContext.tsx";
+import { useOperator } from "../../StudioContext.tsx";
+import type { Target } from "./bulk.ts";
 import { CellEditor, isInline } from "./CellEditor.tsx";
-import { ColumnList } from "./ColumnList.tsx";
-import { Conflict } from "./Conflict.tsx";
-import { columnsOf, type DataClass, within } from "./columns.ts";
-import { DeleteRow } from "./DeleteRow.tsx";
+import { pasted } from "./clipboard.ts";
+import { type Column, columnsOf, type DataClass, movedTo, toggled, within } from "./columns.ts";
+import { DeletionBar } from "./DeletionBar.tsx";
 import { DraftBar } from "./DraftBar.tsx";
-import { type Draft, isEditable } from "./drafts.ts";
+import { isEditable } from "./drafts.ts";
 import { Filters } from "./Filters.tsx";
-import { whereOf } from "./filters.ts";
-import { Grid } from "./Grid.tsx";
-import { NewRow } from "./NewRow.tsx";
+import { Grid, type GridProps } from "./Grid.tsx";
+import { type Asking, GridDialogs } from "./GridDialogs.tsx";
+import { GridMenu } from "./GridMenu.tsx";
+import { GridTools } from "./GridTools.tsx";
+import { gridEntries } from "./gridEntries.ts";
+import { PickedBar } from "./PickedBar.tsx";
 import type { Place } from "./place.ts";
-import { orderOf, sortedBy, sortsOf } from "./search.ts";
+import { rangeOf } from "./selection.ts";
+import { useCopy, valueIn } from "./useCopy.ts";
+import { useDeletion } from "./useDeletion.ts";
 import { useDrafts } from "./useDrafts.ts";
+import { useGridSearch } from "./useGridSearch.ts";
 import { useLayout } from "./useLayout.ts";
 import { useLive } from "./useLive.ts";
+import { useNarrow } from "./useNarrow.ts";
 import { useCount, usePages } from "./usePages.ts";
-import { ValueDialog } from "./ValueDialog.tsx";
 
-/** What cannot be sorted by. */
-const UNSORTED = new Set(["Relation", "ACL", "GeoPoint", "Polygon", "Object", "Array", "File", "Bytes"]);
+const START: Place = { row: 0, column: 0 };
 
 /** The rows of a class, with what can be done to them. */
 export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   const { t, count: say } = useTexts();
   const { className } = dataClass;
-  const { order: wanted, filter: filters = [], as } = useSearch({ from: "/data" });
-  const navigate = useNavigate({ from: "/data" });
+  const toast = useToast();
+  const { role } = useOperator();
   const [layout, setLayout, forgetLayout] = useLayout(className);
-  const [isChoosing, setIsChoosing] = useState(false);
-  const [active, setActive] = useState<Place>({ row: 0, column: 0 });
-  const all = columnsOf(dataClass, layout);
-  const columns = all.filter(({ isHidden }) => !isHidden);
-  const sorts = sortsOf(
-    wanted,
-    new Set(all.filter(({ type }) => !UNSORTED.has(type)).map(({ name }) => name)),
+  // The same for as long as nothing is moved: rows that stand still are not drawn again.
+  const all = useMemo(() => columnsOf(dataClass, layout), [dataClass, layout]);
+  const isNarrow = useNarrow();
+  const columns = useMemo(
+    () =>
+      all
+        .filter(({ isHidden }) => !isHidden)
+        // On a phone what is pinned would leave no room for the rest.
+        .map((column) => (isNarrow ? { ...column, isPinned: false } : column)),
+    [all, isNarrow],
   );
-  const order = orderOf(sorts);
-  // A field that is not there any more would be an error of the server, for a filter of an old link.
-  const asked = { where: whereOf(filters.filter(({ field }) => field in dataClass.fields)), order, as };
+  const search = useGridSearch(dataClass, all);
+  const { asked, as } = search;
   const [isExact, setIsExact] = useState(false);
   const pages = usePages(className, asked);
   const count = useCount(className, asked, { enabled: pages.rows !== undefined, isExact });
-  const { rows } = pages;
-  const { news, forgetNews, flashing } = useLive(className, asked);
-  const studio = useStudio();
-  const { role } = useOperator();
-  const { drafts, change, drop, replace, save, isSaving, error: saveError } = useDrafts(className);
+  const { news, forgetNews, flashing } = useLive(className, asked, search.isFollowed);
+  const [selection, setSelection] = useState({ active: START, anchor: START });
+  const { active, anchor } = selection;
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [edit, setEdit] = useState<{ place: Place; typed?: string | undefined } | undefined>(undefined);
-  const [asking, setAsking] = useState<"new" | { remove: string } | undefined>(undefined);
-  const [conflict, setConflict] = useState<Draft | undefined>(undefined);
+  const [asking, setAsking] = useState<Asking | undefined>(undefined);
+  const [editingFilter, setEditingFilter] = useState<number | "new" | undefined>(undefined);
+  const drafting = useDrafts(className, pages.put);
+  const { drafts, change } = drafting;
+  const { deletion, ...deleting } = useDeletion(className, gone);
+  const clipboard = useCopy(drafts);
+  const rows = useMemo(() => rowsWithout(pages.rows, deletion?.target), [pages.rows, deletion?.target]);
+  const mayChange = role !== "readOnly";
+  const isBusy = drafts.size > 0 || deletion !== undefined;
   useBlocker({
     shouldBlockFn: ({ current, next }) =>
       drafts.size > 0 &&
       (current.pathname !== next.pathname || classIn(current.search) !== classIn(next.search)) &&
       !window.confirm(t("There are changes that are not saved. Leave without them?")),
-    enableBeforeUnload: () => drafts.size > 0,
+    enableBeforeUnload: () => isBusy,
   });
+
+  const save = useRef(drafting.save);
+  save.current = () => drafts.size > 0 && !drafting.isSaving && drafting.save();
+  const isFree = asking === undefined && search.row === undefined;
+  useShortcuts({
+    "mod+/": () => isFree && setEditingFilter("new"),
+    ...(mayChange && {
+      "mod+i": () => isFree && setAsking({ what: "new" }),
+      "mod+s": () => {
+        // What is being typed is saved too.
+        if (edit && document.activeElement instanceof HTMLElement) document.activeElement.blur();
+        requestAnimationFrame(() => save.current());
+      },
+    }),
+  });
+
+  const range = rangeOf(anchor, active);
+  const selected = (rows ?? []).slice(range.top, range.bottom + 1);
+  const selectedColumns = columns.slice(range.left, range.right + 1);
+
+  function select(to: Place, from: Place = to): void {
+    setSelection({ active: to, anchor: from });
+  }
+
+  function gone(target: Target, refused: ReadonlySet<string>): void {
+    setPicked(new Set());
+    if ("where" in target) readAgain();
+    else {
+      for (const id of target.ids) if (!refused.has(id)) pages.remove(id);
+      void count.refetch();
+    }
+  }
 
   /** A value that was typed, or undefined where it was left as it is; then on to the next cell. */
   function endEdit(typed?: { value: JsonValue }, by?: "down" | "on" | "back"): void {
@@ -76,232 +123,224 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
       row: edit.place.row + (by === "down" ? 1 : 0),
       column: edit.place.column + (by === "on" ? 1 : by === "back" ? -1 : 0),
     };
-    if (rows[place.row] && columns[place.column]) setActive(place);
-  }
-
-  const edited = edit && editedIn(edit.place);
-  function editedIn({ row: at, column: across }: Place) {
-    const row = rows?.[at];
-    const column = columns[across];
-    return row && column && { row, column, value: valueIn(row, column.name) };
-  }
-
-  function changeOf(row: JsonObject, field: string): { value: JsonValue | undefined } | undefined {
-    const changes = drafts.get(String(row.objectId))?.changes;
-    return changes && Object.hasOwn(changes, field) ? { value: changes[field] } : undefined;
-  }
-
-  function valueIn(row: JsonObject, field: string): JsonValue | undefined {
-    const changed = changeOf(row, field);
-    return changed ? (changed.value ?? undefined) : row[field];
+    if (rows[place.row] && columns[place.column]) select(place);
   }
 
   function startEdit(place: Place, typed?: string): void {
+    const row = rows?.[place.row];
     const column = columns[place.column];
-    if (!column || !isEditable(column, role) || isSaving) return;
-    setActive(place);
-    setEdit({ place, typed });
+    if (!row || !column || drafting.isSaving) return;
+    select(place);
+    if (isEditable(column, role) && isInline(column)) setEdit({ place, typed });
+    else if (isEditable(column, role) || column.type === "Relation") editField(row, column);
+    else if (typed === undefined) search.open(String(row.objectId));
   }
 
-  const editor: { place: Place; content: ReactNode } | undefined =
-    edit && edited && isInline(edited.column)
-      ? {
-          place: edit.place,
-          content: (
-            <CellEditor
-              column={edited.column}
-              value={edited.value}
-              typed={
-                edited.column.type === "Boolean" || edited.column.type === "Date" ? undefined : edit.typed
-              }
-              onDone={(value, by) => endEdit({ value }, by)}
-              onCancel={() => endEdit()}
-            />
-          ),
-        }
-      : undefined;
-
-  function sort(field: string, isMore: boolean): void {
-    if (UNSORTED.has(dataClass.fields[field]?.type ?? "")) return;
-    void navigate({
-      search: (before) => ({ ...before, order: orderOf(sortedBy(sorts, field, isMore)) }),
-      resetScroll: false,
-    });
+  /** In a dialog, with the editor of its type. */
+  function editField(row: JsonObject, column: Column): void {
+    setAsking({ what: column.type === "Relation" ? "relation" : "value", row, column });
   }
+
+  function paste(text: string): void {
+    if (!rows || !mayChange || drafting.isSaving || active.row < 0) return;
+    const { cells, fixed, beyond } = pasted(text, range, rows, columns, role);
+    drafting.paste(cells);
+    if (fixed > 0) toast(say(fixed, "{n} cell cannot be changed.", "{n} cells cannot be changed."));
+    if (beyond > 0) toast(say(beyond, "{n} cell is beyond the grid.", "{n} cells are beyond the grid."));
+  }
+
+  function clear(): void {
+    if (!mayChange || drafting.isSaving || active.row < 0) return;
+    const cells = selected.flatMap((row) =>
+      selectedColumns
+        .filter((column) => isEditable(column, role))
+        .map((column) => ({ row, column, text: "", read: { value: null } })),
+    );
+    if (cells.length > 0) drafting.paste(cells);
+  }
+
+  function pick(some: readonly JsonObject[]): void {
+    const ids = some.map(({ objectId }) => String(objectId));
+    const next = new Set(picked);
+    const areAll = ids.every((id) => next.has(id));
+    for (const id of ids) areAll ? next.delete(id) : next.add(id);
+    setPicked(next);
+  }
+
+  const editor = edit && editorOf(edit.place, edit.typed);
+  function editorOf(place: Place, typed: string | undefined): GridProps["editor"] {
+    const row = rows?.[place.row];
+    const column = columns[place.column];
+    if (!row || !column) return undefined;
+    const refused = drafts.get(String(row.objectId))?.refused?.[column.name]?.text;
+    const isChosen = column.type === "Boolean" || column.type === "Date";
+    return {
+      place,
+      content: (
+        <CellEditor
+          column={column}
+          value={valueIn(drafts, row, column.name)}
+          typed={isChosen ? undefined : (typed ?? refused)}
+          onDone={(value, by) => endEdit({ value }, by)}
+          onCancel={() => endEdit()}
+        />
+      ),
+    };
+  }
+
+  /** It goes elsewhere by that, and what is active with it. */
+  function pin(name: string): void {
+    const next = { ...layout, pinned: toggled(layout.pinned, name) };
+    const shown = columnsOf(dataClass, next).filter(({ isHidden }) => !isHidden);
+    setLayout(next);
+    select({ row: active.row, column: shown.findIndex((column) => column.name === name) });
+  }
+
+  const hide = (name: string) => setLayout({ ...layout, hidden: toggled(layout.hidden, name) });
+
+  const entries = {
+    ...{ t, all, selected, selectedColumns, drafts, pin, hide },
+    isHead: active.row < 0,
+    mayDelete: mayChange && as === undefined,
+    edit: () => startEdit(active),
+    remove: (ids: string[]) => setAsking({ what: "delete", target: { ids } }),
+  };
 
   function readAgain(): void {
     forgetNews();
-    void Promise.all([pages.refetch(), count.refetch()]);
-  }
-
-  function more(): void {
-    if (!pages.isFetchingNextPage && !pages.isError) void pages.fetchNextPage();
+    void Promise.all([pages.again(), count.refetch()]);
   }
 
   return (
-    <section className="stack tight" aria-label={className}>
-      <div className="data-tools">
-        <h2 className="grow">
-          <bdi>{className}</bdi> <Total {...{ count: count.data, loaded: rows?.length }} />
-        </h2>
-        {count.data?.isCapped && (
-          <Button small busy={count.isFetching} onClick={() => setIsExact(true)}>
-            {t("Count all")}
-          </Button>
-        )}
-        {role !== "readOnly" && (
-          <>
-            <Button small onClick={() => setAsking("new")}>
-              <Plus size={15} aria-hidden="true" />
-              {t("New row")}
-            </Button>
-            <Button
-              small
-              disabled={!rows?.[active.row]}
-              onClick={() => {
-                const row = rows?.[active.row];
-                if (row) setAsking({ remove: String(row.objectId) });
-              }}
-            >
-              <Trash2 size={15} aria-hidden="true" />
-              {t("Delete row")}
-            </Button>
-          </>
-        )}
-        {(["csv", "json"] as const).map((format) => (
-          <a
-            key={format}
-            className="button small"
-            href={studio.urlOf(`/data/${className}/export`, { format, where: asked.where, as })}
-            download
-          >
-            {format === "csv" ? t("Export CSV") : t("Export JSON")}
-          </a>
-        ))}
-        <Button small onClick={() => setIsChoosing(true)}>
-          <Columns3 size={15} aria-hidden="true" />
-          {t("Columns")}
-        </Button>
-        <Button small busy={pages.isRefetching} onClick={readAgain}>
-          <RefreshCw size={15} aria-hidden="true" />
-          {news > 0 ? say(news, "{n} new row", "{n} new rows") : t("Read again")}
-        </Button>
-      </div>
+    <section className="class-rows stack tight" aria-label={className}>
+      <GridTools
+        {...{ className, asked, count, news }}
+        loaded={pages.rows?.length}
+        isReading={pages.isRefetching}
+        onNew={() => setAsking({ what: "new" })}
+        onImport={() => setAsking({ what: "import" })}
+        onUpdate={() => setAsking({ what: "update", target: { where: asked.where ?? {} } })}
+        onDelete={() => setAsking({ what: "delete", target: { where: asked.where ?? {} } })}
+        onColumns={() => setAsking({ what: "columns" })}
+        onRead={readAgain}
+        onCountAll={() => setIsExact(true)}
+      />
       {pages.error !== null && <ErrorState error={pages.error} retry={() => void pages.refetch()} />}
       <Filters
         columns={all.filter(({ type }) => type !== "Relation" && type !== "ACL")}
-        filters={filters}
+        filters={search.filters}
         as={as}
-        onChange={(filter) =>
-          void navigate({
-            search: (before) => ({ ...before, filter: filter.length > 0 ? filter : undefined }),
-          })
-        }
-        onAs={(who) => void navigate({ search: (before) => ({ ...before, as: who }) })}
+        editing={editingFilter}
+        onEditing={setEditingFilter}
+        onChange={search.filterBy}
+        onAs={search.lookAs}
+        onExplain={() => setAsking({ what: "explain" })}
       />
+      {pages.slowMs !== undefined && (
+        <Notice
+          kind="info"
+          title={t("The rows took {s} s to find", { s: (pages.slowMs / 1_000).toFixed(1) })}
+          action={
+            <Button small onClick={() => setAsking({ what: "explain" })}>
+              {t("Why?")}
+            </Button>
+          }
+        />
+      )}
+      {deletion && <DeletionBar deletion={deletion} onUndo={deleting.undo} onNow={deleting.now} />}
       <DraftBar
-        {...{ drafts, isSaving, error: saveError }}
-        onSave={save}
-        onDrop={drop}
-        onConflict={setConflict}
+        {...drafting}
+        onSave={drafting.save}
+        onDrop={drafting.drop}
+        onUndo={drafting.undo}
+        onConflict={(draft) => setAsking({ what: "conflict", draft })}
       />
+      {picked.size > 0 && deletion === undefined && (
+        <PickedBar
+          count={picked.size}
+          mayChangeHere={as === undefined}
+          onCopy={(format) =>
+            void clipboard.copy(
+              (rows ?? []).filter(({ objectId }) => picked.has(String(objectId))),
+              all,
+              format,
+            )
+          }
+          onUpdate={() => setAsking({ what: "update", target: { ids: [...picked] } })}
+          onDelete={() => setAsking({ what: "delete", target: { ids: [...picked] } })}
+          onNone={() => setPicked(new Set())}
+        />
+      )}
       {rows ? (
         rows.length > 0 ? (
-          <Grid
-            label={t("Rows of {name}", { name: className })}
-            columns={columns}
-            rows={rows}
-            count={count.data?.isCapped === false ? count.data.count : undefined}
-            hasMore={pages.hasNextPage}
-            onMore={more}
-            active={active}
-            onActive={setActive}
-            order={order}
-            onSort={sort}
-            onResize={(name, width) =>
-              setLayout({ ...layout, widths: { ...layout.widths, [name]: within(width) } })
-            }
-            changeOf={changeOf}
-            flashing={flashing}
-            editor={editor}
-            onEdit={startEdit}
-          />
+          <GridMenu groups={gridEntries({ ...search, ...clipboard, ...entries })}>
+            <Grid
+              label={t("Rows of {name}", { name: className })}
+              question={JSON.stringify(asked)}
+              isOld={pages.isPlaceholderData}
+              columns={columns}
+              rows={rows}
+              count={count.data?.isCapped === false ? count.data.count : undefined}
+              hasMore={pages.hasNextPage}
+              onMore={() => {
+                if (!pages.isFetching && !pages.isError) void pages.fetchNextPage();
+              }}
+              active={active}
+              anchor={anchor}
+              onSelect={select}
+              order={search.order}
+              onSort={search.sort}
+              onResize={(name, width) =>
+                setLayout({ ...layout, widths: { ...layout.widths, [name]: within(width) } })
+              }
+              onMoveColumn={(name, to) => setLayout({ ...layout, order: movedTo(all, name, to) })}
+              onPin={pin}
+              onHide={hide}
+              drafts={drafts}
+              flashing={flashing}
+              picked={picked}
+              onPick={pick}
+              editor={editor}
+              onEdit={startEdit}
+              onOpen={(at) => search.open(String(rows[at]?.objectId))}
+              textOf={() => (active.row < 0 ? undefined : clipboard.textOf(selected, selectedColumns, "tsv"))}
+              onPaste={paste}
+              onClear={clear}
+              onUndo={drafting.undo}
+              onRevert={drafting.drop}
+            />
+          </GridMenu>
         ) : (
           <EmptyState
             title={
-              asked.where || as !== undefined ? t("No row fulfils the filters") : t("There is no row yet")
+              deletion
+                ? t("All of these rows are taken out")
+                : asked.where || as !== undefined
+                  ? t("No row fulfils the filters")
+                  : t("There is no row yet")
             }
           />
         )
       ) : (
         pages.error === null && <SkeletonList rows={8} label={t("Loading the rows")} />
       )}
-      {edited && !isInline(edited.column) && (
-        <ValueDialog
-          column={edited.column}
-          value={edited.value}
-          onDone={(value) => endEdit({ value })}
-          onCancel={() => endEdit()}
-        />
-      )}
-      {asking === "new" && (
-        <NewRow
-          className={className}
-          columns={all.filter((column) => isEditable(column, role))}
-          onClose={() => setAsking(undefined)}
-        />
-      )}
-      {typeof asking === "object" && (
-        <DeleteRow
-          className={className}
-          objectId={asking.remove}
-          onClose={() => setAsking(undefined)}
-          onDone={() => {
-            replace(asking.remove, undefined);
-            setAsking(undefined);
-          }}
-        />
-      )}
-      {conflict && (
-        <Conflict
-          draft={conflict}
-          onCancel={() => setConflict(undefined)}
-          onDone={(left) => {
-            replace(conflict.objectId, left);
-            setConflict(undefined);
-          }}
-        />
-      )}
-      <ColumnList
-        open={isChoosing}
+      <GridDialogs
+        {...{ dataClass, layout, setLayout, forgetLayout, asking, pages, drafting, search, rows, deleting }}
         columns={all}
-        layout={layout}
-        onChange={setLayout}
-        onReset={forgetLayout}
-        onClose={() => setIsChoosing(false)}
+        onAsking={setAsking}
+        onEditField={editField}
+        onRead={readAgain}
       />
     </section>
   );
 }
 
-/** How many rows there are; the rows do not wait for it. */
-function Total({
-  count,
-  loaded,
-}: {
-  count: { count: number; isCapped: boolean } | undefined;
-  loaded: number | undefined;
-}) {
-  const { t, count: say } = useTexts();
-  return (
-    <span className="soft small" role="status">
-      {count &&
-        (count.isCapped
-          ? t("more than {n} rows", { n: count.count })
-          : say(count.count, "{n} row", "{n} rows"))}
-      {count && loaded !== undefined && loaded < count.count && ` · ${t("{n} loaded", { n: loaded })}`}
-    </span>
-  );
+/** Without those that are on their way out. */
+function rowsWithout(rows: readonly JsonObject[] | undefined, target: Target | undefined) {
+  if (!rows || !target) return rows;
+  if ("where" in target) return [];
+  const ids = new Set(target.ids);
+  return rows.filter(({ objectId }) => !ids.has(String(objectId)));
 }
 
 function classIn(search: unknown): unknown {

@@ -1,59 +1,83 @@
-import { Plus, X } from "lucide-react";
+import { Gauge, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import type { Column } from "./columns.ts";
-import { type Filter, needsValue, type Operator, operatorsOf } from "./filters.ts";
-import { readTyped } from "./typed.ts";
+import { FilterForm, useOperatorWords } from "./FilterForm.tsx";
+import { type Condition, conditionsOf, type Filter } from "./filters.ts";
 import { shown } from "./value.ts";
+
+export interface FiltersProps {
+  columns: readonly Column[];
+  filters: readonly Filter[];
+  as: string | undefined;
+  /** Which one is edited: its place, or a new one. */
+  editing: number | "new" | undefined;
+  onEditing: (editing: number | "new" | undefined) => void;
+  onChange: (filters: Filter[]) => void;
+  onAs: (as: string | undefined) => void;
+  onExplain: () => void;
+}
 
 /** What narrows the rows, each as a chip, and as whom they are looked at. */
 export function Filters({
   columns,
   filters,
   as,
+  editing,
+  onEditing,
   onChange,
   onAs,
-}: {
-  columns: readonly Column[];
-  filters: readonly Filter[];
-  as: string | undefined;
-  onChange: (filters: Filter[]) => void;
-  onAs: (as: string | undefined) => void;
-}) {
+  onExplain,
+}: FiltersProps) {
   const { t } = useTexts();
-  const words = useWords();
-  const [isAdding, setIsAdding] = useState(false);
+  const words = useOperatorWords();
   const [isBecoming, setIsBecoming] = useState(false);
+  const say = ({ field, of, operator, value }: Condition) =>
+    `${field}${of === undefined ? "" : `.${of}`} ${words[operator]} ${shown(value)}`.trim();
   return (
     <div className="data-tools">
-      <ul className="data-tools" aria-label={t("Filters")}>
+      <ul className="filter-list" aria-label={t("Filters")}>
         {filters.map((filter, i) => {
-          const said = `${filter.field} ${words[filter.operator]} ${shown(filter.value)}`.trim();
-          const key = JSON.stringify(filter);
+          const said = conditionsOf(filter)
+            .map(say)
+            .join(` ${t("or")} `);
           return (
-            <Chip key={key} said={said} onRemove={() => onChange(filters.filter((_, at) => at !== i))} />
+            <Chip
+              key={JSON.stringify(filter)}
+              said={said}
+              onEdit={() => onEditing(i)}
+              onRemove={() => onChange(filters.filter((_, at) => at !== i))}
+            />
           );
         })}
         {as !== undefined && <Chip said={t("as {who}", { who: as })} onRemove={() => onAs(undefined)} />}
       </ul>
-      <Button small onClick={() => setIsAdding(true)}>
+      <Button small onClick={() => onEditing("new")}>
         <Plus size={15} aria-hidden="true" />
         {t("Filter")}
       </Button>
       <Button small onClick={() => setIsBecoming(true)}>
         {t("Look as a user")}
       </Button>
-      {isAdding && (
-        <AddFilter
+      <Button small onClick={onExplain}>
+        <Gauge size={15} aria-hidden="true" />
+        {t("Explain")}
+      </Button>
+      {editing !== undefined && (
+        <FilterForm
           columns={columns}
-          onClose={() => setIsAdding(false)}
-          onAdd={(filter) => {
-            setIsAdding(false);
-            onChange([...filters, filter]);
+          filter={editing === "new" ? undefined : filters[editing]}
+          onClose={() => onEditing(undefined)}
+          onDone={(filter) => {
+            onEditing(undefined);
+            onChange(
+              editing === "new"
+                ? [...filters, filter]
+                : filters.map((each, i) => (i === editing ? filter : each)),
+            );
           }}
         />
       )}
@@ -70,71 +94,21 @@ export function Filters({
   );
 }
 
-function Chip({ said, onRemove }: { said: string; onRemove: () => void }) {
+function Chip({ said, onEdit, onRemove }: { said: string; onEdit?: () => void; onRemove: () => void }) {
   const { t } = useTexts();
   return (
     <li className="filter-chip">
-      <bdi className="cut">{said}</bdi>
+      {onEdit ? (
+        <button type="button" className="filter-words" title={t("Edit the filter")} onClick={onEdit}>
+          <bdi className="cut">{said}</bdi>
+        </button>
+      ) : (
+        <bdi className="cut">{said}</bdi>
+      )}
       <button type="button" aria-label={t("Take away: {filter}", { filter: said })} onClick={onRemove}>
         <X size={14} aria-hidden="true" />
       </button>
     </li>
-  );
-}
-
-function AddFilter({
-  columns,
-  onAdd,
-  onClose,
-}: {
-  columns: readonly Column[];
-  onAdd: (filter: Filter) => void;
-  onClose: () => void;
-}) {
-  const { t } = useTexts();
-  const words = useWords();
-  const [name, setName] = useState(columns[0]?.name ?? "");
-  const [wanted, setWanted] = useState<Operator>("is");
-  const [text, setText] = useState("");
-  const [problem, setProblem] = useState<string | undefined>(undefined);
-  const column = columns.find((each) => each.name === name);
-  if (!column) return null;
-  const operators = operatorsOf(column);
-  const operator = operators.includes(wanted) ? wanted : (operators[0] ?? "there");
-  function add(): void {
-    if (!needsValue(operator)) {
-      onAdd({ field: name, operator });
-      return;
-    }
-    const read = column && readTyped(text, column);
-    if (read?.problem !== undefined) setProblem(read.problem);
-    else if (read) onAdd({ field: name, operator, value: read.value });
-  }
-  return (
-    <Ask open onClose={onClose} title={t("Filter the rows")} verb={t("Add")} busy={false} onDo={add}>
-      <Select
-        label={t("Field")}
-        value={name}
-        onChange={setName}
-        options={columns.map((each) => ({ key: each.name, label: each.name }))}
-      />
-      <Select
-        label={t("Condition")}
-        value={operator}
-        onChange={setWanted}
-        options={operators.map((key) => ({ key, label: words[key] }))}
-      />
-      {needsValue(operator) && (
-        <Field
-          label={t("Value")}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          problem={problem}
-          hint={column.targetClass ?? column.type}
-          autoComplete="off"
-        />
-      )}
-    </Ask>
   );
 }
 
@@ -160,20 +134,4 @@ function Become({ onDone, onClose }: { onDone: (who: string) => void; onClose: (
       />
     </Ask>
   );
-}
-
-function useWords(): Record<Operator, string> {
-  const { t } = useTexts();
-  return {
-    is: t("is"),
-    isNot: t("is not"),
-    less: t("is less than"),
-    most: t("is at most"),
-    more: t("is more than"),
-    least: t("is at least"),
-    contains: t("contains"),
-    begins: t("begins with"),
-    there: t("has a value"),
-    missing: t("has no value"),
-  };
 }

@@ -1,33 +1,59 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import type { PointerEvent } from "react";
+import { type PointerEvent, useRef, useState } from "react";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import type { Column } from "./columns.ts";
-import type { Place, Spans } from "./place.ts";
+import { cellId, GUTTER, type Place, type Spans } from "./place.ts";
 import { sortsOf } from "./search.ts";
 
-/** The names of the columns: pressed they sort, their edges are drawn to make them wider. */
-export function GridHead({
-  active,
-  columns,
-  order,
-  spans,
-  cellId,
-  onSort,
-  onResize,
-  onActive,
-}: {
+/** Pixels that a name is drawn before it is moved rather than pressed. */
+const DRAWN = 6;
+
+export interface GridHeadProps {
+  grid: string;
   active: Place;
   columns: readonly Column[];
   order: string | undefined;
   spans: Spans;
-  cellId: (place: Place) => string;
+  isAllPicked: boolean;
+  onPickAll: () => void;
   onSort: (field: string, isMore: boolean) => void;
   onResize: (field: string, width: number) => void;
+  /** To the place of another. */
+  onMoveColumn: (field: string, to: string) => void;
   onActive: (place: Place) => void;
-}) {
+}
+
+/** The names of the columns: pressed they sort, drawn they go elsewhere, their edges make them wider. */
+export function GridHead(props: GridHeadProps) {
+  const { grid, active, columns, order, spans, isAllPicked, onPickAll, onSort, onResize, onActive } = props;
   const { t } = useTexts();
   const sorts = sortsOf(order, new Set(columns.map(({ name }) => name)));
-  let left = 0;
+  const [drop, setDrop] = useState<string | undefined>(undefined);
+  const wasDrawn = useRef(false);
+
+  function draw(event: PointerEvent<HTMLButtonElement>, name: string): void {
+    wasDrawn.current = false;
+    if (event.button !== 0 || event.pointerType === "touch") return;
+    const { currentTarget: button, pointerId, clientX: from } = event;
+    let target: string | undefined;
+    const move = ({ clientX, clientY }: globalThis.PointerEvent) => {
+      if (!wasDrawn.current && Math.abs(clientX - from) < DRAWN) return;
+      wasDrawn.current = true;
+      const under = document.elementFromPoint(clientX, clientY)?.closest<HTMLElement>("[data-column]");
+      target = under?.dataset.column;
+      setDrop(target === name ? undefined : target);
+    };
+    const end = () => {
+      button.removeEventListener("pointermove", move);
+      setDrop(undefined);
+      if (wasDrawn.current && target !== undefined && target !== name) props.onMoveColumn(name, target);
+    };
+    button.setPointerCapture(pointerId);
+    button.addEventListener("pointermove", move);
+    button.addEventListener("lostpointercapture", end, { once: true });
+  }
+
+  let left = GUTTER;
   const head = (column: Column, place: number) => {
     const rank = sorts.findIndex(({ field }) => field === column.name);
     const sort = sorts[rank];
@@ -38,20 +64,25 @@ export function GridHead({
       // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out what is not in sight.
       <div
         key={column.name}
-        id={cellId({ row: -1, column: place })}
+        id={cellId(grid, { row: -1, column: place })}
         role="columnheader"
-        aria-colindex={place + 1}
+        aria-colindex={place + 2}
         aria-sort={sort && (sort.isDescending ? "descending" : "ascending")}
         className="grid-cell grid-name"
+        data-column={column.name}
+        data-drop={drop === column.name || undefined}
         data-pinned={column.isPinned || undefined}
         data-active={(active.row === -1 && active.column === place) || undefined}
         style={{ width: column.width, ...stick }}
+        onContextMenu={() => onActive({ row: -1, column: place })}
       >
         <button
           type="button"
           tabIndex={-1}
           title={t("Sort by {name}; with Shift beside the others", { name: column.name })}
+          onPointerDown={(event) => draw(event, column.name)}
           onClick={(event) => {
+            if (wasDrawn.current) return;
             onActive({ row: -1, column: place });
             onSort(column.name, event.shiftKey);
           }}
@@ -76,6 +107,17 @@ export function GridHead({
       {/* biome-ignore lint/a11y/useFocusableInteractive: as above. */}
       {/* biome-ignore lint/a11y/useSemanticElements: as above. */}
       <div role="row" aria-rowindex={1} className="grid-row">
+        {/* biome-ignore lint/a11y/useFocusableInteractive: as above. */}
+        {/* biome-ignore lint/a11y/useSemanticElements: as above. */}
+        <div role="columnheader" aria-colindex={1} className="grid-gutter">
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            checked={isAllPicked}
+            onChange={onPickAll}
+            aria-label={t("Pick all rows that are loaded")}
+          />
+        </div>
         {spans.pinned.map(head)}
         <span className="grid-gap" style={{ width: spans.before }} />
         {spans.loose.map((column, i) => head(column, spans.first + i))}

@@ -1,26 +1,33 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { Button } from "../../../design/Button.tsx";
 import { Field } from "../../../design/Field.tsx";
+import { useToast } from "../../../design/Toasts.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
-import { useChange } from "../parts/asking.ts";
+import { isInline } from "./CellEditor.tsx";
 import type { Column } from "./columns.ts";
-import { readTyped } from "./typed.ts";
+import { readTyped, typedOf } from "./typed.ts";
+import { ValueDialog } from "./ValueDialog.tsx";
 
 /** A row that is new: what is left empty is not set. */
 export function NewRow({
   className,
   columns,
+  onDone,
   onClose,
 }: {
   className: string;
-  /** Those that can be typed. */
+  /** Those that can be set. */
   columns: readonly Column[];
+  onDone: (row: JsonObject) => void;
   onClose: () => void;
 }) {
   const { t } = useTexts();
   const studio = useStudio();
+  const toast = useToast();
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [isTried, setIsTried] = useState(false);
   const read = columns.flatMap((column) => {
@@ -29,10 +36,15 @@ export function NewRow({
   });
   const problemOf = (column: Column) =>
     isTried ? read.find((each) => each.column === column)?.problem : undefined;
-  const create = useChange(
-    (fields: JsonObject) => studio.post(`/data/${className}/rows`, { fields }),
-    t("The row is there."),
-  );
+  const [editing, setEditing] = useState<Column | undefined>(undefined);
+  const create = useMutation({
+    mutationFn: (fields: JsonObject) => studio.post<JsonObject>(`/data/${className}/rows`, { fields }),
+    onSuccess(row) {
+      toast(t("The row is there."));
+      onDone(row);
+      onClose();
+    },
+  });
 
   function save(): void {
     setIsTried(true);
@@ -41,7 +53,7 @@ export function NewRow({
       if (each.problem !== undefined) return;
       fields[each.column.name] = each.value;
     }
-    create.mutate(fields, { onSuccess: onClose });
+    create.mutate(fields);
   }
 
   return (
@@ -65,8 +77,30 @@ export function NewRow({
           problem={problemOf(column)}
           onChange={(event) => setTexts({ ...texts, [column.name]: event.target.value })}
           autoComplete="off"
+          after={
+            !isInline(column) && (
+              <Button
+                aria-label={t("Choose {name}", { name: column.name })}
+                onClick={() => setEditing(column)}
+              >
+                {t("Choose")}
+              </Button>
+            )
+          }
         />
       ))}
+      {editing && (
+        <ValueDialog
+          column={editing}
+          value={undefined}
+          typed={texts[editing.name]}
+          onDone={(value) => {
+            setTexts({ ...texts, [editing.name]: typedOf(value, editing) });
+            setEditing(undefined);
+          }}
+          onCancel={() => setEditing(undefined)}
+        />
+      )}
     </Ask>
   );
 }

@@ -1,41 +1,52 @@
-import { isJsonObject, type JsonObject, type JsonValue, type StudioPage } from "@purse/protocol";
-import { useState } from "react";
-import { Field, TextArea } from "../../../design/Field.tsx";
+import type { FieldType, JsonValue } from "@purse/protocol";
+import { type ComponentType, useState } from "react";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
-import { useAnswer } from "../parts/asking.ts";
 import type { Column } from "./columns.ts";
+import { AclEditor } from "./editors/AclEditor.tsx";
+import { BytesEditor } from "./editors/BytesEditor.tsx";
+import { DateEditor } from "./editors/DateEditor.tsx";
+import type { EditorProps } from "./editors/editor.ts";
+import { FileEditor } from "./editors/FileEditor.tsx";
+import { GeoEditor } from "./editors/GeoEditor.tsx";
+import { JsonEditor } from "./editors/JsonEditor.tsx";
+import { PointerEditor } from "./editors/PointerEditor.tsx";
+import { PolygonEditor } from "./editors/PolygonEditor.tsx";
+import { ShortEditor } from "./editors/ShortEditor.tsx";
 import { readTyped, typedOf } from "./typed.ts";
-import { aclInWords, shown } from "./value.ts";
 
-/** A value that needs more room than a cell: JSON, an ACL, a place on earth, a pointer. */
+const EDITORS: Partial<Record<FieldType["type"], ComponentType<EditorProps>>> = {
+  ACL: AclEditor,
+  Boolean: ShortEditor,
+  Bytes: BytesEditor,
+  Date: DateEditor,
+  File: FileEditor,
+  GeoPoint: GeoEditor,
+  Number: ShortEditor,
+  Pointer: PointerEditor,
+  Polygon: PolygonEditor,
+};
+const WIDE = new Set<FieldType["type"]>(["ACL", "Array", "Object", "Polygon", "Bytes", "String"]);
+
+/** A value that needs more room than a cell, with the editor of its type. */
 export function ValueDialog({
   column,
   value,
+  typed,
   onDone,
   onCancel,
 }: {
   column: Column;
   value: JsonValue | undefined;
+  /** What stands there and is no value of the field, to correct. */
+  typed?: string | undefined;
   onDone: (value: JsonValue) => void;
   onCancel: () => void;
 }) {
   const { t } = useTexts();
-  const [text, setText] = useState(() => typedOf(value, column));
+  const [text, setText] = useState(() => typed ?? typedOf(value, column));
   const read = readTyped(text, column);
-  const isShort = column.type === "Pointer" || column.type === "GeoPoint";
-  const bound = {
-    label:
-      column.type === "GeoPoint" ? t("Latitude, longitude") : column.type === "Pointer" ? t("Id") : t("JSON"),
-    value: text,
-    problem: read.problem,
-    hint:
-      column.type === "ACL" && read.problem === undefined
-        ? aclInWords(read.value)
-        : t("Empty takes the value away."),
-    spellCheck: false,
-    autoComplete: "off",
-  };
+  const Editor = EDITORS[column.type] ?? JsonEditor;
   return (
     <Ask
       open
@@ -45,57 +56,10 @@ export function ValueDialog({
       verb={t("Take")}
       disabled={read.problem !== undefined}
       busy={false}
-      wide={!isShort}
+      wide={WIDE.has(column.type)}
       onDo={() => read.problem === undefined && onDone(read.value)}
     >
-      {isShort ? (
-        <Field {...bound} onChange={(event) => setText(event.target.value)} />
-      ) : (
-        <div className="mono-field">
-          <TextArea {...bound} rows={12} onChange={(event) => setText(event.target.value)} />
-        </div>
-      )}
-      {column.type === "Pointer" && column.targetClass !== undefined && (
-        <Candidates className={column.targetClass} id={text.trim()} onChoose={setText} />
-      )}
+      <Editor column={column} text={text} onText={setText} read={read} />
     </Ask>
   );
-}
-
-/** Rows whose id begins as typed. */
-function Candidates({
-  className,
-  id,
-  onChoose,
-}: {
-  className: string;
-  id: string;
-  onChoose: (id: string) => void;
-}) {
-  const { t } = useTexts();
-  const where: JsonObject = id === "" ? {} : { objectId: { $gte: id, $lt: `${id}\uffff` } };
-  const found = useAnswer<StudioPage<JsonObject>>(`/data/${className}`, { query: { where, limit: 8 } });
-  return (
-    <ul aria-label={t("Rows of {name}", { name: className })}>
-      {found.data?.results.map((row) => (
-        <li key={String(row.objectId)}>
-          <button type="button" className="pick" onClick={() => onChoose(String(row.objectId))}>
-            <code>{String(row.objectId)}</code> <bdi className="cut soft">{nameOf(row)}</bdi>
-          </button>
-        </li>
-      ))}
-      {found.data?.results.length === 0 && (
-        <li className="soft small">{t("No row has an id that begins so.")}</li>
-      )}
-    </ul>
-  );
-}
-
-/** By what people know a row: its first text. */
-function nameOf(row: JsonObject): string {
-  const texts = Object.entries(row).filter(
-    ([name, value]) => typeof value === "string" && !["objectId", "createdAt", "updatedAt"].includes(name),
-  );
-  const named = texts.find(([name]) => /name|title/i.test(name)) ?? texts[0];
-  return named && !isJsonObject(named[1]) ? shown(named[1]) : "";
 }

@@ -86,6 +86,12 @@ export function moved(columns: readonly Column[], name: string, by: number): str
   return names;
 }
 
+/** A column at the place of another. */
+export function movedTo(columns: readonly Column[], name: string, to: string): string[] {
+  const names = columns.map((column) => column.name);
+  return moved(columns, name, names.indexOf(to) - names.indexOf(name));
+}
+
 export function toggled(names: readonly string[], name: string): string[] {
   return names.includes(name) ? names.filter((each) => each !== name) : [...names, name];
 }

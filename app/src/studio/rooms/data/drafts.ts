@@ -8,6 +8,8 @@ export interface Draft {
   expectedUpdatedAt: string;
   /** By field; null takes the value away. */
   changes: Readonly<Record<string, JsonValue>>;
+  /** What was pasted and cannot be a value of its field, by field. The row is not saved while there is any. */
+  refused?: Readonly<Record<string, { text: string; why: string }>>;
   /** Why the server refused, and the row as it is, where somebody else has changed it. */
   problem?: string;
   current?: JsonObject;
@@ -18,22 +20,51 @@ export type Drafts = ReadonlyMap<string, Draft>;
 
 /** With another value of a cell. A value that is the row's again is no change. */
 export function withChange(drafts: Drafts, row: JsonObject, field: string, value: JsonValue): Drafts {
+  return withCells(drafts, [{ row, field, value }]);
+}
+
+/** What a cell shall hold; or a text that is no value of its field, and why. */
+export type DraftCell = { row: JsonObject; field: string } & (
+  | { value: JsonValue; refused?: undefined }
+  | { refused: { text: string; why: string } }
+);
+
+/** With other values of many cells, as a paste brings them. */
+export function withCells(drafts: Drafts, cells: readonly DraftCell[]): Drafts {
+  const next = new Map(drafts);
+  for (const cell of cells) {
+    const { row, field } = cell;
+    const before = next.get(String(row.objectId));
+    const { [field]: _, ...otherChanges } = before?.changes ?? {};
+    const { [field]: _refused, ...othersRefused } = before?.refused ?? {};
+    const changes: Record<string, JsonValue> = otherChanges;
+    const refused: Record<string, { text: string; why: string }> = othersRefused;
+    if (cell.refused !== undefined) refused[field] = cell.refused;
+    else if (JSON.stringify(row[field] ?? null) !== JSON.stringify(cell.value)) changes[field] = cell.value;
+    setDraft(next, row, changes, refused);
+  }
+  return next;
+}
+
+function setDraft(
+  drafts: Map<string, Draft>,
+  row: JsonObject,
+  changes: Draft["changes"],
+  refused: NonNullable<Draft["refused"]>,
+): void {
   const objectId = String(row.objectId);
   const before = drafts.get(objectId);
-  const { [field]: _, ...others } = before?.changes ?? {};
-  const isSame = JSON.stringify(row[field] ?? null) === JSON.stringify(value);
-  const changes = isSame ? others : { ...others, [field]: value };
-  const next = new Map(drafts);
-  if (Object.keys(changes).length === 0) next.delete(objectId);
+  const isBad = Object.keys(refused).length > 0;
+  if (!isBad && Object.keys(changes).length === 0) drafts.delete(objectId);
   else {
-    next.set(objectId, {
+    drafts.set(objectId, {
       objectId,
       expectedUpdatedAt: before?.expectedUpdatedAt ?? String(row.updatedAt),
       changes,
+      ...(isBad && { refused }),
       ...(before?.current && { current: before.current }),
     });
   }
-  return next;
 }
 
 /** A conflict as somebody decided it: these fields stay as they want them, and the others as they are there. */
@@ -52,8 +83,8 @@ export function fieldsOf({ changes }: Pick<Draft, "changes">): JsonObject {
 }
 
 const SET_BY_SERVER = new Set(["objectId", "createdAt", "updatedAt", "authData", "emailVerified"]);
-const NOT_TYPED = new Set(["Relation", "File", "Bytes", "Polygon"]);
 
+/** Whether a field can have another value; rows of a relation come and go by themselves. */
 export function isEditable({ name, type }: Column, role: StudioRole): boolean {
-  return role !== "readOnly" && !SET_BY_SERVER.has(name) && !NOT_TYPED.has(type);
+  return role !== "readOnly" && !SET_BY_SERVER.has(name) && type !== "Relation";
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filtersIn, operatorsOf, whereOf } from "./filters.ts";
+import { filtersIn, isPlain, operatorsOf, whereOf } from "./filters.ts";
 
 describe("filters", () => {
   it("are asked as the protocol does, all of them", () => {
@@ -13,10 +13,22 @@ describe("filters", () => {
     ).toEqual({ $and: [{ name: { $regex: "a\\.b", $options: "i" } }, { name: { $exists: true } }] });
   });
 
+  it("of which one is enough are asked together, and those of another class by the pointer to it", () => {
+    const any = [
+      { field: "n", operator: "is", value: 1 },
+      { field: "owner", of: "name", operator: "begins", value: "A" },
+    ] as const;
+    const owner = { $inQuery: { className: "_User", where: { name: { $regex: "^A" } } } };
+    expect(whereOf([{ any: [...any] }], () => "_User")).toEqual({ $or: [{ n: 1 }, { owner }] });
+    expect(isPlain({ any: [...any] })).toBe(false);
+    expect(isPlain(any[0])).toBe(true);
+  });
+
   it("that the address has wrong are left out", () => {
     expect(filtersIn("x")).toBeUndefined();
     expect(filtersIn([null, { field: "n" }, { field: "n", operator: "$where", value: 1 }])).toBeUndefined();
     expect(filtersIn([{ field: "n", operator: "is", value: 1 }, 5])).toHaveLength(1);
+    expect(filtersIn([{ any: [{ field: "n" }, null] }, { any: [] }])).toBeUndefined();
   });
 
   it("ask of a type what it can be asked", () => {

@@ -13,13 +13,18 @@ export type Operator =
   | "there"
   | "missing";
 
-/** One condition; a row fulfils all of them. */
-export interface Filter {
+/** One condition on a field, or on a field of the row that a pointer leads to. */
+export interface Condition {
   field: string;
+  /** Of the class that `field` points to. */
+  of?: string;
   operator: Operator;
   /** Of the field's type; none for `there` and `missing`. */
   value?: JsonValue;
 }
+
+/** A condition, or some of which a row fulfils one at least; a row fulfils all filters. */
+export type Filter = Condition | { any: Condition[] };
 
 const COMPARED = new Set(["String", "Number", "Date"]);
 const KNOWN: ReadonlySet<string> = new Set([
@@ -48,13 +53,34 @@ export function needsValue(operator: Operator): boolean {
   return operator !== "there" && operator !== "missing";
 }
 
-/** As the Parse protocol asks. */
-export function whereOf(filters: readonly Filter[]): JsonObject | undefined {
-  const all = filters.map((filter): JsonObject => ({ [filter.field]: conditionOf(filter) }));
+export function conditionsOf(filter: Filter): Condition[] {
+  return "any" in filter ? filter.any : [filter];
+}
+
+/** As the Parse protocol asks. `targetOf` answers the class that a field points to. */
+export function whereOf(
+  filters: readonly Filter[],
+  targetOf: (field: string) => string | undefined = () => undefined,
+): JsonObject | undefined {
+  const one = (condition: Condition): JsonObject => {
+    const { field, of } = condition;
+    if (of === undefined) return { [field]: conditionOf(condition) };
+    const className = targetOf(field) ?? "";
+    return { [field]: { $inQuery: { className, where: { [of]: conditionOf(condition) } } } };
+  };
+  const all = filters.map((filter): JsonObject => {
+    const conditions = conditionsOf(filter).map(one);
+    return conditions.length === 1 ? (conditions[0] ?? {}) : { $or: conditions };
+  });
   return all.length > 1 ? { $and: all } : all[0];
 }
 
-function conditionOf({ operator, value = null }: Filter): JsonValue {
+/** Whether a filter asks the class alone: others are not told live. */
+export function isPlain(filter: Filter): boolean {
+  return conditionsOf(filter).every(({ of }) => of === undefined);
+}
+
+function conditionOf({ operator, value = null }: Condition): JsonValue {
   switch (operator) {
     case "is":
       return value;
@@ -79,7 +105,8 @@ function conditionOf({ operator, value = null }: Filter): JsonValue {
   }
 }
 
-function literal(value: JsonValue): string {
+/** A text as the part of a pattern that matches it alone. */
+export function literal(value: JsonValue): string {
   return String(value).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
@@ -92,6 +119,13 @@ export function filtersIn(value: unknown): Filter[] | undefined {
 
 function isFilter(value: unknown): value is Filter {
   if (typeof value !== "object" || value === null) return false;
-  const { field, operator }: { field?: unknown; operator?: unknown } = value;
-  return typeof field === "string" && typeof operator === "string" && KNOWN.has(operator);
+  const { any }: { any?: unknown } = value;
+  return Array.isArray(any) ? any.length > 1 && any.every(isCondition) : isCondition(value);
+}
+
+function isCondition(value: unknown): value is Condition {
+  if (typeof value !== "object" || value === null) return false;
+  const { field, of, operator }: { field?: unknown; of?: unknown; operator?: unknown } = value;
+  if (typeof field !== "string" || typeof operator !== "string" || !KNOWN.has(operator)) return false;
+  return of === undefined || typeof of === "string";
 }

@@ -13,6 +13,23 @@ export interface Spans {
   /** The place of the first of `loose` among all. */
   first: number;
   before: number;
-  /** Of all columns, in pixels. */
+  /** Of all columns with the gutter, in pixels. */
   width: number;
+}
+
+/** Height of a line, in pixels. */
+export const LINE = 34;
+/** Width of what stands before each row: a box to pick it, and a way to open it. */
+export const GUTTER = 64;
+
+/** What marks the cells of the document, so that one listener serves all of them. */
+export function cellId(grid: string, { row, column }: Place): string {
+  return `${grid}-${row}-${column}`;
+}
+
+/** The cell that something of the document lies in. */
+export function placeAt(target: EventTarget | null): Place | undefined {
+  const cell = target instanceof Element ? target.closest<HTMLElement>("[data-place]") : null;
+  const [row, column] = (cell?.dataset.place ?? "").split("/").map(Number);
+  return row === undefined || column === undefined ? undefined : { row, column };
 }

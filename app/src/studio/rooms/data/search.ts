@@ -8,7 +8,13 @@ export interface DataSearch {
   filter?: Filter[] | undefined;
   /** The id of a user, or `anonymous`. */
   as?: string | undefined;
+  /** The id of the row that is open beside the grid. */
+  row?: string | undefined;
+  tab?: PanelTab | undefined;
 }
+
+/** What is shown of a row: all fields where the address does not say. */
+export type PanelTab = "fields" | "related" | "changes";
 
 export interface Sort {
   field: string;
@@ -22,6 +28,8 @@ export function searchOf(search: Record<string, unknown>): DataSearch {
     order: text(search.order),
     filter: filtersIn(search.filter),
     as: text(search.as),
+    row: text(search.row),
+    tab: search.tab === "related" || search.tab === "changes" ? search.tab : undefined,
   };
 }
 

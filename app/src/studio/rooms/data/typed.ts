@@ -18,6 +18,10 @@ export function typedOf(value: JsonValue | undefined, { type }: Pick<Column, "ty
       return isJsonObject(value) ? String(value.objectId ?? "") : "";
     case "GeoPoint":
       return isJsonObject(value) ? `${value.latitude}, ${value.longitude}` : "";
+    case "Bytes":
+      return isJsonObject(value) ? String(value.base64 ?? "") : "";
+    case "Polygon":
+      return isJsonObject(value) ? JSON.stringify(value.coordinates) : "";
     default:
       return JSON.stringify(value, null, 2);
   }
@@ -46,9 +50,55 @@ export function readTyped(text: string, column: Pick<Column, "type" | "targetCla
       return { value: { __type: "Pointer", className: column.targetClass ?? "", objectId: trimmed } };
     case "GeoPoint":
       return point(trimmed);
+    case "Bytes":
+      return trimmed.startsWith("{") ? tagged(trimmed, "Bytes") : bytes(trimmed);
+    case "Polygon":
+      return trimmed.startsWith("{") ? tagged(trimmed, "Polygon") : polygon(trimmed);
+    case "File":
+      return tagged(trimmed, "File");
     default:
       return json(trimmed, column.type);
   }
+}
+
+function bytes(text: string): Read {
+  const isBase64 = /^[\w+/-]*={0,2}$/.test(text) && text.replace(/=+$/, "").length % 4 !== 1;
+  return isBase64 ? { value: { __type: "Bytes", base64: text } } : { problem: "That is no base64." };
+}
+
+/** Corners as `[[latitude, longitude], …]`, at least three of them. */
+function polygon(text: string): Read {
+  const read = json(text, "Array");
+  if (read.problem !== undefined) return read;
+  const corners = Array.isArray(read.value) ? read.value : [];
+  if (corners.length < 3) return { problem: "It has three corners at least, as [[0, 0], [0, 1], [1, 1]]." };
+  const wrong = corners.findIndex((corner) => !isCorner(corner));
+  if (wrong >= 0)
+    return { problem: `Corner ${wrong + 1} is no [latitude, longitude] of -90 to 90 and -180 to 180.` };
+  return { value: { __type: "Polygon", coordinates: corners } };
+}
+
+function isCorner(value: JsonValue): boolean {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [latitude, longitude] = value;
+  return (
+    typeof latitude === "number" &&
+    typeof longitude === "number" &&
+    Math.abs(latitude) <= 90 &&
+    Math.abs(longitude) <= 180
+  );
+}
+
+/** A value as the protocol writes it. */
+function tagged(text: string, type: "Bytes" | "Polygon" | "File"): Read {
+  const read = json(text, "Object");
+  if (read.problem !== undefined) return read;
+  const { value } = read;
+  if (!isJsonObject(value) || value.__type !== type)
+    return { problem: `It must be written as {"__type": "${type}", …}.` };
+  if (type === "Polygon") return polygon(JSON.stringify(value.coordinates ?? null));
+  if (type === "Bytes") return bytes(String(value.base64 ?? ""));
+  return typeof value.name === "string" ? read : { problem: "A file has a name." };
 }
 
 function point(text: string): Read {

@@ -1,10 +1,9 @@
-import type { JsonObject, StudioLiveEvent, StudioPage } from "@purse/protocol";
-import { type InfiniteData, useQueryClient } from "@tanstack/react-query";
+import type { StudioLiveEvent } from "@purse/protocol";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
+import { type Pages, withoutRow, withRow } from "./pages.ts";
 import type { Asked } from "./usePages.ts";
-
-type Pages = InfiniteData<StudioPage<JsonObject>>;
 
 /** How long after a refusal it is asked again. */
 const AGAIN_MS = 2_000;
@@ -13,9 +12,10 @@ const FLASH_MS = 1_600;
 
 /**
  * Follows the rows that are shown: those that change are changed in place, those that go are gone. New ones are
- * counted: they would move what somebody reads. As another user nothing is followed: events are what operators see.
+ * counted: they would move what somebody reads. As another user nothing is followed: events are what operators see. Neither
+ * is what asks other classes.
  */
-export function useLive(className: string, asked: Asked) {
+export function useLive(className: string, asked: Asked, isFollowed: boolean) {
   const studio = useStudio();
   const queries = useQueryClient();
   const [news, setNews] = useState(0);
@@ -24,7 +24,7 @@ export function useLive(className: string, asked: Asked) {
   useEffect(() => {
     setNews(0);
     const { where, as, order }: Asked = JSON.parse(key);
-    if (as !== undefined) return undefined;
+    if (as !== undefined || !isFollowed) return undefined;
     const queryKey = [`/data/${className}`, { where, order, as }];
     const timers = new Set<ReturnType<typeof setTimeout>>();
     let isOver = false;
@@ -33,10 +33,16 @@ export function useLive(className: string, asked: Asked) {
     function tell({ event, object }: StudioLiveEvent): void {
       const id = String(object.objectId);
       if (event === "create" || event === "enter") {
-        setNews((before) => before + 1);
+        // One that was made here stands there already.
+        const known = queries.getQueryData<Pages>(queryKey)?.pages ?? [];
+        const isThere = known.some(({ results }) => results.some(({ objectId }) => objectId === id));
+        if (!isThere) setNews((before) => before + 1);
         return;
       }
-      queries.setQueryData<Pages>(queryKey, (pages) => pages && after(pages, id, event, object));
+      queries.setQueryData<Pages>(
+        queryKey,
+        (pages) => pages && (event === "update" ? withRow(pages, object) : withoutRow(pages, id)),
+      );
       if (event !== "update") return;
       setFlashing((before) => new Set(before).add(id));
       later(FLASH_MS, () => setFlashing((before) => new Set([...before].filter((each) => each !== id))));
@@ -75,20 +81,6 @@ export function useLive(className: string, asked: Asked) {
       source.close();
       for (const timer of timers) clearTimeout(timer);
     };
-  }, [className, key, studio, queries]);
+  }, [className, key, isFollowed, studio, queries]);
   return { news, forgetNews: () => setNews(0), flashing };
-}
-
-function after(pages: Pages, id: string, event: StudioLiveEvent["event"], object: JsonObject): Pages {
-  const isGone = event !== "update";
-  return {
-    ...pages,
-    pages: pages.pages.map((page) => {
-      if (!page.results.some(({ objectId }) => objectId === id)) return page;
-      const results = isGone
-        ? page.results.filter(({ objectId }) => objectId !== id)
-        : page.results.map((row) => (row.objectId === id ? object : row));
-      return { ...page, results };
-    }),
-  };
 }

@@ -1,41 +1,70 @@
 import type { JsonObject, StudioCount, StudioPage } from "@purse/protocol";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import type { Query } from "../../api.ts";
 import { useStudio } from "../../StudioContext.tsx";
+import { eachOnce, type Pages, withNewRow, withoutRow, withRow } from "./pages.ts";
 
 const PAGE = 200;
 
 /** What is asked for: `where`, `order`, `as`. */
 export type Asked = Query;
 
+/** A page that takes longer is one to explain, in ms. */
+const SLOW_MS = 700;
+
 /** The rows of a class as far as somebody has scrolled, page after page. Nothing here waits for a count. */
 export function usePages(className: string, asked: Asked) {
   const studio = useStudio();
+  const queries = useQueryClient();
   const path = `/data/${className}`;
+  const queryKey = [path, asked];
+  const [slowMs, setSlowMs] = useState<number | undefined>(undefined);
   const found = useInfiniteQuery({
-    queryKey: [path, asked],
-    queryFn: ({ pageParam, signal }) =>
-      studio.get<StudioPage<JsonObject>>(path, { ...asked, limit: PAGE, after: pageParam }, signal),
+    queryKey,
+    async queryFn({ pageParam, signal }) {
+      const begun = performance.now();
+      const page = await studio.get<StudioPage<JsonObject>>(
+        path,
+        { ...asked, limit: PAGE, after: pageParam },
+        signal,
+      );
+      const ms = performance.now() - begun;
+      setSlowMs(ms > SLOW_MS ? ms : undefined);
+      return page;
+    },
     initialPageParam: "",
     getNextPageParam: ({ next }: StudioPage<JsonObject>) => next,
     // A grid that was scrolled far would ask for all of its pages again.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    // Who comes back begins with the first page, as it is then.
+    gcTime: 0,
+    // Until others are there, those of the question before stay.
+    placeholderData: keepPreviousData,
   });
-  const rows = useMemo(() => found.data && eachOnce(found.data.pages), [found.data]);
-  return { ...found, rows };
-}
-
-/** A row whose place in the order changes between two pages comes in both. */
-function eachOnce(pages: readonly StudioPage<JsonObject>[]): JsonObject[] {
-  const rows = new Map<unknown, JsonObject>();
-  for (const { results } of pages) for (const row of results) rows.set(row.objectId, row);
-  return [...rows.values()];
+  const rows = useMemo(() => found.data && eachOnce(found.data), [found.data]);
+  const edit = (change: (pages: Pages) => Pages) =>
+    queries.setQueryData<Pages>(queryKey, (pages) => pages && change(pages));
+  return {
+    ...found,
+    rows,
+    /** How long the last page took, where that was long. */
+    slowMs,
+    put: (row: JsonObject) => edit((pages) => withRow(pages, row)),
+    add: (row: JsonObject) => edit((pages) => withNewRow(pages, row)),
+    remove: (objectId: string) => edit((pages) => withoutRow(pages, objectId)),
+    /** From the first page on: those that somebody has scrolled through are not all asked again. */
+    again(): Promise<void> {
+      edit(({ pages, pageParams }) => ({ pages: pages.slice(0, 1), pageParams: pageParams.slice(0, 1) }));
+      return queries.invalidateQueries({ queryKey });
+    },
+  };
 }
 
 /** Beyond so many it is counted only where somebody asks. */
-const COUNT_CAP = 5_000;
+const COUNT_CAP = 1_000;
 
 /** How many rows there are, up to a cap or exactly; comes after the first page. */
 export function useCount(

@@ -46,3 +46,20 @@ export function aclInWords(value: JsonValue | undefined): string {
   });
   return said.join(" · ") || "the master key alone";
 }
+
+/** By what people know a row: its first text. */
+export function nameOf(row: JsonObject): string {
+  const texts = Object.entries(row).filter(
+    ([name, value]) => typeof value === "string" && !["objectId", "createdAt", "updatedAt"].includes(name),
+  );
+  const named = texts.find(([name]) => /name|title|subject|label/i.test(name)) ?? texts[0];
+  return named ? shown(named[1]) : "";
+}
+
+/** All of a value for people who read it at leisure: JSON on its lines, the rest as cells say it. */
+export function told(value: JsonValue | undefined): string {
+  if (typeof value === "string") return value;
+  const isPlain = typeof value !== "object" || value === null || (isJsonObject(value) && "__type" in value);
+  if (isPlain && !(isJsonObject(value) && value.__type === "Polygon")) return shown(value);
+  return JSON.stringify(value, null, 2);
+}

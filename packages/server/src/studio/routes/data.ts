@@ -160,15 +160,15 @@ export function dataRoutes(parts: DataParts): StudioRoute[] {
     return {};
   }
 
-  /** One change of many rows: by their ids, or all of a where. A dry run counts. */
+  /** One change of many rows: by their ids, or all of a where, or those ids that fulfil it. A dry run counts. */
   async function bulk(request: StudioRequest) {
     const { params, context } = request;
     const className = classIn(request);
     const action = textIn(params, "action");
     if (action !== "update" && action !== "delete") throw invalid("action must be update or delete");
     const fields = action === "update" ? objectIn(params, "fields") : {};
-    const where =
-      params.ids === undefined ? objectIn(params, "where") : { objectId: { $in: textsIn(params, "ids") } };
+    const named = params.ids === undefined ? undefined : { objectId: { $in: textsIn(params, "ids") } };
+    const where = named ? both(named, optionalObjectIn(params, "where")) : objectIn(params, "where");
     const { count: matched } = await exactly(context, className, where);
     request.note({ target: className, before: where, after: { action, fields, matched } });
     if (flagIn(params, "dryRun")) return json({ matched, changed: 0, failed: [] } satisfies StudioBulkResult);

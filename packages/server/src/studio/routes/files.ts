@@ -1,10 +1,11 @@
+import { Readable } from "node:stream";
 import type { Files } from "../../files/index.ts";
-import { optionalTextIn, textIn, wholeIn } from "../parameters.ts";
+import { invalid, optionalTextIn, textIn, wholeIn } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
 import { ask, type PipelineParts, segment } from "./pipeline.ts";
 
 export interface FileParts extends Pick<PipelineParts, "runAs"> {
-  files: Pick<Files, "list" | "remove">;
+  files: Pick<Files, "list" | "remove" | "save">;
 }
 
 /** Uploaded files, with what of them is kept (pinned) in IPFS. */
@@ -12,6 +13,7 @@ export function fileRoutes(parts: FileParts): StudioRoute[] {
   const { files } = parts;
   return [
     { method: "GET", path: "/files", needs: "readOnly", handle: list },
+    { method: "POST", path: "/files", needs: "editor", handle: upload },
     { method: "DELETE", path: "/files", needs: "editor", handle: remove },
     { method: "GET", path: "/pins", needs: "readOnly", handle: pins },
     { method: "POST", path: "/pins", needs: "editor", handle: pin },
@@ -23,6 +25,22 @@ export function fileRoutes(parts: FileParts): StudioRoute[] {
     const found = await files.list(context, optionalTextIn(params, "after") ?? "", limit);
     const next = found.length === limit ? found.at(-1)?.name : undefined;
     return json({ results: found, ...(next !== undefined && { next }) });
+  }
+
+  /** A file as base64, for a field of a row: as large as a request may be. */
+  async function upload({ params, context, note }: StudioRequest) {
+    const name = textIn(params, "name", 1_000);
+    const base64 = textIn(params, "base64", Number.MAX_SAFE_INTEGER);
+    if (!/^[\w+/]+={0,2}$/.test(base64)) throw invalid("base64 must be base64");
+    const content = Buffer.from(base64, "base64");
+    note({ target: name, after: { size: content.length } });
+    const saved = await files.save(context, {
+      name,
+      contentType: optionalTextIn(params, "contentType", 200),
+      fileData: {},
+      content: { stream: Readable.from([content]), size: content.length },
+    });
+    return json(saved, 201);
   }
 
   /** Names may hold slashes: they come as a parameter. */

@@ -5,6 +5,7 @@ import {
   ProtocolError,
   type StudioImportResult,
 } from "@purse/protocol";
+import { parseFields } from "../../objects/fields.ts";
 import { fieldsOf } from "../../schema/describe.ts";
 import { cellOf, objectOf, parseCsv, quoted, rowOf } from "../csv.ts";
 import { flagIn, invalid, optionalObjectIn, optionalTextIn, textIn } from "../parameters.ts";
@@ -79,7 +80,10 @@ export function moveRowsRoutes({ objects, schemas, asUser, classIn }: MoveRowsPa
     }
   }
 
-  /** `mapping` says by column (or key) which field it goes to, null leaves it out. A dry run reads and writes nothing. */
+  /**
+   * `mapping` says by column (or key) which field it goes to, null leaves it out. A dry run judges types, and writes nothing:
+   * rules and triggers of a class may still refuse a row.
+   */
   async function importRows(request: StudioRequest) {
     const { params } = request;
     const className = classIn(request);
@@ -130,9 +134,11 @@ export function moveRowsRoutes({ objects, schemas, asUser, classIn }: MoveRowsPa
       const fields = Object.fromEntries(
         Object.entries(object).filter(([name]) => !OWN.has(name) || (keepsIds && name === "objectId")),
       );
-      if (isDry) return undefined;
       try {
-        await objects.create(context, className, fields);
+        if (isDry) {
+          const { objectId: _, ...given } = fields;
+          schemas.assertFit(className, parseFields(given));
+        } else await objects.create(context, className, fields);
         return undefined;
       } catch (error) {
         if (error instanceof ProtocolError) return error.message;
