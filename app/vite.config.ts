@@ -8,7 +8,36 @@ export default defineConfig({
     sourcemap: false,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
-    // Two pages: the app, and the studio, which the server answers with at /studio and below.
-    rolldownOptions: { input: ["index.html", "studio.html"] },
+    // Browsers with ECMAScript 2022 know modulepreload.
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // Two pages: the app, and the studio, which the server answers with at /studio and below.
+      input: ["index.html", "studio.html"],
+      output: {
+        codeSplitting: {
+          // What both pages load at once comes in few files rather than in one for each set of pages that share it.
+          groups: [
+            {
+              name: "react",
+              tags: ["$initial"],
+              test: /node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|lucide-react|@tanstack[\\/](history|store|react-store|router-core|react-router))[\\/]/,
+              priority: 3,
+            },
+            {
+              name: "client",
+              tags: ["$initial"],
+              test: /packages[\\/](client|protocol|react)[\\/]|@noble[\\/]/,
+              priority: 2,
+            },
+            {
+              name: "texts",
+              tags: ["$initial"],
+              test: /app[\\/]src[\\/](texts|explain|[sS]ettings|usePage)/,
+              priority: 1,
+            },
+          ],
+        },
+      },
+    },
   },
 });

@@ -1,46 +1,40 @@
-import { Toast } from "@base-ui/react/toast";
-import type { ReactNode } from "react";
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from "react";
+import type { Message } from "./ToastList.tsx";
+
+type Say = (text: string, action?: Message["action"]) => void;
+
+/** So many are remembered; they are long gone from sight by then. */
+const KEPT = 20;
+
+// It comes with the first message: no page needs it to be shown.
+const ToastList = lazy(() => import("./ToastList.tsx").then((module) => ({ default: module.ToastList })));
+
+const ToastContext = createContext<Say>(() => {
+  throw new Error("useToast is for pages inside ToastArea");
+});
 
 /** Short messages that go by themselves; they wait while the pointer rests on them. */
 export function ToastArea({ children }: { children: ReactNode }) {
+  const [said, setSaid] = useState<readonly Message[]>([]);
+  const say = useCallback<Say>((text, action) => {
+    setSaid((before) => [
+      ...before.slice(-KEPT),
+      { key: (before.at(-1)?.key ?? 0) + 1, text, ...(action && { action }) },
+    ]);
+  }, []);
   return (
-    <Toast.Provider timeout={6000}>
+    <ToastContext value={say}>
       {children}
-      <Toast.Portal>
-        <Toast.Viewport className="toasts">
-          <ToastList />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+      {said.length > 0 && (
+        <Suspense>
+          <ToastList said={said} />
+        </Suspense>
+      )}
+    </ToastContext>
   );
 }
 
-function ToastList() {
-  const { toasts } = Toast.useToastManager();
-  return toasts.map((toast) => (
-    <Toast.Root key={toast.id} toast={toast} className="toast">
-      <Toast.Description className="grow" />
-      {toast.actionProps && <Toast.Action />}
-      <Toast.Close aria-label="Dismiss">✕</Toast.Close>
-    </Toast.Root>
-  ));
-}
-
 /** Shows a message, with something to do about it where there is. */
-export function useToast() {
-  const { add, close } = Toast.useToastManager();
-  return (description: string, action?: { label: string; run: () => void }) => {
-    const id: string = add({
-      description,
-      ...(action && {
-        actionProps: {
-          children: action.label,
-          onClick: () => {
-            action.run();
-            close(id);
-          },
-        },
-      }),
-    });
-  };
+export function useToast(): Say {
+  return useContext(ToastContext);
 }

@@ -1,0 +1,62 @@
+import { Toast } from "@base-ui/react/toast";
+import { useEffect, useRef } from "react";
+import { useTexts } from "../texts/TextsContext.tsx";
+
+/** A short message, with something to do about it where there is. */
+export interface Message {
+  /** Counted up: the order in which they were said. */
+  key: number;
+  text: string;
+  action?: { label: string; run: () => void };
+}
+
+/** The messages that are in sight, the newest in front. */
+export function ToastList({ said }: { said: readonly Message[] }) {
+  return (
+    <Toast.Provider timeout={6000}>
+      <Showing said={said} />
+      <Toast.Portal>
+        <Toast.Viewport className="toasts">
+          <InSight />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  );
+}
+
+/** Shows each message once. */
+function Showing({ said }: { said: readonly Message[] }) {
+  const { add, close } = Toast.useToastManager();
+  const shown = useRef(0);
+  useEffect(() => {
+    for (const { key, text, action } of said) {
+      if (key <= shown.current) continue;
+      shown.current = key;
+      const id: string = add({
+        description: text,
+        ...(action && {
+          actionProps: {
+            children: action.label,
+            onClick: () => {
+              action.run();
+              close(id);
+            },
+          },
+        }),
+      });
+    }
+  }, [said, add, close]);
+  return null;
+}
+
+function InSight() {
+  const { t } = useTexts();
+  const { toasts } = Toast.useToastManager();
+  return toasts.map((toast) => (
+    <Toast.Root key={toast.id} toast={toast} className="toast">
+      <Toast.Description className="grow" />
+      {toast.actionProps && <Toast.Action />}
+      <Toast.Close aria-label={t("Dismiss")}>✕</Toast.Close>
+    </Toast.Root>
+  ));
+}
