@@ -1,0 +1,152 @@
+/*
+ * `npm run sizes:app`: what a browser loads for the first page of the app and of the studio, and what each further page
+ * adds, compressed; writes docs/app-sizes.md. `-- --modules app` tells which modules the first page consists of.
+ */
+import { writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build, type Rolldown } from "vite";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const PAGE = join(ROOT, "docs/app-sizes.md");
+
+/** Compressed bytes of a first page, all wallet code included; fonts and what the server answers apart. */
+export const FIRST_LOAD_LIMIT = 200_000;
+
+export interface FirstLoad {
+  /** `app` or `studio`. */
+  name: string;
+  /** Compressed bytes: the document, its scripts, its styles. */
+  html: number;
+  scripts: number;
+  styles: number;
+  total: number;
+  /** How many files the document asks for. */
+  files: number;
+  /** Bytes of the font that Latin text is set in; the text is there before it. */
+  font: number;
+  /** Compressed bytes by file below the workspace, estimated from the share in its chunk, the heaviest first. */
+  modules: { file: string; bytes: number }[];
+  /** What each page adds that is loaded when it is first opened, the heaviest first. */
+  pages: { name: string; bytes: number }[];
+}
+
+type Output = Rolldown.RolldownOutput["output"][number];
+
+if (import.meta.main) await main(process.argv.slice(2));
+
+async function main([option, wanted]: string[]): Promise<void> {
+  const loads = await measureApp();
+  if (option === "--modules") {
+    const load = loads.find(({ name }) => name === wanted);
+    if (!load) throw new Error(`--modules takes one of ${loads.map(({ name }) => name).join(", ")}`);
+    for (const { file, bytes } of load.modules) console.log(`${String(bytes).padStart(8)}  ${file}`);
+    return;
+  }
+  writeFileSync(PAGE, pageOf(loads));
+  console.log(`${pageOf(loads)}\n${relative(ROOT, PAGE)} is written`);
+}
+
+/** Builds the app as it is shipped, without writing it, and weighs what comes out. */
+export async function measureApp(): Promise<FirstLoad[]> {
+  // Libraries have more in them while they are tested.
+  process.env.NODE_ENV = "production";
+  const built = await build({ root: join(ROOT, "app"), logLevel: "silent", build: { write: false } });
+  if (Array.isArray(built) || !("output" in built)) throw new Error("the app's build is not one output");
+  const files: readonly Output[] = built.output;
+  const documents = [
+    { name: "app", html: "index.html" },
+    { name: "studio", html: "studio.html" },
+  ];
+  return documents.map(({ name, html }) => firstLoad(files, name, html));
+}
+
+function firstLoad(files: readonly Output[], name: string, html: string): FirstLoad {
+  const document = files.find(({ fileName }) => fileName === html);
+  const entry = files.find((file) => file.type === "chunk" && file.facadeModuleId?.endsWith(`/app/${html}`));
+  if (document?.type !== "asset" || entry?.type !== "chunk") throw new Error(`the build has no ${html}`);
+  const atOnce = reachedFrom(entry, files);
+  // What the document names is what a browser asks for: Vite writes the entry's static imports and styles into it.
+  const asked = [...String(document.source).matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(
+    ([, path]) => path,
+  );
+  const styles = files.filter(({ fileName }) => fileName.endsWith(".css") && asked.includes(fileName));
+  const weights = { html: weigh([document]), scripts: weigh(atOnce), styles: weigh(styles) };
+  return {
+    name,
+    ...weights,
+    total: weights.html + weights.scripts + weights.styles,
+    files: asked.length,
+    font: weighFont(files),
+    modules: atOnce.flatMap(sharesOf).sort((a, b) => b.bytes - a.bytes),
+    pages: pagesOf(files, atOnce, name),
+  };
+}
+
+function pagesOf(files: readonly Output[], atOnce: readonly Output[], name: string): FirstLoad["pages"] {
+  const folder = name === "app" ? "/app/src/pages/" : "/app/src/studio/rooms/";
+  return files
+    .flatMap((file) => {
+      const module = file.type === "chunk" && file.isDynamicEntry ? file.facadeModuleId : null;
+      if (file.type !== "chunk" || !module?.includes(folder)) return [];
+      const added = reachedFrom(file, files).filter((each) => !atOnce.includes(each));
+      return [{ name: module.slice(module.indexOf(folder) + folder.length), bytes: weigh(added) }];
+    })
+    .sort((a, b) => b.bytes - a.bytes);
+}
+
+/** The chunk and what it imports other than by `import()`. */
+function reachedFrom(entry: Rolldown.OutputChunk, files: readonly Output[]): Rolldown.OutputChunk[] {
+  const reached = new Set([entry]);
+  for (const chunk of reached) {
+    for (const name of chunk.imports) {
+      const imported = files.find(({ fileName }) => fileName === name);
+      if (imported?.type === "chunk") reached.add(imported);
+    }
+  }
+  return [...reached];
+}
+
+function weigh(files: readonly Output[]): number {
+  const compressed = (file: Output) =>
+    gzipSync(file.type === "chunk" ? file.code : file.source, { level: 9 }).length;
+  return files.reduce((sum, file) => sum + compressed(file), 0);
+}
+
+function weighFont(files: readonly Output[]): number {
+  const font = files.find(({ fileName }) => /inter-latin-wght-normal.*\.woff2$/.test(fileName));
+  return font?.type === "asset" ? font.source.length : 0;
+}
+
+function sharesOf(chunk: Rolldown.OutputChunk): FirstLoad["modules"] {
+  const modules = Object.entries(chunk.modules).filter(([, { renderedLength }]) => renderedLength > 0);
+  const whole = modules.reduce((sum, [, { renderedLength }]) => sum + renderedLength, 0);
+  const bytes = weigh([chunk]);
+  return modules.map(([file, { renderedLength }]) => ({
+    file: relative(ROOT, file),
+    bytes: Math.round((renderedLength / whole) * bytes),
+  }));
+}
+
+function pageOf(loads: readonly FirstLoad[]): string {
+  const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
+  const firsts = loads.map(
+    ({ name, html, scripts, styles, total, files, font }) =>
+      `| ${name} | ${[scripts, styles, html, total].map(kilobytes).join(" | ")} | ${files} | ${kilobytes(font)} |`,
+  );
+  const added = loads.map(({ name, pages }) => {
+    const rows = pages.map(({ name: page, bytes }) => `| \`${page}\` | ${kilobytes(bytes)} |`);
+    return `## What pages of the ${name} add\n\n| | adds |\n| --- | ---: |\n${rows.join("\n")}\n`;
+  });
+  return `# What the app loads
+
+Compressed with gzip; 1 kB is 1000 bytes. The first load is what a browser asks for before the first page is there, all wallet code
+included; its limit is ${kilobytes(FIRST_LOAD_LIMIT)}, held by \`npm test\`. The font comes beside it, and the text is readable before.
+\`npm run sizes:app\` writes this page.
+
+| | scripts | styles | document | first load | files | font |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+${firsts.join("\n")}
+
+${added.join("\n")}`;
+}
