@@ -1,0 +1,137 @@
+/* What the app says, read from its source, and how it stands beside the translations in app/src/texts. */
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type ESTree, parseSync, Visitor } from "rolldown/utils";
+
+const SOURCE = resolve(import.meta.dirname, "../app/src");
+/** The living page of the design system speaks to developers, in English. */
+const NOT_SAID = ["pages/Design.tsx", "**/*.test.ts", "**/*.test.tsx"];
+/** Properties and attributes whose text people read or hear. */
+const READ = /^(label|title|about|detail|hint|problem|message|placeholder|alt|aria-label|aria-description)$/;
+/** Begins as a sentence does, and goes on. */
+const PROSE = /^\p{Lu}[\p{L}\p{N}’'-]*[,:;…]? .*\p{L}|^\p{Lu}\p{Ll}+[.…]$/u;
+
+/** Every part of the app that has a file of translations. */
+export const PARTS = ["app", "studio"] as const;
+export type Part = (typeof PARTS)[number];
+
+export interface AppTexts {
+  /** The files that say a sentence, by the sentence; one that both parts say belongs to the app. */
+  said: Record<Part, Map<string, string[]>>;
+  /** Text that stands in a page without going through the texts, as `file:line text`. */
+  bare: string[];
+}
+
+/** Reads the app's source; throws where a file cannot be parsed. */
+export function readAppTexts(): AppTexts {
+  const texts: AppTexts = { said: { app: new Map(), studio: new Map() }, bare: [] };
+  const files = globSync("**/*.{ts,tsx}", { cwd: SOURCE, exclude: NOT_SAID }).sort();
+  const named: { name: string; file: string; literals: string[] }[] = [];
+  const asked = new Set<string>();
+  const add = (sentence: string, file: string) => {
+    const { app, studio } = texts.said;
+    const part = file.startsWith("studio/") && !app.has(sentence) ? studio : app;
+    if (!part.get(sentence)?.includes(file)) part.set(sentence, [...(part.get(sentence) ?? []), file]);
+    if (part === app) studio.delete(sentence);
+  };
+  // The app first, so that what both say is found there.
+  for (const file of files.toSorted((a, b) => Number(inStudio(a)) - Number(inStudio(b)))) {
+    const source = readFileSync(join(SOURCE, file), "utf8");
+    const { program, errors } = parseSync(file, source);
+    if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+    const lineOf = (at: number) => source.slice(0, at).split("\n").length;
+    const isBare = (text: string) => /\p{L}{2}/u.test(text);
+    const visitor = new Visitor({
+      CallExpression({ callee, arguments: given }) {
+        const name = calleeOf(callee);
+        if (name !== "t" && name !== "count") return;
+        for (const argument of given.slice(name === "t" ? 0 : 1, name === "t" ? 1 : 3)) {
+          const literals = literalsOf(argument);
+          for (const sentence of literals) add(sentence, file);
+          if (literals.length === 0) for (const each of namesIn(argument)) asked.add(each);
+        }
+      },
+      VariableDeclarator({ id, init }) {
+        if (id.type === "Identifier" && init) named.push({ name: id.name, file, literals: literalsIn(init) });
+      },
+      Property({ key, value }) {
+        const name = key.type === "Identifier" ? key.name : "";
+        if (!READ.test(name)) return;
+        named.push({ name, file, literals: literalsOf(value) });
+      },
+      Literal({ value }) {
+        if (typeof value === "string" && PROSE.test(value)) add(value, file);
+      },
+      JSXText({ value, start }) {
+        const text = value.trim();
+        if (isBare(text)) texts.bare.push(`${file}:${lineOf(start)} ${text}`);
+      },
+      JSXAttribute({ name, value }) {
+        if (name.type !== "JSXIdentifier" || !READ.test(name.name) || value?.type !== "Literal") return;
+        if (typeof value.value === "string" && isBare(value.value))
+          texts.bare.push(`${file}:${lineOf(value.start)} ${value.value}`);
+      },
+    });
+    visitor.visit(program);
+  }
+  // `t(LABELS[key])` says what stands in the constant of that name, `t(label)` what stands in properties of that name.
+  for (const { name, file, literals } of named)
+    if (asked.has(name)) for (const sentence of literals) add(sentence, file);
+  return texts;
+}
+
+function inStudio(file: string): boolean {
+  return file.startsWith("studio/");
+}
+
+function calleeOf(callee: ESTree.Expression): string | undefined {
+  if (callee.type === "Identifier") return callee.name;
+  return callee.type === "MemberExpression" && callee.property.type === "Identifier"
+    ? callee.property.name
+    : undefined;
+}
+
+/** The texts that an expression may come to, where it says them itself. */
+function literalsOf(node: ESTree.Node): string[] {
+  switch (node.type) {
+    case "Literal":
+      return typeof node.value === "string" && node.value !== "" ? [node.value] : [];
+    case "TemplateLiteral":
+      return node.expressions.length === 0 ? [node.quasis[0]?.value.cooked ?? ""] : [];
+    case "ConditionalExpression":
+      return [...literalsOf(node.consequent), ...literalsOf(node.alternate)];
+    case "LogicalExpression":
+      return [...literalsOf(node.left), ...literalsOf(node.right)];
+    case "TSAsExpression":
+    case "ParenthesizedExpression":
+      return literalsOf(node.expression);
+    default:
+      return [];
+  }
+}
+
+/** Names that lead to what an expression says: of a constant, or of a property. */
+function namesIn(node: ESTree.Node): string[] {
+  if (node.type === "Identifier") return [node.name];
+  if (node.type === "MemberExpression")
+    return [...namesIn(node.object), ...(node.computed ? [] : namesIn(node.property))];
+  if (node.type === "ConditionalExpression") return [...namesIn(node.consequent), ...namesIn(node.alternate)];
+  return node.type === "LogicalExpression" ? [...namesIn(node.left), ...namesIn(node.right)] : [];
+}
+
+function literalsIn(node: ESTree.Node): string[] {
+  const found: string[] = [];
+  collect(node, found);
+  return found;
+}
+
+/** Values of a constant that is a text, a list or a table of texts; its keys and what functions in it do are none. */
+function collect(node: ESTree.Node, found: string[]): void {
+  if (node.type === "ObjectExpression") {
+    for (const each of node.properties) if (each.type === "Property") collect(each.value, found);
+  } else if (node.type === "ArrayExpression") {
+    for (const each of node.elements) if (each) collect(each, found);
+  } else if (node.type === "TSAsExpression" || node.type === "TSSatisfiesExpression") {
+    collect(node.expression, found);
+  } else found.push(...literalsOf(node));
+}
