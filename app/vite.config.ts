@@ -24,7 +24,12 @@ export default defineConfig({
             { name: "react", tags: ["$initial"], test: REACT, priority: 3 },
             { name: "protocol", tags: ["$initial"], test: /packages[\\/]protocol[\\/]/, priority: 3 },
             { name: "client", tags: ["$initial"], test: /packages[\\/](client|react)[\\/]/, priority: 2 },
-            { name: "texts", tags: ["$initial"], test: /app[\\/]src[\\/](texts|explain|usePage)/, priority: 1 },
+            {
+              name: "texts",
+              tags: ["$initial"],
+              test: /app[\\/]src[\\/](texts|explain|usePage)/,
+              priority: 1,
+            },
           ],
         },
       },

@@ -9,6 +9,8 @@ const NOT_SAID = ["pages/Design.tsx", "**/*.test.ts", "**/*.test.tsx"];
 /** Properties and attributes whose text people read or hear. */
 const READ = /^(label|title|about|detail|hint|problem|message|placeholder|alt|aria-label|aria-description)$/;
 /** Begins as a sentence does, and goes on. */
+/** Reads as a sentence and is none: outlines of pictures, messages for developers, what other programs say. */
+const NO_SENTENCE = /^M\d|is for pages inside|Moralis|Invalid MFA token|could not be marked/;
 const PROSE = /^\p{Lu}[\p{L}\p{N}’'-]*[,:;…]? .*\p{L}|^\p{Lu}\p{Ll}+[.…]$/u;
 
 /** Every part of the app that has a file of translations. */
@@ -44,8 +46,8 @@ export function readAppTexts(): AppTexts {
     const visitor = new Visitor({
       CallExpression({ callee, arguments: given }) {
         const name = calleeOf(callee);
-        if (name !== "t" && name !== "count") return;
-        for (const argument of given.slice(name === "t" ? 0 : 1, name === "t" ? 1 : 3)) {
+        if (name !== "t" && name !== "count" && name !== "usePageTitle") return;
+        for (const argument of name === "count" ? given.slice(1, 3) : given.slice(0, 1)) {
           const literals = literalsOf(argument);
           for (const sentence of literals) add(sentence, file);
           if (literals.length === 0) for (const each of namesIn(argument)) asked.add(each);
@@ -60,7 +62,7 @@ export function readAppTexts(): AppTexts {
         named.push({ name, file, literals: literalsOf(value) });
       },
       Literal({ value }) {
-        if (typeof value === "string" && PROSE.test(value)) add(value, file);
+        if (typeof value === "string" && PROSE.test(value) && !NO_SENTENCE.test(value)) add(value, file);
       },
       JSXText({ value, start }) {
         const text = value.trim();

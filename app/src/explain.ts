@@ -1,3 +1,5 @@
+import { createTexts, type Texts } from "./texts/text.ts";
+
 export interface Explanation {
   title: string;
   detail: string;
@@ -40,16 +42,18 @@ const BY_CODE: Readonly<Record<number, { title: string; detail?: string }>> = {
   209: { title: "Your session has ended", detail: "Sign in again; what you typed is still here." },
 };
 
-/** Puts an error into words for people. Never shows a stack. */
-export function explain(error: unknown): Explanation {
+/** Puts an error into words for people, with `t` of the texts in theirs. What the server says stays as it says it. */
+export function explain(error: unknown, t: Texts["t"] = createTexts("en").t): Explanation {
   const code = codeOf(error);
   const message = messageOf(error);
   const known = code === undefined ? undefined : BY_CODE[code];
-  if (known) return { title: known.title, detail: known.detail || message, code };
+  if (known) {
+    return { title: t(known.title), detail: known.detail ? t(known.detail) : message, code };
+  }
   if (/Non ethereum enabled browser/.test(message)) {
     return {
-      title: "No wallet found",
-      detail: "Install a browser wallet, or use the development wallet.",
+      title: t("No wallet found"),
+      detail: t("Install a browser wallet, or use the development wallet."),
       code,
     };
   }
@@ -59,19 +63,23 @@ export function explain(error: unknown): Explanation {
     )?.[1];
   if (library) {
     return {
-      title: "This server's app was built without this wallet",
-      detail: `Its operator installs ${library} and starts the server again. Until then, use another wallet or a password.`,
+      title: t("This server's app was built without this wallet"),
+      detail: t(
+        "Its operator installs {library} and starts the server again. Until then, use another wallet or a password.",
+        { library },
+      ),
       code,
     };
   }
   if (/dynamically imported module|Importing a module script failed/.test(message)) {
     return {
-      title: "A part of the app could not be loaded",
-      detail: "Check that you are online, then try again or load the page anew.",
+      title: t("A part of the app could not be loaded"),
+      detail: t("Check that you are online, then try again or load the page anew."),
       code,
     };
   }
-  return { title: "That did not work", detail: message || "No reason was given.", code };
+  // Failures of the app itself, as that the server did not answer, are sentences of the texts.
+  return { title: t("That did not work"), detail: t(message || "No reason was given."), code };
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -8,19 +8,25 @@ import { ToastArea } from "./design/Toasts.tsx";
 import { router } from "./router.tsx";
 import { SettingsContext } from "./SettingsContext.tsx";
 import { loadSettings } from "./settings.ts";
-import { TextsContext } from "./texts/TextsContext.tsx";
+import { TextsArea } from "./texts/TextsContext.tsx";
 import { loadTexts } from "./texts/text.ts";
 
 const container = document.getElementById("root");
 if (!container) throw new Error("index.html has no #root");
 const root = createRoot(container);
 
-try {
-  const [settings, texts] = await Promise.all([loadSettings(), loadTexts()]);
-  document.documentElement.lang = texts.language;
-  root.render(
-    <StrictMode>
-      <TextsContext value={texts}>
+// Both are asked for at once; what went wrong is said in the reader's language too.
+const asked = loadSettings().catch((error: unknown) => ({ error }));
+const texts = await loadTexts("app");
+const settings = await asked;
+root.render(
+  <StrictMode>
+    <TextsArea part="app" first={texts}>
+      {"error" in settings ? (
+        <main>
+          <ErrorState error={settings.error} retry={() => window.location.reload()} />
+        </main>
+      ) : (
         <SettingsContext value={settings}>
           <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl}>
             <ToastArea>
@@ -28,9 +34,7 @@ try {
             </ToastArea>
           </MoralisProvider>
         </SettingsContext>
-      </TextsContext>
-    </StrictMode>,
-  );
-} catch (error) {
-  root.render(<ErrorState error={error} retry={() => window.location.reload()} />);
-}
+      )}
+    </TextsArea>
+  </StrictMode>,
+);

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { explain } from "../explain.ts";
+import { useTexts } from "../texts/TextsContext.tsx";
 import { Button } from "./Button.tsx";
 
 /** Holds the place of a line that is still to come. */
@@ -38,7 +39,8 @@ export function EmptyState({
 
 /** What went wrong, in words that help, with the way to try again. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { title, detail, code } = explain(error);
+  const { t } = useTexts();
+  const { title, detail, code } = explain(error, t);
   return (
     <div className="notice danger" role="alert">
       <div className="grow">
@@ -46,11 +48,11 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
           <strong>{title}</strong>
         </p>
         <p>{detail}</p>
-        {code !== undefined && <p className="small soft">Code {code}</p>}
+        {code !== undefined && <p className="small soft">{t("Code {code}", { code: String(code) })}</p>}
       </div>
       {retry && (
         <Button small onClick={retry}>
-          Try again
+          {t("Try again")}
         </Button>
       )}
     </div>

@@ -1,19 +1,21 @@
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "../design/states.tsx";
+import { useTexts } from "../texts/TextsContext.tsx";
 import { usePageTitle } from "../usePageTitle.ts";
 
 export function NotFound() {
+  const { t } = useTexts();
   usePageTitle("Not found");
   return (
     <EmptyState
-      title="There is no such page"
+      title={t("There is no such page")}
       action={
         <Link to="/" className="button">
-          Go home
+          {t("Go home")}
         </Link>
       }
     >
-      The address may be mistyped, or the page has moved.
+      {t("The address may be mistyped, or the page has moved.")}
     </EmptyState>
   );
 }

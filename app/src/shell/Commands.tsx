@@ -2,7 +2,8 @@ import { useMoralis } from "@purse/react";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import { suggestions } from "../pages/explorer/suggestions.ts";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { LANGUAGES } from "../texts/languages.ts";
+import { useLanguageChoice, useTexts } from "../texts/TextsContext.tsx";
 import type { Command } from "./commands.ts";
 import { PAGES } from "./pages.ts";
 import { setTheme, THEMES } from "./theme.ts";
@@ -19,6 +20,7 @@ const ShortcutSheet = lazy(() =>
 /** What can be done from anywhere: by the palette (Ctrl+K), and by keys of its own (`?` lists them). */
 export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const { t } = useTexts();
+  const { choose } = useLanguageChoice();
   const navigate = useNavigate();
   const { isAuthenticated, logout } = useMoralis();
   const [showsKeys, setShowsKeys] = useState(false);
@@ -57,6 +59,12 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
       label: t("Theme: {theme}", { theme: t(theme) }),
       words: "colours dark light appearance",
       run: () => setTheme(theme),
+    })),
+    ...LANGUAGES.map(({ code, name }) => ({
+      key: `language ${code}`,
+      label: t("Language: {language}", { language: name }),
+      words: "language sprache translation",
+      run: () => choose(code),
     })),
     { key: "keys", label: t("Show the keys"), hint: "?", run: () => setShowsKeys(true) },
     {

@@ -7,6 +7,7 @@ import { chainByHexId } from "../settings.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
+import { LanguageSwitch } from "./LanguageSwitch.tsx";
 import { PAGES } from "./pages.ts";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
@@ -34,7 +35,7 @@ export function Shell() {
   return (
     <>
       <a className="skip" href="#main">
-        Skip to content
+        {t("Skip to content")}
       </a>
       <Offline />
       <div className="shell">
@@ -51,6 +52,7 @@ export function Shell() {
           </nav>
           <div className="side-foot">
             <ThemeSwitch />
+            <LanguageSwitch />
           </div>
         </aside>
         <div className="main">
@@ -117,18 +119,20 @@ function Main() {
 
 /** The chain that the wallet is on, and whether the server follows it. */
 function NetworkPill() {
+  const { t } = useTexts();
   const { chainId, isWeb3Enabled } = useMoralis();
   const settings = useSettings();
   if (!isWeb3Enabled || !chainId) return null;
   const chain = chainByHexId(settings, chainId);
   return chain ? (
-    <span className="pill">{chain.name === "localdevchain" ? "Local chain" : chain.name}</span>
+    <span className="pill">{chain.name === "localdevchain" ? t("Local chain") : chain.name}</span>
   ) : (
-    <span className="pill warn">Unknown chain {chainId}</span>
+    <span className="pill warn">{t("Unknown chain {chain}", { chain: chainId })}</span>
   );
 }
 
 function Offline() {
+  const { t } = useTexts();
   const [online, setOnline] = useState(navigator.onLine);
   useEffect(() => {
     const update = () => setOnline(navigator.onLine);
@@ -141,7 +145,7 @@ function Offline() {
   }, []);
   return (
     <div role="status">
-      {online ? null : <p className="offline">You are offline. What you see may be old.</p>}
+      {online ? null : <p className="offline">{t("You are offline. What you see may be old.")}</p>}
     </div>
   );
 }
@@ -164,6 +168,10 @@ function MorePages() {
             {t(label)}
           </Link>
         ))}
+        <div className="more-foot">
+          <ThemeSwitch />
+          <LanguageSwitch />
+        </div>
       </div>
     </>
   );

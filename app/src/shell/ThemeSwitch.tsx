@@ -1,14 +1,15 @@
 import { Monitor, Moon, Sun } from "lucide-react";
-import { useState } from "react";
+import { useId, useSyncExternalStore } from "react";
 import { useTexts } from "../texts/TextsContext.tsx";
-import { setTheme, THEMES, type Theme, theme } from "./theme.ts";
+import { followTheme, setTheme, THEMES, theme } from "./theme.ts";
 
 const SIGNS = { system: Monitor, light: Sun, dark: Moon } as const;
 
 /** Light, dark, or what the system says. */
 export function ThemeSwitch() {
   const { t } = useTexts();
-  const [chosen, setChosen] = useState<Theme>(theme);
+  const chosen = useSyncExternalStore(followTheme, theme);
+  const id = useId();
   const names = { system: t("As the system"), light: t("Light"), dark: t("Dark") };
   return (
     <fieldset className="theme-switch">
@@ -19,13 +20,10 @@ export function ThemeSwitch() {
           <label key={each} title={names[each]}>
             <input
               type="radio"
-              name="theme"
+              name={id}
               className="visually-hidden"
               checked={chosen === each}
-              onChange={() => {
-                setTheme(each);
-                setChosen(each);
-              }}
+              onChange={() => setTheme(each)}
             />
             <Sign size={16} aria-hidden="true" />
             <span className="visually-hidden">{names[each]}</span>

@@ -18,3 +18,10 @@ export function setTheme(chosen: Theme): void {
     // Storage may be switched off: the choice then lasts as long as the page.
   }
 }
+
+/** Tells of every change of the theme, wherever it was chosen; returns how to stop. */
+export function followTheme(changed: () => void): () => void {
+  const observer = new MutationObserver(changed);
+  observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  return () => observer.disconnect();
+}

@@ -5,7 +5,7 @@ import { createRoot } from "react-dom/client";
 import "./studio.css";
 import { ErrorState } from "../design/states.tsx";
 import { ToastArea } from "../design/Toasts.tsx";
-import { TextsContext } from "../texts/TextsContext.tsx";
+import { TextsArea } from "../texts/TextsContext.tsx";
 import { loadTexts } from "../texts/text.ts";
 import { Door } from "./access/Door.tsx";
 import { StudioApi, StudioFailure } from "./api.ts";
@@ -27,11 +27,10 @@ const queries = new QueryClient({
 });
 
 try {
-  const [texts] = await Promise.all([loadTexts(), studio.load()]);
-  document.documentElement.lang = texts.language;
+  const [texts] = await Promise.all([loadTexts("studio"), studio.load()]);
   root.render(
     <StrictMode>
-      <TextsContext value={texts}>
+      <TextsArea part="studio" first={texts}>
         <StudioContext value={studio}>
           <QueryClientProvider client={queries}>
             <ToastArea>
@@ -41,7 +40,7 @@ try {
             </ToastArea>
           </QueryClientProvider>
         </StudioContext>
-      </TextsContext>
+      </TextsArea>
     </StrictMode>,
   );
 } catch (error) {

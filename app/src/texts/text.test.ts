@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { wantedLanguages } from "./languages.ts";
 import { createTexts, loadTexts } from "./text.ts";
 
 describe("the texts", () => {
@@ -25,8 +26,24 @@ describe("the texts", () => {
     ]);
   });
 
+  it("are English where a translation is still empty", () => {
+    expect(createTexts("de", { Send: "" }).t("Send")).toBe("Send");
+  });
+
   it("are English where none of the wanted languages is there", async () => {
-    expect((await loadTexts(["xx-YY"])).language).toBe("en");
-    expect((await loadTexts(["xx", "en-GB"])).language).toBe("en-GB");
+    expect((await loadTexts("app", ["xx-YY"])).language).toBe("en");
+    expect((await loadTexts("app", ["xx", "en-GB"])).language).toBe("en-GB");
+  });
+
+  it("are those of the first wanted language that is there, with its region", async () => {
+    const texts = await loadTexts("app", ["xx", "de-CH", "en"]);
+    expect(texts.language).toBe("de-CH");
+    expect(texts.t("Send")).toBe("Senden");
+  });
+
+  it("follow the choice before the browser, and the browser for the region", () => {
+    expect(wantedLanguages("de", ["en-GB", "de-AT"])).toEqual(["de-AT", "de"]);
+    expect(wantedLanguages("en", ["de-AT"])).toEqual(["en"]);
+    expect(wantedLanguages(undefined, ["de-AT", "en"])).toEqual(["de-AT", "en"]);
   });
 });

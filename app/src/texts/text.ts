@@ -1,5 +1,5 @@
-/** Sentences of one language, by the English sentence that the code says. */
-export type Translation = Readonly<Record<string, string>>;
+import { baseOf, LANGUAGES, type Part, type Translation, wantedLanguages } from "./languages.ts";
+
 export type Values = Readonly<Record<string, string | number>>;
 
 /** What pages say, in the language of the person who reads. */
@@ -16,7 +16,7 @@ export function createTexts(language: string, translation: Translation = {}): Te
   const plurals = new Intl.PluralRules(language);
   const numbers = new Intl.NumberFormat(language);
   function t(sentence: string, values: Values = {}): string {
-    const said = translation[sentence] ?? sentence;
+    const said = translation[sentence] || sentence;
     return said.replace(/\{(\w+)\}/g, (place, name: string) => {
       const value = values[name];
       return value === undefined ? place : typeof value === "number" ? numbers.format(value) : value;
@@ -25,16 +25,17 @@ export function createTexts(language: string, translation: Translation = {}): Te
   return { language, t, count: (n, one, other) => t(plurals.select(n) === "one" ? one : other, { n }) };
 }
 
-/** The languages that the app is translated to, beside English. Each is loaded where it is wanted. */
-const LANGUAGES: Readonly<Record<string, () => Promise<Translation>>> = {};
-
-/** The texts in the first language of the browser that there are texts in; numbers and dates as that browser has them. */
-export async function loadTexts(wanted: readonly string[] = navigator.languages): Promise<Texts> {
+/** The texts of a part in the first wanted language that there are texts in; numbers and dates as its region has them. */
+export async function loadTexts(part: Part, wanted: readonly string[] = wantedLanguages()): Promise<Texts> {
   for (const language of wanted) {
-    const [base = ""] = language.toLowerCase().split("-", 1);
-    if (base === "en") return createTexts(language);
-    const load = Object.hasOwn(LANGUAGES, base) ? LANGUAGES[base] : undefined;
-    if (load) return createTexts(language, await load());
+    const known = LANGUAGES.find(({ code }) => code === baseOf(language));
+    if (known?.code === "en") return createTexts(language);
+    const load = known?.load[part];
+    if (load) {
+      // A page in English is better than none.
+      const translation = await load().catch(() => undefined);
+      return translation ? createTexts(language, translation) : createTexts("en");
+    }
   }
   return createTexts("en");
 }

@@ -135,7 +135,7 @@ function Verification({ user }: { user: User }) {
       await Moralis.User.requestEmailVerification(email);
       toast(t("Look into your mail: a new link is on its way"));
     } catch (error) {
-      toast(explain(error).detail);
+      toast(explain(error, t).detail);
     } finally {
       setBusy(false);
     }

@@ -23,7 +23,7 @@ export function Sessions() {
       await work();
       toast(said);
     } catch (problem) {
-      const { title, detail } = explain(problem);
+      const { title, detail } = explain(problem, t);
       toast(`${title}. ${detail}`);
     } finally {
       setEnding(undefined);

@@ -109,7 +109,7 @@ function AddSomebody({ onAdd }: { onAdd: (who: string) => void }) {
       onAdd(found.id);
       setName("");
     } catch (error) {
-      setProblem(explain(error).detail);
+      setProblem(explain(error, t).detail);
     } finally {
       setBusy(false);
     }

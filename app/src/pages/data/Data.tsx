@@ -106,7 +106,7 @@ function ClassRecords({ className, search, listed }: ClassRecordsProps) {
       refetch();
     } catch (error) {
       record.revert();
-      toast(inOneLine(error));
+      toast(inOneLine(error, t));
     }
   }
 
@@ -127,12 +127,12 @@ function ClassRecords({ className, search, listed }: ClassRecordsProps) {
               refetch();
               toast(t("It is back, under a new id"));
             },
-            (error: unknown) => toast(inOneLine(error)),
+            (error: unknown) => toast(inOneLine(error, t)),
           );
         },
       });
     } catch (error) {
-      toast(inOneLine(error));
+      toast(inOneLine(error, t));
     }
   }
 
@@ -291,7 +291,7 @@ function shownFields(fields: readonly FieldOf[], records: readonly ParseObject[]
   return fields.filter((field) => !isTitle(field)).slice(0, COLUMNS);
 }
 
-function inOneLine(error: unknown): string {
-  const { title, detail } = explain(error);
+function inOneLine(error: unknown, t: (sentence: string) => string): string {
+  const { title, detail } = explain(error, t);
   return `${title}. ${detail}`;
 }

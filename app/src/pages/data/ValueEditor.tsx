@@ -106,7 +106,7 @@ function FileInput({ label, typed, onChange, problem }: ValueEditorProps) {
       await file.save({ progress: setProgress });
       onChange({ ...typed, text: file.name(), file });
     } catch (error) {
-      const { title, detail } = explain(error);
+      const { title, detail } = explain(error, t);
       setFailure(`${title}. ${detail}`);
     } finally {
       setProgress(undefined);

@@ -124,7 +124,7 @@ function ReadAgain({ address }: { address: string }) {
       await Web3API.token.syncNFTContract({ chain: chain.hexId, address });
       toast(t("The collection is being read again."));
     } catch (error) {
-      const { title, detail } = explain(error);
+      const { title, detail } = explain(error, t);
       toast(`${title}. ${detail}`);
     } finally {
       setIsBusy(false);

@@ -24,7 +24,7 @@ export function ExportButton({ name, columns, rows }: ExportButtonProps) {
       download(`${name}.csv`, csvOf(columns, all));
       toast(count(all.length, "{n} row exported", "{n} rows exported"));
     } catch (error) {
-      const { title, detail } = explain(error);
+      const { title, detail } = explain(error, t);
       toast(`${title}. ${detail}`);
     } finally {
       setIsBusy(false);

@@ -176,7 +176,7 @@ function Resync({ address, id, done }: { address: string; id: string; done: () =
       toast(t("The metadata has been read again."));
       done();
     } catch (error) {
-      const { title, detail } = explain(error);
+      const { title, detail } = explain(error, t);
       toast(`${title}. ${detail}`);
     } finally {
       setIsBusy(false);

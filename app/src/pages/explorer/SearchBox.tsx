@@ -52,7 +52,7 @@ export function SearchBox() {
       else if (found) setProblem(found);
       else setWords("");
     } catch (error) {
-      const { title, detail } = explain(error);
+      const { title, detail } = explain(error, t);
       setProblem(`${title}. ${detail}`);
     } finally {
       setIsBusy(false);

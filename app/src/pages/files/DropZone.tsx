@@ -23,7 +23,7 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
         for (const file of found.files) uploads.add(file, toIpfs);
         for (const each of found.folders) uploads.addFolder(each);
       },
-      (error: unknown) => toast(explain(error).detail),
+      (error: unknown) => toast(explain(error, t).detail),
     );
   };
   useEffect(() => {

@@ -126,7 +126,7 @@ function Sharing({ file, onChanged }: { file: Stored; onChanged: () => void }) {
     } catch (error) {
       record.revert();
       setIsShared(!isOn);
-      toast(explain(error).detail);
+      toast(explain(error, t).detail);
     }
   }
   return (

@@ -87,11 +87,11 @@ function OwnFiles({ userId }: { userId: string }) {
         run: () => {
           const again = new ParseObject(FILE_CLASS, fields);
           if (acl) again.setACL(acl);
-          again.save().then(refetch, (error: unknown) => toast(explain(error).detail));
+          again.save().then(refetch, (error: unknown) => toast(explain(error, t).detail));
         },
       });
     } catch (error) {
-      const { title, detail } = explain(error);
+      const { title, detail } = explain(error, t);
       toast(`${title}. ${detail}`);
     }
   }

@@ -36,7 +36,7 @@ function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
   const { t, language } = useTexts();
   const { id, name, size, state, progress, canPause, error } = view;
   const { kind, label } = KINDS[state];
-  const failure = error === undefined ? undefined : explain(error);
+  const failure = error === undefined ? undefined : explain(error, t);
   const isOver = state === "done" || state === "failed";
   return (
     <li className="upload">

@@ -161,7 +161,7 @@ function NftDialog({
       toast(t("The metadata has been read again."));
       onFresh();
     } catch (error) {
-      const { title, detail } = explain(error);
+      const { title, detail } = explain(error, t);
       toast(`${title}. ${detail}`);
     } finally {
       setBusy(false);

@@ -116,7 +116,7 @@ function OperatorMenu() {
     try {
       await studio.leave();
     } catch (error) {
-      toast(explain(error).detail);
+      toast(explain(error, t).detail);
     }
   }
   return (
