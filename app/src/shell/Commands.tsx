@@ -6,7 +6,7 @@ import { LANGUAGES } from "../texts/languages.ts";
 import { useLanguageChoice, useTexts } from "../texts/TextsContext.tsx";
 import type { Command } from "./commands.ts";
 import { PAGES } from "./pages.ts";
-import { setTheme, THEMES } from "./theme.ts";
+import { setTheme, THEME_NAMES, THEMES } from "./theme.ts";
 import { useShortcuts } from "./useShortcuts.ts";
 
 // Both come when they are first wanted.
@@ -56,7 +56,7 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
       : { key: "sign-in", label: t("Sign in"), run: () => void navigate({ to: "/sign-in", search: {} }) },
     ...THEMES.map((theme) => ({
       key: `theme ${theme}`,
-      label: t("Theme: {theme}", { theme: t(theme) }),
+      label: t("Theme: {theme}", { theme: t(THEME_NAMES[theme]) }),
       words: "colours dark light appearance",
       run: () => setTheme(theme),
     })),

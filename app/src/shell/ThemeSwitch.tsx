@@ -1,7 +1,7 @@
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useId, useSyncExternalStore } from "react";
 import { useTexts } from "../texts/TextsContext.tsx";
-import { followTheme, setTheme, THEMES, theme } from "./theme.ts";
+import { followTheme, setTheme, THEME_NAMES, THEMES, theme } from "./theme.ts";
 
 const SIGNS = { system: Monitor, light: Sun, dark: Moon } as const;
 
@@ -10,14 +10,13 @@ export function ThemeSwitch() {
   const { t } = useTexts();
   const chosen = useSyncExternalStore(followTheme, theme);
   const id = useId();
-  const names = { system: t("As the system"), light: t("Light"), dark: t("Dark") };
   return (
     <fieldset className="theme-switch">
       <legend className="visually-hidden">{t("Theme")}</legend>
       {THEMES.map((each) => {
         const Sign = SIGNS[each];
         return (
-          <label key={each} title={names[each]}>
+          <label key={each} title={t(THEME_NAMES[each])}>
             <input
               type="radio"
               name={id}
@@ -26,7 +25,7 @@ export function ThemeSwitch() {
               onChange={() => setTheme(each)}
             />
             <Sign size={16} aria-hidden="true" />
-            <span className="visually-hidden">{names[each]}</span>
+            <span className="visually-hidden">{t(THEME_NAMES[each])}</span>
           </label>
         );
       })}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { readAppTexts } from "./appTexts.ts";
+import { standings } from "./texts.ts";
+
+describe.each(standings())("the translation $file", ({ missing, stale, misplaced }) => {
+  it("has every sentence that is said (npm run texts lists those that lack)", () => {
+    expect(missing).toEqual([]);
+  });
+
+  it("has none that nothing says", () => {
+    expect(stale).toEqual([]);
+  });
+
+  it("has the places of its sentences", () => {
+    expect(misplaced).toEqual([]);
+  });
+});
+
+describe("what the app says", () => {
+  const { said, bare } = readAppTexts();
+
+  it("is found where it is said directly, by number, from a table and in a message", () => {
+    for (const sentence of ["Sign in", "Reverted by the chain", "Paste the ABI first."])
+      expect(said.app.has(sentence)).toBe(true);
+    expect(said.app.has("Spam folder: {n} tokens")).toBe(true);
+  });
+
+  it("goes through the texts, but for names, units and keys", () => {
+    const words = bare.map((each) => each.slice(each.indexOf(" ") + 1));
+    expect(words.filter((word) => /\s/.test(word) && word !== "Ctrl K")).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+/*
+ * `npm run texts`: which sentences of the app each language lacks, and which of its translations nothing says any more;
+ * `-- --write` puts the missing ones into the files as empty texts (shown in English until somebody fills them) and takes
+ * out those that are no longer said. `-- --bare` lists text in pages that does not go through the texts at all.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { LANGUAGES } from "../app/src/texts/languages.ts";
+import { PARTS, type Part, readAppTexts } from "./appTexts.ts";
+
+const ROOT = resolve(import.meta.dirname, "..");
+
+export interface Standing {
+  /** The file of translations, below the project. */
+  file: string;
+  /** Sentences without a translation, each with the files that say it. */
+  missing: [sentence: string, saidIn: string[]][];
+  /** Translations of what nothing says. */
+  stale: string[];
+  /** Translations that have other places `{name}` than their sentence. */
+  misplaced: string[];
+}
+
+if (import.meta.main) main(process.argv.slice(2));
+
+function main([option]: string[]): void {
+  if (option === "--bare") {
+    for (const text of readAppTexts().bare) console.log(text);
+    return;
+  }
+  for (const standing of standings()) {
+    const { file, missing, stale, misplaced } = standing;
+    console.log(
+      `${file}: ${missing.length} missing, ${stale.length} stale, ${misplaced.length} with other places`,
+    );
+    for (const [sentence, saidIn] of missing) console.log(`  missing    ${sentence}    (${saidIn[0]})`);
+    for (const sentence of stale) console.log(`  stale      ${sentence}`);
+    for (const sentence of misplaced) console.log(`  places     ${sentence}`);
+    if (option === "--write") write(standing);
+  }
+}
+
+/** How every language that a part is translated to stands beside what the part says. */
+export function standings(): Standing[] {
+  const { said } = readAppTexts();
+  return LANGUAGES.flatMap(({ code, load }) =>
+    PARTS.filter((part) => load[part]).map((part) => standingOf(code, part, said[part])),
+  );
+}
+
+function standingOf(code: string, part: Part, said: ReadonlyMap<string, string[]>): Standing {
+  const file = `app/src/texts/${part === "app" ? code : `${code}.${part}`}.json`;
+  const translation = read(file);
+  return {
+    file,
+    missing: [...said].filter(([sentence]) => !translation[sentence]),
+    stale: Object.keys(translation).filter((sentence) => !said.has(sentence)),
+    misplaced: Object.entries(translation).flatMap(([sentence, translated]) =>
+      translated !== "" && placesOf(sentence) !== placesOf(translated) ? [sentence] : [],
+    ),
+  };
+}
+
+function read(file: string): Record<string, string> {
+  return existsSync(join(ROOT, file)) ? JSON.parse(readFileSync(join(ROOT, file), "utf8")) : {};
+}
+
+function write({ file, missing, stale }: Standing): void {
+  const translation = read(file);
+  for (const sentence of stale) delete translation[sentence];
+  for (const [sentence] of missing) translation[sentence] ??= "";
+  const sorted = Object.fromEntries(Object.entries(translation).sort(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(join(ROOT, file), `${JSON.stringify(sorted, null, 2)}\n`);
+  console.log(`${relative(ROOT, join(ROOT, file))} is written`);
+}
+
+function placesOf(sentence: string): string {
+  return [...new Set(sentence.match(/\{\w+\}/g))].sort().join(" ");
+}
