@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import "./app.css";
 import { ErrorState } from "./design/states.tsx";
 import { ToastArea } from "./design/Toasts.tsx";
+import { explainMissingCode } from "./notLoaded.ts";
 import { router } from "./router.tsx";
 import { SettingsContext } from "./SettingsContext.tsx";
 import { loadSettings } from "./settings.ts";
@@ -15,6 +16,7 @@ const container = document.getElementById("root");
 if (!container) throw new Error("index.html has no #root");
 const root = createRoot(container);
 
+explainMissingCode();
 // Both are asked for at once; what went wrong is said in the reader's language too.
 const asked = loadSettings().catch((error: unknown) => ({ error }));
 const texts = await loadTexts("app");

@@ -1,5 +1,6 @@
 import { createRootRoute } from "@tanstack/react-router";
 import { ErrorState } from "./design/states.tsx";
+import { isNotLoaded } from "./notLoaded.ts";
 import { NotFound } from "./pages/NotFound.tsx";
 import { Shell } from "./shell/Shell.tsx";
 
@@ -7,7 +8,9 @@ import { Shell } from "./shell/Shell.tsx";
 export const root = createRootRoute({
   component: Shell,
   notFoundComponent: NotFound,
-  errorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
+  errorComponent: ({ error, reset }) => (
+    <ErrorState error={error} retry={isNotLoaded(error) ? () => window.location.reload() : reset} />
+  ),
 });
 
 /** A text of the address bar; undefined where it is none, or empty. */

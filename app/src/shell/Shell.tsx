@@ -1,7 +1,7 @@
 import { useMoralis } from "@purse/react";
-import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { CatchBoundary, Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { Ellipsis, Search } from "lucide-react";
-import { lazy, Suspense, useEffect, useId, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
@@ -70,9 +70,9 @@ export function Shell() {
             </button>
             <NetworkPill />
             {user ? (
-              <Suspense fallback={<span className="button">{t("Account")}</span>}>
+              <Later fallback={<span className="button">{t("Account")}</span>}>
                 <AccountMenu />
-              </Suspense>
+              </Later>
             ) : (
               <Link to="/sign-in" search={{}} className="button primary">
                 {t("Sign in")}
@@ -83,29 +83,39 @@ export function Shell() {
         </div>
       </div>
       {hasSessionEnded && user && (
-        <Suspense>
+        <Later>
           <SessionEnded />
-        </Suspense>
+        </Later>
       )}
-      <Commands open={isFinding} onOpenChange={setIsFinding} />
-      <Suspense fallback={null}>
+      <Later>
+        <Commands open={isFinding} onOpenChange={setIsFinding} />
+      </Later>
+      <Later>
         <TransactionWatcher />
-      </Suspense>
+      </Later>
     </>
+  );
+}
+
+/** What comes when it is wanted; where it does not come, as without a connection, the page does without it. */
+function Later({ children, fallback }: { children: ReactNode; fallback?: ReactNode }) {
+  return (
+    <CatchBoundary getResetKey={() => "shell"} errorComponent={() => fallback}>
+      <Suspense fallback={fallback}>{children}</Suspense>
+    </CatchBoundary>
   );
 }
 
 /** After a change of page the focus goes to its heading, so that keyboards and screen readers follow. */
 function Main() {
-  const path = useRouterState({ select: (state) => state.location.pathname });
+  // What is shown, not what is still being loaded: the heading of the page before would be gone with it.
+  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
   const main = useRef<HTMLElement>(null);
-  const first = useRef(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what the focus follows.
+  const before = useRef<string>(undefined);
   useEffect(() => {
-    if (first.current) {
-      first.current = false;
-      return;
-    }
+    const isFirst = before.current === undefined;
+    before.current = path;
+    if (isFirst) return;
     const heading = main.current?.querySelector("h1");
     heading?.setAttribute("tabindex", "-1");
     heading?.focus();

@@ -5,6 +5,7 @@ import { createRoot } from "react-dom/client";
 import "./studio.css";
 import { ErrorState } from "../design/states.tsx";
 import { ToastArea } from "../design/Toasts.tsx";
+import { explainMissingCode } from "../notLoaded.ts";
 import { TextsArea } from "../texts/TextsContext.tsx";
 import { loadTexts } from "../texts/text.ts";
 import { Door } from "./access/Door.tsx";
@@ -26,6 +27,7 @@ const queries = new QueryClient({
   },
 });
 
+explainMissingCode();
 try {
   const [texts] = await Promise.all([loadTexts("studio"), studio.load()]);
   root.render(

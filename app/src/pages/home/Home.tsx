@@ -16,7 +16,7 @@ export function Home() {
   const { t } = useTexts();
   const { isAuthenticated } = useMoralis();
   return (
-    <>
+    <div className="home">
       <section className="hero">
         <h1>{t("A backend with wallets, of your own.")}</h1>
         <p>
@@ -39,14 +39,10 @@ export function Home() {
           </Link>
         </div>
       </section>
-      <div className="home">
-        <Connect />
-        <div className="stack">
-          <ServerState />
-          <Doors />
-        </div>
-      </div>
-    </>
+      <ServerState />
+      <Connect />
+      <Doors />
+    </div>
   );
 }
 

@@ -8,14 +8,14 @@ export function ServerState() {
   const { t } = useTexts();
   const status = useServerStatus();
   return (
-    <section className="card stack tight" aria-labelledby="server-state">
+    <section className="card stack tight server-state" aria-labelledby="server-state">
       <div className="row spread">
         <h2 id="server-state">{t("This server")}</h2>
         {status.state === "waiting" && <Status kind="busy">{t("Asking")}</Status>}
         {status.state === "there" && <Status kind="ok">{t("Running")}</Status>}
         {status.state === "away" && <Status kind="danger">{t("Not reached")}</Status>}
       </div>
-      {status.state === "waiting" && <Skeleton height="3rem" />}
+      {status.state === "waiting" && <Skeleton height="4.6rem" />}
       {status.state === "away" && (
         <p className="soft">{t("It does not answer. This page asks again by itself.")}</p>
       )}

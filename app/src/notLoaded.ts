@@ -1,0 +1,17 @@
+/** What a page's missing code is called: a sentence of the texts. */
+const NOT_LOADED = "Check that you are online and that the server runs, then load the page again.";
+
+/**
+ * Code of a page that does not come, as without a connection, is a failure that people can read. Left as it is, the
+ * router would load the whole page anew, and the browser's own page for "no connection" would take the app's place.
+ */
+export function explainMissingCode(): void {
+  window.addEventListener("vite:preloadError", ({ payload }) => {
+    payload.message = NOT_LOADED;
+  });
+}
+
+/** Asking for the same code again would not help: browsers and the router remember that it is missing. */
+export function isNotLoaded(error: unknown): boolean {
+  return error instanceof Error && error.message === NOT_LOADED;
+}

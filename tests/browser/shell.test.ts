@@ -1,0 +1,258 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  expectAccessible,
+  expectNoErrors,
+  installWallet,
+  launchBrowser,
+  type Visit,
+  visit,
+} from "../support/browser.ts";
+import { loadPage } from "../support/pageLoad.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+/** What one page may load before it is there: see scripts/appSizes.ts. */
+const FIRST_LOAD_LIMIT = 200_000;
+const PHONE = { width: 390, height: 844 };
+const PAGES = [
+  "/",
+  "/sign-in",
+  "/portfolio",
+  "/send",
+  "/explorer",
+  "/explorer/block/59",
+  "/explorer/tx/0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09",
+  "/explorer/address/0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+  "/explorer/token/0x5fbdb2315678afecb367f032d93f642f64180aa3",
+  "/explorer/nft/0xe7f1725e7734ce288f8367e1bb143e90bb3f0512/1",
+  "/contract?address=0x5fbdb2315678afecb367f032d93f642f64180aa3",
+  "/data",
+  "/files",
+  "/account",
+  "/account?tab=security",
+  "/account?tab=sessions",
+  "/no/such/page",
+];
+
+let purse: Purse;
+let browser: Browser;
+let visits: Visit[] = [];
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+afterEach(async () => {
+  await Promise.all(visits.map((each) => each.close()));
+  visits = [];
+});
+
+async function open(options: BrowserContextOptions = {}): Promise<Visit> {
+  const visitor = await visit(browser, options);
+  visitor.page.setDefaultTimeout(30_000);
+  visits.push(visitor);
+  return visitor;
+}
+
+describe("the first load", () => {
+  it("of the first page stays within its bytes", async () => {
+    const { page } = await open();
+    const { codeBytes, largestElement } = await loadPage(page, `${purse.url}/`);
+    expect(codeBytes).toBeGreaterThan(50_000);
+    expect(codeBytes).toBeLessThan(FIRST_LOAD_LIMIT);
+    expect(largestElement).not.toBe("");
+  });
+
+  it.each(["/", "/explorer", "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8"])(
+    "of %s does not move what is already there, on a desktop and on a phone",
+    async (path) => {
+      for (const viewport of [{ width: 1280, height: 800 }, PHONE]) {
+        const visitor = await open({ viewport });
+        const { layoutShift, largestPaint, shifts } = await loadPage(visitor.page, purse.url + path);
+        expect(largestPaint).not.toBeNull();
+        expect(layoutShift, shifts.join("\n")).toBeLessThanOrEqual(0.1);
+        expectNoErrors(visitor);
+      }
+    },
+  );
+});
+
+describe("the theme", () => {
+  it("is there before anything is painted, and every switch shows it", async () => {
+    const { page } = await open({ colorScheme: "light" });
+    await page.goto(purse.url);
+    await page.getByRole("radio", { name: "Dark" }).check({ force: true });
+    await page.addInitScript(() => {
+      // The body cannot be painted before it is there.
+      new MutationObserver((_, observer) => {
+        if (!document.body) return;
+        observer.disconnect();
+        Reflect.set(window, "themeAtFirst", document.documentElement.dataset.theme);
+      }).observe(document, { childList: true, subtree: true });
+    });
+    await page.reload();
+    expect(await page.evaluate(() => Reflect.get(window, "themeAtFirst"))).toBe("dark");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find a page" }).fill("theme light");
+    await page.keyboard.press("Enter");
+    await page.getByRole("radio", { name: "Light" }).and(page.locator(":checked")).waitFor();
+  });
+
+  it("leaves out motion for those who do not want it", async () => {
+    const { page } = await open({ reducedMotion: "reduce" });
+    await page.goto(purse.url);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const moving = await page.evaluate(() =>
+      document.getAnimations().map(({ effect }) => effect?.getTiming()),
+    );
+    expect(moving.filter((timing) => Number(timing?.duration) > 1)).toEqual([]);
+  });
+});
+
+describe("without a connection", () => {
+  it("says so, keeps the page, and goes on by itself", async () => {
+    const { page } = await open();
+    await page.goto(purse.url);
+    await page.getByText("Running").waitFor();
+    await page.context().setOffline(true);
+    await page.getByText("You are offline. What you see may be old.").waitFor();
+    await page.getByRole("link", { name: "Files" }).click();
+    await page.getByRole("button", { name: "Try again" }).waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { level: 1, name: "Files" }).waitFor();
+    await expect.poll(() => page.getByText("You are offline").count()).toBe(0);
+  });
+});
+
+describe("the keyboard", () => {
+  it("leads through the whole shell, and the focus is never lost", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    await page.goto(purse.url);
+    await page.getByText("Running").waitFor();
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Skip to content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await page.reload();
+    const names: string[] = [];
+    for (let i = 0; i < 14; i += 1) {
+      await page.keyboard.press("Tab");
+      names.push(await focused(page));
+      expect(await hasVisibleFocus(page), names.at(-1)).toBe(true);
+    }
+    expect(names.join("|")).toContain("Home|Portfolio|Send|Explorer|Contract|Data|Files|Account");
+    expect(names.join("|")).toContain("Find anything");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => focused(page)).toBe(names.at(-1));
+    await page.keyboard.press("g");
+    await page.keyboard.press("f");
+    await expect.poll(() => focused(page)).toBe("Files");
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "A backend" }).waitFor();
+    expectNoErrors(visitor);
+  });
+
+  it("opens what a phone's bar has no room for, with theme and language", async () => {
+    const { page } = await open({ viewport: PHONE });
+    await page.goto(purse.url);
+    await page.getByRole("button", { name: "More" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Account" }).waitFor();
+    await page.getByRole("radio", { name: "Dark" }).waitFor({ state: "attached" });
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.getByRole("link", { name: "Account" }).count()).toBe(0);
+    expect(await focused(page)).toBe("More");
+  });
+});
+
+describe("in German", () => {
+  it("is the browser's language, or the one that is chosen here, and stays chosen", async () => {
+    const { page } = await open({ locale: "de-AT" });
+    await page.goto(purse.url);
+    await page.getByRole("heading", { level: 1, name: "Ein eigenes Backend mit Wallets." }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("de-AT");
+    await page.getByRole("combobox", { name: "Sprache" }).selectOption("English");
+    await page.getByRole("heading", { level: 1, name: "A backend with wallets" }).waitFor();
+    await expect.poll(() => page.title()).toBe("Home · Purse");
+    await page.reload();
+    await page.getByRole("combobox", { name: "Language" }).selectOption("Deutsch");
+    await page.reload();
+    await page.getByRole("link", { name: "Dateien" }).waitFor();
+    await expect.poll(() => page.title()).toBe("Start · Purse");
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("de-AT");
+  });
+
+  it("fits a phone, and a desktop at twice the size, and leaves nothing in English, on every page", async () => {
+    const visitor = await open({ locale: "de-DE", viewport: PHONE });
+    const { page } = visitor;
+    await installWallet(page, purse, 1);
+    await page.goto(`${purse.url}/sign-in`);
+    await page.getByRole("button", { name: "Test Wallet" }).click();
+    await page.getByRole("button", { name: "Mit dieser Wallet anmelden" }).click();
+    await page.waitForURL("**/portfolio");
+    for (const path of PAGES) {
+      await page.goto(purse.url + path);
+      await settled(page);
+      expect(await englishOn(page), path).toEqual([]);
+      // A window of 1280 pixels at 200 % has room for 640.
+      for (const width of [PHONE.width, 360, 640]) {
+        await page.setViewportSize({ width, height: PHONE.height });
+        expect(await overflow(page), `${path} ${width}`).toBeLessThanOrEqual(0);
+      }
+      await page.setViewportSize(PHONE);
+    }
+    await expectAccessible(page);
+  });
+});
+
+async function settled(page: Page): Promise<void> {
+  await page.getByRole("heading").first().waitFor();
+  await page.waitForLoadState("networkidle");
+}
+
+/** Pixels that the page is wider than the window. */
+function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+/** Lines that have an English word in them; code and what comes from the chain or from people is left out. */
+function englishOn(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const english = /\b(the|this|that|your|you|is|are|not|of|and|with|from|has|what|which|no|yet)\b/i;
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found: string[] = [];
+    while (walker.nextNode()) {
+      const { parentElement: parent, textContent } = walker.currentNode;
+      if (!parent?.checkVisibility() || parent.closest("pre, code, bdi, kbd, option, script, style"))
+        continue;
+      if (english.test(textContent ?? "")) found.push(textContent ?? "");
+    }
+    return found;
+  });
+}
+
+/** What a screen reader would call the focused element, roughly. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    return (element?.getAttribute("aria-label") ?? element?.textContent ?? "").trim();
+  });
+}
+
+function hasVisibleFocus(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const element = document.activeElement;
+    if (!element || element === document.body) return false;
+    const shows = (each: Element | null) => each !== null && getComputedStyle(each).outlineStyle !== "none";
+    // What is hidden itself shows its focus on its label.
+    return shows(element) || shows(element.closest("label"));
+  });
+}
