@@ -139,6 +139,7 @@ describe("the keyboard", () => {
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
     await page.reload();
+    await page.getByText("Running").waitFor();
     const names: string[] = [];
     for (let i = 0; i < 14; i += 1) {
       await page.keyboard.press("Tab");

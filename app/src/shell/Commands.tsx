@@ -57,7 +57,7 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
     ...THEMES.map((theme) => ({
       key: `theme ${theme}`,
       label: t("Theme: {theme}", { theme: t(THEME_NAMES[theme]) }),
-      words: "colours dark light appearance",
+      words: "colours appearance",
       run: () => setTheme(theme),
     })),
     ...LANGUAGES.map(({ code, name }) => ({
