@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Browser } from "playwright-core";
 import { visit } from "../support/browser.ts";
+import { savePicture } from "../support/picture.ts";
 import { envelope, type Purse, rest, startPurse } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
 
@@ -63,7 +64,7 @@ const LOOKS = [
 ] as const;
 const DEX = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
 
-/** Writes `studio-ROOM-WIDTH-THEME.png` into a folder: a server with some work done, and an owner who looks. */
+/** Writes `studio-ROOM-WIDTH-THEME.webp` into a folder: a server with some work done, and an owner who looks. */
 export async function shootStudio(browser: Browser, target: string, rooms = ROOMS): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "purse-studio-"));
   writeFileSync(join(folder, "main.js"), CODE);
@@ -93,8 +94,8 @@ export async function shootStudio(browser: Browser, target: string, rooms = ROOM
           await page.getByRole("region", { name: "Result" }).waitFor();
         }
         await page.waitForTimeout(1_000);
-        await page.screenshot({ path: join(target, `studio-${name}-${width}-${theme}.png`) });
-        console.log(`studio-${name}-${width}-${theme}.png`);
+        await savePicture(page, join(target, `studio-${name}-${width}-${theme}.webp`));
+        console.log(`studio-${name}-${width}-${theme}.webp`);
         if (name === "data") {
           await page
             .getByRole("button", { name: /^Open / })
@@ -102,7 +103,7 @@ export async function shootStudio(browser: Browser, target: string, rooms = ROOM
             .click();
           await page.getByRole("dialog").getByText("updatedAt").waitFor();
           await page.waitForTimeout(500);
-          await page.screenshot({ path: join(target, `studio-data-row-${width}-${theme}.png`) });
+          await savePicture(page, join(target, `studio-data-row-${width}-${theme}.webp`));
         }
       }
       await close();

@@ -1,0 +1,165 @@
+/*
+ * Measures how the app's pages load and answer in Chromium, on a desktop and as on a phone of the middle class;
+ * writes docs/benchmarks-app.md.
+ *   npm run bench:app -- [--rounds 5]
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { ensureAppBuilt } from "../../scripts/build.mjs";
+import { ensureChromium } from "../../scripts/chromium.mjs";
+import { root } from "../../scripts/install.mjs";
+import { launchBrowser, visit } from "../../tests/support/browser.ts";
+import { loadPage, type PageLoad } from "../../tests/support/pageLoad.ts";
+import { startPurse } from "../../tests/support/purse.ts";
+import { madeBy } from "./madeBy.ts";
+
+const TARGET = join(root, "docs/benchmarks-app.md");
+
+const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" } } });
+const ROUNDS = Number(values.rounds);
+
+const PAGES = {
+  home: "/",
+  portfolio: "/portfolio?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+  explorer: "/explorer",
+} as const;
+
+/** The phone as Lighthouse has it: a processor four times slower, a slow fourth generation of the mobile network. */
+const DEVICES = {
+  desktop: { width: 1280, height: 800, slower: 1, latencyMs: 0, bytesPerSecond: -1 },
+  phone: { width: 390, height: 844, slower: 4, latencyMs: 150, bytesPerSecond: 204_800 },
+} as const;
+type Device = keyof typeof DEVICES;
+
+interface Measured extends PageLoad {
+  /** ms from a click in the navigation until the heading of a page whose code is not there yet. */
+  route: number;
+  /** ms from Ctrl+K until the commands, once opened before, are there. */
+  interaction: number;
+}
+
+ensureAppBuilt();
+process.env.CHROMIUM_PATH ??= ensureChromium();
+const purse = await startPurse({ devChain: true });
+const browser = await launchBrowser();
+const rows: string[] = [];
+try {
+  for (const device of ["desktop", "phone"] as const) {
+    for (const [name, path] of Object.entries(PAGES)) {
+      const all: Measured[] = [];
+      for (let i = 0; i < ROUNDS; i++) all.push(await measure(browser, device, purse.url + path));
+      rows.push(rowOf(device, name, all));
+      console.log(rows.at(-1));
+    }
+  }
+} finally {
+  await browser.close();
+  await purse.remove();
+}
+writeFileSync(TARGET, pageOf());
+console.log("docs/benchmarks-app.md is written");
+
+async function measure(browser: Browser, device: Device, url: string): Promise<Measured> {
+  const { width, height, slower, latencyMs, bytesPerSecond } = DEVICES[device];
+  const { page, close } = await visit(browser, { viewport: { width, height } });
+  try {
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Emulation.setCPUThrottlingRate", { rate: slower });
+    await devtools.send("Network.enable");
+    await devtools.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency: latencyMs,
+      downloadThroughput: bytesPerSecond,
+      uploadThroughput: bytesPerSecond,
+    });
+    const load = await loadPage(page, url);
+    const interaction = await interactionMs(page);
+    return { ...load, interaction, route: await routeMs(page) };
+  } finally {
+    await close();
+  }
+}
+
+async function interactionMs(page: Page): Promise<number> {
+  const commands = page.getByRole("dialog", { name: "Commands" });
+  // Their code comes with the first time.
+  await page.keyboard.press("Control+k");
+  await commands.waitFor();
+  await page.keyboard.press("Escape");
+  await commands.waitFor({ state: "detached" });
+  const taken = await msUntil(page, "[role=dialog]", () => page.keyboard.press("Control+k"));
+  await page.keyboard.press("Escape");
+  await commands.waitFor({ state: "detached" });
+  return taken;
+}
+
+async function routeMs(page: Page): Promise<number> {
+  const link = page.getByRole("link", { name: "Send", exact: true }).first();
+  return msUntil(page, "main h1", () =>
+    link.evaluate((element) => element instanceof HTMLElement && element.click()),
+  );
+}
+
+/** ms of the page's own clock from the next key or click until another element is there, one frame later. */
+async function msUntil(page: Page, selector: string, act: () => Promise<unknown>): Promise<number> {
+  await page.evaluate((wanted) => {
+    const before = new Set(document.querySelectorAll(wanted));
+    const begin = () => {
+      const from = performance.now();
+      const look = () => {
+        const isThere = [...document.querySelectorAll(wanted)].some((each) => !before.has(each));
+        if (isThere) requestAnimationFrame(() => Reflect.set(window, "msTaken", performance.now() - from));
+        else requestAnimationFrame(look);
+      };
+      look();
+    };
+    Reflect.set(window, "msTaken", null);
+    const controller = new AbortController();
+    for (const type of ["keydown", "click"])
+      window.addEventListener(type, () => [controller.abort(), begin()], {
+        capture: true,
+        signal: controller.signal,
+      });
+  }, selector);
+  await act();
+  const taken = await page.waitForFunction(() => Reflect.get(window, "msTaken"));
+  return Number(await taken.jsonValue());
+}
+
+function rowOf(device: Device, name: string, all: readonly Measured[]): string {
+  const median = (of: (each: Measured) => number) =>
+    all.map(of).sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
+  const ms = (of: (each: Measured) => number) => `${Math.round(median(of))} ms`;
+  const cells = [
+    device,
+    name,
+    `${(median((each) => each.codeBytes) / 1000).toFixed(0)} kB`,
+    ms((each) => each.largestPaint ?? 0),
+    median((each) => each.layoutShift).toFixed(3),
+    String(median((each) => each.longTasks.length)),
+    ms((each) => Math.max(0, ...each.longTasks)),
+    ms((each) => each.interaction),
+    ms((each) => each.route),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function pageOf(): string {
+  const { slower, latencyMs, bytesPerSecond } = DEVICES.phone;
+  return `# How the app loads and answers
+
+Each page as a first visitor opens it, in Chromium, the server on the same machine; median of ${ROUNDS} rounds. The phone is
+emulated: a processor ${slower} times slower, ${latencyMs} ms to the server, ${(bytesPerSecond * 8) / 1_000_000} Mbit/s. "Code" is the document, scripts and styles,
+compressed. "Largest paint" is LCP (good: up to 2500 ms), "shift" is CLS (good: up to 0.1), long tasks are those over 50 ms.
+"Commands" is from Ctrl+K until they are there, "next page" from a click until a page whose code is not there yet is.
+Bytes and shifts do not depend on the machine: \`tests/browser/shell.test.ts\` holds them.
+
+| | page | code | largest paint | shift | long tasks | longest | commands | next page |
+| --- | --- | --: | --: | --: | --: | --: | --: | --: |
+${rows.join("\n")}
+
+${madeBy("npm run bench:app")}
+`;
+}
