@@ -6,11 +6,11 @@ import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 const SOURCE = resolve(import.meta.dirname, "../app/src");
 /** The living page of the design system speaks to developers, in English. */
 const NOT_SAID = ["pages/Design.tsx", "**/*.test.ts", "**/*.test.tsx"];
-/** Properties and attributes whose text people read or hear. */
+/** Attributes whose text people read or hear. */
 const READ = /^(label|title|about|detail|hint|problem|message|placeholder|alt|aria-label|aria-description)$/;
 /** Begins as a sentence does, and goes on. */
 /** Reads as a sentence and is none: outlines of pictures, messages for developers, what other programs say. */
-const NO_SENTENCE = /^M\d|is for pages inside|Moralis|Invalid MFA token|could not be marked/;
+const NO_SENTENCE = /^M\d|^\{ |is for pages inside|Moralis|Invalid MFA token|could not be marked/;
 const PROSE = /^\p{Lu}[\p{L}\p{N}’'-]*[,:;…]? .*\p{L}|^\p{Lu}\p{Ll}+[.…]$/u;
 
 /** Every part of the app that has a file of translations. */
@@ -57,9 +57,7 @@ export function readAppTexts(): AppTexts {
         if (id.type === "Identifier" && init) named.push({ name: id.name, file, literals: literalsIn(init) });
       },
       Property({ key, value }) {
-        const name = key.type === "Identifier" ? key.name : "";
-        if (!READ.test(name)) return;
-        named.push({ name, file, literals: literalsOf(value) });
+        if (key.type === "Identifier") named.push({ name: key.name, file, literals: literalsOf(value) });
       },
       Literal({ value }) {
         if (typeof value === "string" && PROSE.test(value) && !NO_SENTENCE.test(value)) add(value, file);
@@ -78,7 +76,8 @@ export function readAppTexts(): AppTexts {
   }
   // `t(LABELS[key])` says what stands in the constant of that name, `t(label)` what stands in properties of that name.
   for (const { name, file, literals } of named)
-    if (asked.has(name)) for (const sentence of literals) add(sentence, file);
+    if (asked.has(name))
+      for (const sentence of literals) if (!NO_SENTENCE.test(sentence)) add(sentence, file);
   return texts;
 }
 

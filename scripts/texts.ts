@@ -4,13 +4,15 @@
  * out those that are no longer said. `-- --bare` lists text in pages that does not go through the texts at all.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { LANGUAGES } from "../app/src/texts/languages.ts";
 import { PARTS, type Part, readAppTexts } from "./appTexts.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
 export interface Standing {
+  /** ISO 639-1. */
+  code: string;
   /** The file of translations, below the project. */
   file: string;
   /** Sentences without a translation, each with the files that say it. */
@@ -28,7 +30,8 @@ function main([option]: string[]): void {
     for (const text of readAppTexts().bare) console.log(text);
     return;
   }
-  for (const standing of standings()) {
+  const all = standings();
+  for (const standing of all) {
     const { file, missing, stale, misplaced } = standing;
     console.log(
       `${file}: ${missing.length} missing, ${stale.length} stale, ${misplaced.length} with other places`,
@@ -36,8 +39,8 @@ function main([option]: string[]): void {
     for (const [sentence, saidIn] of missing) console.log(`  missing    ${sentence}    (${saidIn[0]})`);
     for (const sentence of stale) console.log(`  stale      ${sentence}`);
     for (const sentence of misplaced) console.log(`  places     ${sentence}`);
-    if (option === "--write") write(standing);
   }
+  if (option === "--write") writeAll(all);
 }
 
 /** How every language that a part is translated to stands beside what the part says. */
@@ -49,9 +52,10 @@ export function standings(): Standing[] {
 }
 
 function standingOf(code: string, part: Part, said: ReadonlyMap<string, string[]>): Standing {
-  const file = `app/src/texts/${part === "app" ? code : `${code}.${part}`}.json`;
+  const file = fileOf(code, part);
   const translation = read(file);
   return {
+    code,
     file,
     missing: [...said].filter(([sentence]) => !translation[sentence]),
     stale: Object.keys(translation).filter((sentence) => !said.has(sentence)),
@@ -61,17 +65,27 @@ function standingOf(code: string, part: Part, said: ReadonlyMap<string, string[]
   };
 }
 
+function fileOf(code: string, part: Part): string {
+  return `app/src/texts/${part === "app" ? code : `${code}.${part}`}.json`;
+}
+
 function read(file: string): Record<string, string> {
   return existsSync(join(ROOT, file)) ? JSON.parse(readFileSync(join(ROOT, file), "utf8")) : {};
 }
 
-function write({ file, missing, stale }: Standing): void {
-  const translation = read(file);
-  for (const sentence of stale) delete translation[sentence];
-  for (const [sentence] of missing) translation[sentence] ??= "";
-  const sorted = Object.fromEntries(Object.entries(translation).sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(join(ROOT, file), `${JSON.stringify(sorted, null, 2)}\n`);
-  console.log(`${relative(ROOT, join(ROOT, file))} is written`);
+function writeAll(all: readonly Standing[]): void {
+  const before = new Map(all.map(({ file }) => [file, read(file)]));
+  for (const { code, file, missing, stale } of all) {
+    const translation = { ...before.get(file) };
+    for (const sentence of stale) delete translation[sentence];
+    // A sentence may have moved from one part to the other, with its translation.
+    const known = PARTS.map((part) => before.get(fileOf(code, part)) ?? {});
+    for (const [sentence] of missing)
+      translation[sentence] = known.find((each) => each[sentence])?.[sentence] ?? "";
+    const sorted = Object.fromEntries(Object.entries(translation).sort(([a], [b]) => (a < b ? -1 : 1)));
+    writeFileSync(join(ROOT, file), `${JSON.stringify(sorted, null, 2)}\n`);
+    console.log(`${file} is written`);
+  }
 }
 
 function placesOf(sentence: string): string {

@@ -17,7 +17,14 @@ export const LANGUAGES: readonly Language[] = [
   {
     code: "de",
     name: "Deutsch",
-    load: { app: () => import("./de.json").then((file) => file.default) },
+    load: {
+      app: () => import("./de.json").then((file) => file.default),
+      // The studio has parts of the app in it, with their sentences.
+      studio: async () => {
+        const [app, studio] = await Promise.all([import("./de.json"), import("./de.studio.json")]);
+        return { ...app.default, ...studio.default };
+      },
+    },
   },
 ];
 

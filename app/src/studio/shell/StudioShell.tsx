@@ -4,6 +4,7 @@ import { CircleUserRound, Ellipsis, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { LanguageSwitch } from "../../shell/LanguageSwitch.tsx";
 import { ThemeSwitch } from "../../shell/ThemeSwitch.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { StudioBrand } from "../access/StudioBrand.tsx";
@@ -45,6 +46,7 @@ export function StudioShell() {
           </nav>
           <div className="side-foot">
             <ThemeSwitch />
+            <LanguageSwitch />
           </div>
         </aside>
         <div className="main">
