@@ -81,7 +81,7 @@ async function shootApp(): Promise<void> {
         await page.goto(purse.url);
         await page.getByRole("heading", { level: 1 }).waitFor();
         await page.keyboard.press("Control+k");
-        await page.getByRole("combobox", { name: "Find a page" }).fill("block 59");
+        await page.getByRole("combobox", { name: "Find a page" }).fill("s");
         await shoot("commands");
         await close();
       }
@@ -97,7 +97,10 @@ async function shootApp(): Promise<void> {
 }
 
 async function shootPage(page: Page, name: string): Promise<void> {
+  await page.mouse.move(0, 0);
   await page.waitForLoadState("networkidle");
+  // What is still to come has a place held for it.
+  await page.waitForFunction(() => document.querySelector(".skeleton") === null);
   await page.waitForTimeout(300);
   await savePicture(page, join(TARGET, `${name}.webp`));
   console.log(`${name}.webp`);

@@ -10,6 +10,7 @@ import {
 } from "../support/browser.ts";
 import { loadPage } from "../support/pageLoad.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
+import { setUpStudio, signInToStudio } from "../support/studio.ts";
 
 /** What one page may load before it is there: see scripts/appSizes.ts. */
 const FIRST_LOAD_LIMIT = 200_000;
@@ -32,6 +33,26 @@ const PAGES = [
   "/account?tab=security",
   "/account?tab=sessions",
   "/no/such/page",
+];
+const ROOMS = [
+  "",
+  "/data?class=_User",
+  "/classes",
+  "/functions",
+  "/jobs",
+  "/hooks",
+  "/push",
+  "/mail",
+  "/config",
+  "/files",
+  "/plugins",
+  "/chains",
+  "/logs",
+  "/backup",
+  "/keys",
+  "/operators",
+  "/audit",
+  "/security",
 ];
 
 let purse: Purse;
@@ -211,6 +232,19 @@ describe("in German", () => {
       await page.setViewportSize(PHONE);
     }
     await expectAccessible(page);
+  });
+
+  it("fits a phone and leaves nothing in English in every room of the studio", async () => {
+    const { page } = await open({ viewport: PHONE });
+    await setUpStudio(purse);
+    await signInToStudio(page, purse, "ada");
+    await page.evaluate(() => localStorage.setItem("purse/language", "de"));
+    for (const path of ROOMS) {
+      await page.goto(`${purse.url}/studio${path}`);
+      await settled(page);
+      expect(await overflow(page), path).toBeLessThanOrEqual(0);
+      expect(await englishOn(page), path).toEqual([]);
+    }
   });
 });
 
