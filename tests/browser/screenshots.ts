@@ -99,8 +99,10 @@ async function shootApp(): Promise<void> {
 async function shootPage(page: Page, name: string): Promise<void> {
   await page.mouse.move(0, 0);
   await page.waitForLoadState("networkidle");
-  // What is still to come has a place held for it.
-  await page.waitForFunction(() => document.querySelector(".skeleton") === null);
+  // What is still to come has a place held for it; only the design's own page shows one for good.
+  await page.waitForFunction(
+    () => location.pathname === "/design" || document.querySelector(".skeleton") === null,
+  );
   await page.waitForTimeout(300);
   await savePicture(page, join(TARGET, `${name}.webp`));
   console.log(`${name}.webp`);

@@ -266,7 +266,10 @@ function englishOn(page: Page): Promise<string[]> {
     const found: string[] = [];
     while (walker.nextNode()) {
       const { parentElement: parent, textContent } = walker.currentNode;
-      if (!parent?.checkVisibility() || parent.closest("pre, code, bdi, kbd, option, script, style"))
+      if (
+        !parent?.checkVisibility() ||
+        parent.closest("pre, code, bdi, kbd, option, script, style, [lang=en]:not(html)")
+      )
         continue;
       if (english.test(textContent ?? "")) found.push(textContent ?? "");
     }

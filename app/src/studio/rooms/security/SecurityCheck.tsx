@@ -30,9 +30,11 @@ export function SecurityCheck() {
                   <li key={finding.id} className="stack tight">
                     <div className="row">
                       <Severity of={finding.severity} />
-                      <strong>{finding.title}</strong>
+                      <strong lang="en">{finding.title}</strong>
                     </div>
-                    <p className="soft">{finding.advice}</p>
+                    <p lang="en" className="soft">
+                      {finding.advice}
+                    </p>
                     {finding.className !== undefined && (
                       <p>
                         <Link to="/classes" search={{ class: finding.className }}>
