@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { explain } from "../explain.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
 import { Button } from "./Button.tsx";
+import { CopyButton } from "./CopyButton.tsx";
 
 /** Holds the place of a line that is still to come. */
 export function Skeleton({ width = "100%", height = "1.2em" }: { width?: string; height?: string }) {
@@ -50,11 +51,20 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
         <p>{detail}</p>
         {code !== undefined && <p className="small soft">{t("Code {code}", { code: String(code) })}</p>}
       </div>
-      {retry && (
-        <Button small onClick={retry}>
-          {t("Try again")}
-        </Button>
-      )}
+      <div className="row">
+        <CopyButton text={detailsOf(title, detail, code)} label={t("Details of the failure")} />
+        {retry && (
+          <Button small onClick={retry}>
+            {t("Try again")}
+          </Button>
+        )}
+      </div>
     </div>
   );
+}
+
+/** What to send to somebody who can help. */
+function detailsOf(title: string, detail: string, code: number | undefined): string {
+  const lines = [title, detail, code === undefined ? "" : `Code ${code}`, window.location.href];
+  return [...lines, new Date().toISOString()].filter(Boolean).join("\n");
 }

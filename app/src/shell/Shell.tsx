@@ -1,5 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { CatchBoundary, Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { CatchBoundary, Link } from "@tanstack/react-router";
 import { Ellipsis, Search } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useSettings } from "../SettingsContext.tsx";
@@ -8,6 +8,7 @@ import { useTexts } from "../texts/TextsContext.tsx";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { LanguageSwitch } from "./LanguageSwitch.tsx";
+import { Main } from "./Main.tsx";
 import { PAGES } from "./pages.ts";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
@@ -103,27 +104,6 @@ function Later({ children, fallback }: { children: ReactNode; fallback?: ReactNo
     <CatchBoundary getResetKey={() => "shell"} errorComponent={() => fallback}>
       <Suspense fallback={fallback}>{children}</Suspense>
     </CatchBoundary>
-  );
-}
-
-/** After a change of page the focus goes to its heading, so that keyboards and screen readers follow. */
-function Main() {
-  // What is shown, not what is still being loaded: the heading of the page before would be gone with it.
-  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
-  const main = useRef<HTMLElement>(null);
-  const before = useRef<string>(undefined);
-  useEffect(() => {
-    const isFirst = before.current === undefined;
-    before.current = path;
-    if (isFirst) return;
-    const heading = main.current?.querySelector("h1");
-    heading?.setAttribute("tabindex", "-1");
-    heading?.focus();
-  }, [path]);
-  return (
-    <main id="main" ref={main} tabIndex={-1}>
-      <Outlet />
-    </main>
   );
 }
 

@@ -1,10 +1,11 @@
 import { Menu } from "@base-ui/react/menu";
-import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { CircleUserRound, Ellipsis, Search } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
 import { LanguageSwitch } from "../../shell/LanguageSwitch.tsx";
+import { Main } from "../../shell/Main.tsx";
 import { ThemeSwitch } from "../../shell/ThemeSwitch.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { StudioBrand } from "../access/StudioBrand.tsx";
@@ -83,28 +84,6 @@ function RoomLink({ room, isAtHand }: { room: Room; isAtHand: boolean }) {
       <Sign size={18} strokeWidth={1.8} aria-hidden="true" />
       {t(room.label)}
     </Link>
-  );
-}
-
-/** After a change of room the focus goes to its heading, so that keyboards and screen readers follow. */
-function Main() {
-  const path = useRouterState({ select: (state) => state.location.pathname });
-  const main = useRef<HTMLElement>(null);
-  const first = useRef(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what the focus follows.
-  useEffect(() => {
-    if (first.current) {
-      first.current = false;
-      return;
-    }
-    const heading = main.current?.querySelector("h1");
-    heading?.setAttribute("tabindex", "-1");
-    heading?.focus();
-  }, [path]);
-  return (
-    <main id="main" ref={main} tabIndex={-1}>
-      <Outlet />
-    </main>
   );
 }
 
