@@ -17,6 +17,8 @@ if (!container) throw new Error("index.html has no #root");
 const root = createRoot(container);
 
 explainMissingCode();
+// The code of the page comes while the settings do.
+void router.load();
 // Both are asked for at once; what went wrong is said in the reader's language too.
 const asked = loadSettings().catch((error: unknown) => ({ error }));
 const texts = await loadTexts("app");

@@ -27,10 +27,9 @@ export async function readContract<
   parameters: ReadContractParameters<abi, functionName, args>,
 ): Promise<ReadContractReturnType<abi, functionName, args>> {
   const { provider } = enabledWallet();
-  const [{ createClient, custom }, { readContract: read }] = await Promise.all([
-    import("viem"),
-    import("viem/actions"),
-  ]);
+  // One after the other: bundlers leave out what is not named only where the import itself is awaited.
+  const { createClient, custom } = await import("viem");
+  const { readContract: read } = await import("viem/actions");
   try {
     return await read(createClient({ transport: custom(provider, { retryCount: 0 }) }), parameters);
   } catch (error) {

@@ -58,8 +58,9 @@ export async function addressOfName(name: string, provider: Eip1193Provider): Pr
 type Field = "addr" | "name" | "text";
 
 async function resolverOf(name: string, provider: Eip1193Provider) {
-  const [{ decodeFunctionResult, encodeFunctionData, isHex, parseAbi }, { namehash, normalize }] =
-    await Promise.all([import("viem/utils"), import("viem/ens")]);
+  // One after the other: bundlers leave out what is not named only where the import itself is awaited.
+  const { decodeFunctionResult, encodeFunctionData, isHex, parseAbi } = await import("viem/utils");
+  const { namehash, normalize } = await import("viem/ens");
   const node = namehash(normalize(name));
   const call = async (to: string, data: string) => {
     const answer = await provider.request({ method: "eth_call", params: [{ to, data }, "latest"] });
