@@ -232,7 +232,7 @@ describe("in German", () => {
       await page.setViewportSize(PHONE);
     }
     await expectAccessible(page);
-  });
+  }, 240_000);
 
   it("fits a phone and leaves nothing in English in every room of the studio", async () => {
     const { page } = await open({ viewport: PHONE });
@@ -245,7 +245,7 @@ describe("in German", () => {
       expect(await overflow(page), path).toBeLessThanOrEqual(0);
       expect(await englishOn(page), path).toEqual([]);
     }
-  });
+  }, 240_000);
 });
 
 async function settled(page: Page): Promise<void> {
