@@ -145,23 +145,32 @@ function MorePages() {
   const { t } = useTexts();
   const id = useId();
   const popup = useRef<HTMLDivElement>(null);
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <>
       <button type="button" className="more" popoverTarget={id}>
         <Ellipsis size={20} strokeWidth={1.8} aria-hidden="true" />
         {t("More")}
       </button>
-      <div ref={popup} id={id} popover="auto" className="menu more-pages">
+      <div
+        ref={popup}
+        id={id}
+        popover="auto"
+        className="menu more-pages"
+        onToggle={({ newState }) => setIsOpen(newState === "open")}
+      >
         {PAGES.slice(AT_HAND).map(({ to, label, icon: Sign }) => (
           <Link key={to} to={to} className="menu-item" onClick={() => popup.current?.hidePopover()}>
             <Sign size={18} aria-hidden="true" />
             {t(label)}
           </Link>
         ))}
-        <div className="more-foot">
-          <ThemeSwitch />
-          <LanguageSwitch />
-        </div>
+        {isOpen && (
+          <div className="more-foot">
+            <ThemeSwitch />
+            <LanguageSwitch />
+          </div>
+        )}
       </div>
     </>
   );
