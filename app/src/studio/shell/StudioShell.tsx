@@ -1,5 +1,5 @@
 import { Menu } from "@base-ui/react/menu";
-import { Link } from "@tanstack/react-router";
+import { Link, useRouterState } from "@tanstack/react-router";
 import { CircleUserRound, Ellipsis, Search } from "lucide-react";
 import { useState } from "react";
 import { useToast } from "../../design/Toasts.tsx";
