@@ -10,7 +10,8 @@ const NOT_SAID = ["pages/Design.tsx", "**/*.test.ts", "**/*.test.tsx"];
 const READ = /^(label|title|about|detail|hint|problem|message|placeholder|alt|aria-label|aria-description)$/;
 /** Begins as a sentence does, and goes on. */
 /** Reads as a sentence and is none: outlines of pictures, messages for developers, what other programs say. */
-const NO_SENTENCE = /^M\d|^\{ |is for pages inside|Invalid MFA token|^Object as |^PUT |could not be marked/;
+const NO_SENTENCE =
+  /^M\d|^\{ |is for pages inside|Invalid MFA token|^Object as |^PUT |^\?$|^M \d|^ipfs|^dweb|^ERC\d+$|^(English|Deutsch|MetaMask|Rainbow|Trust|WalletConnect|Magic|light|dark|text|done)$|could not be marked/;
 const PROSE = /^\p{Lu}[\p{L}\p{N}’'-]*[,:;…]? .*\p{L}|^\p{Lu}\p{Ll}+[.…]$/u;
 
 /** Every part of the app that has a file of translations. */
