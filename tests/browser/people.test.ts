@@ -237,7 +237,7 @@ describe("signing in", () => {
 describe("wallets that are no extension", () => {
   const isInstalled = hasWalletConnect();
 
-  it("[8.wallet.walletconnect] signs in with a wallet on another device, which scans a code or opens a link", async () => {
+  it("signs in with a wallet on another device, which scans a code or opens a link", async () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     const account = devAccount(5);

@@ -454,7 +454,7 @@ describe("an owner at work", () => {
 
 /** Buttons that change nothing: they look, filter, or lead elsewhere. */
 const LOOKING =
-  /^(Show|Read|Copy|Find|Pause|Go on|More|Operator|Columns|Filter|Look as|Try again|Take its|[0-9a-f-]{8,})/;
+  /^(Show|Read|Copy|Find|Pause|Go on|More|Operator|Columns|Filter|Look as|Export|Explain|Try again|Take its|[0-9a-f-]{8,})/;
 
 /** All rooms, one after the other, as links lead to them; each when it has what it shows. */
 async function* rooms(page: Page): AsyncGenerator<string> {
