@@ -1,5 +1,7 @@
 /** What a page's missing code is called: a sentence of the texts. */
 const NOT_LOADED = "Check that you are online and that the server runs, then load the page again.";
+/** As browsers say it, and Vite of styles. */
+const DID_NOT_COME = /dynamically imported module|module script failed|error loading|unable to preload/i;
 
 /**
  * Code of a page that does not come, as without a connection, is a failure that people can read. Left as it is, the
@@ -7,7 +9,8 @@ const NOT_LOADED = "Check that you are online and that the server runs, then loa
  */
 export function explainMissingCode(): void {
   window.addEventListener("vite:preloadError", ({ payload }) => {
-    payload.message = NOT_LOADED;
+    // What was never built in, as a wallet's library, is not the page's own code: whoever wanted it says so.
+    if (DID_NOT_COME.test(payload.message)) payload.message = NOT_LOADED;
   });
 }
 

@@ -134,13 +134,13 @@ describe("the search box", () => {
       ["alice.eth", "Name alice.eth"],
       ["42", "Block 42"],
     ] as const) {
-      await page.getByRole("combobox").fill(words);
+      await page.getByRole("dialog").getByRole("combobox").fill(words);
       await page.getByRole("option", { name: option }).waitFor();
     }
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Block 42" }).waitFor();
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox").fill("alice.eth");
+    await page.getByRole("dialog").getByRole("combobox").fill("alice.eth");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "alice.eth" }).waitFor();
   });

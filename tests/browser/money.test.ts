@@ -117,7 +117,7 @@ describe("the portfolio", () => {
     const history = page.getByRole("region", { name: "History" });
     await history.getByText("+3 PURSE").waitFor();
     await history.getByText(/moves? of nothing or dust (is|are) hidden/).waitFor();
-    expect(await history.getByText("+< 0.000001 PURSE").count()).toBe(0);
+    await expect.poll(() => history.getByText("+< 0.000001 PURSE").count()).toBe(0);
     await history.getByRole("switch", { name: "Dust and moves of nothing too" }).click();
     await history.getByText("+< 0.000001 PURSE").first().waitFor();
     await history.getByText("+0 PURSE").first().waitFor();
@@ -277,7 +277,7 @@ describe("sending what a wallet holds", () => {
     await dialog.getByLabel("Name", { exact: true }).fill("Ada");
     await dialog.getByLabel("Address", { exact: true }).fill(friend);
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByRole("button", { name: "Change: Ada" }).click();
+    await dialog.getByRole("button", { name: "Change: Ada", exact: true }).click();
     await dialog.getByLabel("Name", { exact: true }).fill("Ada L.");
     await dialog.getByRole("button", { name: "Save" }).click();
     await expectAccessible(page);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Address,
   createPublicClient,
@@ -40,6 +41,17 @@ interface NftRow {
   contract_type: string;
 }
 
+/** Pages that are opened then show what has happened. */
+async function untilIndexed(purse: Purse, block: number): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const { chains } = await (await fetch(`${purse.url}/health`)).json();
+    const chain = chains.find((each: { chain: number }) => each.chain === 1337);
+    if (Number(chain?.indexed) >= block) return;
+    await sleep(100);
+  }
+  throw new Error(`block ${block} was not indexed within a minute`);
+}
+
 export async function chainHand(purse: Purse): Promise<ChainHand> {
   const transport = http(purse.rpcUrl);
   const node = createPublicClient({ transport, pollingInterval: 20, cacheTime: 0 });
@@ -57,8 +69,9 @@ export async function chainHand(purse: Purse): Promise<ChainHand> {
   async function send(from: number, to: Address, data: Hex): Promise<Hex> {
     const wallet = createWalletClient({ account: devAccount(from), transport });
     const hash = await wallet.sendTransaction({ to, data, chain: null });
-    const { status } = await node.waitForTransactionReceipt({ hash });
+    const { status, blockNumber } = await node.waitForTransactionReceipt({ hash });
     if (status !== "success") throw new Error(`transaction ${hash} failed`);
+    await untilIndexed(purse, Number(blockNumber));
     return hash;
   }
   const rpc = (method: string, params: unknown[]) =>
