@@ -243,6 +243,8 @@ describe.each(DATABASES)("signing in on %s", (database) => {
         expect(refused.status).toBe(400);
       }
       const { body: own } = await rest(purse, "GET", "/sessions/me", undefined, token);
+      const user = await rest(purse, "GET", `/users/${ann.id}`, undefined, token);
+      expect(user.body.sessionToken).toBe(token.sessionToken);
       const sentBack = { device: "phone", user: own.user ?? null };
       expect((await rest(purse, "PUT", "/sessions/me", sentBack, token)).status).toBe(200);
       const other = Object(list.body.results).find(

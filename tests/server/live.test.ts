@@ -467,7 +467,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     );
 
     it("refuses to become a WebSocket elsewhere", async () => {
-      const socket = new WebSocket(purse.url.replace(/^http/, "ws"));
+      const socket = new WebSocket(`${purse.url.replace(/^http/, "ws")}/elsewhere`);
       await expect(new Promise((_, reject) => socket.on("error", reject))).rejects.toThrow("404");
     });
 

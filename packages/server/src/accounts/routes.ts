@@ -53,7 +53,13 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     {
       method: "GET",
       path: "/users/:objectId",
-      handle: async (request) => text(await objects.get(request, "_User", userId(request), request.params)),
+      handle: async (request) => {
+        const user = await objects.get(request, "_User", userId(request), request.params);
+        const { caller } = request;
+        if (caller.kind !== "user" || caller.userId !== userId(request)) return text(user);
+        // Old clients take their token from whatever they read of their user.
+        return text(JSON.stringify({ ...JSON.parse(user), sessionToken: caller.sessionToken }));
+      },
     },
     {
       method: "PUT",

@@ -271,7 +271,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     draft.afterwards.push(() => sessions.forget({ userId: owner }));
   }
 
-  /** Others do not see how to reach a person; people see their own authData and token, as old clients expect. */
+  /** Others do not see how to reach a person; people see their own authData, as old clients expect. */
   async function onRead(object: JsonObject, request: RequestContext): Promise<JsonObject> {
     const { caller } = request;
     if (caller.kind === "master") return object;
@@ -283,7 +283,6 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     const found = await parts.store.getSecret(parts.schemaOf("_User"), caller.userId);
     const authData = shownAuthData(found?.secret.authData);
     if (authData) object.authData = authData;
-    object.sessionToken = caller.sessionToken;
     return object;
   }
 }
