@@ -19,18 +19,13 @@ const NOT_IN_NAMESPACE: Record<string, string> = {
 
   ensureWeb3IsInstalled: INTERNAL,
   getWeb3Connector: INTERNAL,
-  internalWeb3Provider: INTERNAL,
   getInternalWeb3: INTERNAL,
   getInternalWeb3Provider: INTERNAL,
 
-  Elrond: OTHER_CHAINS,
-  Erd: OTHER_CHAINS,
-  Dot: OTHER_CHAINS,
   isDotAuth: OTHER_CHAINS,
   isElrondAuth: OTHER_CHAINS,
   isSolAuth: OTHER_CHAINS,
 
-  getApiKeys: HOSTED,
   handleWeb3AccountChanged: INTERNAL,
   handleWeb3ChainChanged: INTERNAL,
   handleWeb3Connect: INTERNAL,
@@ -77,6 +72,16 @@ const NOT_IN: Record<string, Record<string, string>> = {
     ["directory", "setDirectory"].map((name) => [name, "files have names, not folders"]),
   ),
   Web3API: Object.fromEntries(CALLS_OF_DATA.map((name) => [name, INTERNAL])),
+  // They stand for what is refused: of a wallet nothing is there.
+  ...Object.fromEntries(
+    ["Elrond", "Erd"].map((name) => [
+      name,
+      Object.fromEntries(
+        ["getErdJs", "gatewayAddress", "hwProxy", "hwProvider"].map((member) => [member, OTHER_CHAINS]),
+      ),
+    ]),
+  ),
+  Dot: { web3IsInjected: OTHER_CHAINS },
   SolanaAPI: Object.fromEntries(CALLS_OF_SOLANA.map((name) => [name, INTERNAL])),
 };
 

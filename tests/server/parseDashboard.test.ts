@@ -129,9 +129,10 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
 
   describe("the log", () => {
     it("is told the newest first, as many lines as are wanted", async () => {
-      await ask("GET", "/hooks/functions/none");
+      for (const text of ["one", "two", "three", "four"]) await ask("POST", "/functions/says", { text });
+      // What cloud code writes comes from another thread.
+      await expect.poll(async () => (await list("/scriptlog?size=3&level=info")).results).toHaveLength(3);
       const { results } = await list("/scriptlog?size=3&level=info");
-      expect(results.length).toBeLessThanOrEqual(3);
       const times = results.map(({ timestamp }) => String(timestamp));
       expect(times).toEqual([...times].sort().reverse());
       expect(results[0]).toMatchObject({ level: expect.any(String), message: expect.any(String) });

@@ -35,7 +35,7 @@ export function createRecentLog(written: Log, level: LogLevel): RecentLog {
       seq: ++seq,
       time: String(time),
       level: String(lineLevel),
-      message: String(message),
+      message: withoutSetup(String(message)),
       fields,
     };
     kept.push(line);
@@ -52,6 +52,11 @@ export function createRecentLog(written: Log, level: LogLevel): RecentLog {
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** Who may read the log may not yet become its owner: the way to set up the studio is for the terminal alone. */
+function withoutSetup(message: string): string {
+  return message.replace(/(#setup=)[\w-]+/g, "$1…");
 }
 
 /** Whether a line fulfils a filter. */
