@@ -216,13 +216,14 @@ describe("signing in", () => {
     const { page } = visitor;
     await installWallet(page, purse, 8, "Field Wallet");
     await signInWithWallet(page, purse, "Field Wallet");
+    // A page that asks for nothing: what others ask for just then would be asked with a session that has ended.
+    await page.goto(`${purse.url}/design`);
+    await page.waitForLoadState("networkidle");
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByText("Wallet connected", { exact: true }).waitFor();
     await page.getByRole("menuitem", { name: "Disconnect wallet" }).click();
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByText("No wallet connected").waitFor();
-    // What the portfolio still asks for would be asked with a session that has ended.
-    await page.waitForLoadState("networkidle");
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.goto(`${purse.url}/sign-in`);
     // The wallet that was used last stands first, and says so.
