@@ -539,10 +539,12 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     const way = follow(sent.reference);
     await until(() => status(way)).toBe("seen");
     way.stop();
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    wallet.calls.length = 0;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(wallet.calls).toEqual([]);
+    // What was under way is answered, then it is still.
+    await until(async () => {
+      wallet.calls.length = 0;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return wallet.calls;
+    }).toEqual([]);
   });
 });
 
