@@ -485,6 +485,8 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     const sent = await sendTransaction({ to: person(5), value: 7n });
     const way = follow(sent.reference);
     const waiting = sent.wait();
+    // It may be refused before it is looked at.
+    waiting.catch(() => undefined);
     await until(() => status(way)).toBe("seen");
     const fees = { maxFeePerGas: parseEther("0.000001"), maxPriorityFeePerGas: parseEther("0.0000005") };
     const { hash } = await sendTransaction(by(), { fees, nonce: sent.nonce ?? 0 });
