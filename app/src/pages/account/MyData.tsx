@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
+import { saveFile } from "../../saveFile.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { useListedClasses } from "../data/useListedClasses.ts";
 import { classesOfMine, exportOf } from "./ownRecords.ts";
@@ -21,12 +22,7 @@ export function MyData({ user }: { user: User }) {
     setError(undefined);
     try {
       const text = await exportOf(Moralis, user, classes);
-      const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-      const link = document.createElement("a");
-      link.href = address;
-      link.download = `my-data-${new Date().toISOString().slice(0, 10)}.json`;
-      link.click();
-      URL.revokeObjectURL(address);
+      saveFile(`my-data-${new Date().toISOString().slice(0, 10)}.json`, text, "application/json");
       toast(t("Your data is in your downloads"));
     } catch (problem) {
       setError(problem);

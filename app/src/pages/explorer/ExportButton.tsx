@@ -2,8 +2,9 @@ import { useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { saveFile } from "../../saveFile.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { csvOf, download } from "./csv.ts";
+import { csvOf } from "./csv.ts";
 
 export interface ExportButtonProps {
   /** Without an ending. */
@@ -21,7 +22,7 @@ export function ExportButton({ name, columns, rows }: ExportButtonProps) {
     setIsBusy(true);
     try {
       const all = await rows();
-      download(`${name}.csv`, csvOf(columns, all));
+      saveFile(`${name}.csv`, csvOf(columns, all), "text/csv;charset=utf-8");
       toast(count(all.length, "{n} row exported", "{n} rows exported"));
     } catch (error) {
       const { title, detail } = explain(error, t);

@@ -1,5 +1,6 @@
 import { Download } from "lucide-react";
 import { Button } from "../../../design/Button.tsx";
+import { saveFile } from "../../../saveFile.ts";
 
 /** A text that is here already, as a file. */
 export function SaveFile({ name, text, label }: { name: string; text: string; label: string }) {
@@ -9,13 +10,4 @@ export function SaveFile({ name, text, label }: { name: string; text: string; la
       {label}
     </Button>
   );
-}
-
-export function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

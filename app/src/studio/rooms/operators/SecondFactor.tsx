@@ -5,6 +5,7 @@ import { Dialog } from "../../../design/Dialog.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { QrCode } from "../../../design/QrCode.tsx";
 import { Notice, Status } from "../../../design/Status.tsx";
+import { saveFile } from "../../../saveFile.ts";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
@@ -71,7 +72,11 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
         title={t("Your recovery codes")}
         actions={
           <>
-            <Button onClick={() => download("purse-recovery-codes.txt", confirm.data.recoveryCodes)}>
+            <Button
+              onClick={() =>
+                saveFile("purse-recovery-codes.txt", `${confirm.data.recoveryCodes.join("\n")}\n`)
+              }
+            >
               {t("Download them")}
             </Button>
             <Button look="primary" onClick={finish}>
@@ -184,12 +189,4 @@ function OwnPassword({ value, onChange }: { value: string; onChange: (text: stri
       autoComplete="current-password"
     />
   );
-}
-
-function download(file: string, lines: readonly string[]): void {
-  const url = URL.createObjectURL(new Blob([`${lines.join("\n")}\n`], { type: "text/plain" }));
-  const link = document.createElement("a");
-  Object.assign(link, { href: url, download: file });
-  link.click();
-  URL.revokeObjectURL(url);
 }
