@@ -1,3 +1,5 @@
+import { escapeHtml } from "./escapeHtml.ts";
+
 /** A mail with places for values: `{{link}}`. */
 export interface MailTemplate {
   subject: string;
@@ -87,18 +89,6 @@ export function fillMail(template: MailTemplate, values: MailValues): MailTempla
     // A name with a line break must not become a header of its own.
     subject: fill(template.subject, (value) => value.replaceAll(/\s+/g, " ")),
     text: fill(template.text, (value) => value),
-    ...(template.html !== undefined && { html: fill(template.html, escaped) }),
+    ...(template.html !== undefined && { html: fill(template.html, escapeHtml) }),
   };
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(value: string): string {
-  return value.replaceAll(/[&<>"']/g, (char) => ESCAPES[char] ?? char);
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { escapeHtml } from "@purse/protocol";
 import { exampleOf } from "./jsonSchemas.ts";
 import { GROUPS } from "./openapi.ts";
 import { PAGE_STYLE } from "./pageStyle.ts";
@@ -59,7 +60,7 @@ export function endpointsPage(serverUrl: string): Page {
 <a class="skip" href="#endpoints">To the endpoints</a>
 <header>
 <h1>Data service</h1>
-<p>${ENDPOINTS.length} endpoints below <code>${textOf(serverUrl)}</code>, described for programs in
+<p>${ENDPOINTS.length} endpoints below <code>${escapeHtml(serverUrl)}</code>, described for programs in
 <a href="openapi.json">openapi.json</a>.</p>
 <ul>
 <li>Where the server asks for a key, it goes in the header <code>X-API-Key</code>.</li>
@@ -73,7 +74,7 @@ export function endpointsPage(serverUrl: string): Page {
 <nav aria-label="Endpoints">
 ${groups
   .map(
-    ({ about, rows }) => `<h2>${textOf(about)}</h2>
+    ({ about, rows }) => `<h2>${escapeHtml(about)}</h2>
 <ul>${rows.map((row) => `<li><a href="#${row.name}">${row.name}</a></li>`).join("")}</ul>`,
   )
   .join("\n")}
@@ -82,7 +83,7 @@ ${groups
 ${groups
   .map(
     ({ name, about, rows }) => `<section class="group" aria-labelledby="group-${name}">
-<h2 id="group-${name}">${textOf(about)}</h2>
+<h2 id="group-${name}">${escapeHtml(about)}</h2>
 ${rows.map((row) => endpoint(row, serverUrl)).join("\n")}
 </section>`,
   )
@@ -106,16 +107,16 @@ function endpoint(row: EndpointRow, serverUrl: string): string {
   const { name, method, path, about, otherNames = [] } = row;
   const shown = row.parameters.filter(({ kind }) => kind !== "ignored");
   const parameters = shown.map(parameter).join("\n");
-  const also = otherNames.map((each) => ` Also called <code>${textOf(each)}</code>.`).join("");
+  const also = otherNames.map((each) => ` Also called <code>${escapeHtml(each)}</code>.`).join("");
   return `<article id="${name}">
 <h3><a href="#${name}">${name}</a></h3>
 <p class="route"><span class="method">${method}</span> <code>${breakable(path)}</code></p>
-<p>${textOf(about)}${also}</p>
+<p>${escapeHtml(about)}${also}</p>
 ${parameters && `<dl>\n${parameters}\n</dl>`}
-<pre class="curl" tabindex="0" role="region" aria-label="${name} with curl"><code>${textOf(curl(row, serverUrl))}</code></pre>
+<pre class="curl" tabindex="0" role="region" aria-label="${name} with curl"><code>${escapeHtml(curl(row, serverUrl))}</code></pre>
 <details>
-<summary>Answer: ${row.status} ${textOf(row.answer)}</summary>
-<pre tabindex="0" role="region" aria-label="Example answer of ${name}"><code>${textOf(
+<summary>Answer: ${row.status} ${escapeHtml(row.answer)}</summary>
+<pre tabindex="0" role="region" aria-label="Example answer of ${name}"><code>${escapeHtml(
     JSON.stringify(exampleOf(row.answer), null, 2),
   )}</code></pre>
 </details>
@@ -125,8 +126,8 @@ ${parameters && `<dl>\n${parameters}\n</dl>`}
 function parameter(row: ParameterRow): string {
   const otherwise = row.default === undefined ? "" : `, otherwise ${row.default}`;
   const must = row.required ? '<span class="required">required</span>' : "optional";
-  return `<dt><code>${textOf(row.name)}</code></dt>
-<dd><span class="kind">${row.in}, ${textOf(kindWords(row))}, ${must}${textOf(otherwise)}</span> ${textOf(row.about)}</dd>`;
+  return `<dt><code>${escapeHtml(row.name)}</code></dt>
+<dd><span class="kind">${row.in}, ${escapeHtml(kindWords(row))}, ${must}${escapeHtml(otherwise)}</span> ${escapeHtml(row.about)}</dd>`;
 }
 
 function kindWords({ kind, choices = [] }: ParameterRow): string {
@@ -162,14 +163,5 @@ function curl(row: EndpointRow, serverUrl: string): string {
 
 /** Lets a long path end its line behind a slash. */
 function breakable(path: string): string {
-  return textOf(path).replaceAll("/", "/<wbr>");
-}
-
-function textOf(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
+  return escapeHtml(path).replaceAll("/", "/<wbr>");
 }

@@ -1,3 +1,4 @@
+import { escapeHtml } from "@purse/protocol";
 import type { ApiReply } from "../http/api.ts";
 
 /*
@@ -74,15 +75,4 @@ export function resendPage(): ApiReply {
 <label for="email">E-mail</label><input id="email" name="email" type="email" autocomplete="email" required>
 <button>Send it again</button></form>`,
   );
-}
-
-function escapeHtml(text: string): string {
-  const entities: Record<string, string> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }

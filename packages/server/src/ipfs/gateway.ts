@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, escapeHtml, ProtocolError } from "@purse/protocol";
 import { contentTypeOf, extensionOf } from "../http/contentTypes.ts";
 import { INERT_HEADERS, sendContent } from "../http/sendContent.ts";
 import { askedWidth, MAX_PICTURE, noPicture, sendPicture, type Thumbnails } from "../images/index.ts";
@@ -86,10 +86,11 @@ async function sendFolder(
   const base = [IPFS_PATH, ...path.map(encodeURIComponent)].join("/");
   const items = (await folder.names())
     .map(
-      (name) => `<li><a href="${escaped(`${base}/${encodeURIComponent(name)}`)}">${escaped(name)}</a></li>`,
+      (name) =>
+        `<li><a href="${escapeHtml(`${base}/${encodeURIComponent(name)}`)}">${escapeHtml(name)}</a></li>`,
     )
     .join("");
-  const title = escaped(path.join("/"));
+  const title = escapeHtml(path.join("/"));
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><ul>${items}</ul></html>`;
   response.writeHead(200, {
     ...INERT_HEADERS,
@@ -99,12 +100,6 @@ async function sendFolder(
     etag: `"${folder.cid}"`,
   });
   response.end(message.method === "HEAD" ? undefined : page);
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
 }
 
 const SIGNATURES: readonly { bytes: string; type: string }[] = [
