@@ -11,9 +11,9 @@ import { Leaving } from "./Leaving.tsx";
 import { MyData } from "./MyData.tsx";
 import { Password } from "./Password.tsx";
 import { Profile } from "./Profile.tsx";
-import type { AccountTab } from "./routes.ts";
 import { SecondFactor } from "./SecondFactor.tsx";
 import { Sessions } from "./Sessions.tsx";
+import type { AccountTab } from "./tabs.ts";
 import { Wallets } from "./Wallets.tsx";
 import "./Account.css";
 

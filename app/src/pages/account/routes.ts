@@ -1,8 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root } from "../../root.tsx";
-
-export const ACCOUNT_TABS = ["profile", "security", "sessions", "data"] as const;
-export type AccountTab = (typeof ACCOUNT_TABS)[number];
+import { ACCOUNT_TABS, type AccountTab } from "./tabs.ts";
 
 export const accountRoutes = [
   createRoute({

@@ -18,7 +18,7 @@ import { type FieldOf, fieldsOf, titleOf } from "./columns.ts";
 import { Filters } from "./Filters.tsx";
 import { filtersOf, isFieldName, narrow, textOfFilters } from "./filter.ts";
 import { RecordPanel } from "./RecordPanel.tsx";
-import type { DataSearch } from "./routes.ts";
+import type { DataSearch } from "./search.ts";
 import { useFreshIds } from "./useFreshIds.ts";
 import { type ListedClass, useListedClasses } from "./useListedClasses.ts";
 import { summary } from "./values.ts";

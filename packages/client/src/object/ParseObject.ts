@@ -15,7 +15,8 @@ import {
 } from "./registry.ts";
 import { SyncedObject } from "./SyncedObject.ts";
 import { saveObject } from "./saving.ts";
-import { forgetInstances, shareInstances } from "./singleInstance.ts";
+import { shareInstances } from "./sharing.ts";
+import { forgetInstances } from "./singleInstance.ts";
 
 export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./fieldTypes.ts";
 

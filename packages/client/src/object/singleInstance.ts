@@ -1,4 +1,4 @@
-import { servesOnePerson } from "../storage.ts";
+import { sharesInstances } from "./sharing.ts";
 import type { ObjectState } from "./state.ts";
 
 /*
@@ -6,19 +6,10 @@ import type { ObjectState } from "./state.ts";
  * A server's callers must not see one another's changes, so there every instance is on its own.
  */
 
-let shared: boolean | undefined;
 const states = new Map<string, WeakRef<ObjectState>>();
 const collected = /* @__PURE__ */ new FinalizationRegistry((key: string) => {
   if (!states.get(key)?.deref()) states.delete(key);
 });
-
-export function shareInstances(enabled: boolean): void {
-  shared = enabled;
-}
-
-export function sharesInstances(): boolean {
-  return shared ?? servesOnePerson();
-}
 
 /** The state of an object that has got its id: the one that its other instances have, or else its own. */
 export function stateOf(className: string, id: string, own: ObjectState): ObjectState {

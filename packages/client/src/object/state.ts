@@ -5,7 +5,7 @@ import { ListOp, type Op, RelationOp, SetOp, UnsetOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { objects } from "./registry.ts";
 import { decodeField, holdsObject, isTimestamp, withPointers } from "./serverFields.ts";
-import { sharesInstances } from "./singleInstance.ts";
+import { sharesInstances } from "./sharing.ts";
 
 type Fields = Record<string, unknown>;
 type Operations = Map<string, Op>;
