@@ -93,12 +93,12 @@ export { Units } from "./units.ts";
 export { AnonymousUtils } from "./user/AnonymousUtils.ts";
 export { FacebookUtils } from "./user/FacebookUtils.ts";
 export { Installation, type InstallationAttributes } from "./user/Installation.ts";
+export { beforeLogOut } from "./user/logOutHooks.ts";
 export { Role } from "./user/Role.ts";
 export { Session, type SessionAttributes } from "./user/Session.ts";
 export {
   type AuthData,
   type AuthProvider,
-  beforeLogOut,
   type LogInOptions,
   User,
   type UserAttributes,

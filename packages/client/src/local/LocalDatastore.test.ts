@@ -32,7 +32,7 @@ afterEach(async () => {
 function stored(className: string, objectId: string, fields: object = {}): ParseObject {
   const object = new ParseObject(className, { ...fields });
   object.id = objectId;
-  object._beginSave();
+  object._state.beginSave();
   object._finishSave({ updatedAt: "2026-01-02T00:00:00.000Z", createdAt: "2026-01-01T00:00:00.000Z" }, 200);
   return object;
 }

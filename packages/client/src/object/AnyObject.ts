@@ -3,23 +3,29 @@ import type { Method } from "../transport.ts";
 import type { Attributes } from "./fieldTypes.ts";
 import type { Op } from "./Op.ts";
 
+/** The changes of an object that were not saved; see ObjectState. */
+export interface Changes {
+  held(): readonly unknown[];
+  dropOperations(keys?: readonly string[]): void;
+  beginSave(): void;
+  failSave(): void;
+  queue: Promise<unknown> | undefined;
+}
+
 /** An object of any class, as the modules that ParseObject is built of see it. */
 export interface AnyObject {
   readonly className: string;
   id: string | undefined;
   readonly attributes: object;
+  readonly _state: Changes;
   save(): Promise<unknown>;
   dirty(): boolean;
   isDataAvailable(): boolean;
   toPointer(): WirePointer;
   _attributes(): Readonly<Attributes>;
-  _held(): readonly unknown[];
   _path(): string;
   _setOperation(key: string, op: Op): void;
-  _enqueue<T>(task: () => Promise<T>): Promise<T>;
   _saveParams(): { method: Method; path: string; body: JsonObject };
-  _beginSave(): void;
-  _failSave(): void;
   _finishSave(answer: JsonValue, status: number): void;
   _finishFetch(json: JsonObject, whole?: boolean): void;
   _forget(key: string): void;

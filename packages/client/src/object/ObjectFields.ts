@@ -75,11 +75,6 @@ export abstract class ObjectFields<A extends object> {
     return this._state.attributes(this);
   }
 
-  /** The values in which objects or files can be that are not saved. */
-  _held(): readonly unknown[] {
-    return this._state.held();
-  }
-
   get createdAt(): Date | undefined {
     return dateOf(this._state.served("createdAt"));
   }
@@ -212,7 +207,7 @@ export abstract class ObjectFields<A extends object> {
 
   /** Fields with changes, those changed in place included. */
   dirtyKeys(): string[] {
-    const keys = new Set(Object.keys(this._state.changedInPlace()));
+    const keys = new Set(this._state.changedInPlace());
     for (const operations of this._state.pending) {
       for (const key of operations.keys()) {
         keys.add(key);

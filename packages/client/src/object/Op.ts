@@ -31,6 +31,8 @@ export class SetOp implements Op {
 }
 
 export class UnsetOp implements Op {
+  readonly value = undefined;
+
   applyTo(): undefined {
     return undefined;
   }
@@ -44,10 +46,28 @@ export class UnsetOp implements Op {
   }
 }
 
-export class IncrementOp implements Op {
+/** A change that says how a value becomes another one. */
+abstract class ChangeOp implements Op {
+  abstract applyTo(value: unknown): unknown;
+  abstract toJSON(): JsonValue;
+
+  /** One operation of the same kind for an earlier one and this. */
+  protected abstract after(previous: Op): Op | undefined;
+
+  mergeWith(previous: Op | undefined): Op {
+    if (!previous) return this;
+    if (previous instanceof SetOp || previous instanceof UnsetOp) return new SetOp(this.applyTo(previous.value));
+    const merged = this.after(previous);
+    if (merged) return merged;
+    throw new Error("Cannot merge this Op with the previous Op");
+  }
+}
+
+export class IncrementOp extends ChangeOp {
   readonly amount: number;
 
   constructor(amount: number) {
+    super();
     if (typeof amount !== "number")
       throw new TypeError("Increment Op must be initialized with a numeric amount.");
     this.amount = amount;
@@ -59,12 +79,8 @@ export class IncrementOp implements Op {
     return this.amount + value;
   }
 
-  mergeWith(previous: Op | undefined): Op {
-    if (!previous) return this;
-    if (previous instanceof SetOp) return new SetOp(this.applyTo(previous.value));
-    if (previous instanceof UnsetOp) return new SetOp(this.amount);
-    if (previous instanceof IncrementOp) return new IncrementOp(this.applyTo(previous.amount));
-    throw cannotMerge();
+  protected after(previous: Op): Op | undefined {
+    return previous instanceof IncrementOp ? new IncrementOp(this.applyTo(previous.amount)) : undefined;
   }
 
   toJSON(): JsonValue {
@@ -73,25 +89,20 @@ export class IncrementOp implements Op {
 }
 
 /** A change of a list by some items. */
-export abstract class ListOp implements Op {
+export abstract class ListOp extends ChangeOp {
   readonly items: readonly unknown[];
   protected abstract readonly name: string;
 
   constructor(items: unknown) {
+    super();
     this.items = Array.isArray(items) ? items : [items];
   }
-
-  abstract applyTo(value: unknown): unknown[];
 
   /** The same operation with these items. */
   protected abstract with(items: readonly unknown[]): ListOp;
 
-  mergeWith(previous: Op | undefined): Op {
-    if (!previous) return this;
-    if (previous instanceof SetOp) return new SetOp(this.applyTo(previous.value));
-    if (previous instanceof UnsetOp) return new SetOp(this.applyTo(undefined));
-    if (isSameKind(this, previous)) return this.with([...previous.items, ...this.items]);
-    throw cannotMerge();
+  protected after(previous: Op): Op | undefined {
+    return isSameKind(this, previous) ? this.with([...previous.items, ...this.items]) : undefined;
   }
 
   toJSON(): JsonValue {
@@ -158,7 +169,7 @@ interface Related {
 }
 
 /** Adds objects to a relation and removes others; all must be saved and of one class. */
-export class RelationOp implements Op {
+export class RelationOp extends ChangeOp {
   targetClassName: string | undefined;
   readonly relationsToAdd: readonly string[];
   readonly relationsToRemove: readonly string[];
@@ -168,6 +179,7 @@ export class RelationOp implements Op {
     removes: readonly (Related | string)[] = [],
     targetClassName?: string,
   ) {
+    super();
     this.targetClassName = targetClassName;
     this.relationsToAdd = [...new Set(adds.map((object) => this.#idOf(object)))];
     this.relationsToRemove = [...new Set(removes.map((object) => this.#idOf(object)))];
@@ -188,10 +200,13 @@ export class RelationOp implements Op {
     return value;
   }
 
-  mergeWith(previous: Op | undefined): Op {
-    if (!previous) return this;
+  override mergeWith(previous: Op | undefined): Op {
     if (previous instanceof UnsetOp) throw new Error("You cannot modify a relation after deleting it.");
-    if (!(previous instanceof RelationOp)) throw cannotMerge();
+    return super.mergeWith(previous);
+  }
+
+  protected after(previous: Op): Op | undefined {
+    if (!(previous instanceof RelationOp)) return undefined;
     const target = previous.targetClassName;
     if (target && this.targetClassName && target !== this.targetClassName) {
       throw new Error(
@@ -208,57 +223,55 @@ export class RelationOp implements Op {
   }
 
   toJSON(): JsonValue {
-    const pointers = (ids: readonly string[]): JsonValue[] =>
-      ids.map((objectId) => ({ __type: "Pointer", className: this.targetClassName ?? "", objectId }));
-    const adds: JsonObject | null =
-      this.relationsToAdd.length > 0 ? { __op: "AddRelation", objects: pointers(this.relationsToAdd) } : null;
-    const removes: JsonObject | null =
-      this.relationsToRemove.length > 0
-        ? { __op: "RemoveRelation", objects: pointers(this.relationsToRemove) }
-        : null;
-    if (adds && removes) return { __op: "Batch", ops: [adds, removes] };
-    return adds ?? removes ?? {};
+    const className = this.targetClassName ?? "";
+    const ops = Object.entries({ AddRelation: this.relationsToAdd, RemoveRelation: this.relationsToRemove })
+      .filter(([, ids]) => ids.length > 0)
+      .map(([__op, ids]) => {
+        return { __op, objects: ids.map((objectId) => ({ __type: "Pointer", className, objectId })) };
+      });
+    return ops.length > 1 ? { __op: "Batch", ops } : (ops[0] ?? {});
   }
 }
 
 /** Reads an operation from the wire; undefined for what is none. `decode` reads the values in it. */
-export function opFromJSON(json: JsonObject, decode: (value: JsonValue) => unknown): Op | undefined {
-  switch (json.__op) {
+export function opFromJSON(
+  { __op, amount, objects = [], ops }: JsonObject,
+  decode: (value: JsonValue) => unknown,
+): Op | undefined {
+  switch (__op) {
     case "Delete":
       return new UnsetOp();
     case "Increment":
-      return new IncrementOp(Number(json.amount));
+      return new IncrementOp(Number(amount));
     case "Add":
-      return new AddOp(decode(json.objects ?? []));
+      return new AddOp(decode(objects));
     case "AddUnique":
-      return new AddUniqueOp(decode(json.objects ?? []));
+      return new AddUniqueOp(decode(objects));
     case "Remove":
-      return new RemoveOp(decode(json.objects ?? []));
+      return new RemoveOp(decode(objects));
     case "AddRelation":
-      return relationOp(json.objects, []);
+      return relationOp(objects);
     case "RemoveRelation":
-      return relationOp([], json.objects);
-    case "Batch":
-      return batchFromJSON(json, decode);
+      return relationOp([], objects);
+    case "Batch": {
+      let merged: Op | undefined;
+      for (const entry of Array.isArray(ops) ? ops : []) {
+        const op = isJsonObject(entry) && opFromJSON(entry, decode);
+        if (op) merged = op.mergeWith(merged);
+      }
+      return merged;
+    }
     default:
       return undefined;
   }
 }
 
-function batchFromJSON(json: JsonObject, decode: (value: JsonValue) => unknown): Op | undefined {
-  let merged: Op | undefined;
-  for (const entry of Array.isArray(json.ops) ? json.ops : []) {
-    const op = isJsonObject(entry) ? opFromJSON(entry, decode) : undefined;
-    if (op) merged = op.mergeWith(merged);
-  }
-  return merged;
-}
-
-function relationOp(adds: JsonValue | undefined, removes: JsonValue | undefined): RelationOp {
-  const pointers = [adds, removes].map((list) => (Array.isArray(list) ? list.filter(isJsonObject) : []));
-  const [added = [], removed = []] = pointers.map((list) => list.map((pointer) => String(pointer.objectId)));
-  const className = pointers.flat()[0]?.className;
-  return new RelationOp(added, removed, typeof className === "string" ? className : undefined);
+function relationOp(...pointers: JsonValue[]): RelationOp {
+  const [adds, removes] = pointers.map((list) => {
+    const related = Array.isArray(list) ? list.filter(isJsonObject) : [];
+    return related.map(({ className, objectId }) => ({ className: String(className), id: String(objectId) }));
+  });
+  return new RelationOp(adds, removes);
 }
 
 function listOf(value: unknown, action: string): unknown[] {
@@ -287,8 +300,4 @@ function same(a: unknown, b: unknown): boolean {
 
 function isUnsaved(value: object): boolean {
   return "toPointer" in value && "id" in value && !value.id;
-}
-
-function cannotMerge(): Error {
-  return new Error("Cannot merge this Op with the previous Op");
 }

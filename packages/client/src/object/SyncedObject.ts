@@ -25,18 +25,6 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
     return { method: this.id ? "PUT" : "POST", path: this._path(), body };
   }
 
-  _enqueue<T>(task: () => Promise<T>): Promise<T> {
-    return this._state.enqueue(task);
-  }
-
-  _beginSave(): void {
-    this._state.beginSave();
-  }
-
-  _failSave(): void {
-    this._state.failSave();
-  }
-
   /** Status 201 means that the object was created; any other that it existed. */
   _finishSave(answer: JsonValue, status: number): void {
     const json = isJsonObject(answer) ? answer : {};
@@ -67,7 +55,7 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
 
   /** Forgets one field, as nothing that the server tells. */
   _forget(key: string): void {
-    this._state.commitValues({ [key]: undefined });
+    this._commit({ [key]: undefined });
   }
 
   /** Drops the server's data. */

@@ -7,6 +7,7 @@ import { AggregateParseError, ObjectError } from "./batchErrors.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
 import { encode, isPlainObject } from "./encode.ts";
 import { ParseFile } from "./File.ts";
+import { inTurn } from "./inTurn.ts";
 import { objects } from "./registry.ts";
 import { unsavedWithin } from "./unsaved.ts";
 
@@ -44,7 +45,7 @@ export async function saveMany(
 
 /** Whether everything that the object points to has an id. */
 function canBeSerialized(object: AnyObject): boolean {
-  return object._held().every(isSaved);
+  return object._state.held().every(isSaved);
 }
 
 function isSaved(value: unknown): boolean {
@@ -57,14 +58,14 @@ function isSaved(value: unknown): boolean {
 
 /** Answers the first error of the batch's objects; the others are saved nonetheless. */
 async function saveBatch(batch: readonly AnyObject[], options: SaveOptions): Promise<unknown> {
-  return withQueues(batch, async () => {
+  return inTurn(batch, async () => {
     const requests = batch.map((object) => object._saveParams());
-    for (const object of batch) object._beginSave();
+    for (const object of batch) object._state.beginSave();
     let answers: JsonValue[];
     try {
       answers = await requestBatch(requests, options);
     } catch (error) {
-      for (const object of batch) object._failSave();
+      for (const object of batch) object._state.failSave();
       throw error;
     }
     let failure: unknown;
@@ -73,19 +74,13 @@ async function saveBatch(batch: readonly AnyObject[], options: SaveOptions): Pro
       if (isJsonObject(answer) && isJsonObject(answer.success)) {
         object._finishSave(answer.success, requests[index]?.method === "POST" ? 201 : 200);
       } else {
-        object._failSave();
+        object._state.failSave();
         failure ??= batchError(answer, object);
       }
     });
     await keepSynced(batch.filter((_, index) => succeeded(answers[index])));
     return failure;
   });
-}
-
-/** Waits for what is under way with any of the objects, and lets nothing start before `task` is done. */
-function withQueues<T>(list: readonly AnyObject[], task: () => Promise<T>): Promise<T> {
-  const [first, ...rest] = list;
-  return first ? first._enqueue(() => withQueues(rest, task)) : task();
 }
 
 interface BatchRequest {

@@ -30,7 +30,10 @@ export class ObjectState {
    */
   #values: Fields | undefined = undefined;
   #estimate: Readonly<Fields> | undefined = undefined;
-  #queue: Promise<unknown> | undefined = undefined;
+  /** What the last save sent. */
+  #sent = NO_FIELDS;
+  /** What is under way with the object; see inTurn. */
+  queue: Promise<unknown> | undefined = undefined;
 
   /** What the server has in a field. */
   served(key: string): unknown {
@@ -72,7 +75,8 @@ export class ObjectState {
 
   /** Whether an operation is about the field or a place within it. */
   #touches(field: string): boolean {
-    return this.pending.some((operations) => touches(operations, field));
+    for (const operations of this.pending) if (touches(operations, field)) return true;
+    return false;
   }
 
   /** Whether the server's data is known, more of it than its session. */
@@ -153,12 +157,21 @@ export class ObjectState {
   }
 
   /**
-   * The save succeeded. What the answer does not tell follows from the operations; what it tells wins.
+   * The save succeeded. What the answer does not tell follows from what was sent; what it tells wins.
    * Plain objects in the answer are laid over the known ones, as servers tell only what changed.
    */
   finishSave(answer: JsonObject, owner: RelationParent): void {
-    const fields = this.changedInPlace();
     const [sent, ...rest] = this.pending;
+    const body = this.#sent;
+    this.#sent = NO_FIELDS;
+    const fields: Fields = {};
+    const travelled: JsonObject = {};
+    for (const key in body) {
+      const value = this.#values?.[key];
+      if (!value || sent?.has(key)) continue;
+      fields[key] = value;
+      travelled[key] = body[key] ?? null;
+    }
     if (sent && rest.length > 0) {
       this.pending = rest;
       for (const [key, op] of sent) {
@@ -166,9 +179,10 @@ export class ObjectState {
         const field = fieldOf(key);
         if (!Object.hasOwn(fields, field)) fields[field] = this.served(field);
         assign(fields, key, op, owner);
+        if (op instanceof SetOp) travelled[key] = body[key] ?? null;
       }
     }
-    this.commitValues(fields);
+    this.commitValues(fields, travelled);
     const told: JsonObject = { ...answer };
     for (const key in told) {
       const [value, known] = [told[key], this.#wire[key]];
@@ -197,14 +211,14 @@ export class ObjectState {
   }
 
   /** Takes values as applications know them, as if the server had told them; undefined ones go. */
-  commitValues(fields: Fields): void {
+  commitValues(fields: Fields, travelled = NO_FIELDS): void {
     const wire = { ...this.#wire };
     const values: Fields = {};
     for (const key in fields) {
       const value = fields[key];
       values[key] = typeof value === "object" && value !== null ? value : undefined;
       if (value === undefined) delete wire[key];
-      else wire[key] = wireOf(key, value);
+      else wire[key] = travelled[key] ?? wireOf(key, value);
     }
     this.#become(wire, values);
   }
@@ -224,32 +238,31 @@ export class ObjectState {
     this.#estimate = undefined;
   }
 
-  /** Structured values that were changed in place: they are sent whole. */
-  changedInPlace(): Fields {
-    const changed: Fields = {};
+  /** The fields whose structured values were changed in place: they are sent whole. */
+  changedInPlace(): string[] {
+    const changed: string[] = [];
     for (const key in this.#values) {
       const value = this.#values[key];
-      if (isStructured(value) && !isTimestamp(key) && isChanged(key, value, this.#wire[key])) {
-        changed[key] = value;
-      }
+      if (isStructured(value) && !isTimestamp(key) && isChanged(key, value, this.#wire[key])) changed.push(key);
     }
     return changed;
   }
 
   /** Whether there is something to save. */
   isChanged(): boolean {
-    if (this.pending.some(({ size }) => size > 0)) return true;
-    for (const _ in this.changedInPlace()) return true;
-    return false;
+    for (const { size } of this.pending) if (size > 0) return true;
+    return this.changedInPlace().length > 0;
   }
 
   /** What a save sends. */
   saveBody(): JsonObject {
-    const [operations = new Map<string, Op>()] = this.pending;
+    const operations = this.#last();
     const body: JsonObject = {};
-    const changed = this.changedInPlace();
-    for (const key in changed) if (!touches(operations, key)) body[key] = encode(changed[key]);
+    for (const key of this.changedInPlace()) {
+      if (!touches(operations, key)) body[key] = encode(this.#values?.[key]);
+    }
     for (const [key, op] of operations) body[key] = op.toJSON();
+    this.#sent = body;
     return body;
   }
 
@@ -276,17 +289,6 @@ export class ObjectState {
       else json[key] = copyOf(wire);
     }
     return json;
-  }
-
-  /** Runs tasks of one object one after the other. */
-  enqueue<T>(task: () => Promise<T>): Promise<T> {
-    const done = this.#queue ? this.#queue.then(task) : task();
-    const settled = done.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#queue = settled;
-    return done;
   }
 }
 

@@ -17,7 +17,7 @@ export function unsavedWithin(roots: readonly AnyObject[]): (AnyObject | ParseFi
       if (!value.url() && isNew(value)) unsaved.push(value);
     } else if (objects().isObject(value)) {
       const isDirty = value.dirty();
-      const held = value._held();
+      const held = value._state.held();
       if (!(isDirty || held.length > 0) || !isNew(value)) return;
       if (isDirty) unsaved.push(value);
       held.forEach(visit);
@@ -25,6 +25,6 @@ export function unsavedWithin(roots: readonly AnyObject[]): (AnyObject | ParseFi
       Object.values(value).forEach(visit);
     }
   };
-  for (const root of roots) root._held().forEach(visit);
+  for (const root of roots) root._state.held().forEach(visit);
   return unsaved;
 }

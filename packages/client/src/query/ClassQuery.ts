@@ -54,7 +54,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   /** The objects found; see `findWithCount` for how many there are in all. */
   async find(options: RequestOptions = {}): Promise<T[]> {
     const { results, count } = await this.#ask(this.toJSON(), options);
-    if (!this._counts) return results;
+    if (!this._parameters.count) return results;
     // After withCount() the old clients answer this object in the place of the array.
     const counted: unknown = { results, count };
     return counted as T[];
@@ -79,12 +79,12 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** The different values that a field has. Needs the master key. */
   async distinct(key: QueryKey<T>, options: RequestOptions = {}): Promise<JsonValue[]> {
-    return (await iteration()).distinct(this.className, key, this._where, this._extra, options);
+    return (await iteration()).distinct(this, key, options);
   }
 
   /** Runs an aggregation pipeline on what the query matches. Needs the master key. */
   async aggregate(pipeline: object | readonly object[], options: RequestOptions = {}): Promise<JsonValue[]> {
-    return (await iteration()).aggregate(this.className, pipeline, this._where, this._extra, options);
+    return (await iteration()).aggregate(this, pipeline, options);
   }
 
   /** Calls back for each object, one after the other, waiting for each. */
@@ -202,7 +202,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     const results = answer.results.filter(isJsonObject).map((result) => {
       const json = { ...result, className: result.className ?? override };
       // The class of T was chosen by whoever made the query.
-      return objects().fromJSON(json, !this._keys) as T;
+      return objects().fromJSON(json, !this._parameters.keys) as T;
     });
     return { results, count: typeof answer.count === "number" ? answer.count : results.length };
   }

@@ -28,16 +28,28 @@ type ComparableWith<V> =
   | (V extends readonly (infer I)[] ? I : never)
   | (V extends { toPointer(): unknown } ? WirePointer : never);
 
-const SIMPLE_REGEX_QUOTE = /\\E/g;
-
 /**
  * The conditions that objects must meet; every method narrows further and answers the query itself. `A` are the fields'
  * types; what is not among them, as paths into fields, is compared with anything.
  */
 export class Constraints<Field extends string = string, A extends object = object> {
   protected _where: JsonObject = {};
-  protected _order: string[] = [];
-  protected _keys: string[] | undefined;
+  /** What else is asked for, as it travels. */
+  protected _parameters: JsonObject = {};
+
+  /** Sets one of the parameters, or leaves it out. */
+  protected _with(name: string, value: JsonValue | undefined): this {
+    if (value === undefined) delete this._parameters[name];
+    else this._parameters[name] = value;
+    return this;
+  }
+
+  /** Adds fields to a parameter that lists them, "a,b". */
+  protected _add(name: string, keys: readonly (string | readonly string[])[], sign = ""): this {
+    const known = this._parameters[name];
+    const added = names(keys).map((key) => sign + key);
+    return added.length > 0 ? this._with(name, [known ?? [], ...added].flat().join()) : this;
+  }
 
   /** @internal */
   _condition(key: string, operator: string, value: unknown): this {
@@ -51,25 +63,26 @@ export class Constraints<Field extends string = string, A extends object = objec
   equalTo<K extends Field>(key: K, value?: Comparable<A, K>): this;
   equalTo(fields: { [K in Field]?: Comparable<A, K> }): this;
   equalTo(key: Field | Partial<Record<Field, unknown>>, value?: unknown): this {
-    if (typeof key !== "string") return this.#each(key, (name, item) => this.#equals(name, item));
-    return this.#equals(key, value);
-  }
-
-  #equals(key: Field, value: unknown): this {
-    if (value === undefined) return this.doesNotExist(key);
-    this._where[key] = encode(value);
-    return this;
+    return this.#each(key, value, (name, item) => {
+      if (item === undefined) this.doesNotExist(name);
+      else this._where[name] = encode(item);
+    });
   }
 
   notEqualTo<K extends Field>(key: K, value?: Comparable<A, K>): this;
   notEqualTo(fields: { [K in Field]?: Comparable<A, K> }): this;
   notEqualTo(key: Field | Partial<Record<Field, unknown>>, value?: unknown): this {
-    if (typeof key !== "string") return this.#each(key, (name, item) => this._condition(name, "$ne", item));
-    return this._condition(key, "$ne", value);
+    return this.#each(key, value, (name, item) => this._condition(name, "$ne", item));
   }
 
-  #each(fields: Partial<Record<Field, unknown>>, apply: (name: Field, value: unknown) => void): this {
-    for (const name in fields) apply(name, fields[name]);
+  /** Calls back for one field, or for each of several. */
+  #each(
+    key: Field | Partial<Record<Field, unknown>>,
+    value: unknown,
+    apply: (name: Field, value: unknown) => void,
+  ): this {
+    if (typeof key === "string") apply(key, value);
+    else for (const name in key) apply(name, key[name]);
     return this;
   }
 
@@ -108,12 +121,9 @@ export class Constraints<Field extends string = string, A extends object = objec
   }
 
   containsAllStartingWith(key: Field, values: string | readonly string[]): this {
-    const prefixes = typeof values === "string" ? [values] : values;
-    return this._condition(
-      key,
-      "$all",
-      prefixes.map((prefix) => ({ $regex: `^${quote(prefix)}` })),
-    );
+    const prefixes = [values].flat();
+    const $all = prefixes.map((prefix) => ({ $regex: `^${quote(prefix)}` }));
+    return this._condition(key, "$all", $all);
   }
 
   exists(key: Field): this {
@@ -149,40 +159,32 @@ export class Constraints<Field extends string = string, A extends object = objec
     if (!key) throw new Error("A key is required.");
     if (!term) throw new Error("A search term is required");
     if (typeof term !== "string") throw new Error("The value being searched must be a string.");
-    const search: JsonObject = { $term: term };
-    if (options.language !== undefined) search.$language = options.language;
-    if (options.caseSensitive !== undefined) search.$caseSensitive = options.caseSensitive;
-    if (options.diacriticSensitive !== undefined) search.$diacriticSensitive = options.diacriticSensitive;
-    return this._condition(key, "$text", { $search: search });
+    const { language: $language, caseSensitive: $caseSensitive, diacriticSensitive } = options;
+    const $search = { $term: term, $language, $caseSensitive, $diacriticSensitive: diacriticSensitive };
+    return this._condition(key, "$text", { $search });
   }
 
   /** Best matches of `fullText` first. */
   sortByTextScore(): this {
-    this._order = ["$score"];
-    this._keys = [...(this._keys ?? []), "$score"];
-    return this;
+    return this._with("order", "$score")._add("keys", ["$score"]);
   }
 
   /** Pointers to objects that the other query finds. */
   matchesQuery(key: Field, query: Subquery): this {
-    return this._condition(key, "$inQuery", { ...query.toJSON(), className: query.className });
+    return this._condition(key, "$inQuery", whole(query));
   }
 
   doesNotMatchQuery(key: Field, query: Subquery): this {
-    return this._condition(key, "$notInQuery", { ...query.toJSON(), className: query.className });
+    return this._condition(key, "$notInQuery", whole(query));
   }
 
   /** Values that `queryKey` has in an object that the other query finds. */
   matchesKeyInQuery(key: Field, queryKey: string, query: Subquery): this {
-    return this._condition(key, "$select", {
-      key: queryKey,
-      query: { ...query.toJSON(), className: query.className },
-    });
+    return this._condition(key, "$select", { key: queryKey, query: whole(query) });
   }
 
   doesNotMatchKeyInQuery(key: Field, queryKey: string, query: Subquery): this {
-    const subquery = { ...query.toJSON(), className: query.className };
-    return this._condition(key, "$dontSelect", { key: queryKey, query: subquery });
+    return this._condition(key, "$dontSelect", { key: queryKey, query: whole(query) });
   }
 
   /** Nearest first. */
@@ -220,24 +222,24 @@ export class Constraints<Field extends string = string, A extends object = objec
   }
 
   ascending(...keys: (Field | readonly Field[])[]): this {
-    this._order = [];
-    return this.addAscending(...keys);
+    return this._with("order", undefined).addAscending(...keys);
   }
 
   addAscending(...keys: (Field | readonly Field[])[]): this {
-    this._order.push(...names(keys));
-    return this;
+    return this._add("order", keys);
   }
 
   descending(...keys: (Field | readonly Field[])[]): this {
-    this._order = [];
-    return this.addDescending(...keys);
+    return this._with("order", undefined).addDescending(...keys);
   }
 
   addDescending(...keys: (Field | readonly Field[])[]): this {
-    this._order.push(...names(keys).map((name) => `-${name}`));
-    return this;
+    return this._add("order", keys, "-");
   }
+}
+
+function whole(query: Subquery): JsonObject {
+  return { ...query.toJSON(), className: query.className };
 }
 
 function isConditions(value: JsonValue | undefined): value is JsonObject {
@@ -247,7 +249,7 @@ function isConditions(value: JsonValue | undefined): value is JsonObject {
 }
 
 /** Keys, "a,b" or lists of either. */
-export function names(keys: readonly (string | readonly string[])[]): string[] {
+function names(keys: readonly (string | readonly string[])[]): string[] {
   return keys
     .flat()
     .flatMap((key) => key.replace(/\s/g, "").split(","))
@@ -256,7 +258,7 @@ export function names(keys: readonly (string | readonly string[])[]): string[] {
 
 /** Text that a regular expression takes literally. */
 function quote(text: string): string {
-  return `\\Q${text.replace(SIMPLE_REGEX_QUOTE, "\\E\\\\E\\Q")}\\E`;
+  return `\\Q${text.replaceAll("\\E", "\\E\\\\E\\Q")}\\E`;
 }
 
 function requireText(value: unknown): string {

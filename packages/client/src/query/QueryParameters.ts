@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type WirePointer } from "@purse/protocol";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { encode } from "../object/encode.ts";
-import { Constraints, names } from "./Constraints.ts";
+import { Constraints } from "./Constraints.ts";
 
 /** Fields of T's class, also with a path into them or several in one text: "author.name", "a,b". */
 export type QueryKey<T extends AnyObject> =
@@ -20,65 +20,49 @@ type ReadPreference = "PRIMARY" | "PRIMARY_PREFERRED" | "SECONDARY" | "SECONDARY
 
 /** What a query asks for beside its conditions, and how all of it travels. */
 export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T>, T["attributes"]> {
-  protected _included: string[] = [];
-  protected _excluded: string[] = [];
-  protected _limitTo = -1;
-  protected _skipFirst = 0;
-  protected _counts = false;
-  /** Further parameters as they travel: hint, explain, read preferences. */
-  protected _extra: JsonObject = {};
-
+  /** None where it is negative. */
   limit(count: number): this {
     if (typeof count !== "number") throw new Error("You can only set the limit to a numeric value");
-    this._limitTo = count;
-    return this;
+    return this._with("limit", count >= 0 ? count : undefined);
   }
 
   skip(count: number): this {
     if (typeof count !== "number" || !(count >= 0)) throw new Error("You can only skip by a positive number");
-    this._skipFirst = count;
-    return this;
+    return this._with("skip", count || undefined);
   }
 
   /** Makes `find` answer `{results, count}`; `findWithCount` does so with its type. */
   withCount(include = true): this {
     if (typeof include !== "boolean") throw new Error("You can only set withCount to a boolean value");
-    this._counts = include;
-    return this;
+    return this._with("count", include ? 1 : undefined);
   }
 
   /** Replaces pointers by their objects: "author", "author.company". */
   include(...keys: Keys<T>): this {
-    this._included.push(...names(keys));
-    return this;
+    return this._add("include", keys);
   }
 
   includeAll(): this {
-    this._included.push("*");
-    return this;
+    return this._add("include", ["*"]);
   }
 
   /** Answers only these fields. */
   select(...keys: Keys<T>): this {
-    this._keys = [...(this._keys ?? []), ...names(keys)];
-    return this;
+    return this._add("keys", keys);
   }
 
   exclude(...keys: Keys<T>): this {
-    this._excluded.push(...names(keys));
-    return this;
+    return this._add("excludeKeys", keys);
   }
 
   readPreference(preference: ReadPreference, include?: ReadPreference, subquery?: ReadPreference): this {
-    this._extra.readPreference = preference;
-    if (include) this._extra.includeReadPreference = include;
-    if (subquery) this._extra.subqueryReadPreference = subquery;
-    return this;
+    this._with("readPreference", preference);
+    if (include) this._with("includeReadPreference", include);
+    return subquery ? this._with("subqueryReadPreference", subquery) : this;
   }
 
   hint(index: string | object): this {
-    this._extra.hint = encode(index);
-    return this;
+    return this._with("hint", encode(index));
   }
 
   /** A note that stands beside the query in the database's log; none for null. */
@@ -86,22 +70,17 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
     if (comment !== null && comment !== undefined && typeof comment !== "string") {
       throw new Error("The value of a comment to be sent with this query must be a string.");
     }
-    const { comment: _, ...extra } = this._extra;
-    this._extra = comment ? { ...extra, comment } : extra;
-    return this;
+    return this._with("comment", comment || undefined);
   }
 
   /** Of a live query: tells of updates only where one of these fields changed. */
   watch(...keys: Keys<T>): this {
-    const known = typeof this._extra.watch === "string" ? this._extra.watch.split(",") : [];
-    this._extra.watch = [...known, ...names(keys)].join(",");
-    return this;
+    return this._add("watch", keys);
   }
 
   explain(explain = true): this {
     if (typeof explain !== "boolean") throw new Error("You can only set explain to a boolean value");
-    this._extra.explain = explain;
-    return this;
+    return this._with("explain", explain);
   }
 
   _relatedTo(parent: { toPointer(): WirePointer }, key: string): this {
@@ -110,34 +89,17 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
   }
 
   _redirectClassNameForKey(key: string): this {
-    this._extra.redirectClassNameForKey = key;
-    return this;
+    return this._with("redirectClassNameForKey", key);
   }
 
   toJSON(): JsonObject {
-    const json: JsonObject = { where: this._where };
-    if (this._included.length > 0) json.include = this._included.join(",");
-    if (this._excluded.length > 0) json.excludeKeys = this._excluded.join(",");
-    if (this._keys) json.keys = this._keys.join(",");
-    if (this._counts) json.count = 1;
-    if (this._limitTo >= 0) json.limit = this._limitTo;
-    if (this._skipFirst > 0) json.skip = this._skipFirst;
-    if (this._order.length > 0) json.order = this._order.join(",");
-    return { ...json, ...this._extra };
+    return { where: this._where, ...this._parameters };
   }
 
   /** Takes the parameters over from JSON as `toJSON` writes it. */
-  withJSON(json: JsonObject): this {
-    const { where, include, excludeKeys, keys, count, limit, skip, order, className: _, ...extra } = json;
+  withJSON({ where, className: _, ...parameters }: JsonObject): this {
     if (isJsonObject(where)) this._where = where;
-    if (typeof include === "string") this._included = include.split(",");
-    if (typeof excludeKeys === "string") this._excluded = excludeKeys.split(",");
-    if (typeof keys === "string") this._keys = keys.split(",");
-    if (count) this._counts = count === 1;
-    if (typeof limit === "number") this._limitTo = limit;
-    if (typeof skip === "number") this._skipFirst = skip;
-    if (typeof order === "string") this._order = order.split(",");
-    this._extra = { ...this._extra, ...extra };
+    this._parameters = { ...this._parameters, ...parameters };
     return this;
   }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { encode } from "../object/encode.ts";
 import { type RequestOptions, requestResults } from "../transport.ts";
@@ -84,30 +84,34 @@ export function filter<T extends AnyObject>(
   return reduce(query, keep, [], options);
 }
 
-export function distinct(
-  className: string,
+export function distinct<T extends AnyObject>(
+  query: Asking<T>,
   key: string,
-  where: JsonObject,
-  extra: JsonObject,
   options: RequestOptions,
 ): Promise<JsonValue[]> {
-  return aggregated(className, { distinct: key, where, ...extra }, options);
+  const { where = {}, ...rest } = whole(query);
+  return aggregated(query, { distinct: key, where, ...rest }, options);
 }
 
-export function aggregate(
-  className: string,
+export function aggregate<T extends AnyObject>(
+  query: Asking<T>,
   pipeline: object | readonly object[],
-  where: JsonObject,
-  extra: JsonObject,
   options: RequestOptions,
 ): Promise<JsonValue[]> {
+  const { where, ...rest } = whole(query);
   const given = Array.isArray(pipeline) ? pipeline : [pipeline];
-  const stages = Object.keys(where).length > 0 ? [{ $match: where }, ...given] : given;
-  return aggregated(className, { pipeline: encode(stages), ...extra }, options);
+  const stages = isJsonObject(where) && Object.keys(where).length > 0 ? [{ $match: where }, ...given] : given;
+  return aggregated(query, { pipeline: encode(stages), ...rest }, options);
 }
 
-async function aggregated(
-  className: string,
+/** What a query asks for without what concerns the objects that it finds. */
+function whole<T extends AnyObject>(query: Asking<T>): JsonObject {
+  const { include, excludeKeys, keys, count, limit, skip, order, ...rest } = query.toJSON();
+  return rest;
+}
+
+async function aggregated<T extends AnyObject>(
+  { className }: Asking<T>,
   payload: JsonObject,
   options: RequestOptions,
 ): Promise<JsonValue[]> {

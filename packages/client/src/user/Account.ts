@@ -86,20 +86,20 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   /** Makes the account and signs in. Throws −1 for an empty name or password, 202 or 203 for taken ones. */
-  async signUp(attributes: Partial<UserAttributes & A> = {}, options: SaveOptions = {}): Promise<this> {
+  async signUp(attributes?: Partial<UserAttributes & A>, options?: SaveOptions): Promise<this> {
     return (await signing()).signUp(this, attributes, options);
   }
 
   /** Signs in with the username and password set on this user. Throws 101 when they are wrong. */
-  async logIn(options: LogInOptions = {}): Promise<this> {
+  async logIn(options?: LogInOptions): Promise<this> {
     return (await signing()).logIn(this, options);
   }
 
   /** Signs in, or links the signed-in user, with what a provider knows. Answers the user. */
   async linkWith(
     provider: string | AuthProvider,
-    given: { authData?: AuthData } = {},
-    options: SaveOptions = {},
+    given?: { authData?: AuthData },
+    options?: SaveOptions,
   ): Promise<this> {
     return (await signing()).link(this, provider, given, options);
   }
@@ -113,7 +113,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   /** Takes a provider's identity away from this user. */
-  async _unlinkFrom(provider: string | AuthProvider, options: SaveOptions = {}): Promise<this> {
+  async _unlinkFrom(provider: string | AuthProvider, options?: SaveOptions): Promise<this> {
     return (await signing()).unlink(this, provider, options);
   }
 
@@ -122,18 +122,14 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
     return isJsonObject(authData) && Boolean(authData[providerName(provider)]);
   }
 
-  _revertField(key: string): void {
-    super.revert(...([key] as Parameters<ParseObject<UserAttributes & A>["revert"]>));
-  }
-
   /** Asks the server whether the password is this user's. */
-  async verifyPassword(password: string, options: RequestOptions = {}): Promise<ParseObject> {
+  async verifyPassword(password: string, options?: RequestOptions): Promise<ParseObject> {
     const user = ParseObject.fromJSON({ className: "_User" });
     return (await signing()).verifyPassword(user, this.getUsername() ?? "", password, options);
   }
 
   /** Exchanges an old session for one that can be revoked. Throws 206 without a session. */
-  async _upgradeToRevocableSession(options: RequestOptions = {}): Promise<void> {
+  async _upgradeToRevocableSession(options?: RequestOptions): Promise<void> {
     await (await signing()).upgradeSession(this, options);
   }
 

@@ -6,7 +6,8 @@ import { ParseObject } from "../object/ParseObject.ts";
 import { type RecordingServer, slowStorage, startRecordingServer } from "../recordingServer.ts";
 import { Role } from "./Role.ts";
 import { Session } from "./Session.ts";
-import { beforeLogOut, User } from "./User.ts";
+import { beforeLogOut } from "./logOutHooks.ts";
+import { User } from "./User.ts";
 
 const account = {
   objectId: "u1",

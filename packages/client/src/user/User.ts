@@ -1,25 +1,16 @@
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { configure, currentConnection } from "../connection.ts";
+import type { JsonObject } from "@purse/protocol";
+import { configure } from "../connection.ts";
 import { loadStoredUser, storedUser } from "../identity.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
-import { copyOfFields } from "../object/encode.ts";
 import { type Attributes, type ExtendedClass, ParseObject } from "../object/ParseObject.ts";
 import { allowOwnUserClass } from "../object/registry.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import { Account, signing, type UserAttributes } from "./Account.ts";
-import { type AuthData, type AuthProvider, type LogInOptions, registerProvider } from "./authProviders.ts";
+import type { AuthData, AuthProvider, LogInOptions } from "./authProviders.ts";
 import { userFor } from "./currentUser.ts";
 
 export type { UserAttributes } from "./Account.ts";
 export type { AuthData, AuthProvider, LogInOptions } from "./authProviders.ts";
-
-const logOutHooks = new Set<() => void | Promise<void>>();
-
-/** Runs before every log-out; the wallet is put away so. Returns the way to take it back. */
-export function beforeLogOut(hook: () => void | Promise<void>): () => void {
-  logOutHooks.add(hook);
-  return () => void logOutHooks.delete(hook);
-}
 
 /** A person with an account. `A` are the application's own fields. */
 export class User<A extends object = Attributes> extends Account<A> {
@@ -58,13 +49,13 @@ export class User<A extends object = Attributes> extends Account<A> {
   static async signUp(
     username: string,
     password: string,
-    attributes: Partial<UserAttributes> & Attributes = {},
-    options: SaveOptions = {},
+    attributes?: Partial<UserAttributes> & Attributes,
+    options?: SaveOptions,
   ): Promise<User> {
-    return new User({ ...attributes, username, password }).signUp({}, options);
+    return new User({ ...attributes, username, password }).signUp(undefined, options);
   }
 
-  static async logIn(username: string, password: string, options: LogInOptions = {}): Promise<User> {
+  static async logIn(username: string, password: string, options?: LogInOptions): Promise<User> {
     return (await signing()).logInAs(new User(), username, password, options);
   }
 
@@ -73,11 +64,9 @@ export class User<A extends object = Attributes> extends Account<A> {
     username: string,
     password: string,
     authData: AuthData,
-    options: LogInOptions = {},
+    options?: LogInOptions,
   ): Promise<User> {
-    const { assertAuthData, logInAs } = await signing();
-    assertAuthData(authData);
-    return logInAs(new User(), username, password, { ...options, authData });
+    return (await signing()).logInWithAuth(new User(), username, password, authData, options);
   }
 
   /** Signs in as somebody else. Needs the master key. */
@@ -86,20 +75,15 @@ export class User<A extends object = Attributes> extends Account<A> {
   }
 
   /** Signs in, and when there is no such account (101) makes it. */
-  static async loginOrSignup(username: string, password: string, options: LogInOptions = {}): Promise<User> {
-    try {
-      return await User.logIn(username, password, options);
-    } catch (error) {
-      if (!(error instanceof ProtocolError) || error.code !== ErrorCode.OBJECT_NOT_FOUND) throw error;
-      return User.signUp(username, password);
-    }
+  static async loginOrSignup(username: string, password: string, options?: LogInOptions): Promise<User> {
+    return (await signing()).logInOrSignUp(User, username, password, options);
   }
 
   /** Signs in, or makes an account, with what a provider knows: `logInWith("moralisEth", {authData})`. */
   static async logInWith(
     provider: string | AuthProvider,
-    given: { authData?: AuthData } = {},
-    options: SaveOptions = {},
+    given?: { authData?: AuthData },
+    options?: SaveOptions,
   ): Promise<User> {
     return new User().linkWith(provider, given, options);
   }
@@ -113,60 +97,49 @@ export class User<A extends object = Attributes> extends Account<A> {
   }
 
   /** Signs in with a session token. Throws 209 when it is not valid. */
-  static async become(sessionToken: string, options: RequestOptions = {}): Promise<User> {
+  static async become(sessionToken: string, options?: RequestOptions): Promise<User> {
     return (await signing()).makeCurrent(await User.me(sessionToken, options));
   }
 
   /** The user of a session token, without signing in. */
-  static async me(sessionToken: string, options: RequestOptions = {}): Promise<User> {
+  static async me(sessionToken: string, options?: RequestOptions): Promise<User> {
     return (await signing()).fetchMe(new User(), sessionToken, options);
   }
 
   /** Signs in with a user's JSON that came another way, with its `sessionToken`. */
   static async hydrate(json: JsonObject): Promise<User> {
-    const user = new User();
-    user._finishFetch(copyOfFields(json));
-    return (await signing()).makeCurrent(user);
+    return (await signing()).hydrate(new User(), json);
   }
 
   /**
    * Ends the session. When the server does not confirm it, the user stays signed in and the
    * promise rejects.
    */
-  static async logOut(options: RequestOptions = {}): Promise<void> {
-    for (const hook of [...logOutHooks]) await hook();
+  static async logOut(options?: RequestOptions): Promise<void> {
     await (await signing()).logOut(options);
   }
 
   /** Makes a provider known by its name, and tells it about the current user. */
   static async _registerAuthenticationProvider(provider: AuthProvider): Promise<void> {
-    registerProvider(provider);
-    const user = await User.currentAsync();
-    if (user) await (await signing()).restore(user, provider);
+    await (await signing()).register(provider, User);
   }
 
-  static async requestPasswordReset(email: string, options: RequestOptions = {}): Promise<void> {
+  static async requestPasswordReset(email: string, options?: RequestOptions): Promise<void> {
     await request("POST", "requestPasswordReset", { email }, options);
   }
 
-  static async requestEmailVerification(email: string, options: RequestOptions = {}): Promise<void> {
+  static async requestEmailVerification(email: string, options?: RequestOptions): Promise<void> {
     await request("POST", "verificationEmailRequest", { email }, options);
   }
 
-  static async verifyPassword(
-    username: string,
-    password: string,
-    options: RequestOptions = {},
-  ): Promise<User> {
+  static async verifyPassword(username: string, password: string, options?: RequestOptions): Promise<User> {
     return (await signing()).verifyPassword(new User(), username, password, options);
   }
 
   /** Asks for sessions that can be revoked from now on, also for who is signed in with an old one. */
-  static async enableRevocableSession(options: RequestOptions = {}): Promise<void> {
+  static async enableRevocableSession(options?: RequestOptions): Promise<void> {
     configure({ revocableSession: true });
-    const user = currentConnection() ? await User.currentAsync() : null;
-    const token = user?.getSessionToken();
-    if (user && token && !token.includes("r:")) await user._upgradeToRevocableSession(options);
+    await (await signing()).upgradeCurrent(User, options);
   }
 
   /** Lets a process outside the browser have a current user, which all its callers then share. */

@@ -23,29 +23,6 @@ export interface AuthProvider {
   deauthenticate?(): void;
 }
 
-const registered = new Map<string, AuthProvider>();
-
-export function registerProvider(provider: AuthProvider): void {
-  registered.set(provider.getAuthType(), provider);
-}
-
-/** Those registered under the names of these identities. */
-export function providersOf(authData: object): AuthProvider[] {
-  return Object.keys(authData).flatMap((name) => registered.get(name) ?? []);
-}
-
 export function providerName(provider: string | AuthProvider): string {
   return typeof provider === "string" ? provider : provider.getAuthType();
-}
-
-/** Asks a provider, known by itself or by its name, who the person is. Nothing of a name that nobody registered. */
-export function identify(provider: string | AuthProvider): Promise<AuthData> | AuthData {
-  const known = typeof provider === "string" ? registered.get(provider) : provider;
-  if (!known) return {};
-  return new Promise((resolve, reject) => {
-    known.authenticate({
-      success: (_, authData) => resolve(authData),
-      error: (_, error) => reject(error),
-    });
-  });
 }

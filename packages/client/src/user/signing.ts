@@ -1,21 +1,24 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { connection } from "../connection.ts";
+import { connection, currentConnection } from "../connection.ts";
 import { loadStoredUser } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
+import { copyOfFields } from "../object/encode.ts";
 import type { Attributes } from "../object/fieldTypes.ts";
 import { type RequestOptions, request, requestObject } from "../transport.ts";
-import {
-  type AuthData,
-  type AuthProvider,
-  identify,
-  type LogInOptions,
-  providerName,
-  providersOf,
-} from "./authProviders.ts";
+import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
 import { clearCurrent, type KeptUser, persist } from "./currentUser.ts";
+import { identify, providersOf, registerProvider } from "./knownProviders.ts";
+import { runLogOutHooks } from "./logOutHooks.ts";
 
 /* How somebody signs in, up and out. Loaded when it is done for the first time: who comes back needs none of it. */
+
+/** What is needed of the class of users. */
+interface Users<T extends Signing> {
+  logIn(username: string, password: string, options?: LogInOptions): Promise<T>;
+  signUp(username: string, password: string): Promise<T>;
+  currentAsync(): Promise<T | null>;
+}
 
 /** What is needed of a user. */
 interface Signing extends KeptUser {
@@ -25,14 +28,13 @@ interface Signing extends KeptUser {
   _get(key: string): unknown;
   _set(fields: object): unknown;
   _setOrThrow(fields: object): void;
-  _revertField(key: string): void;
   _commit(fields: Attributes): void;
 }
 
 export async function signUp<T extends Signing>(
   user: T,
-  attributes: object,
-  options: SaveOptions,
+  attributes: object = {},
+  options: SaveOptions = {},
 ): Promise<T> {
   user._setOrThrow(attributes);
   if (!user._get("username")) throw refusal("Cannot sign up user with an empty username.");
@@ -41,8 +43,10 @@ export async function signUp<T extends Signing>(
   return makeCurrent(user);
 }
 
-export async function logIn<T extends Signing>(user: T, options: LogInOptions): Promise<T> {
-  const { usePost = true, authData, ...rest } = options;
+export async function logIn<T extends Signing>(
+  user: T,
+  { usePost = true, authData, ...rest }: LogInOptions = {},
+): Promise<T> {
   const credentials: JsonObject = credentialsOf(user._get("username"), user._get("password"));
   if (authData) credentials.authData = authData;
   const answer = await requestObject(usePost ? "POST" : "GET", "login", credentials, rest);
@@ -57,10 +61,35 @@ export async function logInAs<T extends Signing>(
   user: T,
   username: unknown,
   password: unknown,
-  options: LogInOptions,
+  options?: LogInOptions,
 ): Promise<T> {
   user._set(credentialsOf(username, password));
   return logIn(user, options);
+}
+
+export function logInWithAuth<T extends Signing>(
+  user: T,
+  username: unknown,
+  password: unknown,
+  authData: unknown,
+  options?: LogInOptions,
+): Promise<T> {
+  if (!isJsonObject(authData)) throw refusal("Auth must be an object.");
+  return logInAs(user, username, password, { ...options, authData });
+}
+
+export async function logInOrSignUp<T extends Signing>(
+  users: Users<T>,
+  username: string,
+  password: string,
+  options?: LogInOptions,
+): Promise<T> {
+  try {
+    return await users.logIn(username, password, options);
+  } catch (error) {
+    if (!(error instanceof ProtocolError) || error.code !== ErrorCode.OBJECT_NOT_FOUND) throw error;
+    return users.signUp(username, password);
+  }
 }
 
 export async function loginAs<T extends Signing>(user: T, userId: string): Promise<T> {
@@ -74,11 +103,16 @@ export async function loginAs<T extends Signing>(user: T, userId: string): Promi
 export async function fetchMe<T extends Signing>(
   user: T,
   sessionToken: string,
-  options: RequestOptions,
+  options?: RequestOptions,
 ): Promise<T> {
   const answer = await requestObject("GET", "users/me", {}, { ...options, sessionToken });
   user._finishFetch({ sessionToken, ...answer });
   return user;
+}
+
+export function hydrate<T extends Signing>(user: T, json: JsonObject): Promise<T> {
+  user._finishFetch(copyOfFields(json));
+  return makeCurrent(user);
 }
 
 /** Says who may go on: with the account's fields, when name and password are right. Throws 101 when they are not. */
@@ -86,14 +120,15 @@ export async function verifyPassword<T extends AnyObject>(
   user: T,
   username: unknown,
   password: unknown,
-  options: RequestOptions,
+  options?: RequestOptions,
 ): Promise<T> {
   const credentials = credentialsOf(username, password);
   user._finishFetch(await requestObject("GET", "verifyPassword", credentials, options));
   return user;
 }
 
-export async function logOut(options: RequestOptions): Promise<void> {
+export async function logOut(options: RequestOptions = {}): Promise<void> {
+  await runLogOutHooks();
   const user = await loadStoredUser();
   const own = typeof user?.sessionToken === "string" ? user.sessionToken : undefined;
   const sessionToken = options.sessionToken ?? own;
@@ -107,8 +142,8 @@ export async function logOut(options: RequestOptions): Promise<void> {
 export async function link<T extends Signing>(
   user: T,
   provider: string | AuthProvider,
-  given: { authData?: AuthData },
-  options: SaveOptions,
+  given: { authData?: AuthData } = {},
+  options?: SaveOptions,
 ): Promise<T> {
   const name = providerName(provider);
   const authData = given.authData ?? (await identify(provider));
@@ -119,7 +154,7 @@ export async function link<T extends Signing>(
 export async function unlink<T extends Signing>(
   user: T,
   provider: string | AuthProvider,
-  options: SaveOptions,
+  options?: SaveOptions,
 ): Promise<T> {
   const name = providerName(provider);
   const { [name]: _, ...rest } = objectOf(user._get("authData"));
@@ -129,23 +164,29 @@ export async function unlink<T extends Signing>(
   return user;
 }
 
-async function setAuthData(user: Signing, authData: JsonObject, options: SaveOptions): Promise<void> {
+async function setAuthData(user: Signing, authData: JsonObject, options?: SaveOptions): Promise<void> {
   user._set({ authData });
   try {
     await user.save(null, options);
   } catch (error) {
-    user._revertField("authData");
+    user._state.dropOperations(["authData"]);
     throw error;
   }
 }
 
-/** Tells a provider whose data is current, and takes that away which is of no use to it any more. */
-export async function restore(user: Signing, provider: AuthProvider): Promise<void> {
-  const own = objectOf(user._get("authData"))[provider.getAuthType()];
-  if (isJsonObject(own) && provider.restoreAuthentication?.(own) === false) await unlink(user, provider, {});
+export async function register<T extends Signing>(provider: AuthProvider, users: Users<T>): Promise<void> {
+  registerProvider(provider);
+  const user = await users.currentAsync();
+  if (user) await restore(user, provider);
 }
 
-export async function upgradeSession(user: Signing, options: RequestOptions): Promise<void> {
+/** Tells a provider whose data is current, and takes that away which is of no use to it any more. */
+async function restore(user: Signing, provider: AuthProvider): Promise<void> {
+  const own = objectOf(user._get("authData"))[provider.getAuthType()];
+  if (isJsonObject(own) && provider.restoreAuthentication?.(own) === false) await unlink(user, provider);
+}
+
+export async function upgradeSession(user: Signing, options?: RequestOptions): Promise<void> {
   const sessionToken = user.getSessionToken();
   if (!sessionToken) {
     throw new ProtocolError(ErrorCode.SESSION_MISSING, "Cannot upgrade a user with no session token");
@@ -155,8 +196,14 @@ export async function upgradeSession(user: Signing, options: RequestOptions): Pr
   await user._afterSync();
 }
 
-export function assertAuthData(authData: unknown): void {
-  if (!isJsonObject(authData)) throw refusal("Auth must be an object.");
+/** Upgrades the session of who is signed in, if it is an old one. */
+export async function upgradeCurrent<T extends Signing>(
+  users: Users<T>,
+  options?: RequestOptions,
+): Promise<void> {
+  const user = currentConnection() ? await users.currentAsync() : null;
+  const token = user?.getSessionToken();
+  if (user && token && !token.includes("r:")) await upgradeSession(user, options);
 }
 
 /** Signs a user in, where this process keeps one. An anonymous user before it is deleted: nobody can come back to it. */

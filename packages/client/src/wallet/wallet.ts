@@ -1,4 +1,4 @@
-import { beforeLogOut } from "../user/User.ts";
+import { beforeLogOut } from "../user/logOutHooks.ts";
 import { setConnectedAccount } from "../web3api/web3api.ts";
 import type { AbstractWeb3Connector, Activation } from "./Connector.ts";
 import { type CustomConnector, connectorNamed } from "./connectors.ts";
