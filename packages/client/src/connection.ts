@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { EthersLibrary } from "./ethersLibrary.ts";
+import { createListeners } from "./listeners.ts";
 import type { LocalDatastoreController, LocalStore } from "./local/LocalStore.ts";
 import { defaultStorage, type StorageArea, servesOnePerson } from "./storage.ts";
 
@@ -18,13 +19,13 @@ export interface Connection {
   readonly applicationId: string;
   /** Without a slash at the end; empty while only `initialize` was called. */
   readonly serverUrl: string;
-  readonly javascriptKey: string | undefined;
-  readonly masterKey: string | undefined;
+  readonly javascriptKey?: string | undefined;
+  readonly masterKey?: string | undefined;
   /** Starts with ws; derived from serverUrl where undefined. */
-  readonly liveQueryUrl: string | undefined;
+  readonly liveQueryUrl?: string | undefined;
   /** Make the Authorization header, for servers behind a gate: `Bearer` and a token. */
-  readonly serverAuthType: string | undefined;
-  readonly serverAuthToken: string | undefined;
+  readonly serverAuthType?: string | undefined;
+  readonly serverAuthToken?: string | undefined;
   /** Sends one request id with every attempt of a call. */
   readonly idempotency: boolean;
   /** Whether a signed-in user becomes the current user. Off in Node, where callers would share it. */
@@ -36,22 +37,22 @@ export interface Connection {
   readonly batchSize: number;
   readonly storage: StorageArea;
   /** Objects kept on this device, once `enableLocalDatastore` was called. */
-  readonly local: LocalStore | undefined;
+  readonly local?: LocalStore | undefined;
   /** Where those are written instead of the storage. */
-  readonly localController: LocalDatastoreController | undefined;
+  readonly localController?: LocalDatastoreController | undefined;
   /** Encrypts the user in the storage with `secret`, once `enableEncryptedUser` was called. */
-  readonly userCipher: UserCipher | undefined;
-  readonly secret: string | undefined;
+  readonly userCipher?: UserCipher | undefined;
+  readonly secret?: string | undefined;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   /** For old code that works with its objects. */
-  readonly ethers: EthersLibrary | undefined;
+  readonly ethers?: EthersLibrary | undefined;
 }
 
-/** Hides a text from whoever reads the storage and has no secret. `open` throws when it was changed. */
+/** Hides a text from whoever reads the storage and has no secret. Throws without one; `open` also when it was changed. */
 export interface UserCipher {
-  seal(text: string, secret: string): string;
-  open(sealed: string, secret: string): string;
+  seal(text: string, secret: string | undefined): string;
+  open(sealed: string, secret: string | undefined): string;
 }
 
 export type ConnectionSettings = Partial<Connection> & Pick<Connection, "applicationId">;
@@ -80,30 +81,20 @@ export const ownFetch: typeof fetch = (input, init) => fetch(input, init);
 let active: Connection | undefined;
 /** What was chosen for all connections, the first of which may still have to come. */
 let chosen: Partial<Connection> = {};
-const listeners = new Set<() => void>();
+const listeners = /* @__PURE__ */ createListeners();
 
 /** Makes the connection that all later calls use. */
 export function connect(settings: ConnectionSettings): Connection {
   const { serverUrl = "", ...rest } = { ...defined(chosen), ...defined(settings) };
   return activate({
-    javascriptKey: undefined,
-    masterKey: undefined,
-    liveQueryUrl: undefined,
-    serverAuthType: undefined,
-    serverAuthToken: undefined,
     idempotency: false,
     keepsCurrentUser: servesOnePerson(),
     revocableSession: false,
     requestAttemptLimit: 5,
     batchSize: 20,
     storage: rest.storage ?? defaultStorage(),
-    local: undefined,
-    localController: undefined,
-    userCipher: undefined,
-    secret: undefined,
     fetch: ownFetch,
     clock: systemClock,
-    ethers: undefined,
     ...rest,
     applicationId: settings.applicationId,
     serverUrl: serverUrl.replace(/\/+$/, ""),
@@ -145,12 +136,11 @@ function defined(settings: Partial<Connection>): Partial<Connection> {
 
 /** Calls back whenever another connection takes over. Returns the way to stop it. */
 export function onConnection(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
+  return listeners.add(listener);
 }
 
 function activate(next: Connection): Connection {
   active = Object.freeze(next);
-  for (const listener of [...listeners]) listener();
+  listeners.call();
   return active;
 }

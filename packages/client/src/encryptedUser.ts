@@ -28,7 +28,8 @@ const ROUNDS = 10_000;
 function aesCipher(): UserCipher {
   /** Making a key takes long on purpose, so that the last one is remembered. */
   let latest: { secret: string; salt: Uint8Array; key: Uint8Array } | undefined;
-  const keyFor = (secret: string, salt?: Uint8Array): { salt: Uint8Array; key: Uint8Array } => {
+  const keyFor = (secret: string | undefined, salt?: Uint8Array): { salt: Uint8Array; key: Uint8Array } => {
+    if (!secret) throw new Error("Moralis.secret must be set before a user can be encrypted");
     const isSame = !salt || (latest && toBase64(latest.salt) === toBase64(salt));
     if (latest?.secret === secret && isSame) return latest;
     const used = salt ?? randomBytes(SALT);
@@ -54,7 +55,7 @@ function aesCipher(): UserCipher {
 }
 
 /** What the old client wrote: OpenSSL's form, AES-256-CBC under a key of MD5 sums. */
-function openOld(sealed: string, secret: string): string {
+function openOld(sealed: string, secret = ""): string {
   const bytes = fromBase64(sealed);
   if (bytesToUtf8(bytes.slice(0, 8)) !== "Salted__") throw new Error("it is in no known form");
   const salt = bytes.slice(8, 16);

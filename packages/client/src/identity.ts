@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Connection, connection } from "./connection.ts";
+import { createListeners } from "./listeners.ts";
 import { storageKey, tolerating, toleratingNow } from "./storage.ts";
 
 /*
@@ -11,12 +12,12 @@ interface Identity {
   installationId?: string;
   /** null: known that nobody is signed in; undefined: not read yet. */
   user?: JsonObject | null;
-  /** With what the user's record could not be read; something else may. */
-  unreadable?: Pick<Connection, "userCipher" | "secret">;
+  /** The connection that could not read the user's record; another one may have the secret. */
+  unreadable?: Connection;
 }
 
 let identities = new WeakMap<Connection["storage"], Map<string, Identity>>();
-const listeners = new Set<() => void>();
+const listeners = /* @__PURE__ */ createListeners();
 
 function identityOf({ storage, applicationId }: Connection): Identity {
   let ofStorage = identities.get(storage);
@@ -47,24 +48,20 @@ export async function installationId(from: Connection = connection()): Promise<s
 
 /** UUID v4; written out because `crypto.randomUUID` is missing on plain-http pages. */
 export function uuid(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  const hex = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  // The variant is one of 8, 9, a and b: here always a.
+  return hex.replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, "$1-$2-4$3-a$4-$5");
 }
 
 /** The signed-in user as kept, with `sessionToken`; null for nobody; undefined when only an async storage knows. */
 export function storedUser(from: Connection = connection()): JsonObject | null | undefined {
   if (!from.keepsCurrentUser) return null;
-  const known = knownUser(from);
-  if (known !== undefined) return known;
   const { storage } = from;
-  if (storage.kind === "async") return undefined;
-  return readUser(
-    toleratingNow(() => storage.area.getItem(userKey(from)), null),
-    from,
-  );
+  const known = knownUser(from);
+  if (known !== undefined || storage.kind === "async") return known;
+  const text = toleratingNow(() => storage.area.getItem(userKey(from)), null);
+  return readUser(text, from);
 }
 
 /** Like `storedUser`, but waits for the storage. */
@@ -81,70 +78,60 @@ export async function loadStoredUser(from: Connection = connection()): Promise<J
  */
 export async function storeUser(user: JsonObject | null, from: Connection = connection()): Promise<void> {
   const { area } = from.storage;
-  const text = user && sealed(JSON.stringify(user), from);
+  const json = user && JSON.stringify(user);
+  const text = json && (from.userCipher?.seal(json, from.secret) ?? json);
   const identity = identityOf(from);
   identity.user = user;
   delete identity.unreadable;
-  for (const listener of [...listeners]) listener();
+  listeners.call();
   const key = userKey(from);
   await tolerating<unknown>(() => (text ? area.setItem(key, text) : area.removeItem(key)), undefined);
 }
 
 /** Calls back whenever somebody signs in or out, or the signed-in user changes. Returns the way to stop it. */
 export function onCurrentUser(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
+  return listeners.add(listener);
 }
 
 /** Forgets what is in memory, so that it is read from the storages again. */
 export function forgetIdentities(): void {
   identities = new WeakMap();
-  for (const listener of [...listeners]) listener();
+  listeners.call();
 }
 
 /** Reads the signed-in user from the storage again, since another tab has changed it. */
 export function rereadUser(from: Connection): void {
   identityOf(from).user = undefined;
-  for (const listener of [...listeners]) listener();
+  listeners.call();
 }
 
 function userKey(from: Connection): string {
   return storageKey(from.applicationId, "currentUser");
 }
 
-function sealed(text: string, { userCipher, secret }: Connection): string {
-  if (!userCipher) return text;
-  if (secret) return userCipher.seal(text, secret);
-  throw new Error("Moralis.secret must be set before a user can be encrypted");
-}
-
-/** undefined while the storage was not read, or not with what the connection has now. */
+/** undefined while the storage was not read. */
 function knownUser(from: Connection): JsonObject | null | undefined {
-  const { user, unreadable } = identityOf(from);
-  const mayBeReadable =
-    unreadable && (unreadable.userCipher !== from.userCipher || unreadable.secret !== from.secret);
-  return mayBeReadable ? undefined : user;
+  const { user, unreadable = from } = identityOf(from);
+  return unreadable === from ? user : undefined;
 }
 
+/** A record in clear is read too, so that encryption can be turned on later. */
 function readUser(text: string | null, from: Connection): JsonObject | null {
   const identity = identityOf(from);
   delete identity.unreadable;
   identity.user = null;
   if (!text) return null;
   try {
-    const value: unknown = JSON.parse(opened(text, from));
+    const json = text.startsWith("{") ? text : from.userCipher?.open(text, from.secret);
+    const value: unknown = JSON.parse(String(json));
     if (isJsonObject(value)) identity.user = value;
   } catch (error) {
     // Nobody is signed in then, and the record is replaced at the next sign-in.
-    console.warn("Moralis: the signed-in user could not be read from the storage.", error);
-    identity.unreadable = { userCipher: from.userCipher, secret: from.secret };
+    console.warn(
+      "Moralis: the signed-in user could not be read from the storage; one that is encrypted needs enableEncryptedUser() and the secret.",
+      error,
+    );
+    identity.unreadable = from;
   }
   return identity.user;
-}
-
-/** A record in clear is read too, so that encryption can be turned on later. */
-function opened(text: string, { userCipher, secret }: Connection): string {
-  if (text.startsWith("{")) return text;
-  if (userCipher && secret) return userCipher.open(text, secret);
-  throw new Error("It is encrypted: enableEncryptedUser() and the secret are missing.");
 }

@@ -1,4 +1,4 @@
-import { ErrorCode, ProtocolError, type WireFile } from "@purse/protocol";
+import { isJsonObject, type WireFile } from "@purse/protocol";
 import { encodeBase64, type FileData, type FileSaveOptions } from "./fileData.ts";
 import type { FileUpload } from "./fileTransfer.ts";
 
@@ -7,32 +7,25 @@ export type { FileData, FileSaveOptions } from "./fileData.ts";
 /** What files send and fetch is loaded with the first of them that does. */
 const transfer = () => import("./fileTransfer.ts");
 
+type Labels = Record<string, string | number | boolean>;
+
 /** A file on the server. Saved once; afterwards fields hold its name and address. */
 export class ParseFile {
-  #name: string;
-  #url: string | undefined;
-  #ipfs: string | undefined;
-  #hash: string | undefined;
+  #json: WireFile;
   #data: FileData | undefined;
   #type: string;
-  #metadata: Record<string, string | number | boolean>;
-  #tags: Record<string, string | number | boolean>;
+  #metadata: Labels;
+  #tags: Labels;
   #saving: Promise<this> | undefined;
   #abort: AbortController | undefined;
   /** Broken off; the next save goes on with it. */
   #upload: FileUpload | undefined;
 
   /** `type` is a media type; without one that of the data, or else what the server makes of the name. */
-  constructor(
-    name: string,
-    data?: FileData,
-    type = "",
-    metadata: Record<string, string | number | boolean> = {},
-    tags: Record<string, string | number | boolean> = {},
-  ) {
+  constructor(name: string, data?: FileData, type = "", metadata: Labels = {}, tags: Labels = {}) {
     if (data !== undefined && !isFileData(data))
       throw new TypeError("Cannot create a Parse.File with that data.");
-    this.#name = name;
+    this.#json = { __type: "File", name };
     this.#data = data;
     this.#type = type;
     this.#metadata = { ...metadata };
@@ -40,41 +33,42 @@ export class ParseFile {
   }
 
   name(): string {
-    return this.#name;
+    return this.#json.name;
   }
 
-  url(options: { forceSecure?: boolean } = {}): string | undefined {
-    return options.forceSecure ? this.#url?.replace(/^http:\/\//i, "https://") : this.#url;
+  url({ forceSecure = false }: { forceSecure?: boolean } = {}): string | undefined {
+    const { url } = this.#json;
+    return forceSecure ? url?.replace(/^http:/i, "https:") : url;
   }
 
   /** Address of the content in IPFS, when it was saved there. */
   ipfs(): string | undefined {
-    return this.#ipfs;
+    return this.#json.ipfs;
   }
 
   /** Content identifier, when it was saved to IPFS. */
   hash(): string | undefined {
-    return this.#hash;
+    return this.#json.hash;
   }
 
-  metadata(): Record<string, string | number | boolean> {
+  metadata(): Labels {
     return this.#metadata;
   }
 
-  tags(): Record<string, string | number | boolean> {
+  tags(): Labels {
     return this.#tags;
   }
 
-  setMetadata(metadata: Record<string, string | number | boolean>): void {
-    for (const [key, value] of Object.entries(metadata)) this.addMetadata(key, value);
+  setMetadata(metadata: Labels): void {
+    Object.assign(this.#metadata, metadata);
   }
 
   addMetadata(key: string, value: string | number | boolean): void {
     this.#metadata[key] = value;
   }
 
-  setTags(tags: Record<string, string | number | boolean>): void {
-    for (const [key, value] of Object.entries(tags)) this.addTag(key, value);
+  setTags(tags: Labels): void {
+    Object.assign(this.#tags, tags);
   }
 
   addTag(key: string, value: string | number | boolean): void {
@@ -83,11 +77,8 @@ export class ParseFile {
 
   /** The content in base64; fetched from the server if this client did not make the file. */
   async getData(): Promise<string> {
-    if (!this.#data && !this.#url) {
-      throw new ProtocolError(ErrorCode.FILE_READ_ERROR, "Cannot retrieve data for unsaved ParseFile.");
-    }
-    const { downloadFile } = await transfer();
-    return downloadFile(this.#data ?? { uri: this.#url ?? "" }, this.#abortable());
+    const signal = this.#abortable();
+    return (await transfer()).downloadFile(this.#data, this.#json.url, signal);
   }
 
   /**
@@ -103,7 +94,7 @@ export class ParseFile {
   }
 
   /** Uploads the content to IPFS too. */
-  saveIPFS(options: FileSaveOptions = {}): Promise<this> {
+  saveIPFS(options?: FileSaveOptions): Promise<this> {
     return this.save({ ...options, ipfs: true });
   }
 
@@ -112,7 +103,7 @@ export class ParseFile {
     const signal = this.#abortable(options.signal);
     const { FileUpload } = await transfer();
     this.#upload ??= new FileUpload(this.#data);
-    const file = { name: this.#name, type: this.#type, metadata: this.#metadata, tags: this.#tags };
+    const file = { name: this.name(), type: this.#type, metadata: this.#metadata, tags: this.#tags };
     this.#accept(await this.#upload.run(file, { ...options, signal }));
     this.#upload = undefined;
     return this;
@@ -124,11 +115,10 @@ export class ParseFile {
   }
 
   #accept(answer: unknown): void {
-    if (typeof answer !== "object" || answer === null) return;
-    if ("name" in answer && typeof answer.name === "string") this.#name = answer.name;
-    if ("url" in answer && typeof answer.url === "string") this.#url = answer.url;
-    if ("ipfs" in answer && typeof answer.ipfs === "string") this.#ipfs = answer.ipfs;
-    if ("hash" in answer && typeof answer.hash === "string") this.#hash = answer.hash;
+    for (const key of ["name", "url", "ipfs", "hash"] as const) {
+      const value = isJsonObject(answer) && answer[key];
+      if (typeof value === "string") this.#json[key] = value;
+    }
   }
 
   /** Ends an upload or a download under way; its promise rejects. */
@@ -138,31 +128,19 @@ export class ParseFile {
   }
 
   /** Deletes the file on the server; with the master key unless told otherwise. */
-  async destroy(options: { useMasterKey?: boolean; signal?: AbortSignal } = {}): Promise<this> {
-    if (!this.#name) {
-      throw new ProtocolError(ErrorCode.FILE_DELETE_UNNAMED_ERROR, "Cannot delete an unnamed file.");
-    }
-    const { deleteFile } = await transfer();
-    await deleteFile(this.#name, { useMasterKey: true, ...options });
+  async destroy(options?: { useMasterKey?: boolean; signal?: AbortSignal }): Promise<this> {
+    await (await transfer()).deleteFile(this.name(), { useMasterKey: true, ...options });
     return this;
   }
 
   equals(other: unknown): boolean {
-    return (
-      this === other ||
-      (other instanceof ParseFile &&
-        this.#url !== undefined &&
-        other.name() === this.#name &&
-        other.url() === this.#url)
-    );
+    if (this === other) return true;
+    if (!(other instanceof ParseFile) || !this.url()) return false;
+    return other.name() === this.name() && other.url() === this.url();
   }
 
   toJSON(): WireFile {
-    const json: WireFile = { __type: "File", name: this.#name };
-    if (this.#url) json.url = this.#url;
-    if (this.#ipfs) json.ipfs = this.#ipfs;
-    if (this.#hash) json.hash = this.#hash;
-    return json;
+    return { ...this.#json };
   }
 
   static fromJSON(json: WireFile): ParseFile {

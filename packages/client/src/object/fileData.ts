@@ -14,10 +14,7 @@ export interface FileSaveOptions extends RequestOptions {
 }
 
 export function encodeBase64(bytes: readonly number[] | Uint8Array): string {
-  const array = Uint8Array.from(bytes);
-  const parts: string[] = [];
-  for (let at = 0; at < array.length; at += 0x8000) {
-    parts.push(String.fromCharCode(...array.subarray(at, at + 0x8000)));
-  }
-  return btoa(parts.join(""));
+  let text = "";
+  for (const byte of Uint8Array.from(bytes)) text += String.fromCharCode(byte);
+  return btoa(text);
 }

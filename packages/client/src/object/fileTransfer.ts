@@ -67,12 +67,20 @@ export class FileUpload {
   }
 }
 
-/** The content in base64. */
-export async function downloadFile(data: FileData, signal: AbortSignal): Promise<string> {
-  return base64Of(await contentOf(data, signal));
+/** The content in base64. Throws 601 where there is neither content nor an address. */
+export async function downloadFile(
+  data: FileData | undefined,
+  url: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  if (data) return base64Of(await contentOf(data, signal));
+  if (url) return base64Of(await contentOf({ uri: url }, signal));
+  throw new ProtocolError(ErrorCode.FILE_READ_ERROR, "Cannot retrieve data for unsaved ParseFile.");
 }
 
+/** Throws 161 without a name. */
 export async function deleteFile(name: string, options: RequestOptions): Promise<void> {
+  if (!name) throw new ProtocolError(ErrorCode.FILE_DELETE_UNNAMED_ERROR, "Cannot delete an unnamed file.");
   const on = connection();
   const headers = { "Content-Type": "text/plain", ...(await credentialHeaders(options, on)) };
   const url = `${on.serverUrl}/files/${encodeName(name)}`;

@@ -1,0 +1,19 @@
+/** Functions that are called together. */
+export interface Listeners {
+  /** Returns the way to stop it. */
+  add(listener: () => void): () => void;
+  call(): void;
+}
+
+export function createListeners(): Listeners {
+  const listeners = new Set<() => void>();
+  return {
+    add(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    call() {
+      for (const listener of [...listeners]) listener();
+    },
+  };
+}
