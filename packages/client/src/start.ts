@@ -1,6 +1,8 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { type ConnectionSettings, connect, currentConnection, setting } from "./connection.ts";
+import { loadStoredUser } from "./identity.ts";
 import { ParseObject } from "./object/ParseObject.ts";
+import { loadValueTypes } from "./object/valueTypes.ts";
 import type { PluginSpec } from "./plugins.ts";
 import { inBrowser, servesOnePerson } from "./storage.ts";
 import { requestObject } from "./transport.ts";
@@ -44,6 +46,8 @@ export async function start(options: StartOptions): Promise<void> {
   const specs = plugins ?? (await pluginSpecs());
   // Without plugins, now and before, nothing of what they need is loaded.
   if (before || specs.length > 0) (await import("./plugins.ts")).setPlugins(specs);
+  // Who is signed in can be asked at once from now on.
+  await loadValueTypes(JSON.stringify(await loadStoredUser()));
 }
 
 /** Connects without plugins; the server's address is given later, as `Moralis.serverURL`. */

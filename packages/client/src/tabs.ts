@@ -1,5 +1,6 @@
 import { currentConnection } from "./connection.ts";
 import { rereadUser } from "./identity.ts";
+import { loadValueTypes } from "./object/valueTypes.ts";
 import { storageKey } from "./storage.ts";
 
 /**
@@ -8,12 +9,13 @@ import { storageKey } from "./storage.ts";
  */
 export function shareAcrossTabs(): () => void {
   if (typeof window === "undefined") return () => {};
-  const heard = ({ key, storageArea }: StorageEvent) => {
+  const heard = ({ key, newValue, storageArea }: StorageEvent) => {
     const on = currentConnection();
     if (on?.storage.kind !== "immediate" || on.storage.area !== storageArea) return;
     // Without a key everything was cleared.
     const concerns = (name: string) => key === null || key === storageKey(on.applicationId, name);
-    if (concerns("currentUser")) rereadUser(on);
+    const reread = (): void => rereadUser(on);
+    if (concerns("currentUser")) loadValueTypes(newValue ?? "").then(reread, reread);
   };
   window.addEventListener("storage", heard);
   return () => window.removeEventListener("storage", heard);

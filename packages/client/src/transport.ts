@@ -1,6 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { type Connection, connection } from "./connection.ts";
 import { installationId, loadStoredUser, uuid } from "./identity.ts";
+import { loadValueTypes } from "./object/valueTypes.ts";
 import { sessionHasEnded } from "./sessionEnd.ts";
 
 /** The version that the client tells the server, and the Moralis version that it replaces. */
@@ -108,8 +109,10 @@ export async function send(
 ): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await attemptOnce(url, attempt > 1 ? repeated(init, attempt) : init, options.signal, on);
-    if (response.status >= 200 && response.status < 300)
+    if (response.status >= 200 && response.status < 300) {
+      await loadValueTypes(response.text);
       return success(response, options.emptyAllowed === true);
+    }
     if (!mayRecover(response) || attempt >= on.requestAttemptLimit) {
       const error = failure(response);
       if (error.code === ErrorCode.INVALID_SESSION_TOKEN) sessionHasEnded();

@@ -2,6 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { type Clock, systemClock } from "../connection.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
+import { allValueTypes } from "../object/valueTypes.ts";
 import { type LiveQuestion, Subscription } from "./Subscription.ts";
 
 export interface LiveQueryClientOptions {
@@ -115,8 +116,12 @@ export class LiveQueryClient {
     const socket = new WebSocket(this.#options.serverURL);
     this.#enter({ name: "opening", socket, again: state.name === "waiting" });
     socket.onopen = () => this.#send(this.#connectMessage());
+    const ready = allValueTypes();
     socket.onmessage = ({ data }) => {
-      if (this.#isCurrent(socket)) this.#receive(String(data));
+      const receive = (): void => {
+        if (this.#isCurrent(socket)) this.#receive(String(data));
+      };
+      ready.then(receive, (error) => this.#emit("error", error));
     };
     socket.onclose = () => this.#lost(socket);
     // A close always follows, and with it the next attempt.

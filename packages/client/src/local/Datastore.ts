@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseList } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { ParseObject } from "../object/ParseObject.ts";
+import { allValueTypes } from "../object/valueTypes.ts";
 import { Query } from "../query/Query.ts";
 import { inBrowser, storageKeys } from "../storage.ts";
 import {
@@ -63,7 +64,10 @@ export class Datastore implements LocalStore {
   #alone<T>(task: () => Promise<T>): Promise<T> {
     // Pages of one application share their storage.
     const locks = inBrowser() ? navigator.locks : undefined;
-    const run = async (): Promise<T> => (locks ? locks.request("Parse_LDS", task) : task());
+    const run = async (): Promise<T> => {
+      await allValueTypes();
+      return locks ? locks.request("Parse_LDS", task) : task();
+    };
     const done = this.#last.then(run, run);
     this.#last = done.catch(() => undefined);
     return done;

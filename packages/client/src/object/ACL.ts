@@ -1,4 +1,4 @@
-import { type Acl, type AclEntry, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
+import { type Acl, type AclEntry, jsonEqual, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
 
 /** A user or a role: anything of those classes that has an id or a name. */
 export type Principal =
@@ -17,12 +17,8 @@ export class ACL {
     if (typeof from === "function") {
       throw new TypeError("ParseACL constructed with a function. Did you forget ()?");
     }
-    if (isUser(from)) {
-      this.setReadAccess(from, true);
-      this.setWriteAccess(from, true);
-      return;
-    }
-    for (const [principal, entry] of Object.entries(from)) this.#addEntry(principal, entry);
+    const entries = isUser(from) ? { [principalId(from)]: { read: true, write: true } } : from;
+    for (const [principal, entry] of Object.entries(entries)) this.#addEntry(principal, entry);
   }
 
   /** Of a map that is not known to be one. Throws TypeError. */
@@ -49,10 +45,9 @@ export class ACL {
   #set(permission: Permission, principal: Principal, allowed: boolean): void {
     if (typeof allowed !== "boolean") throw new TypeError("allowed must be either true or false.");
     const id = principalId(principal);
-    const { [permission]: _, ...rest } = this.#entries[id] ?? {};
-    const entry: AclEntry = allowed ? { ...rest, [permission]: true } : rest;
-    if (Object.keys(entry).length > 0) this.#entries[id] = entry;
-    else delete this.#entries[id];
+    const entry: AclEntry = { ...this.#entries[id], [permission]: allowed };
+    delete this.#entries[id];
+    this.#addEntry(id, entry);
   }
 
   #get(permission: Permission, principal: Principal): boolean {
@@ -108,14 +103,7 @@ export class ACL {
   }
 
   equals(other: unknown): boolean {
-    if (!(other instanceof ACL)) return false;
-    const theirs = other.toJSON();
-    const ours = this.toJSON();
-    const principals = Object.keys(ours);
-    return (
-      principals.length === Object.keys(theirs).length &&
-      principals.every((id) => ours[id]?.read === theirs[id]?.read && ours[id]?.write === theirs[id]?.write)
-    );
+    return other instanceof ACL && jsonEqual(other.toJSON(), this.toJSON());
   }
 
   toJSON(): Record<string, Record<string, boolean>> {

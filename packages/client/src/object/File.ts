@@ -1,6 +1,7 @@
-import { isJsonObject, type WireFile } from "@purse/protocol";
+import { isJsonObject, isWireFile, type WireFile } from "@purse/protocol";
 import { encodeBase64, type FileData, type FileSaveOptions } from "./fileData.ts";
 import type { FileUpload } from "./fileTransfer.ts";
+import { registerValueType } from "./valueTypes.ts";
 
 export type { FileData, FileSaveOptions } from "./fileData.ts";
 
@@ -148,6 +149,10 @@ export class ParseFile {
     const file = new ParseFile(json.name);
     file.#accept(json);
     return file;
+  }
+
+  static {
+    registerValueType("File", (json) => (isWireFile(json) ? ParseFile.fromJSON(json) : undefined));
   }
 
   static encodeBase64(bytes: readonly number[] | Uint8Array): string {

@@ -1,10 +1,13 @@
-import type { WireGeoPoint } from "@purse/protocol";
-
-const EARTH_RADIUS_KM = 6371;
-const EARTH_RADIUS_MILES = 3958.8;
+import { isGeoPoint, type WireGeoPoint } from "@purse/protocol";
+import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "./earth.ts";
+import { registerValueType } from "./valueTypes.ts";
 
 /** A place on earth, in degrees: latitude −90…90, longitude −180…180. */
 export class GeoPoint {
+  static {
+    registerValueType("GeoPoint", (json) => (isGeoPoint(json) ? new GeoPoint(json) : undefined));
+  }
+
   #latitude = 0;
   #longitude = 0;
 
@@ -87,12 +90,4 @@ export class GeoPoint {
       navigator.geolocation.getCurrentPosition(found, reject, options);
     });
   }
-}
-
-export function milesToRadians(miles: number): number {
-  return miles / EARTH_RADIUS_MILES;
-}
-
-export function kilometersToRadians(kilometers: number): number {
-  return kilometers / EARTH_RADIUS_KM;
 }

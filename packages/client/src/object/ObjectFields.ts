@@ -9,15 +9,15 @@ import {
   AddOp,
   AddUniqueOp,
   IncrementOp,
-  type Op,
+  Op,
   opFromJSON,
-  RelationOp,
   RemoveOp,
   SetOp,
   UnsetOp,
 } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { storedClassName } from "./registry.ts";
+import { isTimestamp } from "./serverFields.ts";
 import { stateOf } from "./singleInstance.ts";
 import { ObjectState } from "./state.ts";
 
@@ -122,29 +122,39 @@ export abstract class ObjectFields<A extends object> {
   }
 
   _set(fields: object, options: SetOptions = {}): this | false {
+    const error = this.#apply(fields, options);
+    if (error) options.error?.(this, error);
+    return !error && this;
+  }
+
+  /** @internal */
+  _setOrThrow(fields: object): void {
+    const error = this.#apply(fields);
+    if (error) throw error;
+  }
+
+  /** Sets all of the fields or, when the answer is an error, none. */
+  #apply(fields: object, { unset, ignoreValidation }: SetOptions = {}): Error | false {
     const operations: [string, Op][] = [];
     const values: Attributes = {};
     const readOnly = this._readOnlyAttributes();
-    let id: string | undefined;
+    let id = this.#id;
     for (const [key, value] of Object.entries(fields)) {
-      if (key === "createdAt" || key === "updatedAt") continue;
+      if (isTimestamp(key)) continue;
       if (readOnly.includes(key)) throw new Error(`Cannot modify readonly attribute: ${key}`);
       if (key === "objectId" || key === "id") {
         if (typeof value === "string") id = value;
         continue;
       }
-      const op = options.unset ? new UnsetOp() : operationFor(this, key, value);
+      const op = unset ? new UnsetOp() : operationFor(this, key, value);
       operations.push([key, op]);
       values[key] = op instanceof SetOp ? op.value : op.applyTo(this._get(key));
     }
-    const error = options.ignoreValidation ? false : this.validate(values);
-    if (error) {
-      options.error?.(this, error);
-      return false;
-    }
-    if (id !== undefined) this.id = id;
+    const error = !ignoreValidation && this.validate(values);
+    if (error) return error;
+    if (id !== this.#id) this.id = id;
     for (const [key, op] of operations) this._state.setOperation(key, op);
-    return this;
+    return false;
   }
 
   /** Adds an operation without checks. */
@@ -157,13 +167,16 @@ export abstract class ObjectFields<A extends object> {
   }
 
   increment(key: FieldName<A>, amount = 1): this | false {
-    if (typeof amount !== "number") throw new Error("Cannot increment by a non-numeric amount.");
-    return this._set({ [key]: new IncrementOp(amount) });
+    return this.#by(key, amount, "increment");
   }
 
   decrement(key: FieldName<A>, amount = 1): this | false {
-    if (typeof amount !== "number") throw new Error("Cannot decrement by a non-numeric amount.");
-    return this._set({ [key]: new IncrementOp(-amount) });
+    return this.#by(key, amount, "decrement", -1);
+  }
+
+  #by(key: string, amount: unknown, what: string, sign = 1): this | false {
+    if (typeof amount !== "number") throw new Error(`Cannot ${what} by a non-numeric amount.`);
+    return this._set({ [key]: new IncrementOp(amount * sign) });
   }
 
   add<K extends FieldName<A>>(key: K, item: Item<Fields<A>[K]>): this | false {
@@ -207,14 +220,7 @@ export abstract class ObjectFields<A extends object> {
 
   /** Fields with changes, those changed in place included. */
   dirtyKeys(): string[] {
-    const keys = new Set(this._state.changedInPlace());
-    for (const operations of this._state.pending) {
-      for (const key of operations.keys()) {
-        keys.add(key);
-        if (key.includes(".")) keys.add(key.split(".")[0] ?? key);
-      }
-    }
-    return [...keys];
+    return this._state.changedKeys();
   }
 
   /** Whether the object's data came from the server already. */
@@ -244,17 +250,6 @@ export abstract class ObjectFields<A extends object> {
     return bad !== undefined && new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid Key name: "${bad}"`);
   }
 
-  /** @internal */
-  _setOrThrow(fields: object): void {
-    let refusal: Error | undefined;
-    const done = this._set(fields, {
-      error: (_, error) => {
-        refusal = error;
-      },
-    });
-    if (!done) throw refusal ?? new Error("The fields are not valid");
-  }
-
   getACL(): ACL | null {
     const acl = this._get("ACL");
     return acl instanceof ACL ? acl : null;
@@ -271,11 +266,9 @@ export abstract class ObjectFields<A extends object> {
 
   /** Unsets all fields. */
   clear(): this | false {
-    const readOnly = this._readOnlyAttributes();
-    const keys = Object.keys(this._attributes()).filter(
-      (key) => key !== "createdAt" && key !== "updatedAt" && !readOnly.includes(key),
-    );
-    return this._set(Object.fromEntries(keys.map((key) => [key, undefined])), { unset: true });
+    const { createdAt, updatedAt, ...fields }: Attributes = this._attributes();
+    for (const key of this._readOnlyAttributes()) delete fields[key];
+    return this._set(fields, { unset: true });
   }
 
   toPointer(): WirePointer {
@@ -294,23 +287,11 @@ export abstract class ObjectFields<A extends object> {
 
 function operationFor(parent: RelationParent, key: string, value: unknown): Op {
   if (typeof value !== "object" || value === null) return new SetOp(value);
-  if (isOp(value)) return value;
+  if (value instanceof Op) return value;
   if (value instanceof Relation) return new SetOp(new Relation(parent, key, value.targetClassName));
   if (!isPlainObject(value)) return new SetOp(value);
   const op = typeof value.__op === "string" && opFromJSON(encodeFields(value), decode);
   return op || new SetOp(key === "ACL" ? ACL.fromJSON(value) : value);
-}
-
-function isOp(value: unknown): value is Op {
-  return (
-    value instanceof SetOp ||
-    value instanceof UnsetOp ||
-    value instanceof IncrementOp ||
-    value instanceof AddOp ||
-    value instanceof AddUniqueOp ||
-    value instanceof RemoveOp ||
-    value instanceof RelationOp
-  );
 }
 
 function isSetOptions(value: unknown): value is SetOptions {

@@ -2,18 +2,19 @@ import { isJsonObject, type JsonObject, type JsonValue, jsonEqual } from "@purse
 import { encode } from "./encode.ts";
 
 /** A change of one field that was not sent yet. */
-export interface Op {
+export abstract class Op {
   /** The field's value after the operation. */
-  applyTo(value: unknown): unknown;
+  abstract applyTo(value: unknown): unknown;
   /** One operation that does what `previous` and then this one do. */
-  mergeWith(previous: Op | undefined): Op;
-  toJSON(): JsonValue;
+  abstract mergeWith(previous: Op | undefined): Op;
+  abstract toJSON(): JsonValue;
 }
 
-export class SetOp implements Op {
+export class SetOp extends Op {
   readonly value: unknown;
 
   constructor(value: unknown) {
+    super();
     this.value = value;
   }
 
@@ -30,7 +31,7 @@ export class SetOp implements Op {
   }
 }
 
-export class UnsetOp implements Op {
+export class UnsetOp extends Op {
   readonly value = undefined;
 
   applyTo(): undefined {
@@ -47,10 +48,7 @@ export class UnsetOp implements Op {
 }
 
 /** A change that says how a value becomes another one. */
-abstract class ChangeOp implements Op {
-  abstract applyTo(value: unknown): unknown;
-  abstract toJSON(): JsonValue;
-
+abstract class ChangeOp extends Op {
   /** One operation of the same kind for an earlier one and this. */
   protected abstract after(previous: Op): Op | undefined;
 
@@ -59,7 +57,7 @@ abstract class ChangeOp implements Op {
     if (previous instanceof SetOp || previous instanceof UnsetOp) return new SetOp(this.applyTo(previous.value));
     const merged = this.after(previous);
     if (merged) return merged;
-    throw new Error("Cannot merge this Op with the previous Op");
+    throw cannotMerge();
   }
 }
 
@@ -202,6 +200,7 @@ export class RelationOp extends ChangeOp {
 
   override mergeWith(previous: Op | undefined): Op {
     if (previous instanceof UnsetOp) throw new Error("You cannot modify a relation after deleting it.");
+    if (previous instanceof SetOp) throw cannotMerge();
     return super.mergeWith(previous);
   }
 
@@ -300,4 +299,8 @@ function same(a: unknown, b: unknown): boolean {
 
 function isUnsaved(value: object): boolean {
   return "toPointer" in value && "id" in value && !value.id;
+}
+
+function cannotMerge(): Error {
+  return new Error("Cannot merge this Op with the previous Op");
 }

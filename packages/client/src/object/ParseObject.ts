@@ -130,7 +130,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this;
   }
 
-  fetchWithInclude(keys: FetchOptions["include"], options: RequestOptions = {}): Promise<this> {
+  fetchWithInclude(keys: FetchOptions["include"], options?: RequestOptions): Promise<this> {
     return this.fetch({ ...options, include: keys });
   }
 
@@ -219,35 +219,31 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
 
   static async saveAll<T extends ParseObject<object>>(
     list: readonly T[],
-    options: SaveOptions = {},
+    options?: SaveOptions,
   ): Promise<T[]> {
-    await (await batches()).saveAllObjects(list, options);
-    return [...list];
+    return (await batches()).saveAllObjects(list, options);
   }
 
   /** Throws AggregateParseError (600) when some could not be deleted. */
   static async destroyAll<T extends ParseObject<object>>(
     list: readonly T[],
-    options: SaveOptions = {},
+    options?: SaveOptions,
   ): Promise<T[]> {
-    await (await batches()).destroyAllObjects(list, options);
-    return [...list];
+    return (await batches()).destroyAllObjects(list, options);
   }
 
   static async fetchAll<T extends ParseObject<object>>(
     list: readonly T[],
-    options: FetchOptions = {},
+    options?: FetchOptions,
   ): Promise<T[]> {
-    await (await batches()).fetchAllObjects(list, false, options);
-    return [...list];
+    return (await batches()).fetchAllObjects(list, options);
   }
 
   static async fetchAllIfNeeded<T extends ParseObject<object>>(
     list: readonly T[],
-    options: FetchOptions = {},
+    options?: FetchOptions,
   ): Promise<T[]> {
-    await (await batches()).fetchAllObjects(list, true, options);
-    return [...list];
+    return (await batches()).fetchAllObjects(list, options, true);
   }
 
   /** Keeps objects on this device; needs `enableLocalDatastore`. */
@@ -279,7 +275,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   static fetchAllWithInclude<T extends ParseObject<object>>(
     list: readonly T[],
     include: FetchOptions["include"],
-    options: RequestOptions = {},
+    options?: RequestOptions,
   ): Promise<T[]> {
     return ParseObject.fetchAll(list, { ...options, include });
   }
@@ -287,7 +283,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   static fetchAllIfNeededWithInclude<T extends ParseObject<object>>(
     list: readonly T[],
     include: FetchOptions["include"],
-    options: RequestOptions = {},
+    options?: RequestOptions,
   ): Promise<T[]> {
     return ParseObject.fetchAllIfNeeded(list, { ...options, include });
   }

@@ -1,10 +1,15 @@
-import type { WirePolygon } from "@purse/protocol";
+import { isPolygon, type WirePolygon } from "@purse/protocol";
 import { GeoPoint } from "./GeoPoint.ts";
+import { registerValueType } from "./valueTypes.ts";
 
 type Corner = [latitude: number, longitude: number];
 
 /** An area with at least three corners, as [latitude, longitude] in degrees. */
 export class Polygon {
+  static {
+    registerValueType("Polygon", (json) => (isPolygon(json) ? new Polygon(json.coordinates) : undefined));
+  }
+
   #coordinates: Corner[];
 
   /** Throws TypeError for fewer than three corners or corners that are no places. */

@@ -6,28 +6,32 @@ import type { AnyObject } from "./AnyObject.ts";
 import { AggregateParseError, ObjectError } from "./batchErrors.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
 import { encode, isPlainObject } from "./encode.ts";
-import { ParseFile } from "./File.ts";
 import { inTurn } from "./inTurn.ts";
 import { objects } from "./registry.ts";
 import { unsavedWithin } from "./unsaved.ts";
+import { type AnyFile, isFile } from "./valueTypes.ts";
 
 /* Many objects in few requests. Loaded when the first such call is made. */
 
 /** Saves a list of objects and what they need, in as few requests as the batch size allows. */
-export async function saveAllObjects(list: readonly AnyObject[], options: SaveOptions): Promise<void> {
+export async function saveAllObjects<T extends AnyObject>(
+  list: readonly T[],
+  options: SaveOptions = {},
+): Promise<T[]> {
   const within = options.cascadeSave === false ? [] : unsavedWithin(list);
   const dirty = list.filter((object) => object.dirty());
   await saveMany([...new Set([...within, ...dirty])], options);
+  return [...list];
 }
 
 /** Saves files and objects, those first that others point to. */
 export async function saveMany(
-  unsaved: readonly (AnyObject | ParseFile)[],
+  unsaved: readonly (AnyObject | AnyFile)[],
   options: SaveOptions,
 ): Promise<void> {
-  const files = unsaved.filter((item): item is ParseFile => item instanceof ParseFile);
+  const files = unsaved.filter((item) => isFile(item));
   await Promise.all(files.map((file) => file.save(options)));
-  let waiting = unsaved.filter((item): item is AnyObject => !(item instanceof ParseFile));
+  let waiting = unsaved.filter((item): item is AnyObject => !isFile(item));
   const size = options.batchSize ?? connection().batchSize;
   while (waiting.length > 0) {
     const ready = waiting.filter(canBeSerialized);
@@ -50,7 +54,7 @@ function canBeSerialized(object: AnyObject): boolean {
 
 function isSaved(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
-  if (value instanceof ParseFile) return value.url() !== undefined;
+  if (isFile(value)) return value.url() !== undefined;
   if (objects().isObject(value)) return value.id !== undefined;
   if (Array.isArray(value) || isPlainObject(value)) return Object.values(value).every(isSaved);
   return true;
@@ -114,7 +118,10 @@ function batchError(answer: JsonValue | undefined, object: AnyObject): ObjectErr
 }
 
 /** Deletes objects; throws AggregateParseError with one entry for each that could not be deleted. */
-export async function destroyAllObjects(list: readonly AnyObject[], options: SaveOptions): Promise<void> {
+export async function destroyAllObjects<T extends AnyObject>(
+  list: readonly T[],
+  options: SaveOptions = {},
+): Promise<T[]> {
   const size = options.batchSize ?? connection().batchSize;
   const saved = list.filter((object) => object.id !== undefined);
   const errors: ObjectError[] = [];
@@ -129,16 +136,17 @@ export async function destroyAllObjects(list: readonly AnyObject[], options: Sav
     await keepDestroyed(batch.filter((_, index) => succeeded(answers[index])));
   }
   if (errors.length > 0) throw new AggregateParseError(errors);
+  return [...list];
 }
 
 /** Fetches objects of one class; with `onlyMissing` those only that have no data yet. */
-export async function fetchAllObjects(
-  list: readonly AnyObject[],
-  onlyMissing: boolean,
-  options: FetchOptions,
-): Promise<void> {
+export async function fetchAllObjects<T extends AnyObject>(
+  list: readonly T[],
+  options: FetchOptions = {},
+  onlyMissing = false,
+): Promise<T[]> {
   const [first] = list;
-  if (!first) return;
+  if (!first) return [];
   const { className } = first;
   const error = (code: number, message: string): ProtocolError => new ProtocolError(code, message);
   if (list.some((object) => object.className !== className)) {
@@ -147,7 +155,7 @@ export async function fetchAllObjects(
   if (list.some((object) => !object.id))
     throw error(ErrorCode.MISSING_OBJECT_ID, "All objects must have an ID");
   const wanted = onlyMissing ? list.filter((object) => !object.isDataAvailable()) : list;
-  if (wanted.length === 0) return;
+  if (wanted.length === 0) return [...list];
   const ids = [...new Set(wanted.map((object) => object.id))];
   const payload: JsonObject = { where: { objectId: { $in: encode(ids) } }, limit: ids.length };
   const include = includePaths(options.include);
@@ -160,4 +168,5 @@ export async function fetchAllObjects(
     else if (!onlyMissing) throw error(ErrorCode.OBJECT_NOT_FOUND, "All objects must exist on the server.");
   }
   await keepSynced(wanted);
+  return [...list];
 }

@@ -1,10 +1,8 @@
-import { isGeoPoint, isPolygon, isWireFile, type JsonObject, type JsonValue } from "@purse/protocol";
-import { ParseFile } from "./File.ts";
-import { GeoPoint } from "./GeoPoint.ts";
+import type { JsonObject, JsonValue } from "@purse/protocol";
 import { opFromJSON } from "./Op.ts";
-import { Polygon } from "./Polygon.ts";
 import { Relation } from "./Relation.ts";
 import { objects } from "./registry.ts";
+import { readValue } from "./valueTypes.ts";
 
 /** A value from the wire as the types that applications work with. Bytes stay as they are. */
 export function decode(value: JsonValue | undefined): unknown {
@@ -16,26 +14,20 @@ export function decode(value: JsonValue | undefined): unknown {
 
 /** Undefined for what has not the shape of its type. */
 function typed(value: JsonObject): object | undefined {
-  switch (value.__type) {
+  const { __type, className, iso } = value;
+  const name = typeof className === "string" ? className : undefined;
+  switch (__type) {
     case "Pointer":
     case "Object":
-      return typeof value.className === "string" ? objects().fromJSON(value) : undefined;
+      return name === undefined ? undefined : objects().fromJSON(value);
+    case "Relation":
+      return new Relation(undefined, undefined, name);
     case "Date": {
-      const date = new Date(typeof value.iso === "string" ? value.iso : Number.NaN);
+      const date = new Date(typeof iso === "string" ? iso : Number.NaN);
       return Number.isNaN(date.getTime()) ? undefined : date;
     }
-    case "File":
-      return isWireFile(value) ? ParseFile.fromJSON(value) : undefined;
-    case "GeoPoint":
-      return isGeoPoint(value) ? new GeoPoint(value) : undefined;
-    case "Polygon":
-      return isPolygon(value) ? new Polygon(value.coordinates) : undefined;
-    case "Relation":
-      return new Relation(
-        undefined,
-        undefined,
-        typeof value.className === "string" ? value.className : undefined,
-      );
+    default:
+      return readValue(value);
   }
 }
 

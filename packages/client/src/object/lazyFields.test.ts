@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RecordingServer, startRecordingServer } from "../recordingServer.ts";
 import { ACL } from "./ACL.ts";
 import { ParseFile } from "./File.ts";
+import { GeoPoint } from "./GeoPoint.ts";
 import { ParseObject } from "./ParseObject.ts";
 
 let server: RecordingServer;
@@ -115,6 +116,7 @@ describe("fields that are decoded when they are asked for", () => {
     const note = ParseObject.fromJSON(wire());
     expect(note.getACL()).toEqual(new ACL({ "*": { read: true }, u1: { write: true } }));
     expect(note.get("paper")).toBeInstanceOf(ParseFile);
+    expect(note.get("place")).toEqual(new GeoPoint(47, 8));
   });
 });
 

@@ -1,11 +1,11 @@
 import { isJsonObject, isWireDate, type JsonObject, type JsonValue, jsonEqual } from "@purse/protocol";
 import { copyOf, type EncodeOptions, encode, isPlainObject } from "./encode.ts";
-import { ParseFile } from "./File.ts";
 import { ListOp, type Op, RelationOp, SetOp, UnsetOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { objects } from "./registry.ts";
 import { decodeField, holdsObject, isTimestamp, withPointers } from "./serverFields.ts";
 import { sharesInstances } from "./sharing.ts";
+import { isFile } from "./valueTypes.ts";
 
 type Fields = Record<string, unknown>;
 type Operations = Map<string, Op>;
@@ -248,6 +248,12 @@ export class ObjectState {
     return changed;
   }
 
+  /** What is changed: fields, places within and the fields in which those are. */
+  changedKeys(): string[] {
+    const keys = this.pending.flatMap((operations) => [...operations.keys()]);
+    return [...new Set([...this.changedInPlace(), ...keys, ...keys.map(fieldOf)])];
+  }
+
   /** Whether there is something to save. */
   isChanged(): boolean {
     for (const { size } of this.pending) if (size > 0) return true;
@@ -315,7 +321,7 @@ function isStructured(value: unknown): value is object {
     typeof value === "object" &&
     value !== null &&
     !objects().isObject(value) &&
-    !(value instanceof ParseFile) &&
+    !isFile(value) &&
     !(value instanceof Relation)
   );
 }

@@ -1,6 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, type WirePointer } from "@purse/protocol";
+import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "../object/earth.ts";
 import { encode } from "../object/encode.ts";
-import { type GeoPoint, kilometersToRadians, milesToRadians } from "../object/GeoPoint.ts";
+import type { GeoPoint } from "../object/GeoPoint.ts";
 import type { Polygon } from "../object/Polygon.ts";
 
 /** A query that can stand within another one. */
@@ -202,11 +203,11 @@ export class Constraints<Field extends string = string, A extends object = objec
   }
 
   withinMiles(key: Field, point: GeoPoint, distance: number, sorted = true): this {
-    return this.withinRadians(key, point, milesToRadians(distance), sorted);
+    return this.withinRadians(key, point, distance / EARTH_RADIUS_MILES, sorted);
   }
 
   withinKilometers(key: Field, point: GeoPoint, distance: number, sorted = true): this {
-    return this.withinRadians(key, point, kilometersToRadians(distance), sorted);
+    return this.withinRadians(key, point, distance / EARTH_RADIUS_KM, sorted);
   }
 
   withinGeoBox(key: Field, southwest: GeoPoint, northeast: GeoPoint): this {

@@ -3,6 +3,7 @@ import { connection } from "../connection.ts";
 import { installationId } from "../identity.ts";
 import type { FetchOptions, SaveOptions } from "../object/callOptions.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
+import { loadValueTypes } from "../object/valueTypes.ts";
 import { storageKey } from "../storage.ts";
 
 /** Where this installation is kept in the storage. */
@@ -132,6 +133,7 @@ export class Installation<A extends object = Attributes> extends ParseObject<Ins
   static async currentInstallation(): Promise<Installation> {
     const on = connection();
     const text = await on.storage.area.getItem(storageKey(on.applicationId, STORED));
+    if (text) await loadValueTypes(text);
     const installation = new Installation();
     const stored = parsed(text);
     if (stored) installation._finishFetch(stored);

@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { Query } from "../query/Query.ts";
+import { type RecordingServer, startRecordingServer } from "../recordingServer.ts";
+import { ParseObject } from "./ParseObject.ts";
+
+let server: RecordingServer;
+beforeEach(async () => {
+  server = await startRecordingServer();
+  server.connect();
+});
+afterEach(() => server.stop());
+
+const place = { __type: "GeoPoint", latitude: 47, longitude: 8 };
+
+// In one test, as a class that is loaded stays.
+it("loads the classes of files, places and areas with the first answer that tells of one", async () => {
+  const early = ParseObject.fromJSON({ className: "Note", place });
+  expect(() => early.get("place")).toThrow("Import GeoPoint to read it before Moralis.start is done");
+  expect(early.toJSON()).toEqual({ place });
+  server.answer(() => ({ body: { results: [{ objectId: "n1", list: [{ place }] }] } }));
+  const [note] = await new Query("Note").find();
+  expect(note?.get("list")).toMatchObject([{ place: { latitude: 47, longitude: 8 } }]);
+  const { GeoPoint } = await import("./GeoPoint.ts");
+  expect(early.get("place")).toEqual(new GeoPoint(47, 8));
+});

@@ -1,0 +1,6 @@
+import { ParseFile } from "./File.ts";
+import { GeoPoint } from "./GeoPoint.ts";
+import { Polygon } from "./Polygon.ts";
+
+/** The classes that are loaded with the first answer that needs them; see valueTypes. */
+export const VALUES = [ParseFile, GeoPoint, Polygon];
