@@ -1,7 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { connection } from "./connection.ts";
 import { escapeHtml } from "./escapeHtml.ts";
-import { decodeFields } from "./object/decode.ts";
+import { decode } from "./object/decode.ts";
+import { mapFields } from "./object/encode.ts";
 import { encodeFields } from "./object/encode.ts";
 import { storageKey, tolerating } from "./storage.ts";
 import { type RequestOptions, requestObject } from "./transport.ts";
@@ -32,7 +33,7 @@ export class Config {
     const on = connection();
     const key = storageKey(on.applicationId, "currentConfig");
     await tolerating<unknown>(() => on.storage.area.setItem(key, JSON.stringify(params)), undefined);
-    return new Config(decodeFields(params));
+    return new Config(mapFields(params, decode));
   }
 
   /** What the server answered last, from the storage. */
@@ -40,7 +41,7 @@ export class Config {
     const on = connection();
     const text = await on.storage.area.getItem(storageKey(on.applicationId, "currentConfig"));
     const params: unknown = text ? JSON.parse(text) : {};
-    return new Config(isJsonObject(params) ? decodeFields(params) : {});
+    return new Config(isJsonObject(params) ? mapFields(params, decode) : {});
   }
 
   /** Changes settings; `masterKeyOnly` marks those that only the master key reads. Needs the master key. */

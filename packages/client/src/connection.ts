@@ -62,16 +62,15 @@ export const systemClock: Clock = {
   random: () => Math.random(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const stop = (): void => {
+      const end = (): void => {
         clearTimeout(timer);
-        reject(signal?.reason);
+        signal?.removeEventListener("abort", end);
+        if (signal?.aborted) reject(signal.reason);
+        else resolve();
       };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      }, ms);
-      signal?.addEventListener("abort", stop, { once: true });
+      const timer = setTimeout(end, ms);
+      signal?.addEventListener("abort", end);
+      if (signal?.aborted) end();
     }),
 };
 

@@ -16,21 +16,14 @@ interface Identity {
   unreadable?: Connection;
 }
 
-let identities = new WeakMap<Connection["storage"], Map<string, Identity>>();
+let identities = new WeakMap<Connection["storage"], Record<string, Identity>>();
 const listeners = /* @__PURE__ */ createListeners();
 
 function identityOf({ storage, applicationId }: Connection): Identity {
-  let ofStorage = identities.get(storage);
-  if (!ofStorage) {
-    ofStorage = new Map();
-    identities.set(storage, ofStorage);
-  }
-  let identity = ofStorage.get(applicationId);
-  if (!identity) {
-    identity = {};
-    ofStorage.set(applicationId, identity);
-  }
-  return identity;
+  const ofStorage = identities.get(storage) ?? {};
+  identities.set(storage, ofStorage);
+  ofStorage[applicationId] ??= {};
+  return ofStorage[applicationId];
 }
 
 /** A UUID v4 that stays the same for one storage and application. */

@@ -25,18 +25,18 @@ export function setTriggerHandler(name: string, handler: TriggerHandler): void {
   custom.set(name, handler);
 }
 
-export function setPlugins(specs: readonly PluginSpec[]): void {
+/** Of what the server or the application says; what has not the shape of a PluginSpec is left out. */
+export function setPlugins(specs: readonly unknown[]): void {
   for (const name of Object.keys(Plugins)) delete Plugins[name];
-  for (const { name, functions } of specs) {
+  for (const { name, functions } of parsePluginSpecs(specs)) {
     Plugins[name] = Object.fromEntries(
       functions.map((fn) => [fn, (params = {}, options = {}) => run(name, fn, params, options)]),
     );
   }
 }
 
-export function parsePluginSpecs(value: unknown): PluginSpec[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter(isJsonObject).map(({ name, functions }) => ({
+function parsePluginSpecs(specs: readonly unknown[]): PluginSpec[] {
+  return specs.filter(isJsonObject).map(({ name, functions }) => ({
     name: String(name),
     functions: Array.isArray(functions) ? functions.map(String) : [],
   }));

@@ -70,24 +70,26 @@ export function invalidResponse(): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_JSON, "The server returned an invalid response.");
 }
 
+/** What is undefined in it does not travel. */
 async function envelope(
   method: Method,
   payload: JsonObject,
   options: RequestOptions,
   on: Connection,
-): Promise<JsonObject> {
-  const fields: JsonObject = { ...payload };
-  if (options.context) fields._context = options.context;
-  if (method !== "POST") fields._method = method;
-  fields._ApplicationId = on.applicationId;
-  if (options.useMasterKey && on.masterKey) fields._MasterKey = on.masterKey;
-  else if (on.javascriptKey) fields._JavaScriptKey = on.javascriptKey;
-  fields._ClientVersion = `js${VERSION}`;
-  fields._InstallationId = options.installationId ?? (await installationId(on));
-  if (on.revocableSession) fields._RevocableSession = "1";
-  const token = await sessionTokenFor(options, on);
-  if (token) fields._SessionToken = token;
-  return fields;
+): Promise<Record<string, JsonValue | undefined>> {
+  const masterKey = options.useMasterKey ? on.masterKey : undefined;
+  return {
+    ...payload,
+    _context: options.context,
+    _method: method === "POST" ? undefined : method,
+    _ApplicationId: on.applicationId,
+    _MasterKey: masterKey,
+    _JavaScriptKey: masterKey ? undefined : on.javascriptKey,
+    _ClientVersion: `js${VERSION}`,
+    _InstallationId: options.installationId ?? (await installationId(on)),
+    _RevocableSession: on.revocableSession ? "1" : undefined,
+    _SessionToken: await sessionTokenFor(options, on),
+  };
 }
 
 /** The session that a call is made with. */

@@ -2,6 +2,7 @@ export * from "./acl.ts";
 export * from "./aggregate.ts";
 export * from "./errors.ts";
 export * from "./escapeHtml.ts";
+export * from "./fieldTypes.ts";
 export * from "./geo.ts";
 export * from "./mailTemplates.ts";
 export * from "./matcher.ts";

@@ -1,16 +1,7 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { areaHolds, distanceBetween, type Place, polygonHolds } from "./geo.ts";
-import {
-  isGeoPoint,
-  isJsonObject,
-  isPointer,
-  isPolygon,
-  isWireDate,
-  isWireFile,
-  type JsonObject,
-  type JsonValue,
-  jsonEqual,
-} from "./values.ts";
+import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
+import { isJsonObject, isPointer, isWireDate, type JsonObject, type JsonValue, jsonEqual } from "./values.ts";
 import type { Comparison, Condition, FieldCondition, Operand, SubQuery, TextSearch } from "./where.ts";
 
 /** Tests objects as they travel (objectId, createdAt and updatedAt at the top, ISO text). */

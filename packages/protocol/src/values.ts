@@ -20,31 +20,6 @@ export type WireGeoPoint = { __type: "GeoPoint"; latitude: number; longitude: nu
 export type WirePolygon = { __type: "Polygon"; coordinates: [number, number][] };
 export type WireRelation = { __type: "Relation"; className: string };
 
-/** The types that a field of a class can have, as schemas spell them. */
-export const FIELD_TYPES = [
-  "String",
-  "Number",
-  "Boolean",
-  "Date",
-  "File",
-  "GeoPoint",
-  "Polygon",
-  "Bytes",
-  "Array",
-  "Object",
-  "Pointer",
-  "Relation",
-  "ACL",
-] as const;
-export type FieldTypeName = (typeof FIELD_TYPES)[number];
-export interface FieldType {
-  type: FieldTypeName;
-  /** Only of Pointer and Relation. */
-  targetClass?: string;
-  required?: boolean;
-  defaultValue?: JsonValue;
-}
-
 /** How deep values may nest: deeper ones are refused before anything recurses into them. */
 export const MAX_DEPTH = 64;
 
@@ -52,7 +27,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function hasType(value: unknown, type: string): value is JsonObject {
+/** Whether a value says that it is of a type; not that it has its shape. */
+export function hasType(value: unknown, type: string): value is JsonObject {
   return isJsonObject(value) && value.__type === type;
 }
 
@@ -66,66 +42,9 @@ export function isPointer(value: unknown): value is WirePointer {
   );
 }
 
-export function isWireFile(value: unknown): value is WireFile {
-  return hasType(value, "File") && typeof value.name === "string";
-}
-
-export function isGeoPoint(value: unknown): value is WireGeoPoint {
-  return (
-    hasType(value, "GeoPoint") &&
-    typeof value.latitude === "number" &&
-    typeof value.longitude === "number" &&
-    Math.abs(value.latitude) <= 90 &&
-    Math.abs(value.longitude) <= 180
-  );
-}
-
-export function isPolygon(value: unknown): value is WirePolygon {
-  return (
-    hasType(value, "Polygon") &&
-    Array.isArray(value.coordinates) &&
-    value.coordinates.length >= 3 &&
-    value.coordinates.every(
-      (point) => Array.isArray(point) && point.length === 2 && point.every((n) => typeof n === "number"),
-    )
-  );
-}
-
-export function isBytes(value: unknown): value is WireBytes {
-  return hasType(value, "Bytes") && typeof value.base64 === "string";
-}
-
-export function isRelation(value: unknown): value is WireRelation {
-  return hasType(value, "Relation") && typeof value.className === "string";
-}
-
 /** A date as it travels. */
 export function wireDate(date: Date): WireDate {
   return { __type: "Date", iso: date.toISOString() };
-}
-
-/**
- * The field type that a stored value has; undefined for null.
- * Throws 111 for a value that claims a `__type` which it does not have the shape of.
- */
-export function fieldTypeOf(value: JsonValue): FieldType | undefined {
-  if (value === null) return undefined;
-  if (typeof value === "string") return { type: "String" };
-  if (typeof value === "number") return { type: "Number" };
-  if (typeof value === "boolean") return { type: "Boolean" };
-  if (Array.isArray(value)) return { type: "Array" };
-  if (!("__type" in value)) return { type: "Object" };
-  if (isPointer(value)) return { type: "Pointer", targetClass: value.className };
-  if (isWireDate(value)) return { type: "Date" };
-  if (isWireFile(value)) return { type: "File" };
-  if (isGeoPoint(value)) return { type: "GeoPoint" };
-  if (isPolygon(value)) return { type: "Polygon" };
-  if (isBytes(value)) return { type: "Bytes" };
-  if (isRelation(value)) return { type: "Relation", targetClass: value.className };
-  if (value.__type === "Polygon" && Array.isArray(value.coordinates) && value.coordinates.length < 3) {
-    throw new ProtocolError(ErrorCode.INVALID_JSON, "Polygon must have at least 3 values");
-  }
-  throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `This is not a valid ${String(value.__type)}`);
 }
 
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);

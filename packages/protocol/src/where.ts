@@ -3,17 +3,8 @@ import { type Area, closedPolygon, EARTH_RADIUS_KM, EARTH_RADIUS_MILES, type Pla
 import { assertClassName, parsePath } from "./names.ts";
 import { type Order, parseOrder } from "./order.ts";
 import { relativeTime } from "./relativeTime.ts";
-import {
-  isGeoPoint,
-  isJsonObject,
-  isPointer,
-  isPolygon,
-  isWireDate,
-  isWireFile,
-  type JsonObject,
-  type JsonValue,
-  type WirePointer,
-} from "./values.ts";
+import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
+import { isJsonObject, isPointer, isWireDate, type JsonObject, type JsonValue, type WirePointer } from "./values.ts";
 
 /** What a field is compared with. Dates compare by time, pointers by class and id, the rest as JSON. */
 export type Operand =

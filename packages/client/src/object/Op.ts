@@ -3,6 +3,11 @@ import { encode } from "./encode.ts";
 
 /** A change of one field that was not sent yet. */
 export abstract class Op {
+  /** What a field becomes, where the operation knows it. */
+  readonly value?: unknown;
+  /** What a list gains or loses. */
+  readonly items?: readonly unknown[];
+
   /** The field's value after the operation. */
   abstract applyTo(value: unknown): unknown;
   /** One operation that does what `previous` and then this one do. */
@@ -11,7 +16,7 @@ export abstract class Op {
 }
 
 export class SetOp extends Op {
-  readonly value: unknown;
+  override readonly value: unknown;
 
   constructor(value: unknown) {
     super();
@@ -32,8 +37,6 @@ export class SetOp extends Op {
 }
 
 export class UnsetOp extends Op {
-  readonly value = undefined;
-
   applyTo(): undefined {
     return undefined;
   }
@@ -88,7 +91,7 @@ export class IncrementOp extends ChangeOp {
 
 /** A change of a list by some items. */
 export abstract class ListOp extends ChangeOp {
-  readonly items: readonly unknown[];
+  override readonly items: readonly unknown[];
   protected abstract readonly name: string;
 
   constructor(items: unknown) {

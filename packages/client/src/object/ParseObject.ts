@@ -3,7 +3,7 @@ import { uuid } from "../identity.ts";
 import { DEFAULT_PIN, keepDestroyed, keepSynced, localStore } from "../local/pins.ts";
 import { type RequestOptions, request, requestResults } from "../transport.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
-import { copyOfFields, isPlainObject } from "./encode.ts";
+import { copyOf, isPlainObject, mapFields } from "./encode.ts";
 import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";
 import {
   classNamed,
@@ -159,7 +159,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
 
   /** An object from its JSON, of the subclass registered for its `className`. */
   static fromJSON(json: JsonObject, override = false): ParseObject {
-    return objectFrom(copyOfFields(json), override);
+    return objectFrom(mapFields(json, copyOf), override);
   }
 
   /** Objects of that class will be made by this constructor, which must work without arguments. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import { mapWithin } from "./encode.ts";
 import { opFromJSON } from "./Op.ts";
 import { Relation } from "./Relation.ts";
 import { objects } from "./registry.ts";
@@ -7,9 +8,12 @@ import { readValue } from "./valueTypes.ts";
 /** A value from the wire as the types that applications work with. Bytes stay as they are. */
 export function decode(value: JsonValue | undefined): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(decode);
-  if (typeof value.__op === "string") return opFromJSON(value, decode);
-  return (typeof value.__type === "string" && typed(value)) || decodeFields(value);
+  if (!Array.isArray(value)) {
+    if (typeof value.__op === "string") return opFromJSON(value, decode);
+    const made = typeof value.__type === "string" && typed(value);
+    if (made) return made;
+  }
+  return mapWithin(value, decode);
 }
 
 /** Undefined for what has not the shape of its type. */
@@ -29,13 +33,4 @@ function typed(value: JsonObject): object | undefined {
     default:
       return readValue(value);
   }
-}
-
-export function decodeFields(json: JsonObject): Record<string, unknown> {
-  const fields: Record<string, unknown> = { ...json };
-  for (const key in json) {
-    if (key === "__proto__") delete fields[key];
-    else if (typeof json[key] === "object") fields[key] = decode(json[key]);
-  }
-  return fields;
 }

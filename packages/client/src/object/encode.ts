@@ -50,20 +50,34 @@ export function encodeFields(value: object, options?: EncodeOptions): JsonObject
   return fields;
 }
 
-/** A copy of what travels, which nobody else holds a part of. */
-export function copyOf(value: JsonValue): JsonValue {
-  if (typeof value !== "object" || value === null) return value;
-  return Array.isArray(value) ? value.map(copyOf) : copyOfFields(value);
+/** A copy with all that is directly within changed that is structured; nothing that would reach the prototype. */
+export function mapWithin<T>(
+  value: readonly JsonValue[] | JsonObject,
+  change: (item: JsonValue) => T,
+): T[] | Record<string, T | JsonValue> {
+  return isList(value) ? value.map((item) => change(item)) : mapFields(value, change);
 }
 
-export function copyOfFields(value: JsonObject): JsonObject {
-  const copy = { ...value };
-  for (const key in copy) {
-    const item = copy[key];
+export function mapFields<T>(
+  fields: JsonObject,
+  change: (item: JsonValue) => T,
+): Record<string, T | JsonValue> {
+  const copy: Record<string, T | JsonValue> = { ...fields };
+  for (const key in fields) {
+    const item = fields[key];
     if (key === "__proto__") delete copy[key];
-    else if (typeof item === "object" && item !== null) copy[key] = copyOf(item);
+    else if (typeof item === "object" && item !== null) copy[key] = change(item);
   }
   return copy;
+}
+
+function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+/** A copy of what travels, which nobody else holds a part of. */
+export function copyOf(value: JsonValue): JsonValue {
+  return typeof value === "object" && value !== null ? mapWithin(value, copyOf) : value;
 }
 
 function isReferable(value: object): value is Referable {

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
 import { ACL } from "./ACL.ts";
 import { decode } from "./decode.ts";
-import { isPlainObject } from "./encode.ts";
+import { isPlainObject, mapWithin } from "./encode.ts";
 
 /** A field's value as applications see it, from what travelled. */
 export function decodeField(key: string, wire: JsonValue | undefined): unknown {
@@ -17,10 +17,11 @@ export function isTimestamp(key: string): boolean {
 /** The same with pointers in the place of objects: to decode those would tell others what they were. */
 export function withPointers(wire: JsonValue): JsonValue {
   if (typeof wire !== "object" || wire === null) return wire;
-  if (Array.isArray(wire)) return wire.map(withPointers);
-  const { __type, className = null, objectId = null } = wire;
-  if (__type === "Object") return { __type: "Pointer", className, objectId };
-  return Object.fromEntries(Object.entries(wire).map(([key, value]) => [key, withPointers(value)]));
+  if (!Array.isArray(wire) && wire.__type === "Object") {
+    const { className = null, objectId = null } = wire;
+    return { __type: "Pointer", className, objectId };
+  }
+  return mapWithin(wire, withPointers);
 }
 
 /** Whether there is an object of a class, or a pointer to one, anywhere within. */

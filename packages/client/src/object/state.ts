@@ -1,6 +1,6 @@
 import { isJsonObject, isWireDate, type JsonObject, type JsonValue, jsonEqual } from "@purse/protocol";
 import { copyOf, type EncodeOptions, encode, isPlainObject } from "./encode.ts";
-import { ListOp, type Op, RelationOp, SetOp, UnsetOp } from "./Op.ts";
+import { type Op, RelationOp, SetOp, UnsetOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { objects } from "./registry.ts";
 import { decodeField, holdsObject, isTimestamp, withPointers } from "./serverFields.ts";
@@ -93,10 +93,7 @@ export class ObjectState {
       if (!(op instanceof SetOp || op instanceof UnsetOp)) values.push(this.#values[key]);
     }
     for (const operations of this.pending) {
-      for (const op of operations.values()) {
-        if (op instanceof SetOp) values.push(op.value);
-        else if (op instanceof ListOp) values.push(op.items);
-      }
+      for (const { value, items } of operations.values()) values.push(value, items);
     }
     return values;
   }
@@ -162,16 +159,8 @@ export class ObjectState {
    */
   finishSave(answer: JsonObject, owner: RelationParent): void {
     const [sent, ...rest] = this.pending;
-    const body = this.#sent;
-    this.#sent = NO_FIELDS;
     const fields: Fields = {};
     const travelled: JsonObject = {};
-    for (const key in body) {
-      const value = this.#values?.[key];
-      if (!value || sent?.has(key)) continue;
-      fields[key] = value;
-      travelled[key] = body[key] ?? null;
-    }
     if (sent && rest.length > 0) {
       this.pending = rest;
       for (const [key, op] of sent) {
@@ -179,9 +168,10 @@ export class ObjectState {
         const field = fieldOf(key);
         if (!Object.hasOwn(fields, field)) fields[field] = this.served(field);
         assign(fields, key, op, owner);
-        if (op instanceof SetOp) travelled[key] = body[key] ?? null;
+        if (op instanceof SetOp) travelled[key] = this.#sent[key] ?? null;
       }
     }
+    this.#sent = NO_FIELDS;
     this.commitValues(fields, travelled);
     const told: JsonObject = { ...answer };
     for (const key in told) {
@@ -265,7 +255,7 @@ export class ObjectState {
     const operations = this.#last();
     const body: JsonObject = {};
     for (const key of this.changedInPlace()) {
-      if (!touches(operations, key)) body[key] = encode(this.#values?.[key]);
+      if (!touches(operations, key)) operations.set(key, new SetOp(this.#values?.[key]));
     }
     for (const [key, op] of operations) body[key] = op.toJSON();
     this.#sent = body;

@@ -10,17 +10,14 @@ import { type AnyFile, isFile } from "./valueTypes.ts";
 export function unsavedWithin(roots: readonly AnyObject[]): (AnyObject | AnyFile)[] {
   const seen = new Set<AnyObject | AnyFile>(roots);
   const unsaved: (AnyObject | AnyFile)[] = [];
-  const isNew = (found: AnyObject | AnyFile): boolean => !seen.has(found) && seen.add(found).size > 0;
   const visit = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
-    if (isFile(value)) {
-      if (!value.url() && isNew(value)) unsaved.push(value);
-    } else if (objects().isObject(value)) {
-      const isDirty = value.dirty();
-      const held = value._state.held();
-      if (!(isDirty || held.length > 0) || !isNew(value)) return;
-      if (isDirty) unsaved.push(value);
-      held.forEach(visit);
+    const isObject = objects().isObject(value);
+    if (isObject || isFile(value)) {
+      if (seen.has(value)) return;
+      seen.add(value);
+      if (isObject ? value.dirty() : !value.url()) unsaved.push(value);
+      if (isObject) value._state.held().forEach(visit);
     } else if (Array.isArray(value) || isPlainObject(value)) {
       Object.values(value).forEach(visit);
     }

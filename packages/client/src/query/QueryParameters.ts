@@ -22,7 +22,7 @@ type ReadPreference = "PRIMARY" | "PRIMARY_PREFERRED" | "SECONDARY" | "SECONDARY
 export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T>, T["attributes"]> {
   /** None where it is negative. */
   limit(count: number): this {
-    if (typeof count !== "number") throw new Error("You can only set the limit to a numeric value");
+    assertType(count, "number", "the limit to a numeric");
     return this._with("limit", count >= 0 ? count : undefined);
   }
 
@@ -33,7 +33,7 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
 
   /** Makes `find` answer `{results, count}`; `findWithCount` does so with its type. */
   withCount(include = true): this {
-    if (typeof include !== "boolean") throw new Error("You can only set withCount to a boolean value");
+    assertType(include, "boolean", "withCount to a boolean");
     return this._with("count", include ? 1 : undefined);
   }
 
@@ -79,7 +79,7 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
   }
 
   explain(explain = true): this {
-    if (typeof explain !== "boolean") throw new Error("You can only set explain to a boolean value");
+    assertType(explain, "boolean", "explain to a boolean");
     return this._with("explain", explain);
   }
 
@@ -102,4 +102,9 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
     this._parameters = { ...this._parameters, ...parameters };
     return this;
   }
+}
+
+function assertType(value: unknown, type: string, rule: string): void {
+  // biome-ignore lint/suspicious/useValidTypeof: it is one of them.
+  if (typeof value !== type) throw new Error(`You can only set ${rule} value`);
 }

@@ -138,10 +138,6 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
     return json;
   }
 
-  override _readOnlyAttributes(): readonly string[] {
-    return ["sessionToken"];
-  }
-
   override _keptOnFetch(): Attributes {
     const sessionToken = this.getSessionToken();
     return sessionToken ? { sessionToken } : {};

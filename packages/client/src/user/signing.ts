@@ -3,7 +3,7 @@ import { connection, currentConnection } from "../connection.ts";
 import { loadStoredUser } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
-import { copyOfFields } from "../object/encode.ts";
+import { copyOf, mapFields } from "../object/encode.ts";
 import type { Attributes } from "../object/fieldTypes.ts";
 import { type RequestOptions, request, requestObject } from "../transport.ts";
 import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
@@ -111,7 +111,7 @@ export async function fetchMe<T extends Signing>(
 }
 
 export function hydrate<T extends Signing>(user: T, json: JsonObject): Promise<T> {
-  user._finishFetch(copyOfFields(json));
+  user._finishFetch(mapFields(json, copyOf));
   return makeCurrent(user);
 }
 
