@@ -41,8 +41,10 @@ async function startJob(name: string, params: object = {}): Promise<string> {
     throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud job name must be a string.");
   }
   const payload = encodeFields(params, { refuseObjects: true });
-  const { body } = await request("POST", `jobs/${name}`, payload, { useMasterKey: true });
-  return String(body);
+  const { headers } = await request("POST", `jobs/${name}`, payload, { useMasterKey: true });
+  const id = headers.get("x-parse-job-status-id");
+  if (id) return id;
+  throw invalidResponse();
 }
 
 /** Jobs that the server has. Needs the master key. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Connection, connection } from "./connection.ts";
 import { createListeners } from "./listeners.ts";
-import { storageKey, tolerating, toleratingNow } from "./storage.ts";
+import { storageKey, tolerating } from "./storage.ts";
 
 /*
  * Who this client is: the installation and the signed-in user as kept in the storage. It knows no
@@ -53,8 +53,7 @@ export function storedUser(from: Connection = connection()): JsonObject | null |
   const { storage } = from;
   const known = knownUser(from);
   if (known !== undefined || storage.kind === "async") return known;
-  const text = toleratingNow(() => storage.area.getItem(userKey(from)), null);
-  return readUser(text, from);
+  return readUser(() => storage.area.getItem(userKey(from)), from);
 }
 
 /** Like `storedUser`, but waits for the storage. */
@@ -62,23 +61,15 @@ export async function loadStoredUser(from: Connection = connection()): Promise<J
   const known = storedUser(from);
   if (known !== undefined) return known;
   const text = await tolerating(() => from.storage.area.getItem(userKey(from)), null);
-  return knownUser(from) ?? readUser(text, from);
+  return knownUser(from) ?? readUser(() => text, from);
 }
 
-/**
- * Keeps or, with null, forgets the signed-in user, at once in memory and then in the storage.
- * Throws when the user is to be encrypted and there is no secret.
- */
-export async function storeUser(user: JsonObject | null, from: Connection = connection()): Promise<void> {
-  const { area } = from.storage;
-  const json = user && JSON.stringify(user);
-  const text = json && (from.userCipher?.seal(json, from.secret) ?? json);
+/** Who is signed in as of now, in memory; null for nobody. */
+export function setStoredUser(user: JsonObject | null, from: Connection): void {
   const identity = identityOf(from);
   identity.user = user;
   delete identity.unreadable;
   listeners.call();
-  const key = userKey(from);
-  await tolerating<unknown>(() => (text ? area.setItem(key, text) : area.removeItem(key)), undefined);
 }
 
 /** Calls back whenever somebody signs in or out, or the signed-in user changes. Returns the way to stop it. */
@@ -98,7 +89,7 @@ export function rereadUser(from: Connection): void {
   listeners.call();
 }
 
-function userKey(from: Connection): string {
+export function userKey(from: Connection): string {
   return storageKey(from.applicationId, "currentUser");
 }
 
@@ -109,15 +100,15 @@ function knownUser(from: Connection): JsonObject | null | undefined {
 }
 
 /** A record in clear is read too, so that encryption can be turned on later. */
-function readUser(text: string | null, from: Connection): JsonObject | null {
+function readUser(read: () => string | null, from: Connection): JsonObject | null {
   const identity = identityOf(from);
   delete identity.unreadable;
   identity.user = null;
-  if (!text) return null;
   try {
+    const text = read() ?? "{}";
     const json = text.startsWith("{") ? text : from.userCipher?.open(text, from.secret);
     const value: unknown = JSON.parse(String(json));
-    if (isJsonObject(value)) identity.user = value;
+    if (isJsonObject(value) && value.objectId) identity.user = value;
   } catch (error) {
     // Nobody is signed in then, and the record is replaced at the next sign-in.
     console.warn(

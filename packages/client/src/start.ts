@@ -4,7 +4,7 @@ import { loadStoredUser } from "./identity.ts";
 import { ParseObject } from "./object/ParseObject.ts";
 import { loadValueTypes } from "./object/valueTypes.ts";
 import type { PluginSpec } from "./plugins.ts";
-import { inBrowser, servesOnePerson } from "./storage.ts";
+import { inBrowser } from "./storage.ts";
 import { requestObject } from "./transport.ts";
 import { User } from "./user/User.ts";
 
@@ -34,12 +34,7 @@ export async function start(options: StartOptions): Promise<void> {
   if (!serverUrl) throw new Error("Moralis.start failed: serverUrl is required");
   if (!appId) throw new Error("Moralis.start failed: appId is required");
   const before = currentConnection();
-  open({
-    ...settings,
-    keepsCurrentUser: settings.keepsCurrentUser ?? keptBefore(),
-    applicationId: appId,
-    serverUrl,
-  });
+  open({ ...settings, applicationId: appId, serverUrl });
   if (inBrowser() && !disableVersionCheck) {
     void import("./versionCheck.ts").then(({ warnWhenOutdated }) => warnWhenOutdated(serverUrl));
   }
@@ -57,13 +52,7 @@ export function initialize(applicationId: string, javascriptKey?: string, master
     javascriptKey,
     masterKey,
     serverUrl: setting("serverUrl") ?? "",
-    keepsCurrentUser: keptBefore(),
   });
-}
-
-/** `enableUnsafeCurrentUser` outlasts a new start, and may come before the first. */
-function keptBefore(): boolean {
-  return setting("keepsCurrentUser") ?? servesOnePerson();
 }
 
 function open(settings: ConnectionSettings): void {

@@ -78,22 +78,9 @@ export async function tolerating<T>(task: () => T | Promise<T>, otherwise: T): P
   try {
     return await task();
   } catch (error) {
-    warnOf(error);
+    console.warn("Moralis: the storage refuses; what it should keep lasts as long as the page.", error);
     return otherwise;
   }
-}
-
-export function toleratingNow<T>(task: () => T, otherwise: T): T {
-  try {
-    return task();
-  } catch (error) {
-    warnOf(error);
-    return otherwise;
-  }
-}
-
-function warnOf(error: unknown): void {
-  console.warn("Moralis: the storage refuses; what it should keep lasts as long as the page.", error);
 }
 
 /** localStorage in a page where it is allowed (private windows may refuse it), memory elsewhere. */

@@ -23,6 +23,7 @@ export interface RequestOptions {
 
 export interface Answer {
   status: number;
+  headers: Headers;
   body: JsonValue;
 }
 
@@ -171,10 +172,7 @@ export async function attemptOnce(
 }
 
 function success(response: HttpAnswer, emptyAllowed: boolean): Answer {
-  const { status } = response;
-  const jobId = response.headers.get("x-parse-job-status-id");
-  if (jobId) return { status, body: jobId };
-  if (emptyAllowed && response.text === "") return { status, body: {} };
+  if (emptyAllowed && response.text === "") return { ...response, body: {} };
   let body: JsonValue;
   try {
     body = JSON.parse(response.text);
@@ -182,7 +180,7 @@ function success(response: HttpAnswer, emptyAllowed: boolean): Answer {
     throw connectionFailed(String(error));
   }
   if (!body) throw invalidResponse();
-  return { status, body };
+  return { ...response, body };
 }
 
 /** The error that an answer stands for. */

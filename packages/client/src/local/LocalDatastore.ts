@@ -48,9 +48,18 @@ function loadedLater(): LocalStore {
     isPinned: async (object) => (await store()).isPinned(object),
     restore: async (object) => (await store()).restore(object),
     find: async (className, params, pin) => (await store()).find(className, params, pin),
-    synced: async (objects) => (await store()).synced(objects),
-    destroyed: async (objects) => (await store()).destroyed(objects),
+    synced: (objects) => following(async () => (await store()).synced(objects)),
+    destroyed: (objects) => following(async () => (await store()).destroyed(objects)),
     dump: async () => (await store()).dump(),
     refresh: async () => (await store()).refresh(),
   };
+}
+
+/** A pin that cannot follow does not make the call fail that has changed its objects. */
+async function following(task: () => Promise<void>): Promise<void> {
+  try {
+    await task();
+  } catch (error) {
+    console.warn("Moralis: the local datastore could not follow a change.", error);
+  }
 }

@@ -21,7 +21,7 @@ export interface LocalStore {
     params: JsonObject,
     pin: string | undefined,
   ): Promise<{ results: LocalObject[]; count: number }>;
-  /** After objects were saved or fetched: what is kept of them follows. */
+  /** After objects were saved or fetched: what is kept of them follows. Of the connection's, it never rejects. */
   synced(objects: readonly LocalObject[]): Promise<void>;
   /** After they were destroyed: they are gone here too. */
   destroyed(objects: readonly LocalObject[]): Promise<void>;

@@ -62,11 +62,11 @@ function formOf(object: AnyObject, keep: (value: unknown) => JsonValue): JsonObj
   const dirty = object.id ? object.dirtyKeys() : [];
   for (const key of dirty) {
     if (isUser && SECRETS.has(key)) continue;
-    const op = object._operation(key);
+    const op = object._state.operation(key);
     // A dotted operation makes its field dirty too, which has none of its own.
     if (!op && dirty.some((other) => other.startsWith(`${key}.`))) continue;
     const field = key.split(".")[0] ?? key;
-    const was = object._serverField(field);
+    const was = object._state.served(field);
     const change: JsonObject = { op: op && !(op instanceof SetOp) ? op.toJSON() : null };
     if (change.op === null) change.value = keep(op instanceof SetOp ? op.value : object._get(key));
     if (was !== undefined) change.was = keep(was);

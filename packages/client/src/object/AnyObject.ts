@@ -1,7 +1,5 @@
 import type { JsonObject, JsonValue, WirePointer } from "@purse/protocol";
 import type { Method } from "../transport.ts";
-import type { Attributes } from "./fieldTypes.ts";
-import type { Op } from "./Op.ts";
 
 /** The changes of an object that were not saved; see ObjectState. */
 export interface Changes {
@@ -22,9 +20,7 @@ export interface AnyObject {
   dirty(): boolean;
   isDataAvailable(): boolean;
   toPointer(): WirePointer;
-  _attributes(): Readonly<Attributes>;
   _path(): string;
-  _setOperation(key: string, op: Op): void;
   _saveParams(): { method: Method; path: string; body: JsonObject };
   _finishSave(answer: JsonValue, status: number): void;
   _finishFetch(json: JsonObject, whole?: boolean): void;

@@ -42,8 +42,12 @@ export abstract class ObjectFields<A extends object> {
     // Classes that `extend` made call it themselves, with the attributes.
     if (!("__super__" in new.target)) this.initialize(className, attributes);
     const initial = { ...rest, ...attributes };
-    if (Object.keys(initial).length > 0 && !this._set(initial))
-      throw new Error("Can't create an invalid Parse Object");
+    if (Object.keys(initial).length > 0) this._begin(initial);
+  }
+
+  /** Sets the fields of a new object. Throws where they are not valid. */
+  _begin(fields: object): void {
+    if (!this._set(fields)) throw new Error("Can't create an invalid Parse Object");
   }
 
   /** A hook for subclasses: called for each new object, before its first attributes are set. */
@@ -69,10 +73,6 @@ export abstract class ObjectFields<A extends object> {
   /** All fields, with the changes that were not saved yet. Frozen; the same object until something changes. */
   get attributes(): Readonly<A> {
     return this._state.attributes(this) as Readonly<A>;
-  }
-
-  _attributes(): Readonly<Attributes> {
-    return this._state.attributes(this);
   }
 
   get createdAt(): Date | undefined {
@@ -157,11 +157,6 @@ export abstract class ObjectFields<A extends object> {
     return false;
   }
 
-  /** Adds an operation without checks. */
-  _setOperation(key: string, op: Op): void {
-    this._state.setOperation(key, op);
-  }
-
   unset(key: FieldName<A>, options?: SetOptions): this | false {
     return this._set({ [key]: undefined }, { ...options, unset: true });
   }
@@ -205,11 +200,6 @@ export abstract class ObjectFields<A extends object> {
 
   /** The operation that waits for one field. */
   op(key: FieldName<A>): Op | undefined {
-    return this._operation(key);
-  }
-
-  /** @internal */
-  _operation(key: string): Op | undefined {
     return this._state.operation(key);
   }
 
@@ -238,7 +228,7 @@ export abstract class ObjectFields<A extends object> {
   }
 
   isValid(): boolean {
-    return !this.validate(this._attributes());
+    return !this.validate(this._state.attributes(this));
   }
 
   /** Says what is wrong with these fields; false for nothing. Subclasses may be stricter. */
@@ -266,7 +256,7 @@ export abstract class ObjectFields<A extends object> {
 
   /** Unsets all fields. */
   clear(): this | false {
-    const { createdAt, updatedAt, ...fields }: Attributes = this._attributes();
+    const { createdAt, updatedAt, ...fields }: Attributes = this.attributes;
     for (const key of this._readOnlyAttributes()) delete fields[key];
     return this._set(fields, { unset: true });
   }

@@ -1,7 +1,9 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { connection } from "../connection.ts";
 import { uuid } from "../identity.ts";
-import { DEFAULT_PIN, keepDestroyed, keepSynced, localStore } from "../local/pins.ts";
-import { type RequestOptions, request, requestResults } from "../transport.ts";
+import { DEFAULT_PIN, localStore } from "../local/pins.ts";
+import { ClassQuery } from "../query/ClassQuery.ts";
+import { type RequestOptions, request } from "../transport.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
 import { copyOf, isPlainObject, mapFields } from "./encode.ts";
 import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";
@@ -26,10 +28,10 @@ export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./fieldT
  */
 export class ParseObject<A extends object = Attributes> extends SyncedObject<A> {
   /** Asks the server whether the object is there. */
-  async exists(options: RequestOptions = {}): Promise<boolean> {
+  async exists(options?: RequestOptions): Promise<boolean> {
     if (!this.id) return false;
-    const payload = { where: { objectId: this.id }, limit: 1, keys: "objectId" };
-    return (await requestResults(`classes/${this.className}`, payload, options)).results.length > 0;
+    const query = new ClassQuery(this.className).equalTo("objectId", this.id).select("objectId");
+    return (await query.first(options)) !== undefined;
   }
 
   /** A new object with the same fields. */
@@ -126,7 +128,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     const { body } = await request("GET", this._path(), include ? { include } : {}, options);
     if (isJsonObject(body)) this._finishFetch(body, true);
     await this._afterSync();
-    await keepSynced([this]);
+    await connection().local?.synced([this]);
     return this;
   }
 
@@ -153,7 +155,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     if (!this.id) return this;
     await request("DELETE", this._path(), {}, options);
     await this._afterDestroy();
-    await keepDestroyed([this]);
+    await connection().local?.destroyed([this]);
     return this;
   }
 
@@ -305,7 +307,7 @@ function subclass(Base: new () => ParseObject, prototype: object, statics: objec
     constructor(attributes?: Attributes) {
       super();
       this.initialize(attributes);
-      if (attributes && !this._set(attributes)) throw new Error("Can't create an invalid Parse Object");
+      if (attributes) this._begin(attributes);
     }
   };
   for (const [target, members] of [[made.prototype, prototype] as const, [made, statics] as const]) {
@@ -349,7 +351,7 @@ function objectFrom({ className, __type, ...fields }: JsonObject, override = fal
   if (typeof className !== "string") throw new Error("Cannot create an object without a className");
   const object = createObject(className);
   if (typeof fields.objectId === "string") object.id = fields.objectId;
-  if (override) object._clearServerData();
+  if (override) object._state.clear();
   if (__type !== "Pointer") object._finishFetch(fields);
   return object;
 }

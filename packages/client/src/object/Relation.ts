@@ -9,7 +9,7 @@ export interface RelationParent {
   readonly id: string | undefined;
   save(): Promise<unknown>;
   toPointer(): WirePointer;
-  _setOperation(key: string, op: RelationOp): void;
+  readonly _state: { setOperation(key: string, op: RelationOp): void };
 }
 
 /** The set of objects that a field of `parent` relates it to. */
@@ -50,7 +50,7 @@ export class Relation<T extends AnyObject = AnyObject> {
     const { parent, key } = this.#place();
     if (added.length + removed.length === 0) return parent;
     const op = new RelationOp(added, removed);
-    parent._setOperation(key, op);
+    parent._state.setOperation(key, op);
     this.targetClassName ??= op.targetClassName;
     return parent;
   }

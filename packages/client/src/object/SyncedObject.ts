@@ -57,13 +57,4 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
   _forget(key: string): void {
     this._commit({ [key]: undefined });
   }
-
-  /** Drops the server's data. */
-  _clearServerData(): void {
-    this._state.clear();
-  }
-
-  _serverField(key: string): unknown {
-    return this._state.served(key);
-  }
 }

@@ -1,6 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { connection } from "../connection.ts";
-import { keepDestroyed, keepSynced } from "../local/pins.ts";
 import { invalidResponse, type Method, type RequestOptions, request, requestResults } from "../transport.ts";
 import type { AnyObject } from "./AnyObject.ts";
 import { AggregateParseError, ObjectError } from "./batchErrors.ts";
@@ -82,7 +81,7 @@ async function saveBatch(batch: readonly AnyObject[], options: SaveOptions): Pro
         failure ??= batchError(answer, object);
       }
     });
-    await keepSynced(batch.filter((_, index) => succeeded(answers[index])));
+    await connection().local?.synced(batch.filter((_, index) => succeeded(answers[index])));
     return failure;
   });
 }
@@ -133,7 +132,7 @@ export async function destroyAllObjects<T extends AnyObject>(
       const answer = answers[index];
       if (!succeeded(answer)) errors.push(batchError(answer, object));
     });
-    await keepDestroyed(batch.filter((_, index) => succeeded(answers[index])));
+    await connection().local?.destroyed(batch.filter((_, index) => succeeded(answers[index])));
   }
   if (errors.length > 0) throw new AggregateParseError(errors);
   return [...list];
@@ -167,6 +166,6 @@ export async function fetchAllObjects<T extends AnyObject>(
     if (result) object._finishFetch(result);
     else if (!onlyMissing) throw error(ErrorCode.OBJECT_NOT_FOUND, "All objects must exist on the server.");
   }
-  await keepSynced(wanted);
+  await connection().local?.synced(wanted);
   return [...list];
 }

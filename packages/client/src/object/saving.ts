@@ -1,4 +1,4 @@
-import { keepSynced } from "../local/pins.ts";
+import { connection } from "../connection.ts";
 import { request } from "../transport.ts";
 import type { AnyObject } from "./AnyObject.ts";
 import type { SaveOptions } from "./callOptions.ts";
@@ -20,6 +20,6 @@ export async function saveObject(object: AnyObject, options: SaveOptions): Promi
       throw error;
     }
     await object._afterSync();
-    await keepSynced([object]);
+    await connection().local?.synced([object]);
   });
 }

@@ -5,7 +5,6 @@ import { isPlainObject } from "../object/encode.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
 import type { RequestOptions } from "../transport.ts";
 import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
-import { clearCurrent, persist } from "./currentUser.ts";
 
 /** Fields of every user. `accounts` are lower-case addresses, `ethAddress` the first or current of them. */
 export interface UserAttributes {
@@ -150,11 +149,11 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   override async _afterSync(): Promise<void> {
-    if (this.isCurrent()) await persist(this);
+    if (this.isCurrent()) await (await signing()).persist(this);
   }
 
   override async _afterDestroy(): Promise<void> {
-    if (this.isCurrent()) await clearCurrent();
+    if (this.isCurrent()) await (await signing()).clearCurrent();
   }
 }
 

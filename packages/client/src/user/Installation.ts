@@ -121,9 +121,9 @@ export class Installation<A extends object = Attributes> extends ParseObject<Ins
       return await call();
     } catch (error) {
       if (!(error instanceof ProtocolError) || error.code !== ErrorCode.OBJECT_NOT_FOUND) throw error;
-      const known = this._attributes();
+      const known = { ...this.attributes };
       this.id = undefined;
-      this._clearServerData();
+      this._state.clear();
       this._setOrThrow(known);
       return super._save(null, options);
     }

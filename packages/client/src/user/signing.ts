@@ -7,9 +7,11 @@ import { copyOf, mapFields } from "../object/encode.ts";
 import type { Attributes } from "../object/fieldTypes.ts";
 import { type RequestOptions, request, requestObject } from "../transport.ts";
 import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
-import { clearCurrent, type KeptUser, persist } from "./currentUser.ts";
+import { clearCurrent, type KeptUser, persist } from "./keptUser.ts";
 import { identify, providersOf, registerProvider } from "./knownProviders.ts";
 import { runLogOutHooks } from "./logOutHooks.ts";
+
+export { clearCurrent, persist } from "./keptUser.ts";
 
 /* How somebody signs in, up and out. Loaded when it is done for the first time: who comes back needs none of it. */
 

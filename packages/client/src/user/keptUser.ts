@@ -1,0 +1,37 @@
+import type { JsonObject } from "@purse/protocol";
+import { connection } from "../connection.ts";
+import { setStoredUser, storedUser, userKey } from "../identity.ts";
+import type { AnyObject } from "../object/AnyObject.ts";
+import { tolerating } from "../storage.ts";
+import { setUserFor } from "./currentUser.ts";
+
+/** What is asked of a user that is kept. */
+export interface KeptUser extends AnyObject {
+  getSessionToken(): string | undefined;
+  _toFullJSON(): JsonObject;
+}
+
+/** Keeps the user in the storage, as the one who is signed in. */
+export async function persist(user: KeptUser): Promise<void> {
+  const sessionToken = user.getSessionToken() ?? storedUser()?.sessionToken;
+  const { __type: _, ...json } = user._toFullJSON();
+  const stored: JsonObject = { ...json, className: "_User" };
+  if (typeof sessionToken === "string") stored.sessionToken = sessionToken;
+  await storeUser(stored, user);
+}
+
+export async function clearCurrent(): Promise<void> {
+  await storeUser(null);
+}
+
+/** At once in memory and then in the storage. Throws when the user is to be encrypted and there is no secret. */
+async function storeUser(json: JsonObject | null, user?: AnyObject): Promise<void> {
+  const on = connection();
+  const { area } = on.storage;
+  const clear = json && JSON.stringify(json);
+  const text = clear && (on.userCipher?.seal(clear, on.secret) ?? clear);
+  if (json && user) setUserFor(json, user);
+  setStoredUser(json, on);
+  const key = userKey(on);
+  await tolerating<unknown>(() => (text ? area.setItem(key, text) : area.removeItem(key)), undefined);
+}
