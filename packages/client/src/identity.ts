@@ -41,7 +41,7 @@ export async function installationId(from: Connection = connection()): Promise<s
 
 /** UUID v4; written out because `crypto.randomUUID` is missing on plain-http pages. */
 export function uuid(): string {
-  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  const bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
   const hex = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
   // The variant is one of 8, 9, a and b: here always a.
   return hex.replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, "$1-$2-4$3-a$4-$5");
@@ -111,10 +111,7 @@ function readUser(read: () => string | null, from: Connection): JsonObject | nul
     if (isJsonObject(value) && value.objectId) identity.user = value;
   } catch (error) {
     // Nobody is signed in then, and the record is replaced at the next sign-in.
-    console.warn(
-      "Moralis: the signed-in user could not be read from the storage; one that is encrypted needs enableEncryptedUser() and the secret.",
-      error,
-    );
+    console.warn("Moralis: the stored user is unreadable; enableEncryptedUser() and the secret may help.", error);
     identity.unreadable = from;
   }
   return identity.user;

@@ -186,7 +186,7 @@ function success(response: HttpAnswer, emptyAllowed: boolean): Answer {
 /** The error that an answer stands for. */
 export function failure({ status, text }: Pick<HttpAnswer, "status" | "text">): ProtocolError {
   if (status === 0) return connectionFailed("Unable to connect to the Parse API");
-  if (!text) return connectionFailed(`The server answered with status ${status} and nothing else`);
+  if (!text) return connectionFailed(`The answer has status ${status} and nothing else`);
   try {
     const body: unknown = JSON.parse(text);
     if (isJsonObject(body)) {

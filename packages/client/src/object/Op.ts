@@ -4,9 +4,9 @@ import { encode } from "./encode.ts";
 /** A change of one field that was not sent yet. */
 export abstract class Op {
   /** What a field becomes, where the operation knows it. */
-  readonly value?: unknown;
+  declare readonly value?: unknown;
   /** What a list gains or loses. */
-  readonly items?: readonly unknown[];
+  declare readonly items?: readonly unknown[];
 
   /** The field's value after the operation. */
   abstract applyTo(value: unknown): unknown;
@@ -28,7 +28,7 @@ export class SetOp extends Op {
   }
 
   mergeWith(): Op {
-    return new SetOp(this.value);
+    return this;
   }
 
   toJSON(): JsonValue {
@@ -42,7 +42,7 @@ export class UnsetOp extends Op {
   }
 
   mergeWith(): Op {
-    return new UnsetOp();
+    return this;
   }
 
   toJSON(): JsonValue {

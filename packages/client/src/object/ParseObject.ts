@@ -52,9 +52,8 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   }
 
   equals(other: unknown): boolean {
-    if (this === other) return true;
     if (!(other instanceof ParseObject) || other.className !== this.className) return false;
-    return this.id !== undefined && other.id === this.id;
+    return this === other || (this.id !== undefined && other.id === this.id);
   }
 
   /** Objects that were written already come as pointers, so that circles end. */

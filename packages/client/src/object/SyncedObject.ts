@@ -16,8 +16,8 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
 
   _path(): string {
     const { className, id } = this;
-    if (id) return `classes/${className}/${encodeURIComponent(id)}`;
-    return className === "_User" ? "users" : `classes/${className}`;
+    if (!id && className === "_User") return "users";
+    return `classes/${className}${id ? `/${encodeURIComponent(id)}` : ""}`;
   }
 
   _saveParams(): { method: Method; path: string; body: JsonObject } {

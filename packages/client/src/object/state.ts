@@ -37,14 +37,13 @@ export class ObjectState {
 
   /** What the server has in a field. */
   served(key: string): unknown {
+    // Every object has a few members by name.
+    if (!Object.hasOwn(this.#wire, key)) return undefined;
     const wire = this.#wire[key];
-    if (typeof wire === "string") return isTimestamp(key) ? this.#decoded(key, wire) : wire;
-    // Every object has a few functions by name, and this.
-    if (typeof wire === "function" || key === "__proto__") return undefined;
-    return typeof wire === "object" && wire !== null ? this.#decoded(key, wire) : wire;
+    return (wire && typeof wire === "object") || isTimestamp(key) ? this.#decoded(key, wire) : wire;
   }
 
-  #decoded(key: string, wire: JsonValue): unknown {
+  #decoded(key: string, wire: JsonValue | undefined): unknown {
     this.#values ??= {};
     const known = this.#values[key];
     if (typeof known === "object") return known;

@@ -101,7 +101,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     callback: (object: T, index: number, query: this) => R | Promise<R>,
     options?: BatchOptions,
   ): Promise<R[]> {
-    return (await iteration()).map(this, (object, index) => callback(object, index, this), options);
+    return (await iteration()).map(this, callback, options);
   }
 
   async reduce<R>(
@@ -116,7 +116,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     callback: (object: T, index: number, query: this) => boolean | Promise<boolean>,
     options?: BatchOptions,
   ): Promise<T[]> {
-    return (await iteration()).filter(this, (object, index) => callback(object, index, this), options);
+    return (await iteration()).filter(this, callback, options);
   }
 
   /**
@@ -129,18 +129,15 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** Calls back for objects created or updated. Returns the way to stop it. */
   onChange(onUpdate: (object: T) => void, onError: (error: unknown) => void = console.warn): () => void {
-    let stopped = false;
-    let subscription: Subscription<T> | undefined;
-    this.subscribe().then((opened) => {
-      subscription = opened;
-      if (stopped) return void opened.unsubscribe();
-      opened.on("create", onUpdate);
-      opened.on("update", onUpdate);
-      opened.on("error", onError);
+    const opening = this.subscribe();
+    opening.then((subscription) => {
+      subscription.on("create", onUpdate);
+      subscription.on("update", onUpdate);
+      subscription.on("error", onError);
     }, onError);
     return () => {
-      stopped = true;
-      void subscription?.unsubscribe();
+      // Where it was not opened, that was told above.
+      opening.then((subscription) => subscription.unsubscribe()).catch(() => {});
     };
   }
 
@@ -180,13 +177,17 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   async #ask(payload: JsonObject, options: RequestOptions): Promise<{ results: T[]; count: number }> {
     if (this.#local) {
-      const { results, count } = await localStore().find(this.className, payload, this.#local.pin);
+      const found: { results: unknown[]; count: number } = await localStore().find(
+        this.className,
+        payload,
+        this.#local.pin,
+      );
       // The class of T was chosen by whoever made the query.
-      return { results: results as unknown[] as T[], count };
+      return found as CountedResults<T>;
     }
     const running = new AbortController();
     this.#running = running;
-    const signal = options.signal ? AbortSignal.any([options.signal, running.signal]) : running.signal;
+    const signal = AbortSignal.any([running.signal, options.signal ?? []].flat());
     try {
       return this.#read(await requestResults(`classes/${this.className}`, payload, { ...options, signal }));
     } catch (error) {

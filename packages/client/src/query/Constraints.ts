@@ -137,9 +137,8 @@ export class Constraints<Field extends string = string, A extends object = objec
 
   /** Texts that match; `modifiers` are `i` and `m`, added to those of the expression. */
   matches(key: Field, expression: RegExp | string, modifiers = ""): this {
-    const source = typeof expression === "string" ? expression : expression.source;
-    const flags = typeof expression === "string" ? "" : expression.flags.replace(/[^im]/g, "");
-    const options = [...new Set(flags + modifiers)].join("");
+    const { source, flags } = typeof expression === "string" ? { source: expression, flags: "" } : expression;
+    const options = [...new Set(flags.replace(/[^im]/g, "") + modifiers)].join("");
     this._condition(key, "$regex", source);
     return options ? this._condition(key, "$options", options) : this;
   }

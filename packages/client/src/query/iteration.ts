@@ -21,7 +21,7 @@ interface Asking<T extends AnyObject> {
   _copy(): Asking<T>;
 }
 
-type Callback<T, R> = (object: T, index: number) => R | Promise<R>;
+type Callback<T, R, Q> = (object: T, index: number, query: Q) => R | Promise<R>;
 
 /** Calls back for each batch, in the order of objectId, waiting for each. */
 export async function eachBatch<T extends AnyObject>(
@@ -60,25 +60,25 @@ export async function reduce<T extends AnyObject, R>(
   return accumulator;
 }
 
-export function map<T extends AnyObject, R>(
-  query: Asking<T>,
-  callback: Callback<T, R>,
+export function map<T extends AnyObject, R, Q extends Asking<T>>(
+  query: Q,
+  callback: Callback<T, R, Q>,
   options?: BatchOptions,
 ): Promise<R[]> {
   const add = async (mapped: R[], object: T, index: number): Promise<R[]> => {
-    mapped.push(await callback(object, index));
+    mapped.push(await callback(object, index, query));
     return mapped;
   };
   return reduce(query, add, [], options);
 }
 
-export function filter<T extends AnyObject>(
-  query: Asking<T>,
-  callback: Callback<T, boolean>,
+export function filter<T extends AnyObject, Q extends Asking<T>>(
+  query: Q,
+  callback: Callback<T, boolean, Q>,
   options?: BatchOptions,
 ): Promise<T[]> {
   const keep = async (kept: T[], object: T, index: number): Promise<T[]> => {
-    if (await callback(object, index)) kept.push(object);
+    if (await callback(object, index, query)) kept.push(object);
     return kept;
   };
   return reduce(query, keep, [], options);
