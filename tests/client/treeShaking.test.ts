@@ -32,6 +32,19 @@ describe("an application that signs in with a password only", () => {
   });
 });
 
+describe("an application that reads objects", () => {
+  it("loads the classes of files, places and areas with the first answer that tells of one", async () => {
+    const { scripts } = await bundle(
+      'import { Query, start } from "@purse/client"; Object.assign(window, { start, Query });',
+    );
+    const words = ["Cannot create a Parse.File", "GeoPoint latitude", "Polygon must have"];
+    const entry = scripts.get("entry.js") ?? "";
+    expect(words.filter((word) => entry.includes(word))).toEqual([]);
+    const later = [...scripts.values()].join("\n");
+    expect(words.filter((word) => later.includes(word))).toEqual(words);
+  }, 60_000);
+});
+
 describe("an application with the browser's own wallet", () => {
   it("loads the other connectors only when they are wanted", async () => {
     const { scripts } = await bundle(

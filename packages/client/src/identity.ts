@@ -111,7 +111,10 @@ function readUser(read: () => string | null, from: Connection): JsonObject | nul
     if (isJsonObject(value) && value.objectId) identity.user = value;
   } catch (error) {
     // Nobody is signed in then, and the record is replaced at the next sign-in.
-    console.warn("Moralis: the stored user is unreadable; enableEncryptedUser() and the secret may help.", error);
+    console.warn(
+      "Moralis: the stored user is unreadable; enableEncryptedUser() and the secret may help.",
+      error,
+    );
     identity.unreadable = from;
   }
   return identity.user;

@@ -4,6 +4,8 @@ import { connection } from "./connection.ts";
 import { Plugins } from "./plugins.ts";
 import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
 import { start } from "./start.ts";
+import { memoryStorage } from "./storage.ts";
+import { User } from "./user/User.ts";
 
 let server: RecordingServer;
 beforeEach(async () => {
@@ -45,6 +47,17 @@ describe("start", () => {
     server.answer(() => ({ body: { result: [] } }));
     await start({ serverUrl: server.url, appId: "app" });
     expect(server.requests.map(({ call }) => call)).toEqual(["POST functions/getPluginSpecs"]);
+  });
+
+  it("brings the classes of the values that the signed-in user has", async () => {
+    const storage = memoryStorage();
+    const place = { __type: "GeoPoint", latitude: 47, longitude: 8 };
+    await storage.area.setItem(
+      "Parse/app/currentUser",
+      JSON.stringify({ className: "_User", objectId: "u1", place }),
+    );
+    await start({ serverUrl: server.url, appId: "app", plugins: [], storage, keepsCurrentUser: true });
+    expect(User.current()?.get("place")).toMatchObject({ latitude: 47, longitude: 8 });
   });
 
   it("starts with servers that have no plugins function", async () => {

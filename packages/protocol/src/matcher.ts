@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
-import { areaHolds, distanceBetween, type Place, polygonHolds } from "./geo.ts";
 import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
+import { areaHolds, distanceBetween, type Place, polygonHolds } from "./geo.ts";
 import { isJsonObject, isPointer, isWireDate, type JsonObject, type JsonValue, jsonEqual } from "./values.ts";
 import type { Comparison, Condition, FieldCondition, Operand, SubQuery, TextSearch } from "./where.ts";
 

@@ -1,10 +1,17 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
+import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
 import { type Area, closedPolygon, EARTH_RADIUS_KM, EARTH_RADIUS_MILES, type Place } from "./geo.ts";
 import { assertClassName, parsePath } from "./names.ts";
 import { type Order, parseOrder } from "./order.ts";
 import { relativeTime } from "./relativeTime.ts";
-import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
-import { isJsonObject, isPointer, isWireDate, type JsonObject, type JsonValue, type WirePointer } from "./values.ts";
+import {
+  isJsonObject,
+  isPointer,
+  isWireDate,
+  type JsonObject,
+  type JsonValue,
+  type WirePointer,
+} from "./values.ts";
 
 /** What a field is compared with. Dates compare by time, pointers by class and id, the rest as JSON. */
 export type Operand =

@@ -2,7 +2,6 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { type Clock, systemClock } from "../connection.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
-import { allValueTypes } from "../object/valueTypes.ts";
 import { type LiveQuestion, Subscription } from "./Subscription.ts";
 
 export interface LiveQueryClientOptions {
@@ -116,7 +115,7 @@ export class LiveQueryClient {
     const socket = new WebSocket(this.#options.serverURL);
     this.#enter({ name: "opening", socket, again: state.name === "waiting" });
     socket.onopen = () => this.#send(this.#connectMessage());
-    const ready = allValueTypes();
+    const ready = objects().loadValues();
     socket.onmessage = ({ data }) => {
       const receive = (): void => {
         if (this.#isCurrent(socket)) this.#receive(String(data));

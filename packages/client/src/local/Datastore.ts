@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseList } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { ParseObject } from "../object/ParseObject.ts";
-import { allValueTypes } from "../object/valueTypes.ts";
+import { objects } from "../object/registry.ts";
 import { Query } from "../query/Query.ts";
 import { inBrowser, storageKeys } from "../storage.ts";
 import {
@@ -65,7 +65,7 @@ export class Datastore implements LocalStore {
     // Pages of one application share their storage.
     const locks = inBrowser() ? navigator.locks : undefined;
     const run = async (): Promise<T> => {
-      await allValueTypes();
+      await objects().loadValues();
       return locks ? locks.request("Parse_LDS", task) : task();
     };
     const done = this.#last.then(run, run);

@@ -5,16 +5,7 @@ import type { AnyObject } from "./AnyObject.ts";
 import { decode } from "./decode.ts";
 import { encodeFields, isPlainObject } from "./encode.ts";
 import type { Attributes, FieldName, Fields, Item, SetOptions } from "./fieldTypes.ts";
-import {
-  AddOp,
-  AddUniqueOp,
-  IncrementOp,
-  Op,
-  opFromJSON,
-  RemoveOp,
-  SetOp,
-  UnsetOp,
-} from "./Op.ts";
+import { AddOp, AddUniqueOp, IncrementOp, Op, opFromJSON, RemoveOp, SetOp, UnsetOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { storedClassName } from "./registry.ts";
 import { isTimestamp } from "./serverFields.ts";

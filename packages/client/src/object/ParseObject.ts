@@ -364,4 +364,5 @@ setObjectFactory({
     return object;
   },
   isObject: (value): value is ParseObject<object> => value instanceof ParseObject,
+  loadValues: () => import("./values.ts").then(({ VALUES }) => VALUES),
 });

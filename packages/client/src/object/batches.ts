@@ -32,8 +32,10 @@ export async function saveMany(
   await Promise.all(files.map((file) => file.save(options)));
   let waiting = unsaved.filter((item): item is AnyObject => !isFile(item));
   const size = options.batchSize ?? connection().batchSize;
+  // Only new objects can be what others wait for; who saves them apart has to know.
+  const ordered = options.cascadeSave === false || waiting.some(({ id }) => !id);
   while (waiting.length > 0) {
-    const ready = waiting.filter(canBeSerialized);
+    const ready = ordered ? waiting.filter(canBeSerialized) : waiting;
     if (ready.length === 0) {
       throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Tried to save a batch with a cycle.");
     }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { isWireDate, type JsonObject, type JsonValue } from "@purse/protocol";
 import { mapWithin } from "./encode.ts";
 import { opFromJSON } from "./Op.ts";
 import { Relation } from "./Relation.ts";
@@ -18,7 +18,7 @@ export function decode(value: JsonValue | undefined): unknown {
 
 /** Undefined for what has not the shape of its type. */
 function typed(value: JsonObject): object | undefined {
-  const { __type, className, iso } = value;
+  const { __type, className } = value;
   const name = typeof className === "string" ? className : undefined;
   switch (__type) {
     case "Pointer":
@@ -26,10 +26,8 @@ function typed(value: JsonObject): object | undefined {
       return name === undefined ? undefined : objects().fromJSON(value);
     case "Relation":
       return new Relation(undefined, undefined, name);
-    case "Date": {
-      const date = new Date(typeof iso === "string" ? iso : Number.NaN);
-      return Number.isNaN(date.getTime()) ? undefined : date;
-    }
+    case "Date":
+      return isWireDate(value) ? new Date(value.iso) : undefined;
     default:
       return readValue(value);
   }

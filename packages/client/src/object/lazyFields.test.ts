@@ -90,6 +90,23 @@ describe("fields that are decoded when they are asked for", () => {
     expect(note.get("due")).toBe(due);
   });
 
+  it("wait for the next save when they are changed in place while one is under way", async () => {
+    const note = ParseObject.fromJSON(wire());
+    const tags = note.get("tags");
+    if (!Array.isArray(tags)) throw new Error("no list");
+    tags.push("b");
+    const saving = note.save();
+    tags.push("c");
+    await saving;
+    expect(note.dirtyKeys()).toEqual(["tags"]);
+    await note.save();
+    expect(server.requests.map(({ body }) => body.tags)).toEqual([
+      [...wire().tags, "b"],
+      [...wire().tags, "b", "c"],
+    ]);
+    expect(note.dirty()).toBe(false);
+  });
+
   it("are not those that every object has by nature", () => {
     const json = JSON.parse(
       '{"className":"Note","objectId":"n1","__proto__":{"bad":1},"a":{"__proto__":{"bad":1}}}',

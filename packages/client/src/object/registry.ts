@@ -14,6 +14,8 @@ export interface ObjectFactory {
   /** An object that shares nothing with the other instances of it: how it was once. */
   apartFromJSON(json: JsonObject): AnyObject;
   isObject(value: unknown): value is AnyObject;
+  /** Loads the classes of files, places and areas; see valueTypes. */
+  loadValues(): Promise<unknown>;
 }
 
 let factory: ObjectFactory | undefined;

@@ -8,5 +8,6 @@ export function shareInstances(enabled: boolean): void {
 }
 
 export function sharesInstances(): boolean {
-  return shared ?? servesOnePerson();
+  shared ??= servesOnePerson();
+  return shared;
 }

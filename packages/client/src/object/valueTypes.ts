@@ -1,4 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
+import { objects } from "./registry.ts";
 
 /*
  * Files, places and areas: not every application has them, so that their classes are loaded with the first answer that
@@ -19,21 +20,16 @@ export function registerValueType(type: string, reader: Reader): void {
 export async function loadValueTypes(json: string): Promise<void> {
   const missing = TYPES.filter((type) => !readers.has(type)).join("|");
   if (missing && new RegExp(`"__type"\\s*:\\s*"(${missing})"`).test(json)) {
-    await allValueTypes();
+    await objects().loadValues();
   }
-}
-
-/** Loads them all. */
-export async function allValueTypes(): Promise<unknown> {
-  const { VALUES } = await import("./values.ts");
-  return VALUES;
 }
 
 /** Throws where the class of a known type has not been loaded. */
 export function readValue(json: JsonObject): object | undefined {
   const type = String(json.__type);
   const reader = readers.get(type);
-  if (!reader && TYPES.includes(type)) throw new Error(`Import ${type} to read it before Moralis.start is done`);
+  if (!reader && TYPES.includes(type))
+    throw new Error(`Import ${type} to read it before Moralis.start is done`);
   return reader?.(json);
 }
 

@@ -47,13 +47,13 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   }
 
   async first(options: RequestOptions = {}): Promise<T | undefined> {
-    const { results } = await this.#ask({ ...this.toJSON(), limit: 1 }, options);
+    const { results } = await this.#ask({ limit: 1 }, options);
     return results[0];
   }
 
   /** The objects found; see `findWithCount` for how many there are in all. */
   async find(options: RequestOptions = {}): Promise<T[]> {
-    const { results, count } = await this.#ask(this.toJSON(), options);
+    const { results, count } = await this.#ask({}, options);
     if (!this._parameters.count) return results;
     // After withCount() the old clients answer this object in the place of the array.
     const counted: unknown = { results, count };
@@ -62,7 +62,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** The objects found and how many there are beyond limit and skip. */
   async findWithCount(options: RequestOptions = {}): Promise<CountedResults<T>> {
-    return this.#ask({ ...this.toJSON(), count: 1 }, options);
+    return this.#ask({ count: 1 }, options);
   }
 
   /** All objects, whatever their number, in several requests. */
@@ -73,7 +73,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   }
 
   async count(options: RequestOptions = {}): Promise<number> {
-    const { count } = await this.#ask({ ...this.toJSON(), limit: 0, count: 1 }, options);
+    const { count } = await this.#ask({ limit: 0, count: 1 }, options);
     return count;
   }
 
@@ -175,7 +175,8 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     return this;
   }
 
-  async #ask(payload: JsonObject, options: RequestOptions): Promise<{ results: T[]; count: number }> {
+  async #ask(parameters: JsonObject, options: RequestOptions): Promise<CountedResults<T>> {
+    const payload = { ...this.toJSON(), ...parameters };
     if (this.#local) {
       const found: { results: unknown[]; count: number } = await localStore().find(
         this.className,
@@ -198,7 +199,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     }
   }
 
-  #read(answer: JsonObject & { results: JsonValue[] }): { results: T[]; count: number } {
+  #read(answer: JsonObject & { results: JsonValue[] }): CountedResults<T> {
     const override = typeof answer.className === "string" ? answer.className : this.className;
     const results = answer.results.filter(isJsonObject).map((result) => {
       const json = { ...result, className: result.className ?? override };

@@ -105,6 +105,5 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
 }
 
 function assertType(value: unknown, type: string, rule: string): void {
-  // biome-ignore lint/suspicious/useValidTypeof: it is one of them.
   if (typeof value !== type) throw new Error(`You can only set ${rule} value`);
 }
