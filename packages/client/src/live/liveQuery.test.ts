@@ -91,6 +91,24 @@ describe("the address of live queries", () => {
   });
 });
 
+describe("a client of its own", () => {
+  it("tells its listeners, once or as long as they listen", async () => {
+    const server = await startLiveServer();
+    const serverURL = `ws://127.0.0.1:${server.port}`;
+    const client = new LiveQueryClient({ applicationId: "app", serverURL });
+    const told: string[] = [];
+    client.once("state", (state) => told.push(state));
+    client.on("open", () => told.push("open"));
+    client.on("close", () => told.push("close"));
+    client.removeAllListeners("close");
+    client.open();
+    await until(() => told.length === 2);
+    client.close();
+    expect(told).toEqual(["connecting", "open"]);
+    await server.stop();
+  });
+});
+
 describe("a live query", () => {
   let server: Awaited<ReturnType<typeof startLiveServer>>;
   const pauses: number[] = [];
@@ -128,6 +146,11 @@ describe("a live query", () => {
       query: { className: "Note", where: { done: false }, fields: ["text"] },
       sessionToken: "r:1",
     });
+  });
+
+  it("says of which changes it wants to know", async () => {
+    await new Query("Note").watch("text", "title").subscribe();
+    expect(server.received[1]).toMatchObject({ query: { className: "Note", watch: ["text", "title"] } });
   });
 
   it("gives objects to its listeners, with what they were before", async () => {
@@ -215,6 +238,19 @@ describe("a live query", () => {
     stop();
     expect(states).toEqual(["connecting", "open", "reconnecting", "open", "closed"]);
     expect(LiveQuery.state).toBe("closed");
+  });
+
+  it("tells who wants to know once, and nobody who does not any more", async () => {
+    const told: string[] = [];
+    LiveQuery.once("state", () => told.push("once"));
+    const stopped = () => void told.push("stopped");
+    LiveQuery.on("open", stopped);
+    LiveQuery.off("open", stopped);
+    LiveQuery.on("close", () => told.push("close"));
+    await new Query("Note").subscribe();
+    LiveQuery.removeAllListeners("close");
+    await LiveQuery.close();
+    expect(told).toEqual(["once"]);
   });
 
   it("says when it is interrupted and when it goes on", async () => {
