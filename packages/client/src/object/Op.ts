@@ -57,7 +57,8 @@ abstract class ChangeOp extends Op {
 
   mergeWith(previous: Op | undefined): Op {
     if (!previous) return this;
-    if (previous instanceof SetOp || previous instanceof UnsetOp) return new SetOp(this.applyTo(previous.value));
+    if (previous instanceof SetOp || previous instanceof UnsetOp)
+      return new SetOp(this.applyTo(previous.value));
     const merged = this.after(previous);
     if (merged) return merged;
     throw cannotMerge();

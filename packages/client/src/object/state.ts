@@ -232,7 +232,8 @@ export class ObjectState {
     const changed: string[] = [];
     for (const key in this.#values) {
       const value = this.#values[key];
-      if (isStructured(value) && !isTimestamp(key) && isChanged(key, value, this.#wire[key])) changed.push(key);
+      if (isStructured(value) && !isTimestamp(key) && isChanged(key, value, this.#wire[key]))
+        changed.push(key);
     }
     return changed;
   }

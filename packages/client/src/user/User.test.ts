@@ -4,9 +4,9 @@ import { forgetIdentities, onCurrentUser } from "../identity.ts";
 import { ACL } from "../object/ACL.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { type RecordingServer, slowStorage, startRecordingServer } from "../recordingServer.ts";
+import { beforeLogOut } from "./logOutHooks.ts";
 import { Role } from "./Role.ts";
 import { Session } from "./Session.ts";
-import { beforeLogOut } from "./logOutHooks.ts";
 import { User } from "./User.ts";
 
 const account = {
