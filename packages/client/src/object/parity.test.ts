@@ -85,7 +85,8 @@ describe("classes", () => {
     const dog = new (extend("Dog", { legs: () => 4 }))();
     expect(dog).toMatchObject({ className: "Dog", sound: expect.any(Function), legs: expect.any(Function) });
     expect(dog).toBeInstanceOf(Animal);
-    expect(new (extend({ sound: () => "!" }))()).toMatchObject({ className: "Animal" });
+    const louder: object = { sound: () => "!" };
+    expect(new (extend(louder))()).toMatchObject({ className: "Animal" });
   });
 
   it("know their name once they are registered", () => {
