@@ -62,6 +62,14 @@ describe("fields", () => {
     expect(lastBody()).toMatchObject({ count: { __op: "Increment", amount: 1 } });
   });
 
+  it("that are gone on the server are gone once all are fetched", async () => {
+    ParseObject.enableSingleInstance();
+    const note = served("n1", { text: "a", gone: 1 });
+    answerResults({ objectId: "n1", text: "b" });
+    await ParseObject.fetchAll([note]);
+    expect([note.get("text"), note.has("gone")]).toEqual(["b", false]);
+  });
+
   it("are written once in JSON, whichever instance of an object they lead to", () => {
     ParseObject.enableSingleInstance();
     const parent = served("p", { child: { __type: "Pointer", className: "Note", objectId: "c" } });
@@ -79,6 +87,18 @@ describe("fields", () => {
 });
 
 describe("classes", () => {
+  it("that set fields when they are made do not set them over what the server has", () => {
+    ParseObject.enableSingleInstance();
+    const Cat = ParseObject.extend("Cat", {
+      initialize(this: ParseObject) {
+        this.set("lives", 9);
+      },
+    });
+    expect(new Cat().get("lives")).toBe(9);
+    const cat = ParseObject.fromJSON({ className: "Cat", objectId: "c1", lives: 3 });
+    expect([cat.get("lives"), cat.dirty()]).toEqual([3, false]);
+  });
+
   it("made from others have what those have", () => {
     const Animal = ParseObject.extend("Animal", { sound: () => "…" });
     const extend: typeof ParseObject.extend = Reflect.get(Animal, "extend").bind(Animal);
