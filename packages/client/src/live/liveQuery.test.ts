@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
 import { connect, reconfigure } from "../connection.ts";
+import { CoreManager } from "../coreManager.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { Query } from "../query/Query.ts";
 import { memoryStorage } from "../storage.ts";
@@ -334,6 +335,13 @@ describe("a live query", () => {
     expect(subscription.subscribed).toBe(true);
     reconfigure({ applicationId: "another" });
     expect(subscription.subscribed).toBe(false);
+  });
+
+  it("can be opened by hand, with the client that the others have", async () => {
+    const client = await CoreManager.getLiveQueryController().getDefaultLiveQueryClient();
+    await client.subscribe(new Query("Note")).subscribePromise;
+    await new Query("Other").subscribe();
+    expect(server.paths).toHaveLength(1);
   });
 
   it("shares one connection with the others", async () => {
