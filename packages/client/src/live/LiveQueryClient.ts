@@ -124,7 +124,7 @@ export class LiveQueryClient {
       const receive = (): void => {
         if (this.#isCurrent(socket)) this.#receive(String(data));
       };
-      ready.then(receive, (error) => this.#emit("error", error));
+      ready.then(receive, (error) => this.#events.emit("error", error));
     };
     socket.onclose = () => this.#lost(socket);
     // A close always follows, and with it the next attempt.
