@@ -2,8 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import { connection } from "./connection.ts";
 import { escapeHtml } from "./escapeHtml.ts";
 import { decode } from "./object/decode.ts";
-import { mapFields } from "./object/encode.ts";
-import { encodeFields } from "./object/encode.ts";
+import { encodeFields, mapFields } from "./object/encode.ts";
 import { storageKey, tolerating } from "./storage.ts";
 import { type RequestOptions, requestObject } from "./transport.ts";
 
