@@ -412,10 +412,9 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
 
     it("know this installation", async () => {
       const installation = await Installation.currentInstallation();
-      installation.set({ deviceType: Installation.DEVICE_TYPES.WEB, channels: ["news"] });
-      await installation.save();
+      await installation.save("channels", ["news"]);
       const known = await Installation.currentInstallation();
-      expect([known.id, known.channels]).toEqual([installation.id, ["news"]]);
+      expect([known.id, known.channels, known.deviceType]).toEqual([installation.id, ["news"], "web"]);
       await known.destroy(asMaster);
     });
 

@@ -59,6 +59,11 @@ export const CoreManager = {
       (await request(method, path, { ...data }, options)).body,
   }),
 
+  /** The client of the connection's live queries, for those that want to open one by hand. */
+  getLiveQueryController: () => ({
+    getDefaultLiveQueryClient: async () => (await import("./live/liveQuery.ts")).liveQueryClient(),
+  }),
+
   getInstallationController: () => ({ currentInstallationId: () => installationId() }),
 };
 

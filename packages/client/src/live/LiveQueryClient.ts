@@ -2,6 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { type Clock, systemClock } from "../connection.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
+import { Emitter } from "../wallet/emitter.ts";
 import { type LiveQuestion, Subscription } from "./Subscription.ts";
 
 export interface LiveQueryClientOptions {
@@ -55,12 +56,7 @@ export class LiveQueryClient {
   readonly #options: LiveQueryClientOptions;
   readonly #clock: Clock;
   readonly #subscriptions = new Map<number, Subscription<AnyObject>>();
-  readonly #listeners: { [E in ClientEvent]: Set<(...args: LiveQueryClientEvents[E]) => void> } = {
-    open: new Set(),
-    close: new Set(),
-    error: new Set(),
-    state: new Set(),
-  };
+  readonly #events = new Emitter<LiveQueryClientEvents>();
   #state: State = { name: "closed" };
   #requestId = 1;
   #failures = 0;
@@ -76,17 +72,24 @@ export class LiveQueryClient {
   }
 
   on<E extends ClientEvent>(event: E, listener: (...args: LiveQueryClientEvents[E]) => void): this {
-    this.#listeners[event].add(listener);
+    this.#events.on(event, listener);
+    return this;
+  }
+
+  once<E extends ClientEvent>(event: E, listener: (...args: LiveQueryClientEvents[E]) => void): this {
+    this.#events.once(event, listener);
     return this;
   }
 
   off<E extends ClientEvent>(event: E, listener: (...args: LiveQueryClientEvents[E]) => void): this {
-    this.#listeners[event].delete(listener);
+    this.#events.off(event, listener);
     return this;
   }
 
-  #emit<E extends ClientEvent>(event: E, ...args: LiveQueryClientEvents[E]): void {
-    for (const listener of [...this.#listeners[event]]) listener(...args);
+  /** Of one event, or all. */
+  removeAllListeners(event?: ClientEvent): this {
+    this.#events.removeAll(event);
+    return this;
   }
 
   get state(): LiveQueryState {
@@ -99,7 +102,7 @@ export class LiveQueryClient {
   #enter(state: State): void {
     const before = this.state;
     this.#state = state;
-    if (this.state !== before) this.#emit("state", this.state);
+    if (this.state !== before) this.#events.emit("state", this.state);
   }
 
   /** Whether `open` would open a connection. */
@@ -120,13 +123,13 @@ export class LiveQueryClient {
       const receive = (): void => {
         if (this.#isCurrent(socket)) this.#receive(String(data));
       };
-      ready.then(receive, (error) => this.#emit("error", error));
+      ready.then(receive, (error) => this.#events.emit("error", error));
     };
     socket.onclose = () => this.#lost(socket);
     // A close always follows, and with it the next attempt.
     socket.onerror = () => {
       const error = new Error(`No connection to ${this.#options.serverURL}`);
-      if (this.#isCurrent(socket)) this.#emit("error", error);
+      if (this.#isCurrent(socket)) this.#events.emit("error", error);
     };
   }
 
@@ -147,7 +150,7 @@ export class LiveQueryClient {
     if (state.name === "waiting") state.pause.abort();
     else state.socket.close();
     for (const subscription of [...this.#subscriptions.values()]) this.#forget(subscription, reason);
-    this.#emit("close");
+    this.#events.emit("close");
   }
 
   /** Subscribes as soon as there is a connection. */
@@ -183,9 +186,10 @@ export class LiveQueryClient {
 
   #sendSubscription<T extends AnyObject>(subscription: Subscription<T>): void {
     const { id, query, sessionToken } = subscription;
-    const { where = {}, keys } = query.toJSON();
+    const { where = {}, keys, watch } = query.toJSON();
     const asked: JsonObject = { className: query.className, where };
     if (typeof keys === "string") asked.fields = keys.split(",");
+    if (typeof watch === "string") asked.watch = watch.split(",");
     const token = sessionToken ?? this.#options.sessionToken;
     const message: JsonObject = { op: "subscribe", requestId: id, query: asked };
     if (token) message.sessionToken = token;
@@ -216,7 +220,7 @@ export class LiveQueryClient {
     try {
       message = JSON.parse(text);
     } catch {
-      this.#emit("error", new Error("The live query server sent something that is not JSON"));
+      this.#events.emit("error", new Error("The live query server sent something that is not JSON"));
       return;
     }
     if (!isJsonObject(message)) return;
@@ -230,7 +234,7 @@ export class LiveQueryClient {
     const { socket } = this.#state;
     this.#enter({ name: "connected", socket, since: this.#clock.now() });
     this.resubscribe();
-    this.#emit("open");
+    this.#events.emit("open");
   }
 
   #refused(message: JsonObject): void {
@@ -241,7 +245,7 @@ export class LiveQueryClient {
       this.#refusedRequest(Number(message.requestId), error);
       return;
     }
-    this.#emit("error", error);
+    this.#events.emit("error", error);
     if (text.includes("Additional properties not allowed")) this.#sendInstallationId = false;
     else if (this.#state.name === "opening" && message.reconnect === false && FINAL_CODES.has(error.code))
       this.#end(error);
@@ -305,7 +309,7 @@ export class LiveQueryClient {
     const pause = new AbortController();
     this.#enter({ name: "waiting", pause });
     this.#failures += 1;
-    this.#emit("close");
+    this.#events.emit("close");
     for (const subscription of [...this.#subscriptions.values()]) {
       if (subscription.subscribed) subscription._emit("close");
       subscription.subscribed = false;

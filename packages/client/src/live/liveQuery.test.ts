@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
 import { connect, reconfigure } from "../connection.ts";
+import { CoreManager } from "../coreManager.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { Query } from "../query/Query.ts";
 import { memoryStorage } from "../storage.ts";
@@ -91,6 +92,24 @@ describe("the address of live queries", () => {
   });
 });
 
+describe("a client of its own", () => {
+  it("tells its listeners, once or as long as they listen", async () => {
+    const server = await startLiveServer();
+    const serverURL = `ws://127.0.0.1:${server.port}`;
+    const client = new LiveQueryClient({ applicationId: "app", serverURL });
+    const told: string[] = [];
+    client.once("state", (state) => told.push(state));
+    client.on("open", () => told.push("open"));
+    client.on("close", () => told.push("close"));
+    client.removeAllListeners("close");
+    client.open();
+    await until(() => told.length === 2);
+    client.close();
+    expect(told).toEqual(["connecting", "open"]);
+    await server.stop();
+  });
+});
+
 describe("a live query", () => {
   let server: Awaited<ReturnType<typeof startLiveServer>>;
   const pauses: number[] = [];
@@ -128,6 +147,11 @@ describe("a live query", () => {
       query: { className: "Note", where: { done: false }, fields: ["text"] },
       sessionToken: "r:1",
     });
+  });
+
+  it("says of which changes it wants to know", async () => {
+    await new Query("Note").watch("text", "title").subscribe();
+    expect(server.received[1]).toMatchObject({ query: { className: "Note", watch: ["text", "title"] } });
   });
 
   it("gives objects to its listeners, with what they were before", async () => {
@@ -217,6 +241,19 @@ describe("a live query", () => {
     expect(LiveQuery.state).toBe("closed");
   });
 
+  it("tells who wants to know once, and nobody who does not any more", async () => {
+    const told: string[] = [];
+    LiveQuery.once("state", () => told.push("once"));
+    const stopped = () => void told.push("stopped");
+    LiveQuery.on("open", stopped);
+    LiveQuery.off("open", stopped);
+    LiveQuery.on("close", () => told.push("close"));
+    await new Query("Note").subscribe();
+    LiveQuery.removeAllListeners("close");
+    await LiveQuery.close();
+    expect(told).toEqual(["once"]);
+  });
+
   it("says when it is interrupted and when it goes on", async () => {
     const subscription = await new Query("Note").subscribe();
     const events: string[] = [];
@@ -298,6 +335,13 @@ describe("a live query", () => {
     expect(subscription.subscribed).toBe(true);
     reconfigure({ applicationId: "another" });
     expect(subscription.subscribed).toBe(false);
+  });
+
+  it("can be opened by hand, with the client that the others have", async () => {
+    const client = await CoreManager.getLiveQueryController().getDefaultLiveQueryClient();
+    await client.subscribe(new Query("Note")).subscribePromise;
+    await new Query("Other").subscribe();
+    expect(server.paths).toHaveLength(1);
   });
 
   it("shares one connection with the others", async () => {

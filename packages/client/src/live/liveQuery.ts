@@ -1,6 +1,7 @@
 import { type Connection, connection, currentConnection, onConnection } from "../connection.ts";
 import { installationId, loadStoredUser } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
+import { Emitter } from "../wallet/emitter.ts";
 import { LiveQueryClient, type LiveQueryClientEvents, type LiveQueryState } from "./LiveQueryClient.ts";
 import type { LiveQuestion, Subscription } from "./Subscription.ts";
 
@@ -8,13 +9,9 @@ import type { LiveQuestion, Subscription } from "./Subscription.ts";
 let active: { on: Connection; client: LiveQueryClient } | undefined;
 let watching = false;
 
+type Event = keyof LiveQueryClientEvents;
 type Listener = (value?: unknown) => void;
-const listeners: Record<keyof LiveQueryClientEvents, Set<Listener>> = {
-  open: new Set(),
-  close: new Set(),
-  error: new Set(),
-  state: new Set(),
-};
+const events = /* @__PURE__ */ new Emitter<Record<Event, [value?: unknown]>>();
 
 /** Where live queries of a server are asked: its address with ws in the place of http. Throws when it has none. */
 export function liveQueryUrl(on: Pick<Connection, "serverUrl" | "liveQueryUrl">): string {
@@ -49,10 +46,9 @@ function openClient(on: Connection, serverURL: string, installation: string): Li
   const { applicationId, javascriptKey, masterKey, clock } = on;
   const options = { applicationId, serverURL, javascriptKey, masterKey, installationId: installation, clock };
   const client = new LiveQueryClient(options);
-  client.on("open", () => tell("open"));
-  client.on("close", () => tell("close"));
-  client.on("error", (error) => tell("error", error));
-  client.on("state", (state) => tell("state", state));
+  for (const event of ["open", "close", "error", "state"] as const) {
+    client.on(event, (value?: unknown) => events.emit(event, value));
+  }
   if (!watching) onConnection(closeForeign);
   watching = true;
   return client;
@@ -72,10 +68,6 @@ function closeActive(): void {
   closing?.client.close();
 }
 
-function tell(event: keyof LiveQueryClientEvents, value?: unknown): void {
-  for (const listener of [...listeners[event]]) listener(value);
-}
-
 /** The live queries of the connection in use. */
 export const LiveQuery = {
   async open(): Promise<void> {
@@ -91,8 +83,9 @@ export const LiveQuery = {
   },
 
   /** Returns the way to stop listening. "state" listeners get the new state, "error" ones the error. */
-  on(event: keyof LiveQueryClientEvents, listener: Listener): () => void {
-    listeners[event].add(listener);
-    return () => void listeners[event].delete(listener);
-  },
+  on: (event: Event, listener: Listener): (() => void) => events.on(event, listener),
+  once: (event: Event, listener: Listener): (() => void) => events.once(event, listener),
+  off: (event: Event, listener: Listener): void => events.off(event, listener),
+  /** Of one event, or all. */
+  removeAllListeners: (event?: Event): void => events.removeAll(event),
 };

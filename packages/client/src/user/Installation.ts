@@ -6,6 +6,15 @@ import { type Attributes, ParseObject } from "../object/ParseObject.ts";
 import { loadValueTypes } from "../object/valueTypes.ts";
 import { storageKey } from "../storage.ts";
 
+const DEVICE_TYPES = {
+  IOS: "ios",
+  MACOS: "macos",
+  TVOS: "tvos",
+  FCM: "fcm",
+  ANDROID: "android",
+  WEB: "web",
+} as const;
+
 /** Where this installation is kept in the storage. */
 const STORED = "currentInstallation";
 
@@ -29,14 +38,7 @@ export interface InstallationAttributes {
 export class Installation<A extends object = Attributes> extends ParseObject<InstallationAttributes & A> {
   static readonly className: string = "_Installation";
 
-  static readonly DEVICE_TYPES = {
-    IOS: "ios",
-    MACOS: "macos",
-    TVOS: "tvos",
-    FCM: "fcm",
-    ANDROID: "android",
-    WEB: "web",
-  } as const;
+  static readonly DEVICE_TYPES = DEVICE_TYPES;
 
   constructor(attributes?: Partial<InstallationAttributes & A>) {
     super("_Installation", attributes);
@@ -129,7 +131,7 @@ export class Installation<A extends object = Attributes> extends ParseObject<Ins
     }
   }
 
-  /** This copy of the application: as it was saved last, or new with its installationId. */
+  /** This copy of the application: as it was saved last, or new with its installationId, as one in a browser. */
   static async currentInstallation(): Promise<Installation> {
     const on = connection();
     const text = await on.storage.area.getItem(storageKey(on.applicationId, STORED));
@@ -137,7 +139,7 @@ export class Installation<A extends object = Attributes> extends ParseObject<Ins
     const installation = new Installation();
     const stored = parsed(text);
     if (stored) installation._finishFetch(stored);
-    else installation._setOrThrow({ installationId: await installationId(on) });
+    else installation._setOrThrow({ installationId: await installationId(on), deviceType: DEVICE_TYPES.WEB });
     return installation;
   }
 }

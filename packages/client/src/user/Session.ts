@@ -25,8 +25,8 @@ export class Session<A extends object = Attributes> extends ParseObject<SessionA
     setClass("_Session", Session);
   }
 
-  constructor() {
-    super("_Session");
+  constructor(attributes?: Partial<SessionAttributes & A>) {
+    super("_Session", attributes);
   }
 
   getSessionToken(): string | undefined {

@@ -231,6 +231,13 @@ describe("sessions", () => {
     expect(server.requests[0]?.call).toBe("GET sessions/me");
   });
 
+  it("may be made with fields of their own, but not with the server's", () => {
+    expect(new Session({ device: "kitchen" }).get("device")).toBe("kitchen");
+    expect(() => new Session({ sessionToken: "r:2" })).toThrow(
+      "Cannot modify readonly attribute: sessionToken",
+    );
+  });
+
   it("[8.backend.upgrade-without-session-token] cannot be upgraded without a token", async () => {
     const failure = { code: 206, message: "Cannot upgrade a user with no session token" };
     await expect(new User()._upgradeToRevocableSession()).rejects.toMatchObject(failure);
