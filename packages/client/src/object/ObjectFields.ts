@@ -19,7 +19,7 @@ const FIELD_KEY = /^[A-Za-z][0-9A-Za-z_.]*$/;
  * `A` are the fields of its class.
  */
 export abstract class ObjectFields<A extends object> {
-  readonly className: string;
+  className: string;
   #id: string | undefined;
   /** @internal */
   _state = new ObjectState();
@@ -125,12 +125,12 @@ export abstract class ObjectFields<A extends object> {
   }
 
   /** Sets all of the fields or, when the answer is an error, none. */
-  #apply(fields: object, { unset, ignoreValidation }: SetOptions = {}): Error | false {
+  #apply(fields: object | null, { unset, ignoreValidation }: SetOptions = {}): Error | false {
     const operations: [string, Op][] = [];
     const values: Attributes = {};
     const readOnly = this._readOnlyAttributes();
     let id = this.#id;
-    for (const [key, value] of Object.entries(fields)) {
+    for (const [key, value] of Object.entries(fields ?? {})) {
       if (isTimestamp(key)) continue;
       if (readOnly.includes(key)) throw new Error(`Cannot modify readonly attribute: ${key}`);
       if (key === "objectId" || key === "id") {

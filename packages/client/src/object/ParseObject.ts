@@ -47,7 +47,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   newInstance(): this {
     const copy = instanceOf(this);
     copy.id = this.id;
-    if (copy._state !== this._state) copy._commit({ ...this.attributes });
+    if (copy._state !== this._state) copy._state.take(this._state);
     return copy;
   }
 
@@ -61,7 +61,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     const within = [...seen, this];
     const object = (value: { toPointer(): JsonValue }): JsonValue => {
       if (!(value instanceof ParseObject)) return value.toPointer();
-      if (within.includes(value)) return value.id ? value.toPointer() : value.toOfflinePointer();
+      if (within.some((other) => value.equals(other))) return value.id ? value.toPointer() : value.toOfflinePointer();
       return value.isDataAvailable() || value.dirty() ? value._toFullJSON(within) : value.toPointer();
     };
     const json = this._state.toJSON(this, { object });
@@ -184,12 +184,13 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     prototype: object = {},
     statics: object = {},
   ): ExtendedClass {
-    if (typeof className === "string")
-      return subclass(baseFor(storedClassName(className)), prototype, statics);
-    if (typeof className?.className === "string") {
-      return ParseObject.extend(className.className, className, prototype);
+    if (typeof className !== "string") {
+      const name = className?.className ?? ("className" in this && this.className);
+      if (typeof name === "string") return this.extend(name, className, prototype);
+      throw new Error("Parse.Object.extend's first argument should be the className.");
     }
-    throw new Error("Parse.Object.extend's first argument should be the className.");
+    const name = storedClassName(className);
+    return subclass(name, baseFor(name, this), prototype, statics);
   }
 
   /** Lets all instances of one object share its data; on in pages, off elsewhere. */
@@ -298,31 +299,40 @@ export interface ExtendedClass extends ObjectClass<ParseObject> {
   new (attributes?: Attributes): ParseObject;
 }
 
-function subclass(Base: new () => ParseObject, prototype: object, statics: object): ExtendedClass {
+function subclass(
+  name: string,
+  Base: new () => ParseObject,
+  prototype: object,
+  statics: object,
+): ExtendedClass {
   const made = class extends Base {
-    static readonly className = new Base().className;
+    static readonly className = name;
     static readonly __super__ = Base.prototype;
 
     constructor(attributes?: Attributes) {
       super();
-      this.initialize(attributes);
+      this.className = name;
+      // Once, by the class that is asked for.
+      if (new.target === made || !Object.hasOwn(new.target, "__super__")) this.initialize(attributes);
       if (attributes) this._begin(attributes);
     }
   };
-  for (const [target, members] of [[made.prototype, prototype] as const, [made, statics] as const]) {
-    for (const [key, value] of Object.entries(members)) {
-      if (key !== "className")
-        Object.defineProperty(target, key, { value, writable: true, configurable: true });
-    }
-  }
-  setClass(made.className, made);
+  addMembers(made.prototype, prototype);
+  addMembers(made, statics);
+  setClass(name, made);
   return made;
 }
 
-/** The class registered under that name, or one that makes plain objects of it. */
-function baseFor(className: string): new () => ParseObject {
-  const registered = classNamed(className);
-  if (registered && isClassOfObjects(registered)) return registered;
+/** Gives a class or its objects the methods and values of code that is written without classes. */
+export function addMembers(target: object, members: object): void {
+  for (const [key, value] of Object.entries(members)) {
+    if (key !== "className") Object.defineProperty(target, key, { value, writable: true, configurable: true });
+  }
+}
+
+/** The class registered under that name, or else the one that is extended. */
+function baseFor(className: string, extended: { prototype: object }): new () => ParseObject {
+  for (const made of [classNamed(className), extended]) if (made && isClassOfObjects(made)) return made;
   return class extends ParseObject {
     static readonly __super__ = ParseObject.prototype;
 
@@ -332,7 +342,7 @@ function baseFor(className: string): new () => ParseObject {
   };
 }
 
-function isClassOfObjects(made: ObjectClass): made is ObjectClass<ParseObject> {
+function isClassOfObjects(made: { prototype: object }): made is ObjectClass<ParseObject> {
   return made.prototype instanceof ParseObject;
 }
 
@@ -350,8 +360,7 @@ function objectFrom({ className, __type, ...fields }: JsonObject, override = fal
   if (typeof className !== "string") throw new Error("Cannot create an object without a className");
   const object = createObject(className);
   if (typeof fields.objectId === "string") object.id = fields.objectId;
-  if (override) object._state.clear();
-  if (__type !== "Pointer") object._finishFetch(fields);
+  if (__type !== "Pointer") object._finishFetch(fields, override);
   return object;
 }
 

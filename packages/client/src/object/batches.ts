@@ -165,7 +165,7 @@ export async function fetchAllObjects<T extends AnyObject>(
   const found = new Map(results.filter(isJsonObject).map((result) => [result.objectId, result]));
   for (const object of wanted) {
     const result = found.get(object.id ?? "");
-    if (result) object._finishFetch(result);
+    if (result) object._finishFetch(result, true);
     else if (!onlyMissing) throw error(ErrorCode.OBJECT_NOT_FOUND, "All objects must exist on the server.");
   }
   await connection().local?.synced(wanted);

@@ -115,9 +115,15 @@ export class ObjectState {
     }
   }
 
+  /** Becomes like the state of another instance. */
+  take(other: ObjectState): void {
+    this.#wire = other.#wire;
+    this.adopt(other);
+  }
+
   dropOperations(keys?: readonly string[]): void {
-    const operations = this.#last();
-    for (const key of keys ?? [...operations.keys()]) operations.delete(key);
+    const operations = this.pending.at(-1);
+    for (const key of keys ?? [...(operations?.keys() ?? [])]) operations?.delete(key);
     this.#estimate = undefined;
   }
 
@@ -257,7 +263,9 @@ export class ObjectState {
     for (const key of this.changedInPlace()) {
       if (!touches(operations, key)) operations.set(key, new SetOp(this.#values?.[key]));
     }
-    for (const [key, op] of operations) body[key] = op.toJSON();
+    for (const [key, op] of operations) {
+      if (!(op instanceof SetOp) || isSent(op.value)) body[key] = op.toJSON();
+    }
     this.#sent = body;
     return body;
   }
@@ -304,6 +312,10 @@ function touches(operations: Operations, field: string): boolean {
   if (operations.has(field)) return true;
   for (const key of operations.keys()) if (key.startsWith(`${field}.`)) return true;
   return false;
+}
+
+function isSent(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function";
 }
 
 function isStructured(value: unknown): value is object {

@@ -39,9 +39,8 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** The object with that id. Throws 101 when it is not there. */
   async get(objectId: string, options: RequestOptions = {}): Promise<T> {
-    const query = this._copy();
-    query._where = { ...this._where, objectId };
-    const object = await query.first(options);
+    const { results } = await this.#ask({ where: { ...this._where, objectId }, limit: 1 }, options);
+    const [object] = results;
     if (object) return object;
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
   }

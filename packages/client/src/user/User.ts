@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { configure } from "../connection.ts";
 import { loadStoredUser, storedUser } from "../identity.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
-import { type Attributes, type ExtendedClass, ParseObject } from "../object/ParseObject.ts";
+import { type Attributes, addMembers, type ExtendedClass, ParseObject } from "../object/ParseObject.ts";
 import { allowOwnUserClass } from "../object/registry.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import { Account, signing, type UserAttributes } from "./Account.ts";
@@ -31,14 +31,16 @@ export class User<A extends object = Attributes> extends Account<A> {
     return asUser(userFor(await loadStoredUser()));
   }
 
-  /** Methods and statics for all users: from now on they are made by the class that comes back. */
+  /** Gives all users these methods, and the class these statics. */
   static override extend(
     prototype: object | string = {},
     statics: object = {},
     moreStatics: object = {},
   ): ExtendedClass {
     if (typeof prototype === "string") return ParseObject.extend(prototype, statics, moreStatics);
-    return ParseObject.extend("_User", prototype, statics);
+    addMembers(User.prototype, prototype);
+    addMembers(User, statics);
+    return User;
   }
 
   /** Lets the application have a class "User" of its own, apart from the accounts. */
@@ -52,11 +54,11 @@ export class User<A extends object = Attributes> extends Account<A> {
     attributes?: Partial<UserAttributes> & Attributes,
     options?: SaveOptions,
   ): Promise<User> {
-    return new User({ ...attributes, username, password }).signUp(undefined, options);
+    return new this({ ...attributes, username, password }).signUp(undefined, options);
   }
 
   static async logIn(username: string, password: string, options?: LogInOptions): Promise<User> {
-    return (await signing()).logInAs(new User(), username, password, options);
+    return (await signing()).logInAs(new this(), username, password, options);
   }
 
   /** Signs in with a password and what another provider asks for, as a one-time code: `{ mfa: { token } }`. */
@@ -66,17 +68,17 @@ export class User<A extends object = Attributes> extends Account<A> {
     authData: AuthData,
     options?: LogInOptions,
   ): Promise<User> {
-    return (await signing()).logInWithAuth(new User(), username, password, authData, options);
+    return (await signing()).logInWithAuth(new this(), username, password, authData, options);
   }
 
   /** Signs in as somebody else. Needs the master key. */
   static async loginAs(userId: string): Promise<User> {
-    return (await signing()).loginAs(new User(), userId);
+    return (await signing()).loginAs(new this(), userId);
   }
 
   /** Signs in, and when there is no such account (101) makes it. */
   static async loginOrSignup(username: string, password: string, options?: LogInOptions): Promise<User> {
-    return (await signing()).logInOrSignUp(User, username, password, options);
+    return (await signing()).logInOrSignUp(this, username, password, options);
   }
 
   /** Signs in, or makes an account, with what a provider knows: `logInWith("moralisEth", {authData})`. */
@@ -85,7 +87,7 @@ export class User<A extends object = Attributes> extends Account<A> {
     given?: { authData?: AuthData },
     options?: SaveOptions,
   ): Promise<User> {
-    return new User().linkWith(provider, given, options);
+    return new this().linkWith(provider, given, options);
   }
 
   static _logInWith(
@@ -93,22 +95,22 @@ export class User<A extends object = Attributes> extends Account<A> {
     given?: { authData?: AuthData },
     options?: SaveOptions,
   ): Promise<User> {
-    return User.logInWith(provider, given, options);
+    return this.logInWith(provider, given, options);
   }
 
   /** Signs in with a session token. Throws 209 when it is not valid. */
   static async become(sessionToken: string, options?: RequestOptions): Promise<User> {
-    return (await signing()).makeCurrent(await User.me(sessionToken, options));
+    return (await signing()).makeCurrent(await this.me(sessionToken, options));
   }
 
   /** The user of a session token, without signing in. */
   static async me(sessionToken: string, options?: RequestOptions): Promise<User> {
-    return (await signing()).fetchMe(new User(), sessionToken, options);
+    return (await signing()).fetchMe(new this(), sessionToken, options);
   }
 
   /** Signs in with a user's JSON that came another way, with its `sessionToken`. */
   static async hydrate(json: JsonObject): Promise<User> {
-    return (await signing()).hydrate(new User(), json);
+    return (await signing()).hydrate(new this(), json);
   }
 
   /**
@@ -133,7 +135,7 @@ export class User<A extends object = Attributes> extends Account<A> {
   }
 
   static async verifyPassword(username: string, password: string, options?: RequestOptions): Promise<User> {
-    return (await signing()).verifyPassword(new User(), username, password, options);
+    return (await signing()).verifyPassword(new this(), username, password, options);
   }
 
   /** Asks for sessions that can be revoked from now on, also for who is signed in with an old one. */

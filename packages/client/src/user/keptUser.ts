@@ -3,7 +3,7 @@ import { connection } from "../connection.ts";
 import { setStoredUser, storedUser, userKey } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { tolerating } from "../storage.ts";
-import { setUserFor } from "./currentUser.ts";
+import { setUserFor, userFor } from "./currentUser.ts";
 
 /** What is asked of a user that is kept. */
 export interface KeptUser extends AnyObject {
@@ -13,14 +13,17 @@ export interface KeptUser extends AnyObject {
 
 /** Keeps the user in the storage, as the one who is signed in. */
 export async function persist(user: KeptUser): Promise<void> {
-  const sessionToken = user.getSessionToken() ?? storedUser()?.sessionToken;
   const { __type: _, ...json } = user._toFullJSON();
+  const before = storedUser();
   const stored: JsonObject = { ...json, className: "_User" };
-  if (typeof sessionToken === "string") stored.sessionToken = sessionToken;
-  await storeUser(stored, user);
+  // Another instance of the signed-in user may know less.
+  const known = before && before.objectId === user.id && userFor(before) !== user ? before : undefined;
+  await (known ? storeUser({ ...known, ...stored }) : storeUser(stored, user));
 }
 
+/** Nobody is signed in any more, and the instance that stood for the user has no session. */
 export async function clearCurrent(): Promise<void> {
+  userFor(storedUser() ?? null)?._forget("sessionToken");
   await storeUser(null);
 }
 

@@ -52,7 +52,7 @@ export async function logIn<T extends Signing>(
   const credentials: JsonObject = credentialsOf(user._get("username"), user._get("password"));
   if (authData) credentials.authData = authData;
   const answer = await requestObject(usePost ? "POST" : "GET", "login", credentials, rest);
-  user.revert();
+  user._state.dropOperations(Object.keys(credentials));
   user.id = undefined;
   user._finishFetch(answer, true);
   return makeCurrent(user);
@@ -112,9 +112,10 @@ export async function fetchMe<T extends Signing>(
   return user;
 }
 
-export function hydrate<T extends Signing>(user: T, json: JsonObject): Promise<T> {
+/** Without a session, nobody is signed in. */
+export async function hydrate<T extends Signing>(user: T, json: JsonObject): Promise<T> {
   user._finishFetch(mapFields(json, copyOf));
-  return makeCurrent(user);
+  return user.getSessionToken() ? makeCurrent(user) : user;
 }
 
 /** Says who may go on: with the account's fields, when name and password are right. Throws 101 when they are not. */
@@ -135,10 +136,19 @@ export async function logOut(options: RequestOptions = {}): Promise<void> {
   const own = typeof user?.sessionToken === "string" ? user.sessionToken : undefined;
   const sessionToken = options.sessionToken ?? own;
   if (user && own && isAnonymous(user)) await destroyStored(user);
-  if (sessionToken) await request("POST", "logout", {}, { ...options, sessionToken });
+  if (sessionToken) await endSession({ ...options, sessionToken });
   for (const provider of providersOf(isJsonObject(user?.authData) ? user.authData : {}))
     provider.deauthenticate?.();
   await clearCurrent();
+}
+
+/** A session that the server does not know any more (209) is at its end too. */
+async function endSession(options: RequestOptions): Promise<void> {
+  try {
+    await request("POST", "logout", {}, options);
+  } catch (error) {
+    if (!(error instanceof ProtocolError) || error.code !== ErrorCode.INVALID_SESSION_TOKEN) throw error;
+  }
 }
 
 export async function link<T extends Signing>(
