@@ -121,9 +121,9 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this;
   }
 
-  async fetch(options: FetchOptions = {}): Promise<this> {
+  async fetch(options?: FetchOptions): Promise<this> {
     if (!this.id) throw new ProtocolError(ErrorCode.MISSING_OBJECT_ID, "Object does not have an ID");
-    const include = includePaths(options.include);
+    const include = includePaths(options?.include);
     const { body } = await request("GET", this._path(), include ? { include } : {}, options);
     if (isJsonObject(body)) this._finishFetch(body, true);
     await this._afterSync();
@@ -150,7 +150,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this;
   }
 
-  async destroy(options: RequestOptions = {}): Promise<this> {
+  async destroy(options?: RequestOptions): Promise<this> {
     if (!this.id) return this;
     await request("DELETE", this._path(), {}, options);
     await this._afterDestroy();

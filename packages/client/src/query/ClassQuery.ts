@@ -38,20 +38,20 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   }
 
   /** The object with that id. Throws 101 when it is not there. */
-  async get(objectId: string, options: RequestOptions = {}): Promise<T> {
+  async get(objectId: string, options?: RequestOptions): Promise<T> {
     const { results } = await this.#ask({ where: { ...this._where, objectId }, limit: 1 }, options);
     const [object] = results;
     if (object) return object;
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
   }
 
-  async first(options: RequestOptions = {}): Promise<T | undefined> {
+  async first(options?: RequestOptions): Promise<T | undefined> {
     const { results } = await this.#ask({ limit: 1 }, options);
     return results[0];
   }
 
   /** The objects found; see `findWithCount` for how many there are in all. */
-  async find(options: RequestOptions = {}): Promise<T[]> {
+  async find(options?: RequestOptions): Promise<T[]> {
     const { results, count } = await this.#ask({}, options);
     if (!this._parameters.count) return results;
     // After withCount() the old clients answer this object in the place of the array.
@@ -60,39 +60,39 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   }
 
   /** The objects found and how many there are beyond limit and skip. */
-  async findWithCount(options: RequestOptions = {}): Promise<CountedResults<T>> {
+  async findWithCount(options?: RequestOptions): Promise<CountedResults<T>> {
     return this.#ask({ count: 1 }, options);
   }
 
   /** All objects, whatever their number, in several requests. */
-  async findAll(options: BatchOptions = {}): Promise<T[]> {
+  async findAll(options?: BatchOptions): Promise<T[]> {
     const all: T[] = [];
     await this.eachBatch((batch) => void all.push(...batch), options);
     return all;
   }
 
-  async count(options: RequestOptions = {}): Promise<number> {
+  async count(options?: RequestOptions): Promise<number> {
     const { count } = await this.#ask({ limit: 0, count: 1 }, options);
     return count;
   }
 
   /** The different values that a field has. Needs the master key. */
-  async distinct(key: QueryKey<T>, options: RequestOptions = {}): Promise<JsonValue[]> {
+  async distinct(key: QueryKey<T>, options?: RequestOptions): Promise<JsonValue[]> {
     return (await iteration()).distinct(this, key, options);
   }
 
   /** Runs an aggregation pipeline on what the query matches. Needs the master key. */
-  async aggregate(pipeline: object | readonly object[], options: RequestOptions = {}): Promise<JsonValue[]> {
+  async aggregate(pipeline: object | readonly object[], options?: RequestOptions): Promise<JsonValue[]> {
     return (await iteration()).aggregate(this, pipeline, options);
   }
 
   /** Calls back for each object, one after the other, waiting for each. */
-  async each(callback: (object: T) => unknown, options: BatchOptions = {}): Promise<void> {
+  async each(callback: (object: T) => unknown, options?: BatchOptions): Promise<void> {
     await this.reduce<unknown>((_, object) => callback(object), undefined, options);
   }
 
   /** Calls back for each batch, in the order of objectId, waiting for each. */
-  async eachBatch(callback: (batch: T[]) => unknown, options: BatchOptions = {}): Promise<void> {
+  async eachBatch(callback: (batch: T[]) => unknown, options?: BatchOptions): Promise<void> {
     await (await iteration()).eachBatch(this, callback, options);
   }
 
@@ -174,7 +174,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     return this;
   }
 
-  async #ask(parameters: JsonObject, options: RequestOptions): Promise<CountedResults<T>> {
+  async #ask(parameters: JsonObject, options: RequestOptions = {}): Promise<CountedResults<T>> {
     const payload = { ...this.toJSON(), ...parameters };
     if (this.#local) {
       const found: { results: unknown[]; count: number } = await localStore().find(

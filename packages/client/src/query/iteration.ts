@@ -87,7 +87,7 @@ export function filter<T extends AnyObject, Q extends Asking<T>>(
 export function distinct<T extends AnyObject>(
   query: Asking<T>,
   key: string,
-  options: RequestOptions,
+  options?: RequestOptions,
 ): Promise<JsonValue[]> {
   const { where = {}, ...rest } = whole(query);
   return aggregated(query, { distinct: key, where, ...rest }, options);
@@ -96,7 +96,7 @@ export function distinct<T extends AnyObject>(
 export function aggregate<T extends AnyObject>(
   query: Asking<T>,
   pipeline: object | readonly object[],
-  options: RequestOptions,
+  options?: RequestOptions,
 ): Promise<JsonValue[]> {
   const { where, ...rest } = whole(query);
   const given = Array.isArray(pipeline) ? pipeline : [pipeline];
@@ -113,7 +113,7 @@ function whole<T extends AnyObject>(query: Asking<T>): JsonObject {
 async function aggregated<T extends AnyObject>(
   { className }: Asking<T>,
   payload: JsonObject,
-  options: RequestOptions,
+  options?: RequestOptions,
 ): Promise<JsonValue[]> {
   const asMaster = { ...options, useMasterKey: true };
   return (await requestResults(`aggregate/${className}`, payload, asMaster)).results;
