@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
@@ -8,8 +8,11 @@ import { freePort } from "./freePort.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 
 export interface PurseOptions {
-  /** Starts the local chain too, on a free port. */
-  devChain?: boolean;
+  /**
+   * Starts the local chain too, on a free port. In a new folder it goes on from the history that was made for all
+   * tests; "from nothing" makes its own.
+   */
+  devChain?: boolean | "from nothing";
   /** Kept from an earlier run; a new folder otherwise. */
   dataDir?: string;
   port?: number;
@@ -42,6 +45,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   const chainPort = await freePort();
   const appId = "test-app";
   const masterKey = "test-master-key";
+  if (options.devChain === true) beginChain(join(dataDir, "devchain"));
   let output = "";
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
@@ -63,7 +67,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
   const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
   const url = `http://127.0.0.1:${port}`;
-  await untilHealthy(url, child, () => output, options.devChain ?? false);
+  await untilHealthy(url, child, () => output, options.devChain !== undefined && options.devChain !== false);
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     return exited;
@@ -87,6 +91,13 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function beginChain(folder: string): void {
+  const begun = process.env.PURSE_TEST_BEGUN_CHAIN;
+  if (begun === undefined || existsSync(folder)) return;
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(begun, join(folder, "state.json.gz"));
 }
 
 /** Healthy, and with a local chain also at its head. */

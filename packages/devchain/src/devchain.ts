@@ -70,6 +70,10 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
   try {
     if (saved) {
       await requireContracts(node, plan, dataDir, log);
+      // Anvil's clock begins anew at genesis; a block must not be older than the one before.
+      const { timestamp } = await node.request({ method: "eth_getBlockByNumber", params: ["latest", false] });
+      const now = Math.floor(Date.now() / 1000);
+      await node.request({ method: "evm_setTime", params: [Math.max(now, Number(timestamp) + 1)] });
       log(`Local chain ${chainId} continues on ${anvil.url}`);
     } else {
       const made = await makeHistory(node, chainId, accounts, plan, Math.floor(Date.now() / 1000));

@@ -4,6 +4,7 @@ import type { JsonValue } from "@purse/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { blockOf, indexOf } from "../store/rows.ts";
 import {
+  begunFolder,
   type Change,
   DATABASES,
   indexDump,
@@ -25,7 +26,7 @@ let chain: TestChain;
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeEach(async () => {
-  devChain = await startDevChain({ port: 0, dataDir: await folder() });
+  devChain = await startDevChain({ port: 0, dataDir: await begun() });
   chain = testChain(devChain);
   ends.push(() => devChain.stop());
 });
@@ -34,8 +35,9 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function folder(): Promise<string> {
-  const path = await newFolder();
+/** Of a chain that has its history already. */
+async function begun(): Promise<string> {
+  const path = await begunFolder();
   ends.push(() => rm(path, { recursive: true, force: true }));
   return path;
 }
@@ -59,7 +61,9 @@ async function proxy(meddle: Meddle, target = chain.url, change?: Change): Promi
 }
 
 async function otherChain(chainId: number): Promise<DevChain> {
-  const other = await startDevChain({ port: 0, dataDir: await folder(), chainId });
+  const path = await newFolder();
+  ends.push(() => rm(path, { recursive: true, force: true }));
+  const other = await startDevChain({ port: 0, dataDir: path, chainId });
   ends.push(() => other.stop());
   return other;
 }
@@ -338,7 +342,7 @@ describe.each(DATABASES)("on %s", (name) => {
 
     it("that dies is reported, and followed again when it is back", async () => {
       const place = await newPlace();
-      const devDir = await folder();
+      const devDir = await begun();
       const first = await startDevChain({ port: 0, dataDir: devDir });
       const port = Number(new URL(first.url).port);
       const service = await follow(place, [first.url]);
