@@ -10,9 +10,9 @@ const ROOT = resolve(import.meta.dirname, "../..");
 export interface PurseOptions {
   /**
    * Starts the local chain too, on a free port. In a new folder it goes on from the history that was made for all
-   * tests; "from nothing" makes its own.
+   * tests.
    */
-  devChain?: boolean | "from nothing";
+  devChain?: boolean;
   /** Kept from an earlier run; a new folder otherwise. */
   dataDir?: string;
   port?: number;
@@ -45,7 +45,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   const chainPort = await freePort();
   const appId = "test-app";
   const masterKey = "test-master-key";
-  if (options.devChain === true) beginChain(join(dataDir, "devchain"));
+  if (options.devChain) beginChain(join(dataDir, "devchain"));
   let output = "";
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
@@ -67,7 +67,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
   const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
   const url = `http://127.0.0.1:${port}`;
-  await untilHealthy(url, child, () => output, options.devChain !== undefined && options.devChain !== false);
+  await untilHealthy(url, child, () => output, options.devChain ?? false);
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     return exited;
@@ -93,7 +93,8 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   };
 }
 
-function beginChain(folder: string): void {
+/** Puts the history that was made for all tests into the folder of a local chain that is new. */
+export function beginChain(folder: string): void {
   const begun = process.env.PURSE_TEST_BEGUN_CHAIN;
   if (begun === undefined || existsSync(folder)) return;
   mkdirSync(folder, { recursive: true });

@@ -74,14 +74,15 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
       const { timestamp } = await node.request({ method: "eth_getBlockByNumber", params: ["latest", false] });
       const now = Math.floor(Date.now() / 1000);
       await node.request({ method: "evm_setTime", params: [Math.max(now, Number(timestamp) + 1)] });
+      await state.unpacked(node);
       log(`Local chain ${chainId} continues on ${anvil.url}`);
     } else {
       const made = await makeHistory(node, chainId, accounts, plan, Math.floor(Date.now() / 1000));
       log(
         `Local chain ${chainId} begins on ${anvil.url}: ${made.transactions} transactions in ${made.blocks} blocks`,
       );
+      await state.saveWithPast(node);
     }
-    await state.saveWithPast(node);
   } catch (error) {
     await anvil.stop();
     throw error;
