@@ -13,6 +13,15 @@ export function devAccount(index: number) {
   return mnemonicToAccount(MNEMONIC, { addressIndex: index });
 }
 
+/** What Playwright switches off itself: the last switch of this name is the one that counts. */
+const PLAYWRIGHT_DISABLES =
+  "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades," +
+  "HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning," +
+  "AvoidCorsURLLoaderRestartOnRedirect,TcpPortRandomizationWin,OptimizationHints,NetworkTimeServiceQuerying," +
+  "AimEnabled,PreconnectToSearch";
+/** Pages of the address bar, which nobody sees here: each window would start a process for them. */
+const ADDRESS_BAR = "WebUIOmniboxPopup,WebUIOmniboxAimPopup";
+
 /** The browser that the tests run in; background traffic is switched off. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
@@ -25,6 +34,7 @@ export function launchBrowser(): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      `--disable-features=${PLAYWRIGHT_DISABLES},${ADDRESS_BAR}`,
     ],
   });
 }
