@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { ensureAppBuilt } from "./build.mjs";
-import { ensureInstalled, node, root } from "./install.mjs";
+import { compiled, ensureInstalled, node, root } from "./install.mjs";
 
 ensureInstalled();
 ensureAppBuilt();
@@ -10,6 +10,7 @@ ensureAppBuilt();
 const child = spawn(node, [join(root, "scripts/purse.ts"), ...process.argv.slice(2)], {
   stdio: "inherit",
   cwd: root,
+  env: { ...compiled, ...process.env },
 });
 // A terminal's Ctrl-C reaches the child by itself; a signal from elsewhere is handed on.
 process.on("SIGINT", () => {});

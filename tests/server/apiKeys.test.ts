@@ -1,33 +1,20 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
 const MASTER = { useMasterKey: true };
 /** How long a server may go on with what it knows of a key, and a little more, in ms. */
 const SEEN_WITHIN_MS = 7_000;
 
-/** Runs `npm run purse -- …`; `key` is the first line that it says. */
-function command(
-  env: Record<string, string>,
-  ...args: string[]
-): Promise<{ code: number; output: string; key: string }> {
-  return new Promise((done) => {
-    execFile(
-      join(ROOT, "node_modules/.bin/node"),
-      [join(ROOT, "scripts/moving.ts"), ...args],
-      { env: { ...process.env, ...env }, cwd: ROOT },
-      (error, stdout, stderr) =>
-        done({ code: error ? 1 : 0, output: stdout + stderr, key: stdout.split("\n")[0] ?? "" }),
-    );
-  });
+/** `key` is the first line that the command says. */
+async function keys(env: Record<string, string>, ...args: string[]) {
+  const done = await purseCommand(["keys", ...args], env);
+  return { ...done, key: done.output.split("\n")[0] ?? "" };
 }
-
-const keys = (env: Record<string, string>, ...args: string[]) => command(env, "keys", ...args);
 
 /** An endpoint that needs no node. */
 async function ask(purse: Purse, headers: Record<string, string> = {}) {
@@ -127,9 +114,9 @@ describe.each(DATABASES)("API keys on %s", (database) => {
   it("go along when the data moves", async () => {
     const { key } = await keys(env, "add", "--name", "moved");
     const file = join(mkdtempSync(join(tmpdir(), "purse-keys-")), "all.jsonl");
-    await command(env, "export", "--out", file);
+    await purseCommand(["export", "--out", file], env);
     const other = { PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-keys-")) };
-    expect((await command(other, "import", "--in", file)).code).toBe(0);
+    expect((await purseCommand(["import", "--in", file], other)).code).toBe(0);
     expect((await keys(other, "add", "--key", key)).output).toContain("This key is there already");
     expect((await keys(other, "revoke", "moved")).code).toBe(0);
   });
@@ -241,6 +228,16 @@ describe("npm run purse -- keys", () => {
     const done = await keys({ PURSE_DATA_DIR: dataDir }, ...args);
     expect(done.code).toBe(1);
     expect(done.output).toContain(message);
+  });
+
+  it("is a program that says a key once, and why it refuses", async () => {
+    const env = { PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-keys-")) };
+    const added = await purseProgram(["keys", "add", "--name", "shop"], env);
+    expect(added).toMatchObject({ code: 0, output: expect.stringMatching(/^[\w-]{43}\n/) });
+    expect(await purseProgram(["keys", "add", "--name", "shop"], env)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("There is a key of the name"),
+    });
   });
 
   it("lists nothing where nothing is", async () => {

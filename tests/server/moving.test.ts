@@ -1,29 +1,15 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const NODE = join(ROOT, "node_modules/.bin/node");
 const MASTER = { useMasterKey: true };
-
-/** Runs `npm run purse -- …`; answers what it printed and its exit code. */
-function purseCommand(
-  args: string[],
-  env: Record<string, string>,
-): Promise<{ code: number; output: string }> {
-  return new Promise((done) => {
-    execFile(
-      NODE,
-      [join(ROOT, "scripts/moving.ts"), ...args],
-      { env: { ...process.env, ...env }, cwd: ROOT },
-      (error, stdout, stderr) => done({ code: error ? 1 : 0, output: stdout + stderr }),
-    );
-  });
-}
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "purse-moving-"));
 
@@ -40,7 +26,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
     beforeAll(async () => {
       const { dataDir, env } = await newPlace(database);
       const dump = join(ROOT, "tests/fixtures/parse-dump");
-      const first = await purseCommand(["import", "--parse", dump], env);
+      const first = await purseProgram(["import", "--parse", dump], env);
       expect(first).toMatchObject({ code: 0 });
       printed = first.output;
       // Once more changes nothing.

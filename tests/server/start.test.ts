@@ -35,7 +35,7 @@ function purse(args: string[], env: Record<string, string> = {}) {
   return {
     ended,
     output: () => text,
-    says: (part: string) => expect.poll(() => text, { timeout: 10_000 }).toContain(part),
+    says: (part: string) => expect.poll(() => text, { timeout: 60_000 }).toContain(part),
     stop: (signal: NodeJS.Signals) => {
       child.kill(signal);
       return ended;

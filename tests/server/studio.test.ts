@@ -1,14 +1,12 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { join } from "node:path";
 import { TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 import { addOperator, STUDIO_PASSWORD, StudioClient, setUpCode } from "../support/studio.ts";
 
-const ROOT = resolve(import.meta.dirname, "../..");
 const MASTER = { useMasterKey: true };
 
 describe.each(DATABASES)("who gets into the studio on %s", (database) => {
@@ -232,21 +230,19 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
   });
 
   it("lets whoever has the machine add operators and reset them", { timeout: 240_000 }, async () => {
-    const run = (...args: string[]) =>
-      promisify(execFile)(join(ROOT, "node_modules/.bin/node"), [join(ROOT, "scripts/moving.ts"), ...args], {
-        env: { ...process.env, ...env, PURSE_DATA_DIR: purse.dataDir },
-        cwd: ROOT,
-      });
-    const { stdout } = await run("operator", "add", "ivy", "--role", "editor");
-    const password = /Password: (\S+)/.exec(stdout)?.[1] ?? "";
+    const place = { ...env, PURSE_DATA_DIR: purse.dataDir };
+    const added = await purseProgram(["operator", "add", "ivy", "--role", "editor"], place);
+    const password = /Password: (\S+)/.exec(added.output)?.[1] ?? "";
     expect(password).toHaveLength(20);
-    const { stdout: list } = await run("operator", "list");
-    expect(list).toMatch(/ivy +editor/);
-    const { stdout: again } = await run("operator", "reset", "ivy");
-    expect(again).toContain("new password");
-    await expect(run("operator", "add", "ivy")).rejects.toThrow("of this name already");
+    const run = (...args: string[]) => purseCommand(args, place);
+    expect((await run("operator", "list")).output).toMatch(/ivy +editor/);
+    expect((await run("operator", "reset", "ivy")).output).toContain("new password");
+    expect(await run("operator", "add", "ivy")).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("of this name already"),
+    });
     const file = join(purse.dataDir, "moved.jsonl");
-    await run("export", "--out", file);
+    expect((await run("export", "--out", file)).code).toBe(0);
     expect(await readFile(file, "utf8")).not.toMatch(/_Studio|ivy/);
   });
 });

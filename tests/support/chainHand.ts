@@ -43,11 +43,11 @@ interface NftRow {
 
 /** Pages that are opened then show what has happened. */
 async function untilIndexed(purse: Purse, block: number): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt += 1) {
+  for (let attempt = 0; attempt < 3_000; attempt += 1) {
     const { chains } = await (await fetch(`${purse.url}/health`)).json();
     const chain = chains.find((each: { chain: number }) => each.chain === 1337);
     if (Number(chain?.indexed) >= block) return;
-    await sleep(100);
+    await sleep(20);
   }
   throw new Error(`block ${block} was not indexed within a minute`);
 }

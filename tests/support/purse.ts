@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
@@ -8,7 +8,10 @@ import { freePort } from "./freePort.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 
 export interface PurseOptions {
-  /** Starts the local chain too, on a free port. */
+  /**
+   * Starts the local chain too, on a free port. In a new folder it goes on from the history that was made for all
+   * tests.
+   */
   devChain?: boolean;
   /** Kept from an earlier run; a new folder otherwise. */
   dataDir?: string;
@@ -42,6 +45,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   const chainPort = await freePort();
   const appId = "test-app";
   const masterKey = "test-master-key";
+  if (options.devChain) beginChain(join(dataDir, "devchain"));
   let output = "";
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
@@ -87,6 +91,14 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Puts the history that was made for all tests into the folder of a local chain that is new. */
+export function beginChain(folder: string): void {
+  const begun = process.env.PURSE_TEST_BEGUN_CHAIN;
+  if (begun === undefined || existsSync(folder)) return;
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(begun, join(folder, "state.json.gz"));
 }
 
 /** Healthy, and with a local chain also at its head. */

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -217,6 +217,14 @@ export function localMarket({ contracts: { market, dollar } }: TradedChain): Par
 }
 
 export const newFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));
+
+/** A new folder for a local chain, with the history in it that was made once for all tests. */
+export async function begunFolder(): Promise<string> {
+  const folder = await newFolder();
+  const begun = process.env.PURSE_TEST_BEGUN_CHAIN;
+  if (begun !== undefined) await copyFile(begun, join(folder, "state.json.gz"));
+  return folder;
+}
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -70,14 +70,18 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
   try {
     if (saved) {
       await requireContracts(node, plan, dataDir, log);
+      // Anvil's clock begins anew at genesis; a block must not be older than the one before.
+      const { timestamp } = await node.request({ method: "eth_getBlockByNumber", params: ["latest", false] });
+      await node.request({ method: "evm_setTime", params: [Math.max(now(), Number(timestamp) + 1)] });
+      await state.unpacked(node);
       log(`Local chain ${chainId} continues on ${anvil.url}`);
     } else {
-      const made = await makeHistory(node, chainId, accounts, plan, Math.floor(Date.now() / 1000));
+      const made = await makeHistory(node, chainId, accounts, plan, now);
       log(
         `Local chain ${chainId} begins on ${anvil.url}: ${made.transactions} transactions in ${made.blocks} blocks`,
       );
+      await state.saveWithPast(node);
     }
-    await state.saveWithPast(node);
   } catch (error) {
     await anvil.stop();
     throw error;
@@ -102,6 +106,9 @@ export async function startDevChain(options: DevChainOptions): Promise<DevChain>
     },
   };
 }
+
+/** Seconds since 1970. */
+const now = (): number => Math.floor(Date.now() / 1000);
 
 /** A state is saved only once its history is complete, so a saved chain without the contracts is another chain. */
 async function requireContracts(

@@ -28,14 +28,14 @@ const fees = { maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1_000_000_000
  * Deploys the contracts and makes the chain's history: block by block, always the same transactions with the same
  * times and fees, thus the same hashes. The chain must be empty. Throws an Error if a transaction fails that should not,
  * or the other way round.
- * `now` (seconds since 1970) is the time at which the chain goes on afterwards.
+ * `now` (answers seconds since 1970) tells the time at which the chain goes on afterwards.
  */
 export async function makeHistory(
   node: NodeClient,
   chainId: number,
   accounts: DevAccount[],
   plan: ContractPlan,
-  now: number,
+  now: () => number,
 ): Promise<{ blocks: number; transactions: number }> {
   const signers = [...accounts, ...marketAccounts()].map((account) => ({
     account: privateKeyToAccount(account.privateKey),
@@ -79,7 +79,7 @@ export async function makeHistory(
     await node.request({ method: "evm_mine", params: [] });
   }
   await node.request({ method: "evm_setAutomine", params: [true] });
-  await node.request({ method: "evm_setTime", params: [now] });
+  await node.request({ method: "evm_setTime", params: [now()] });
 
   for (const { hash, fails } of sent) {
     const receipt = await node.request({ method: "eth_getTransactionReceipt", params: [hash] });

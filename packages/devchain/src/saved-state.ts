@@ -9,6 +9,8 @@ import type { NodeClient } from "./node-client.ts";
 export interface SavedState {
   /** Unpacks what was saved into a file that Anvil can load; undefined if nothing was saved yet. */
   unpack(): Promise<{ path: string; remove(): Promise<void> } | undefined>;
+  /** Takes what the chain has for saved: it is what was unpacked. */
+  unpacked(node: NodeClient): Promise<void>;
   /** Saves blocks, transactions, receipts and the latest state, if there are new blocks since the last time. */
   save(node: NodeClient): Promise<void>;
   /**
@@ -49,6 +51,9 @@ export function savedState(folder: string): SavedState {
         );
       }
       return { path, remove: () => rm(path, { force: true }) };
+    },
+    async unpacked(node) {
+      savedHead = (await latestBlock(node)).hash;
     },
     async save(node) {
       const head = await latestBlock(node);

@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
+  begunFolder,
   newFolder,
   proxyNode,
   startService,
@@ -29,7 +30,9 @@ async function folder(): Promise<string> {
 }
 
 beforeAll(async () => {
-  devChain = await startDevChain({ port: 0, dataDir: await folder() });
+  const dataDir = await begunFolder();
+  folders.push(dataDir);
+  devChain = await startDevChain({ port: 0, dataDir });
   chain = testChain(devChain);
   service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, await folder());
   await atHead();

@@ -17,9 +17,9 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  begunFolder,
   DATABASES,
   newDatabase,
-  newFolder,
   proxyNode,
   startService,
   type TestChain,
@@ -75,7 +75,7 @@ async function readAll(): Promise<Truth> {
 }
 
 beforeAll(async () => {
-  const dataDir = await newFolder();
+  const dataDir = await begunFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   devChain = await startDevChain({ port: 0, dataDir });
   ends.push(() => devChain.stop());

@@ -12,10 +12,10 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  begunFolder,
   DATABASES,
   localMarket,
   newDatabase,
-  newFolder,
   startService,
   type TestChain,
   type TestService,
@@ -39,7 +39,7 @@ let chain: TestChain;
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  const dataDir = await newFolder();
+  const dataDir = await begunFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   devChain = await startDevChain({ port: 0, dataDir });
   ends.push(() => devChain.stop());

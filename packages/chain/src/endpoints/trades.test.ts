@@ -4,10 +4,10 @@ import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, createPublicClient, encodeFunctionData, http, parseEther, zeroAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
+  begunFolder,
   DATABASES,
   localMarket,
   newDatabase,
-  newFolder,
   startService,
   type TestChain,
   type TestService,
@@ -95,7 +95,7 @@ async function cardOf(): Promise<string> {
 describe.each(DATABASES)("with the index on %s", (name) => {
   let dataDir: string;
   beforeAll(async () => {
-    dataDir = await newFolder();
+    dataDir = await begunFolder();
     devChain = await startDevChain({ port: 0, dataDir });
     chain = testChain(devChain);
   }, 60_000);

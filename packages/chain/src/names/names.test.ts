@@ -13,7 +13,7 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createChainService } from "../service.ts";
-import { keptLog, newFolder } from "../testChain.ts";
+import { begunFolder, keptLog } from "../testChain.ts";
 import type { ChainService } from "../types.ts";
 import type { AskGateway } from "./offchainLookup.ts";
 
@@ -25,7 +25,7 @@ let answers: (asked: { sender: string; data: Hex }) => { status: number; body: s
 const asked: string[] = [];
 
 beforeAll(async () => {
-  folder = await newFolder();
+  folder = await begunFolder();
   devChain = await startDevChain({ port: 0, dataDir: folder });
   gateway = createServer(async (request, response) => {
     asked.push(`${request.method} ${request.url?.slice(0, 50)}`);

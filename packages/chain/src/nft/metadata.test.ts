@@ -6,11 +6,11 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { type Address, type Hex, toEventSelector } from "viem";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
+  begunFolder,
   close,
   DATABASES,
   listen,
   newDatabase,
-  newFolder,
   startService,
   type TestChain,
   type TestService,
@@ -29,7 +29,7 @@ const visits: string[] = [];
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  const dataDir = await newFolder();
+  const dataDir = await begunFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   devChain = await startDevChain({ port: 0, dataDir });
   ends.push(() => devChain.stop());

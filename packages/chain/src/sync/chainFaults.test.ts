@@ -1,9 +1,10 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonValue } from "@purse/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { blockOf, indexOf } from "../store/rows.ts";
 import {
+  begunFolder,
   type Change,
   DATABASES,
   indexDump,
@@ -24,21 +25,27 @@ let devChain: DevChain;
 let chain: TestChain;
 const ends: (() => Promise<unknown>)[] = [];
 
-beforeEach(async () => {
-  devChain = await startDevChain({ port: 0, dataDir: await folder() });
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await begunFolder();
+  devChain = await startDevChain({ port: 0, dataDir });
   chain = testChain(devChain);
-  ends.push(() => devChain.stop());
+});
+
+afterAll(async () => {
+  await devChain?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+// Each test has the chain as it was at the beginning.
+beforeEach(async () => {
+  const snapshot = await chain.rpc("evm_snapshot");
+  ends.push(async () => expect(await chain.rpc("evm_revert", [snapshot])).toBe(true));
 });
 
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
-
-async function folder(): Promise<string> {
-  const path = await newFolder();
-  ends.push(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 async function newPlace(): Promise<Place> {
   const { place, remove } = await newDatabase(database);
@@ -59,7 +66,9 @@ async function proxy(meddle: Meddle, target = chain.url, change?: Change): Promi
 }
 
 async function otherChain(chainId: number): Promise<DevChain> {
-  const other = await startDevChain({ port: 0, dataDir: await folder(), chainId });
+  const path = await newFolder();
+  ends.push(() => rm(path, { recursive: true, force: true }));
+  const other = await startDevChain({ port: 0, dataDir: path, chainId });
   ends.push(() => other.stop());
   return other;
 }
@@ -190,7 +199,7 @@ describe.each(DATABASES)("on %s", (name) => {
       const place = await newPlace();
       const service = await follow(place);
       await chain.transfer(0, chain.account(7), 1n);
-      if (depth > 12) await chain.mine(depth - 10);
+      if (depth > 12) await chain.mine(depth - 5);
       for (let i = 0; i < Math.min(depth, 5); i++) await chain.transfer(0, chain.account(8), BigInt(100 + i));
       if (depth === 12) await chain.mine(7);
       await atHead(service);
@@ -338,7 +347,8 @@ describe.each(DATABASES)("on %s", (name) => {
 
     it("that dies is reported, and followed again when it is back", async () => {
       const place = await newPlace();
-      const devDir = await folder();
+      const devDir = await begunFolder();
+      ends.push(() => rm(devDir, { recursive: true, force: true }));
       const first = await startDevChain({ port: 0, dataDir: devDir });
       const port = Number(new URL(first.url).port);
       const service = await follow(place, [first.url]);

@@ -1,4 +1,5 @@
-import { type DecodeEventLogReturnType, decodeEventLog, type Hex, parseAbi, toEventSelector } from "viem";
+import type { DecodeEventLogReturnType, Hex } from "viem";
+import { decodeEventLog, parseAbi, toEventSelector } from "viem/utils";
 import { type LogRow, type NftTransferRow, NULL_ADDRESS, type TradeRow } from "../store/rows.ts";
 
 /** Seaport's event of every version (from 1.1 on). */

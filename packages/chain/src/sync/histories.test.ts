@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DATABASES, newDatabase, newFolder, type Place, testChain } from "../testChain.ts";
+import { begunFolder, DATABASES, newDatabase, type Place, testChain } from "../testChain.ts";
 import { dumps, liveThrough, rebuild } from "./histories.ts";
 
 /** How many; `npm run prove:histories` runs 200. */
@@ -11,7 +11,7 @@ const ends: (() => Promise<unknown>)[] = [];
 let devChain: DevChain;
 
 beforeEach(async () => {
-  const dataDir = await newFolder();
+  const dataDir = await begunFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   devChain = await startDevChain({ port: 0, dataDir });
   ends.push(() => devChain.stop());

@@ -3,9 +3,9 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
+  begunFolder,
   DATABASES,
   newDatabase,
-  newFolder,
   type Place,
   proxyNode,
   startService,
@@ -19,7 +19,7 @@ let devChain: DevChain;
 let chain: TestChain;
 
 beforeEach(async () => {
-  const dataDir = await newFolder();
+  const dataDir = await begunFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   devChain = await startDevChain({ port: 0, dataDir });
   ends.push(() => devChain.stop());

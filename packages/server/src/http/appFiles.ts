@@ -10,8 +10,8 @@ interface AppFile {
   etag: string;
   cacheControl: string;
   plain: Buffer;
-  brotli?: Buffer;
-  gzip?: Buffer;
+  /** Compressed when it is first asked for, not at the start, which would take long. */
+  compressed?: { brotli(): Buffer; gzip(): Buffer };
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
 
 /**
- * Serves the built app from memory: read and compressed once at the start. Any path that names no file is one of
+ * Serves the built app from memory: read once at the start, compressed once when it is first asked for. Any path that names no file is one of
  * the studio's pages, below /studio, or of the app's. They may have to do with `sources` beside this server. Answers
  * false when there is no app.
  */
@@ -68,11 +68,11 @@ export function createAppFiles(folder: string, { connect, frames, images }: Page
     }
     const accepted = String(message.headers["accept-encoding"] ?? "");
     let content = file.plain;
-    if (file.brotli && /\bbr\b/.test(accepted)) {
-      content = file.brotli;
+    if (file.compressed && /\bbr\b/.test(accepted)) {
+      content = file.compressed.brotli();
       headers["content-encoding"] = "br";
-    } else if (file.gzip && /\bgzip\b/.test(accepted)) {
-      content = file.gzip;
+    } else if (file.compressed && /\bgzip\b/.test(accepted)) {
+      content = file.compressed.gzip();
       headers["content-encoding"] = "gzip";
     }
     response.writeHead(200, { ...headers, "content-length": content.length });
@@ -110,7 +110,17 @@ function readFile(file: string, path: string): AppFile {
     etag,
     cacheControl,
     plain,
-    brotli: brotliCompressSync(plain, quality),
-    gzip: gzipSync(plain),
+    compressed: {
+      brotli: once(() => brotliCompressSync(plain, quality)),
+      gzip: once(() => gzipSync(plain)),
+    },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }

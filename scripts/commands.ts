@@ -1,0 +1,191 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import {
+  backupDatabase,
+  type Config,
+  exportStore,
+  type ImportOptions,
+  importDump,
+  importFile,
+  loadConfig,
+  openSchemas,
+  openStore,
+  type Progress,
+  planSchemas,
+  restoreDatabase,
+  type Store,
+  typesText,
+} from "@purse/server";
+import { changeKeys } from "./keys.ts";
+import { changeOperators } from "./operators.ts";
+import { classesOfServer, classesOfStore } from "./types.ts";
+
+const HELP = `Usage: npm run purse -- <command>
+
+  export  --out FILE                     everything, as JSON lines
+  import  --in FILE [--skip-bad FILE]    an export; goes on where it was cut off
+  import  --parse FOLDER [--skip-bad FILE]
+                                         a Parse database, as mongoexport writes it
+  backup  --out FILE                     a copy of the SQLite database, while the server runs
+  restore --in FILE [--force]            puts a backup in the place of the SQLite database
+  keys add [--name NAME] [--limit N] [--key KEY]
+                                         an API key of the data service, N requests in a minute; shown once
+  keys list
+  keys revoke ID-OR-NAME                 for good, in running servers too
+  operator add NAME [--role owner|editor|readOnly] [--password PASSWORD]
+                                         somebody who operates the server by /studio; a password is made and shown
+  operator list
+  operator reset NAME [--password PASSWORD]
+                                         a new password, without a second factor
+  operator remove NAME
+  schema                                 what the next start would change in the classes
+  types   --out FILE [--server URL] [--from PACKAGE] [--check]
+                                         TypeScript types of the classes, of this database or of a server
+
+An import goes into a server that does not run. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
+
+/** Where a command runs, and where it says what it did. */
+export interface CommandContext {
+  env: Record<string, string | undefined>;
+  cwd: string;
+  progress: Progress;
+  print(text: string): void;
+}
+
+/** Carries out `npm run purse -- …`. Throws Error, in words for whoever has typed it, for what cannot be done. */
+export async function runCommand(
+  [command, ...args]: string[],
+  { env, cwd, progress, print }: CommandContext,
+): Promise<void> {
+  if (command === undefined || command === "--help" || command === "-h") return print(HELP);
+  const options = {
+    out: { type: "string" },
+    in: { type: "string" },
+    parse: { type: "string" },
+    "skip-bad": { type: "string" },
+    force: { type: "boolean" },
+    name: { type: "string" },
+    limit: { type: "string" },
+    key: { type: "string" },
+    role: { type: "string" },
+    password: { type: "string" },
+    server: { type: "string" },
+    from: { type: "string" },
+    check: { type: "boolean" },
+    "data-dir": { type: "string" },
+    config: { type: "string" },
+  } as const;
+  const { values, positionals } = parseArgs({ args, options, strict: true, allowPositionals: true });
+  if (command !== "keys" && command !== "operator" && positionals[0] !== undefined)
+    throw new Error(`${command} takes no "${positionals[0]}"\n\n${HELP}`);
+  const forwarded = [
+    ...(values["data-dir"] === undefined ? [] : ["--data-dir", values["data-dir"]]),
+    ...(values.config === undefined ? [] : ["--config", values.config]),
+  ];
+  const config = await loadConfig({ argv: forwarded, env, cwd });
+  switch (command) {
+    case "export": {
+      const file = resolve(required(values.out, "--out"));
+      const counts = await withStore(config, (store) => exportStore(store, file, progress));
+      progress.done();
+      return print(
+        `${file}: ${counts.classes} classes, ${counts.objects} objects, ${counts.relations} members of relations, ${counts.claims} claims`,
+      );
+    }
+    case "import":
+      return importInto(config, values, { progress, print });
+    case "backup": {
+      const file = resolve(required(values.out, "--out"));
+      await backupDatabase(sqlitePath(config), file, progress);
+      progress.done();
+      return print(`${file}: a sound copy of ${sqlitePath(config)}`);
+    }
+    case "restore": {
+      await restoreDatabase(resolve(required(values.in, "--in")), sqlitePath(config), values.force ?? false);
+      return print(`${sqlitePath(config)}: as it was backed up`);
+    }
+    case "keys":
+      return print(await withStore(config, (store) => changeKeys(store, positionals, values)));
+    case "operator":
+      return print(await withStore(config, (store) => changeOperators(store, positionals, values)));
+    case "schema": {
+      const plans = await withStore(config, async (store) =>
+        planSchemas(await openSchemas(store), config.schemas),
+      );
+      const lines = plans.flatMap((plan) => plan.lines);
+      return print(lines.length > 0 ? lines.join("\n") : "Nothing would change.");
+    }
+    case "types":
+      return print(await writeTypes(config, values));
+    default:
+      throw new Error(`"${command}" is not a command\n\n${HELP}`);
+  }
+}
+
+async function importInto(
+  config: Config,
+  values: { in?: string; parse?: string; "skip-bad"?: string },
+  { progress, print }: Pick<CommandContext, "progress" | "print">,
+): Promise<void> {
+  const skip = values["skip-bad"];
+  const onBad: ImportOptions["onBad"] =
+    skip === undefined
+      ? undefined
+      : (line, text, reason) => appendFileSync(skip, `${JSON.stringify({ line, reason, text })}\n`);
+  await withStore(config, async (store) => {
+    const schemas = await openSchemas(store);
+    const options = { store, schemas, progress, onBad };
+    if (values.parse !== undefined) {
+      const counts = await importDump(resolve(values.parse), options);
+      progress.done();
+      print(`${counts.lines} documents, ${counts.bad} left out as damaged`);
+      for (const column of counts.unknown) print(`left out, because nothing knows it: ${column}`);
+      for (const collection of counts.leftOut)
+        print(`left out, because it is the old server's own: ${collection}`);
+      for (const conflict of counts.conflicts) print(`held by somebody else already: ${conflict}`);
+      return;
+    }
+    const counts = await importFile(resolve(required(values.in, "--in or --parse")), options);
+    progress.done();
+    const resumed = counts.resumedAfter > 0 ? `, went on after line ${counts.resumedAfter}` : "";
+    print(`${counts.lines} lines${resumed}, ${counts.bad} left out as damaged`);
+    for (const conflict of counts.conflicts) print(`held by somebody else already: ${conflict}`);
+  });
+}
+
+async function writeTypes(
+  config: Config,
+  values: { out?: string; server?: string; from?: string; check?: boolean },
+): Promise<string> {
+  const file = resolve(required(values.out, "--out"));
+  const classes = values.server
+    ? await classesOfServer(values.server, config)
+    : await withStore(config, classesOfStore);
+  const text = typesText(classes, values.from);
+  const stale = !existsSync(file) || readFileSync(file, "utf8") !== text;
+  if (values.check && stale) throw new Error(`${file} is stale: npm run purse -- types writes it`);
+  if (stale) writeFileSync(file, text);
+  return `${file}: ${stale ? "written" : "up to date"}`;
+}
+
+async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(config.database);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function sqlitePath({ database }: Config): string {
+  if (database.kind === "sqlite") return database.path;
+  throw new Error(
+    "This is for SQLite. A PostgreSQL database is backed up by pg_dump and restored by pg_restore.",
+  );
+}
+
+function required(value: string | undefined, option: string): string {
+  if (value !== undefined && value !== "") return value;
+  throw new Error(`${option} is missing\n\n${HELP}`);
+}

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { join, resolve } from "node:path";
+import { runCommand } from "../../scripts/commands.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+export interface CommandResult {
+  code: number;
+  output: string;
+}
+
+/** What `npm run purse -- …` does, in this process: what it printed, and whether it failed. */
+export async function purseCommand(args: string[], env: Record<string, string>): Promise<CommandResult> {
+  const lines: string[] = [];
+  const context = {
+    env: { ...process.env, ...env },
+    cwd: ROOT,
+    progress: { report: () => undefined, done: () => undefined },
+    print: (text: string) => void lines.push(text),
+  };
+  try {
+    await runCommand(args, context);
+    return { code: 0, output: lines.join("\n") };
+  } catch (error) {
+    lines.push(`purse: ${error instanceof Error ? error.message : String(error)}`);
+    return { code: 1, output: lines.join("\n") };
+  }
+}
+
+/** The same by the program itself, a process of its own. */
+export function purseProgram(args: string[], env: Record<string, string>): Promise<CommandResult> {
+  return new Promise((done) => {
+    execFile(
+      join(ROOT, "node_modules/.bin/node"),
+      [join(ROOT, "scripts/moving.ts"), ...args],
+      { env: { ...process.env, ...env }, cwd: ROOT },
+      (error, stdout, stderr) => done({ code: error ? 1 : 0, output: stdout + stderr }),
+    );
+  });
+}
