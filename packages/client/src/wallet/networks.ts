@@ -21,7 +21,8 @@ export async function switchNetwork(
   chainId: string | number,
   { chain, ...waiting }: SwitchOptions = {},
 ): Promise<void> {
-  const { connector } = enabledWallet();
+  // Connectors leave out to switch to the chain that they know of; not every wallet has told where it is now.
+  const { connector } = await askedWallet(waiting);
   if (!offers(connector, "switchNetwork")) throw unsupported("switchNetwork", connector);
   const change = () => withinTime(connector.switchNetwork(chainId), waiting);
   const hex = hexChainId(chainId);

@@ -5,8 +5,9 @@ import { Query } from "../query/Query.ts";
 import { request } from "../transport.ts";
 import { User } from "../user/User.ts";
 import { askedWallet } from "./askedWallet.ts";
+import { signerNow } from "./signer.ts";
 import { datedText, siweText } from "./signingText.ts";
-import { type WaitOptions, withinTime } from "./waiting.ts";
+import { askPeople, type WaitOptions } from "./waiting.ts";
 import { type EnableOptions, enableWeb3 } from "./wallet.ts";
 
 const PROVIDER = "moralisEth";
@@ -72,7 +73,10 @@ function ifRefused(error: unknown): void {
   if (!(error instanceof ProtocolError)) throw error;
 }
 
-/** Makes an address the current user's too; the connected wallet signs. Throws 208 where it is another's. */
+/**
+ * Makes an address the current user's too; the connected wallet signs, which must have that account. Throws 208 where
+ * the address is another's.
+ */
 export async function link(account: string, options: SigningOptions = {}): Promise<User> {
   assertEvm(options.type);
   const user = await currentUser();
@@ -125,7 +129,8 @@ async function nowAt(user: User, address: string, options: SigningOptions): Prom
   const saving: SaveOptions = {
     ...(isJsonObject(context) && { context }),
     ...(useMasterKey !== undefined && { useMasterKey }),
-    ...(sessionToken !== undefined && { sessionToken }),
+    // In Node nobody is the current user: whoever has just signed in is named.
+    sessionToken: sessionToken ?? user.getSessionToken(),
   };
   await user.save(null, saving);
   return user;
@@ -134,17 +139,22 @@ async function nowAt(user: User, address: string, options: SigningOptions): Prom
 /** What the server checks: who signed, what, and that it is fresh. */
 async function proveOwnership(address: string, purpose: "login" | "link", options: SigningOptions) {
   const { signal, siwe, signingMessage = DEFAULT_MESSAGE } = options;
-  const { chainId } = await askedWallet(options);
+  // Another account's signature would be refused, after people had been asked for it.
+  const { chainId } =
+    purpose === "link" ? await signerNow({ account: address, signal }) : await askedWallet(options);
   const asking = { ...(signal && { signal }), ...(purpose === "login" && WITHOUT_SESSION) };
   const data = siwe
     ? await siweText(address, chainId, purpose, asking)
     : await datedText(signingMessage, asking);
-  const { provider, account } = await askedWallet(options);
-  // Another account's signature would be refused, after people had been asked for it.
-  if (purpose === "login" && account !== address)
-    throw new Error("The wallet's account was changed while signing in");
-  const work = provider.request({ method: "personal_sign", params: [hexText(data), account ?? address] });
-  const signature = await withinTime(work, options);
+  const { provider, account } = await signerNow({
+    signal,
+    ...(purpose === "link" && { account: address }),
+    // The server's text names the chain, which wallets compare with their own.
+    ...(siwe && chainId !== null && { chainId }),
+  });
+  if (account !== address) throw new Error("The wallet's account was changed while signing in");
+  const call = { method: "personal_sign", params: [hexText(data), address] };
+  const signature = await askPeople(provider, call, options);
   if (typeof signature !== "string" || signature === "") throw new Error("Data not signed");
   return { id: address, signature, data };
 }
