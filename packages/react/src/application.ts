@@ -1,5 +1,6 @@
 import { type Moralis, type PluginSpec, reconnectWallet } from "@purse/client";
 import type { Auth } from "./auth.ts";
+import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
 export interface Target {
@@ -13,7 +14,7 @@ export interface ApplicationSnapshot {
   isInitialized: boolean;
   isInitializing: boolean;
   /** Why the start failed; null where it did not. */
-  initializeError: unknown;
+  initializeError: CallError | null;
 }
 
 export interface ApplicationSettings extends Target {
@@ -87,7 +88,7 @@ export class Application {
   async #start(): Promise<void> {
     this.#turn += 1;
     const mine = this.#turn;
-    const end = (outcome: { isInitialized: boolean; initializeError: unknown }) => {
+    const end = (outcome: Pick<ApplicationSnapshot, "isInitialized" | "initializeError">) => {
       if (mine === this.#turn) this.store.set({ ...outcome, isInitializing: false });
     };
     this.store.set({ isInitialized: false, isInitializing: true, initializeError: null });
@@ -103,8 +104,8 @@ export class Application {
       // A wallet that does not answer any more is not an error of the start.
       if (this.#auth.store.get().user) await reconnectWallet().catch(() => false);
       end({ isInitialized: true, initializeError: null });
-    } catch (error) {
-      end({ isInitialized: false, initializeError: error });
+    } catch (thrown) {
+      end({ isInitialized: false, initializeError: errorOf(thrown) });
     }
   }
 }

@@ -26,6 +26,7 @@ export {
 } from "./contracts.ts";
 export { useEnsAddress, useEnsName } from "./ens.ts";
 export {
+  type CallError,
   NoMoralisContextProviderError,
   NotAuthenticatedError,
   ReactMoralisError,

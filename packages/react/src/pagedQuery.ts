@@ -1,4 +1,5 @@
 import type { Moralis, ParseObject, Query } from "@purse/client";
+import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
 export interface PageOptions {
@@ -16,7 +17,7 @@ export interface PagedState {
   pages: readonly (readonly ParseObject[])[];
   /** All pages together; each object once. */
   data: readonly ParseObject[];
-  error: unknown;
+  error: CallError | null;
   isFetching: boolean;
   isFetchingNextPage: boolean;
   hasNextPage: boolean;
@@ -76,8 +77,8 @@ export class PagedQuery {
       const found = await this.#page(before).find({ signal: running.signal });
       const pages = Object.freeze([...before, Object.freeze(found)]);
       end({ pages, data: together(pages), hasNextPage: found.length === this.#size });
-    } catch (error) {
-      end({ error });
+    } catch (thrown) {
+      end({ error: errorOf(thrown) });
     }
   }
 

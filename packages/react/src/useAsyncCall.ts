@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 import { AsyncCall } from "./asyncCall.ts";
 import { type Callbacks, splitCallbacks } from "./callbacks.ts";
+import type { CallError } from "./errors.ts";
 import { shapeOf } from "./freeze.ts";
 import { useStore } from "./store.ts";
 import { useLatest } from "./useLatest.ts";
@@ -18,7 +19,7 @@ export interface AsyncCallResult<R, P, Initial = R> {
   fetch(options?: FetchOptions<R, P>): Promise<R | undefined>;
   /** Frozen; the initial value again after an error. */
   data: R | Initial;
-  error: unknown;
+  error: CallError | null;
   isFetching: boolean;
   /** While there is nothing to show yet. */
   isLoading: boolean;

@@ -1,5 +1,6 @@
 import type { ParseObject, Query } from "@purse/client";
 import { type DependencyList, useEffect, useMemo } from "react";
+import { type CallError, errorOf } from "./errors.ts";
 import { type Merges, mergeInto, openSubscription } from "./liveQuery.ts";
 import { useStore } from "./store.ts";
 import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
@@ -77,7 +78,7 @@ export interface SubscriptionOptions {
   onLeave?: (entity: ParseObject, original?: unknown, meta?: unknown) => void;
   onDelete?: (entity: ParseObject, meta?: unknown) => void;
   /** Also where the server refuses the subscription. */
-  onError?: (error: unknown) => void;
+  onError?: (error: CallError) => void;
 }
 
 /** Tells of what happens to a query's objects. */
@@ -103,10 +104,10 @@ export function useMoralisSubscription(
         subscription.on("enter", (...event) => handlers.current.onEnter?.(...event));
         subscription.on("leave", (...event) => handlers.current.onLeave?.(...event));
         subscription.on("delete", (...event) => handlers.current.onDelete?.(...event));
-        subscription.on("error", (error) => handlers.current.onError?.(error));
+        subscription.on("error", (error) => handlers.current.onError?.(errorOf(error)));
       },
       (error) => {
-        if (handlers.current.onError) handlers.current.onError(error);
+        if (handlers.current.onError) handlers.current.onError(errorOf(error));
         else console.warn("The live query was refused", error);
       },
     );
