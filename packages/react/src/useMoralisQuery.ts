@@ -1,6 +1,6 @@
 import type { ParseObject, Query } from "@purse/client";
 import { type DependencyList, useEffect, useMemo } from "react";
-import { type CallError, errorOf } from "./errors.ts";
+import { type CallError, errorOf, ReactMoralisError } from "./errors.ts";
 import { type Merges, mergeInto, openSubscription } from "./liveQuery.ts";
 import { useStore } from "./store.ts";
 import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
@@ -114,7 +114,10 @@ export function useMoralisSubscription(
   }, [query, wanted, userId, handlers]);
 }
 
-/** The objects that a query finds, for below a Suspense boundary: it waits where they are not there yet. */
+/**
+ * The objects that a query finds, for below a Suspense boundary: it waits where they are not there yet. A server
+ * renders the boundary's fallback, and the browser goes on from there.
+ */
 export function useSuspenseMoralisQuery(
   nameOrObject: string | ParseObject,
   queryMap?: QueryMap,
@@ -124,6 +127,8 @@ export function useSuspenseMoralisQuery(
   const userId = useUserId();
   const query = useQuery(nameOrObject, queryMap, deps);
   if (initializeError) throw initializeError;
+  // A server would wait for ever: nothing is mounted there that starts the client. React leaves errors to the browser.
+  if (typeof window === "undefined") throw new ReactMoralisError("Queries are asked in browsers only");
   // What React waits for is thrown: the way that every version with Suspense knows.
   if (!isInitialized) throw settled();
   const cached = queries.get(query, userId);
