@@ -25,6 +25,15 @@ export interface ApplicationSettings extends Target {
   initializeOnMount: boolean;
 }
 
+/** How long pages wait for the wallet of before a reload, so as not to offer it for a moment, in ms. */
+const WALLET_MS = 1_000;
+
+/** A wallet that does not answer any more is not an error of the start; one that answers late comes late. */
+function walletOfBefore(): Promise<unknown> {
+  const late = new Promise((resolve) => setTimeout(resolve, WALLET_MS));
+  return Promise.race([reconnectWallet().catch(() => false), late]);
+}
+
 /** The client's start below a provider: once, awaited, with the session and wallet of before. */
 export class Application {
   readonly store: Store<ApplicationSnapshot>;
@@ -101,8 +110,7 @@ export class Application {
         this.#core.start({ ...target, javascriptKey, masterKey, plugins }),
         this.#auth.restore(),
       ]);
-      // A wallet that does not answer any more is not an error of the start.
-      if (this.#auth.store.get().user) await reconnectWallet().catch(() => false);
+      await walletOfBefore();
       end({ isInitialized: true, initializeError: null });
     } catch (thrown) {
       end({ isInitialized: false, initializeError: errorOf(thrown) });
