@@ -14,6 +14,8 @@ export interface EnableOptions extends WaitOptions {
   connector?: CustomConnector | undefined;
   /** Of a wallet that has announced itself (EIP-6963): its `rdns`. */
   rdns?: string | undefined;
+  /** Of the same: its `uuid`, where another has that `rdns` too. */
+  uuid?: string | undefined;
   /** What the connector takes beside that. */
   [option: string]: unknown;
 }
