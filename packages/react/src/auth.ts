@@ -11,6 +11,7 @@ import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { type CallError, errorOf, NotAuthenticatedError, ValidationError } from "./errors.ts";
 import { Store } from "./store.ts";
 
+/** Where signing in and out is; `undefined` until it is known whether somebody is signed in. */
 export type AuthState =
   | "undefined"
   | "unauthenticated"
@@ -33,6 +34,7 @@ export interface AuthSnapshot {
   hasSessionEnded: boolean;
 }
 
+/** How to log in. */
 export interface LoginOptions {
   /** False sends the log-in as a GET. */
   usePost?: boolean;
@@ -40,6 +42,7 @@ export interface LoginOptions {
   authData?: AuthData;
 }
 
+/** Fields of a user by their names. */
 export type UserData = Record<string, unknown>;
 
 const STRING_FIELDS = ["password", "email", "username"] as const;

@@ -44,6 +44,7 @@ export interface ApiContractCall {
   params?: object;
 }
 
+/** Reads a contract's function through the data service, when asked: no wallet is needed. */
 export function useApiContract(params: ApiContractCall = {}, options?: AsyncCallOptions) {
   const { Moralis } = useMoralisContext();
   const { fetch, ...call } = withoutSetData(

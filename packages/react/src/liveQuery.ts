@@ -3,6 +3,7 @@ import type { ParseObject, Query, Subscription } from "@purse/client";
 /** How an object that a live query tells of changes the list; `all` is never changed itself. */
 export type Merge<T extends ParseObject<object> = ParseObject> = (entity: T, all: T[]) => T[];
 
+/** How changes on the server change a live list, where not by the usual way. */
 export interface Merges<T extends ParseObject<object> = ParseObject> {
   onLiveCreate?: Merge<T>;
   onLiveEnter?: Merge<T>;

@@ -2,6 +2,7 @@ import type { Moralis, ParseObject, Query } from "@purse/client";
 import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
+/** How pages are cut. */
 export interface PageOptions {
   /** Objects in a page; 20 by default. */
   pageSize?: number;

@@ -10,6 +10,7 @@ import { useMoralisContext } from "./useMoralis.ts";
 
 type FieldsOf<T> = T extends ParseObject<infer A> ? Partial<A> & { ACL?: ACL } : never;
 
+/** Saving objects, and the one that was saved last. */
 export interface NewObject<T extends ParseObject<object>> {
   /** Answers the object, or undefined where it failed. */
   save(data?: FieldsOf<T>, options?: SaveOptions & Callbacks<T>): Promise<T | undefined>;

@@ -12,6 +12,7 @@ export interface SaveFileOptions extends Callbacks<ParseFile>, Pick<RequestOptio
   saveIPFS?: boolean;
 }
 
+/** How far an upload is. */
 export interface UploadState {
   file: ParseFile | null;
   isUploading: boolean;

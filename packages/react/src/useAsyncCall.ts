@@ -14,6 +14,7 @@ export interface FetchOptions<R, P> extends Callbacks<R> {
   signal?: AbortSignal;
 }
 
+/** A call, what it has answered and how far it is. */
 export interface AsyncCallResult<R, P, Initial = R> {
   /** Runs the call. Answers undefined where it failed. */
   fetch(options?: FetchOptions<R, P>): Promise<R | undefined>;
@@ -26,6 +27,7 @@ export interface AsyncCallResult<R, P, Initial = R> {
   setData(data: R | Initial | ((before: R | Initial) => R | Initial)): void;
 }
 
+/** When a call runs. */
 export interface AsyncCallOptions {
   /** Runs by itself once the client is ready, and again when the parameters change. */
   autoFetch?: boolean | undefined;

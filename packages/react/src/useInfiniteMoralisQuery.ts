@@ -7,11 +7,13 @@ import { useStore } from "./store.ts";
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 
+/** How pages are cut, and whether the first comes by itself. */
 export interface InfiniteQueryOptions extends PageOptions {
   /** Fetches the first page by itself; true by default. */
   autoFetch?: boolean | undefined;
 }
 
+/** What has been found so far, and the ways to more. */
 export interface InfiniteQueryResult<T extends ParseObject<object>> {
   /** All pages together; each object once. */
   data: readonly T[];

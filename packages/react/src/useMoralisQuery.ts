@@ -8,6 +8,7 @@ import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncC
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext, useUserId } from "./useMoralis.ts";
 
+/** When a query runs, and whether its result is live. */
 export interface QueryOptions<T extends ParseObject<object> = ParseObject>
   extends AsyncCallOptions,
     Merges<T> {
@@ -71,6 +72,7 @@ export function useMoralisQuery<E extends object = Attributes>(
   return withoutSetData(call);
 }
 
+/** What is done with what a live query tells. */
 export interface SubscriptionOptions<T extends ParseObject<object> = ParseObject> {
   enabled?: boolean;
   onCreate?: (entity: T, meta?: unknown) => void;
@@ -115,6 +117,7 @@ export function useMoralisSubscription<E extends object = Attributes>(
   }, [query, wanted, userId, handlers]);
 }
 
+/** What has been found, and the way to ask anew. */
 export interface SuspenseQueryResult<T extends ParseObject<object>> {
   data: T[];
   /** While `fetch` asks anew; what was found before stays. */

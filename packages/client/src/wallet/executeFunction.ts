@@ -9,6 +9,7 @@ import type { Whole } from "./transfer.ts";
 import { type WaitOptions, withinTime } from "./waiting.ts";
 import { enabledWallet } from "./wallet.ts";
 
+/** A call of a contract by an ABI that is known at run time. */
 export interface FunctionCall {
   contractAddress: string;
   abi: AbiJson;
@@ -20,6 +21,7 @@ export interface FunctionCall {
   params?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** How long the wallet is waited for. */
 export interface CallOptions extends WaitOptions {
   /** What old code passes too; it is not read. */
   overrides?: object | undefined;

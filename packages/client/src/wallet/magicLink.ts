@@ -2,6 +2,7 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { isProvider } from "./eip1193.ts";
 import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
+/** Of a wallet that is opened by a link in an e-mail. All but `newSession` and `load` are needed. */
 export interface MagicLinkOptions {
   email?: string | undefined;
   /** The publishable key of the application at Magic. */

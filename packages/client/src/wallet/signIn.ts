@@ -13,6 +13,7 @@ import { type EnableOptions, enableWeb3 } from "./wallet.ts";
 const PROVIDER = "moralisEth";
 const DEFAULT_MESSAGE = "Moralis Authentication";
 
+/** What is signed to sign in or to link, and for whom. */
 export interface SigningOptions extends WaitOptions {
   /** The first part of the text that the wallet shows, or a message of `requestMessage`. */
   signingMessage?: string | undefined;

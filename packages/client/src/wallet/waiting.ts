@@ -1,5 +1,6 @@
 import type { Eip1193Provider } from "./eip1193.ts";
 
+/** How long people are waited for at their wallets. */
 export interface WaitOptions {
   /** Stops waiting for the wallet. */
   signal?: AbortSignal | undefined;

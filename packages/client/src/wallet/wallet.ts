@@ -7,6 +7,7 @@ import { Emitter } from "./emitter.ts";
 import { onOtherTabs, rememberedWallet, rememberWallet } from "./remembered.ts";
 import { type WaitOptions, withinTime } from "./waiting.ts";
 
+/** Which wallet to connect. */
 export interface EnableOptions extends WaitOptions {
   /** `walletconnect`, `network`, `magicLink`, `web3Auth`, `keystore`, or anything else for the browser's own wallet. */
   provider?: string | undefined;
@@ -34,8 +35,10 @@ export type WalletState =
     }
   | { status: "deactivated" };
 
+/** A wallet that is connected. */
 export type EnabledWallet = Extract<WalletState, { status: "enabled" }>;
 
+/** What the wallet connection tells, by event. */
 export interface WalletEvents {
   web3Enabled: [
     info: {
@@ -74,8 +77,10 @@ let letGo: (() => void) | undefined;
 let shared = false;
 let follows = false;
 
+/** Tells what happens to the wallet connection: `walletEvents.on("accountChanged", …)`. */
 export const walletEvents = events;
 
+/** The wallet connection as it is now. */
 export function walletState(): WalletState {
   return state;
 }

@@ -10,6 +10,7 @@ import {
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
 import { call, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
+/** Of a wallet on another device. `projectId` is needed. */
 export interface WalletConnectOptions {
   /** The application's id at WalletConnect (Reown). */
   projectId?: string | undefined;

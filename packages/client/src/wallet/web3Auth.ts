@@ -2,6 +2,7 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
 import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
+/** Of a wallet behind a social login. `clientId` is needed. */
 export interface Web3AuthOptions {
   /** The application's id at Web3Auth. */
   clientId?: string | undefined;
