@@ -139,6 +139,22 @@ describe("several wallets in one browser (EIP-6963)", () => {
   });
 });
 
+it("the wallet that was chosen stays chosen where the next call names none", async () => {
+  const wallet = await import("./wallet.ts");
+  const [one, two] = [scriptedProvider(), scriptedProvider()];
+  announce("one", one);
+  announce("two", two);
+  await wallet.enableWeb3({ rdns: "test.two" });
+  expect(await wallet.enableWeb3()).toBe(two);
+  expect(wallet.withBrowserWallet({ signingMessage: "Hello" })).toMatchObject({
+    rdns: "test.two",
+    signingMessage: "Hello",
+  });
+  expect(await wallet.enableWeb3({ rdns: "test.one" })).toBe(one);
+  await wallet.deactivateWeb3();
+  expect(wallet.withBrowserWallet({})).toEqual({});
+});
+
 describe("chains", () => {
   const CHAIN = {
     chainId: "0x89",

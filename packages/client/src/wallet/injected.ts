@@ -19,8 +19,11 @@ export interface InjectedOptions {
 /** A wallet of the browser: one that announced itself, or `window.ethereum`. */
 export class InjectedWeb3Connector extends AbstractWeb3Connector implements ChainSwitching {
   override type = "injected";
+  /** Which of the browser's wallets it has opened; empty where none was named. */
+  chosen: InjectedOptions = {};
 
   override async activate(options: InjectedOptions = {}): Promise<Activation> {
+    this.chosen = { rdns: options.rdns, uuid: options.uuid };
     let provider = chosenProvider(options);
     if (!provider) {
       // On a page that has only just been loaded wallets may still be about to announce themselves.

@@ -8,7 +8,7 @@ import { askedWallet } from "./askedWallet.ts";
 import { signerNow } from "./signer.ts";
 import { datedText, siweText } from "./signingText.ts";
 import { askPeople, type WaitOptions } from "./waiting.ts";
-import { type EnableOptions, enableWeb3 } from "./wallet.ts";
+import { type EnableOptions, enableWeb3, withBrowserWallet } from "./wallet.ts";
 
 const PROVIDER = "moralisEth";
 const DEFAULT_MESSAGE = "Moralis Authentication";
@@ -45,11 +45,13 @@ export function getSigningData(): string {
  */
 export async function authenticate(options: EnableOptions & SigningOptions = {}): Promise<User> {
   assertEvm(options.type);
+  // Before a log-out, which puts the wallet away.
+  const wallet = withBrowserWallet(options);
   const before = await User.currentAsync();
   // Read now: the same person signed in again is the same object, with the new session.
   const oldSession = before?.getSessionToken();
   if (before && !options.keepSession) await User.logOut();
-  await enableWeb3(options);
+  await enableWeb3(wallet);
   const { account } = await askedWallet(options);
   if (account === null) throw new Error("Cannot authenticate, no account returned from provider");
   const authData = await proveOwnership(account, "login", options);

@@ -4,6 +4,7 @@ import type { AbstractWeb3Connector, Activation } from "./Connector.ts";
 import { type CustomConnector, connectorNamed } from "./connectors.ts";
 import { type Eip1193Provider, hexChainId, isPassingDisconnect } from "./eip1193.ts";
 import { Emitter } from "./emitter.ts";
+import { InjectedWeb3Connector } from "./injected.ts";
 import { onOtherTabs, rememberedWallet, rememberWallet } from "./remembered.ts";
 import { type WaitOptions, withinTime } from "./waiting.ts";
 
@@ -101,8 +102,18 @@ export function enabledWallet(): EnabledWallet {
  * call is in progress, when the wallet refuses, when it is put away meanwhile, and after the deadline; there is
  * no wallet then.
  */
-export function enableWeb3(options: EnableOptions = {}): Promise<Eip1193Provider> {
+export function enableWeb3(given: EnableOptions = {}): Promise<Eip1193Provider> {
+  const options = withBrowserWallet(given);
   return enable(options, async () => options.connector ?? connectorNamed(options.provider));
+}
+
+/** The options; where they name no wallet and one of the browser's is enabled, that one: it need not be the first. */
+export function withBrowserWallet(options: EnableOptions): EnableOptions {
+  const { provider, connector, rdns, uuid } = options;
+  const named = provider ?? connector ?? rdns ?? uuid;
+  if (named !== undefined || state.status !== "enabled") return options;
+  const enabled = state.connector;
+  return enabled instanceof InjectedWeb3Connector ? { ...options, ...enabled.chosen } : options;
 }
 
 /** Puts the wallet away, and stops an enabling that is underway. Does nothing where there is none. */
