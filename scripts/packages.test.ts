@@ -124,6 +124,35 @@ describe("the packed client in plain Node", () => {
   });
 });
 
+describe("the packed client in a bundle", () => {
+  const LIBRARIES = ["@walletconnect/ethereum-provider", "@web3auth/modal", "magic-sdk", "ethers"];
+
+  async function bundled(external: string[]): Promise<string> {
+    writeFileSync(join(project, "wallets.mjs"), 'export { enableWeb3, loadEthers } from "@purse/client";');
+    const bundle = await rolldown({ input: "wallets.mjs", cwd: project, external });
+    const { output } = await bundle.generate({ format: "esm" });
+    await bundle.close();
+    return output.map((file) => ("code" in file ? file.code : "")).join("\n");
+  }
+
+  it("brings along the wallet libraries that the application has installed", async () => {
+    for (const name of LIBRARIES) {
+      const folder = join(project, "node_modules", name);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "package.json"), JSON.stringify({ name, type: "module", main: "index.js" }));
+      writeFileSync(join(folder, "index.js"), `export default "all of ${name}";`);
+    }
+    const code = await bundled([]);
+    for (const name of LIBRARIES) expect(code).toContain(`all of ${name}`);
+  });
+
+  it("tries those that may be missing, as bundlers want it", async () => {
+    const code = await bundled(LIBRARIES);
+    for (const name of LIBRARIES)
+      expect(code).toMatch(new RegExp(`try {\\s+return await import\\("${name}"\\);\\s+} catch`));
+  });
+});
+
 describe("the packed packages under the old names", () => {
   beforeAll(() => {
     const modules = join(project, "node_modules");

@@ -122,10 +122,37 @@ describe("what the wallet is on is asked again before it signs", () => {
     expect(Wallet.signed).toEqual([]);
   });
 
-  it("links nothing with another account's signature", async () => {
+  it("asks nobody for another account's signature to link with", async () => {
     Wallet.now = Wallet.shown = devAccount(5);
     await authenticate({ connector: Wallet });
-    await expect(link(address(6))).rejects.toMatchObject({ code: 101 });
+    await expect(link(address(6))).rejects.toThrow(
+      `The wallet's account is ${address(5)}, not ${address(6)}`,
+    );
+    expect(Wallet.signed).toHaveLength(1);
+  });
+
+  it("signs no text for a chain that the wallet has left meanwhile", async () => {
+    class Moving extends Wallet {
+      override async activate(): Promise<Activation> {
+        const given = await super.activate();
+        const asked = { chain: 0 };
+        const { provider } = given;
+        return {
+          ...given,
+          provider: {
+            async request(call) {
+              // The second question comes right before signing.
+              if (call.method === "eth_chainId" && ++asked.chain > 2) return "0x89";
+              return provider.request(call);
+            },
+          },
+        };
+      }
+    }
+    await expect(authenticate({ connector: Moving, siwe: true })).rejects.toThrow(
+      "The wallet is on chain 0x89, not on 0x539",
+    );
+    expect(Wallet.signed).toEqual([]);
   });
 
   it("signs nothing for an address that is the user's already", async () => {
@@ -176,6 +203,18 @@ describe("signing in", () => {
     expect(isWeb3Enabled()).toBe(false);
     const user = await authenticate({ ...options, password: "correct horse" });
     expect(user.get("accounts")).toEqual([address(8)]);
+  });
+
+  it("works where nobody is kept as the current user, as in Node by itself", async () => {
+    User.disableUnsafeCurrentUser();
+    try {
+      const user = await authenticate({ connector: Wallet });
+      expect(user.get("ethAddress")).toBe(address(0));
+      expect(user.getSessionToken()).toMatch(/^r:/);
+      expect(User.current()).toBeNull();
+    } finally {
+      User.enableUnsafeCurrentUser();
+    }
   });
 
   it("takes an instance of an application's own connector", async () => {

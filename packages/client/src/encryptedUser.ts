@@ -15,6 +15,7 @@ export function enableEncryptedUser(secret?: string): void {
   configure({ userCipher: aesCipher(), ...(secret !== undefined && { secret }) });
 }
 
+/** Whether the user in the storage is encrypted. */
 export function isEncryptedUserEnabled(): boolean {
   return setting("userCipher") !== undefined;
 }

@@ -9,11 +9,13 @@ export interface EthersLibrary {
   readonly BigNumber: { from(value: string): EthersBigNumber };
 }
 
+/** A wallet as ethers 5 has it. */
 export interface EthersProvider {
   getSigner(addressOrIndex?: string | number): unknown;
   readonly provider: unknown;
 }
 
+/** A whole number as ethers 5 has it. */
 export interface EthersBigNumber {
   toString(): string;
   toHexString(): string;

@@ -10,20 +10,24 @@ interface ChainAddress {
   address?: string;
 }
 
+/** An account's tokens, by the server's function of that name. */
 export function getAllERC20(options: ChainAddress = {}): Promise<unknown> {
   return Cloud.run("getAllERC20", options);
 }
 
+/** One of an account's tokens, by the server's function of that name. */
 export function getERC20(
   options: ChainAddress & { symbol?: string; tokenAddress?: string } = {},
 ): Promise<unknown> {
   return Cloud.run("getERC20", options);
 }
 
+/** An account's NFTs, by the server's function `getNFTs_old`. */
 export function getNFTs({ chain = "Eth", address = "" }: ChainAddress = {}): Promise<unknown> {
   return Cloud.run("getNFTs_old", { chain, address });
 }
 
+/** How many NFTs an account has, by the server's function `getNFTsCount_old`. */
 export function getNFTsCount({ chain = "Eth", address = "" }: ChainAddress = {}): Promise<unknown> {
   return Cloud.run("getNFTsCount_old", { chain, address });
 }
@@ -37,6 +41,7 @@ export function getTransactions({
   return Cloud.run("getTransactions", { chain, address, order });
 }
 
+/** How many transactions an account has sent, by the server's function of that name. */
 export function getTransactionsCount({ chain = "Eth", address = "" }: ChainAddress = {}): Promise<unknown> {
   return Cloud.run("getTransactionsCount", { chain, address });
 }

@@ -310,12 +310,14 @@ function enabled() {
 }
 
 type Members = typeof members;
+/** All of the client under one name. */
 export interface MoralisNamespace extends Members {
   /** The namespace itself, as old code spells it. */
   readonly Web3: MoralisNamespace;
   readonly Moralis: MoralisNamespace;
 }
 
+/** All of the client under one name, as old code has it. Parts that are imported by name let bundlers leave out the rest. */
 export const Moralis: MoralisNamespace = /* @__PURE__ */ selfNamed(members);
 
 /** The types, by their old names: `Moralis.User`, `Moralis.Object<Fields>`. */

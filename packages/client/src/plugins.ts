@@ -8,6 +8,7 @@ export interface PluginSpec {
   functions: readonly string[];
 }
 
+/** How a plugin's function is called. */
 export interface PluginCallOptions {
   /** Answers the result without doing what the server asks the client to do. */
   disableTriggers?: boolean;

@@ -18,8 +18,10 @@ const FIELD_TYPES = [
   "Pointer",
   "Relation",
 ] as const;
+/** A field's type, by the server's name for it. */
 export type FieldType = (typeof FIELD_TYPES)[number];
 
+/** What a field must hold, and what it holds by itself. */
 export interface FieldOptions {
   /** Whether saves without the field are refused. */
   required?: boolean;

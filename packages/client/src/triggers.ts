@@ -14,6 +14,7 @@ export interface Trigger {
   data: JsonObject;
 }
 
+/** Does what the server asks for, and answers the response. */
 export type TriggerHandler = (trigger: Trigger) => unknown;
 
 /** What the triggers of one call share. */

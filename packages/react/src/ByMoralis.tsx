@@ -1,5 +1,6 @@
 import type { CSSProperties, ReactNode } from "react";
 
+/** How the badge looks. */
 export interface ByMoralisProps {
   variant?: "colour" | "dark" | "light";
   /** In pixels; the height follows. */

@@ -8,6 +8,7 @@ import { useStore } from "./store.ts";
 import { QueryCache } from "./suspense.ts";
 import { Web3 } from "./web3.ts";
 
+/** `appId` and `serverUrl` are needed, here or by `initialize`. */
 export interface MoralisProviderProps {
   children?: ReactNode;
   /** Read once, when the provider is mounted. */
@@ -29,6 +30,7 @@ export interface MoralisProviderProps {
   };
 }
 
+/** What a provider gives the hooks below it. */
 export interface MoralisContextValue extends ApplicationSnapshot {
   Moralis: typeof Moralis;
   environment: "browser" | "native";
@@ -40,6 +42,7 @@ export interface MoralisContextValue extends ApplicationSnapshot {
   settled(): Promise<void>;
 }
 
+/** Where the hooks find their provider. */
 export const MoralisContext = createContext<MoralisContextValue | null>(null);
 
 /**

@@ -39,6 +39,7 @@ function useAccountCall<P extends OnChain, R, Initial = null>(
   return { ...withoutSetData(call), chain };
 }
 
+/** An account's tokens and how much it has of each. */
 export function useERC20Balances(params?: Given<AccountApi["getTokenBalances"]>, options?: AsyncCallOptions) {
   const { Moralis } = useMoralis();
   const {
@@ -54,6 +55,7 @@ export function useERC20Balances(params?: Given<AccountApi["getTokenBalances"]>,
   return { fetchERC20Balances: fetch, ...call };
 }
 
+/** How tokens came to an account and left it. */
 export function useERC20Transfers(
   params?: Given<AccountApi["getTokenTransfers"]>,
   options?: AsyncCallOptions,
@@ -76,8 +78,10 @@ type Nfts = Answer<AccountApi["getNFTs"]>;
 type Nft = Nfts["result"][number];
 /** An NFT with its metadata read; `image` is an address that browsers can open. Text that is no JSON stays text. */
 export type NftWithMetadata = Omit<Nft, "metadata"> & { metadata?: unknown; image?: string };
+/** A page of NFTs, each with its metadata read. */
 export type NftBalances = Omit<Nfts, "result" | "next"> & { result: NftWithMetadata[] };
 
+/** An account's NFTs, with their metadata. */
 export function useNFTBalances(params?: Given<AccountApi["getNFTs"]>, options?: AsyncCallOptions) {
   const { Moralis } = useMoralis();
   const {
@@ -113,6 +117,7 @@ function parsed(text: string | null | undefined): unknown {
   }
 }
 
+/** How NFTs came to an account and left it. */
 export function useNFTTransfers(params?: Given<AccountApi["getNFTTransfers"]>, options?: AsyncCallOptions) {
   const { Moralis } = useMoralis();
   const {
@@ -128,6 +133,7 @@ export function useNFTTransfers(params?: Given<AccountApi["getNFTTransfers"]>, o
   return { getNFTTransfers: fetch, ...call };
 }
 
+/** An amount of native currency, also for people. */
 export interface FormattedBalance {
   /** In wei, decimal. */
   balance?: string;
@@ -137,6 +143,7 @@ export interface FormattedBalance {
 
 const NO_BALANCE: FormattedBalance = Object.freeze({ formatted: null });
 
+/** How much an account has of the chain's own currency. */
 export function useNativeBalance(params?: Given<AccountApi["getNativeBalance"]>, options?: AsyncCallOptions) {
   const { Moralis } = useMoralis();
   const { fetch, chain, ...call } = useAccountCall<
@@ -166,6 +173,7 @@ function fourDigits(amount: string): string {
   return Number(amount).toLocaleString("en-US", { maximumSignificantDigits: 4, useGrouping: false });
 }
 
+/** An account's transactions. */
 export function useNativeTransactions(
   params?: Given<AccountApi["getTransactions"]>,
   options?: AsyncCallOptions,
@@ -180,6 +188,7 @@ export function useNativeTransactions(
 }
 
 type PriceApi = Web3API["token"]["getTokenPrice"];
+/** A price, also for people. */
 export type TokenPrice = Answer<PriceApi> & { formattedUsd: string; formattedNative: string | null };
 
 const DOLLARS = /* @__PURE__ */ new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });

@@ -1,5 +1,6 @@
 import { type Moralis, type PluginSpec, reconnectWallet } from "@purse/client";
 import type { Auth } from "./auth.ts";
+import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
 export interface Target {
@@ -13,7 +14,7 @@ export interface ApplicationSnapshot {
   isInitialized: boolean;
   isInitializing: boolean;
   /** Why the start failed; null where it did not. */
-  initializeError: unknown;
+  initializeError: CallError | null;
 }
 
 export interface ApplicationSettings extends Target {
@@ -22,6 +23,15 @@ export interface ApplicationSettings extends Target {
   plugins?: PluginSpec[] | undefined;
   /** Whether `begin` starts without `initialize`. */
   initializeOnMount: boolean;
+}
+
+/** How long pages wait for the wallet of before a reload, so as not to offer it for a moment, in ms. */
+const WALLET_MS = 1_000;
+
+/** A wallet that does not answer any more is not an error of the start; one that answers late comes late. */
+function walletOfBefore(): Promise<unknown> {
+  const late = new Promise((resolve) => setTimeout(resolve, WALLET_MS));
+  return Promise.race([reconnectWallet().catch(() => false), late]);
 }
 
 /** The client's start below a provider: once, awaited, with the session and wallet of before. */
@@ -87,7 +97,7 @@ export class Application {
   async #start(): Promise<void> {
     this.#turn += 1;
     const mine = this.#turn;
-    const end = (outcome: { isInitialized: boolean; initializeError: unknown }) => {
+    const end = (outcome: Pick<ApplicationSnapshot, "isInitialized" | "initializeError">) => {
       if (mine === this.#turn) this.store.set({ ...outcome, isInitializing: false });
     };
     this.store.set({ isInitialized: false, isInitializing: true, initializeError: null });
@@ -100,11 +110,10 @@ export class Application {
         this.#core.start({ ...target, javascriptKey, masterKey, plugins }),
         this.#auth.restore(),
       ]);
-      // A wallet that does not answer any more is not an error of the start.
-      if (this.#auth.store.get().user) await reconnectWallet().catch(() => false);
+      await walletOfBefore();
       end({ isInitialized: true, initializeError: null });
-    } catch (error) {
-      end({ isInitialized: false, initializeError: error });
+    } catch (thrown) {
+      end({ isInitialized: false, initializeError: errorOf(thrown) });
     }
   }
 }

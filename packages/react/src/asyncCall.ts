@@ -1,10 +1,11 @@
 import { type Callbacks, withCallbacks } from "./callbacks.ts";
+import { type CallError, errorOf } from "./errors.ts";
 import { freezeDeep } from "./freeze.ts";
 import { Store } from "./store.ts";
 
 export interface CallState<R> {
   data: R;
-  error: unknown;
+  error: CallError | null;
   isFetching: boolean;
   /** Whether a call has ended, with a result or an error. */
   isSettled: boolean;
@@ -40,7 +41,8 @@ export class AsyncCall<R, Initial = R> {
         if (mine === this.#turn)
           this.#end(mine, signal, { data: freezeDeep(this.#changed(data)), error: null });
         return data;
-      } catch (error) {
+      } catch (thrown) {
+        const error = errorOf(thrown);
         this.#end(mine, signal, { data: this.#initial, error });
         throw error;
       }
@@ -57,7 +59,11 @@ export class AsyncCall<R, Initial = R> {
     return this.#late.reduce<R | Initial>((before, change) => change(before), data);
   }
 
-  #end(turn: number, signal: AbortSignal | undefined, outcome: { data: R | Initial; error: unknown }): void {
+  #end(
+    turn: number,
+    signal: AbortSignal | undefined,
+    outcome: Pick<CallState<R | Initial>, "data" | "error">,
+  ): void {
     if (turn !== this.#turn) return;
     if (signal?.aborted) this.store.set({ isFetching: false });
     else this.store.set({ ...outcome, isFetching: false, isSettled: true });

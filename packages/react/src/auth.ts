@@ -8,9 +8,10 @@ import {
   type User,
 } from "@purse/client";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
-import { NotAuthenticatedError, ValidationError } from "./errors.ts";
+import { type CallError, errorOf, NotAuthenticatedError, ValidationError } from "./errors.ts";
 import { Store } from "./store.ts";
 
+/** Where signing in and out is; `undefined` until it is known whether somebody is signed in. */
 export type AuthState =
   | "undefined"
   | "unauthenticated"
@@ -21,18 +22,19 @@ export type AuthState =
 
 export interface AuthSnapshot {
   state: AuthState;
-  error: unknown;
+  error: CallError | null;
   user: User | null;
   /** Grows when the user's fields change, since the user itself stays the same object. */
   version: number;
   isUserUpdating: boolean;
-  userError: unknown;
+  userError: CallError | null;
   /** From the call of `logout` to its end. */
   isLoggingOut: boolean;
   /** Whether the server has refused the user's session since they signed in: they stay, to sign in again. */
   hasSessionEnded: boolean;
 }
 
+/** How to log in. */
 export interface LoginOptions {
   /** False sends the log-in as a GET. */
   usePost?: boolean;
@@ -40,6 +42,7 @@ export interface LoginOptions {
   authData?: AuthData;
 }
 
+/** Fields of a user by their names. */
 export type UserData = Record<string, unknown>;
 
 const STRING_FIELDS = ["password", "email", "username"] as const;
@@ -154,7 +157,8 @@ export class Auth {
         this.store.set({ state: "logging_out" });
         await this.#core.deactivateWeb3();
         this.#set({ state: "unauthenticated", user: null, hasSessionEnded: false });
-      } catch (error) {
+      } catch (thrown) {
+        const error = errorOf(thrown);
         this.store.set({ state: "error", error, user });
         throw error;
       } finally {
@@ -204,7 +208,8 @@ export class Auth {
       const user = await work();
       this.#set({ state: "authenticated", user, hasSessionEnded: false });
       return user;
-    } catch (error) {
+    } catch (thrown) {
+      const error = errorOf(thrown);
       this.store.set({ state: "error", error, user: await userOnFailure() });
       throw error;
     } finally {
@@ -217,7 +222,8 @@ export class Auth {
     this.store.set({ isUserUpdating: true, userError: null });
     try {
       return await work();
-    } catch (error) {
+    } catch (thrown) {
+      const error = errorOf(thrown);
       this.store.set({ userError: error });
       throw error;
     } finally {

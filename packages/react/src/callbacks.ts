@@ -1,7 +1,9 @@
+import { type CallError, errorOf } from "./errors.ts";
+
 /** What every function of the hooks takes beside its parameters. */
 export interface Callbacks<R = unknown> {
   onSuccess?: (result: R) => void;
-  onError?: (error: unknown) => void;
+  onError?: (error: CallError) => void;
   onComplete?: () => void;
   /** Rejects with the error, after `onError`; without it the promise resolves to undefined. */
   throwOnError?: boolean;
@@ -16,7 +18,8 @@ export async function withCallbacks<R>(
     const result = await work();
     callbacks.onSuccess?.(result);
     return result;
-  } catch (error) {
+  } catch (thrown) {
+    const error = errorOf(thrown);
     callbacks.onError?.(error);
     if (callbacks.throwOnError) throw error;
     return undefined;

@@ -3,6 +3,7 @@ import { Moralis } from "@purse/client";
 import { act, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import {
+  type CallError,
   useApiContract,
   useMoralis,
   useMoralisCloudFunction,
@@ -210,7 +211,44 @@ describe("the wallet", () => {
   it("tells of what is missing", async () => {
     const view = await renderReady(test.server, () => useWeb3Transfer());
     await act(async () => void (await view.current.fetch({ params: { type: "native" } })));
-    expect(view.current.error).toEqual(["receiver is required", "amount is required"]);
+    const missing = ["receiver is required", "amount is required"];
+    // By its type it has a message, as the old package said too, where it was the list itself.
+    expect(view.current.error?.message).toBe(missing.join(", "));
+    expect(view.current.error?.cause).toEqual(missing);
+  });
+
+  it("tells what wallets throw that is no error by its message and code, everywhere the same", async () => {
+    installEthereum({ eth_sendTransaction: () => Promise.reject({ code: 4001, message: "User rejected" }) });
+    const view = await renderReady(test.server, () => ({
+      moralis: useMoralis(),
+      transfer: useWeb3Transfer({ type: "native", amount: "5", receiver: ACCOUNT }),
+    }));
+    await act(async () => void (await view.current.moralis.enableWeb3()));
+    const onError = vi.fn<(error: CallError) => void>();
+    const thrown = await act(() =>
+      view.current.transfer.fetch({ onError, throwOnError: true }).catch((error: unknown) => error),
+    );
+    expect(view.current.transfer.error).toMatchObject({ message: "User rejected", code: 4001 });
+    expect(view.current.transfer.error).toBe(thrown);
+    expect(onError).toHaveBeenCalledExactlyOnceWith(thrown);
+  });
+
+  it("does not wait for what was cancelled", async () => {
+    const wallet = installEthereum({ eth_sendTransaction: () => new Promise(() => {}) });
+    const view = await renderReady(test.server, () => ({
+      moralis: useMoralis(),
+      transfer: useWeb3Transfer({ type: "native", amount: "5", receiver: ACCOUNT }),
+    }));
+    await act(async () => void (await view.current.moralis.enableWeb3()));
+    const cancelled = new AbortController();
+    let sending: Promise<unknown> | undefined;
+    act(() => {
+      sending = view.current.transfer.fetch({ signal: cancelled.signal });
+    });
+    await waitFor(() => expect(wallet.asked).toContain("eth_sendTransaction"));
+    cancelled.abort(new Error("enough"));
+    expect(await act(async () => sending)).toBeUndefined();
+    expect(view.current.transfer).toMatchObject({ isFetching: false });
   });
 
   it("calls contracts, by two hooks of one meaning", async () => {

@@ -166,6 +166,7 @@ const CHAINS: ReadonlyMap<string, ChainEntry> = new Map(
   }),
 );
 
+/** The chains that are known by name, those of old among them. */
 export function getSupportedChains(): ChainEntry[] {
   return [...CHAINS.values()];
 }

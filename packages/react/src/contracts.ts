@@ -6,7 +6,12 @@ import { useMoralisContext } from "./useMoralis.ts";
 export function useWeb3Transfer(params: TransferOptions = {}, options?: AsyncCallOptions) {
   const { Moralis } = useMoralisContext();
   type Sent = Awaited<ReturnType<typeof Moralis.transfer>>;
-  return useAsyncCall<Sent, TransferOptions, null>((given) => Moralis.transfer(given), params, null, options);
+  return useAsyncCall<Sent, TransferOptions, null>(
+    (given, signal) => Moralis.transfer({ ...signal, ...given }),
+    params,
+    null,
+    options,
+  );
 }
 
 /** A call of a contract's function; what is missing comes with `fetch`. */
@@ -16,8 +21,8 @@ export type ContractCall = Partial<FunctionCall>;
 export function useWeb3ExecuteFunction(params: ContractCall = {}, options?: AsyncCallOptions) {
   const { Moralis } = useMoralisContext();
   return useAsyncCall<unknown, ContractCall>(
-    ({ contractAddress = "", abi = [], functionName = "", ...rest }) =>
-      Moralis.executeFunction({ contractAddress, abi, functionName, ...rest }),
+    ({ contractAddress = "", abi = [], functionName = "", ...rest }, signal) =>
+      Moralis.executeFunction({ contractAddress, abi, functionName, ...signal, ...rest }),
     params,
     null,
     options,
@@ -39,6 +44,7 @@ export interface ApiContractCall {
   params?: object;
 }
 
+/** Reads a contract's function through the data service, when asked: no wallet is needed. */
 export function useApiContract(params: ApiContractCall = {}, options?: AsyncCallOptions) {
   const { Moralis } = useMoralisContext();
   const { fetch, ...call } = withoutSetData(

@@ -26,31 +26,37 @@ export {
 } from "./contracts.ts";
 export { useEnsAddress, useEnsName } from "./ens.ts";
 export {
+  type CallError,
   NoMoralisContextProviderError,
   NotAuthenticatedError,
   ReactMoralisError,
   ValidationError,
 } from "./errors.ts";
-export type { Merge } from "./liveQuery.ts";
+export type { Merge, Merges } from "./liveQuery.ts";
 export {
   MoralisContext,
   type MoralisContextValue,
   MoralisProvider,
   type MoralisProviderProps,
 } from "./MoralisProvider.tsx";
+export type { ObjectOf, QueryMap } from "./objectTypes.ts";
 export type { PageOptions } from "./pagedQuery.ts";
 export * from "./pluginHooks.ts";
-export { useMoralisFile, useNewMoralisObject, useUpload } from "./saving.ts";
+export { type NewObject, useMoralisFile, useNewMoralisObject, useUpload } from "./saving.ts";
 export { type OwnSession, useSessions } from "./sessions.ts";
 export type { TransactionView } from "./transactionFollow.ts";
 export type { SaveFileOptions, UploadState } from "./upload.ts";
 export type { AsyncCallOptions, AsyncCallResult, FetchOptions } from "./useAsyncCall.ts";
-export { type InfiniteQueryOptions, useInfiniteMoralisQuery } from "./useInfiniteMoralisQuery.ts";
+export {
+  type InfiniteQueryOptions,
+  type InfiniteQueryResult,
+  useInfiniteMoralisQuery,
+} from "./useInfiniteMoralisQuery.ts";
 export { useMoralis } from "./useMoralis.ts";
 export {
-  type QueryMap,
   type QueryOptions,
   type SubscriptionOptions,
+  type SuspenseQueryResult,
   useMoralisQuery,
   useMoralisSubscription,
   useSuspenseMoralisQuery,

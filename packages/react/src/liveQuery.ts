@@ -1,28 +1,34 @@
 import type { ParseObject, Query, Subscription } from "@purse/client";
 
 /** How an object that a live query tells of changes the list; `all` is never changed itself. */
-export type Merge = (entity: ParseObject, all: ParseObject[]) => ParseObject[];
+export type Merge<T extends ParseObject<object> = ParseObject> = (entity: T, all: T[]) => T[];
 
-export interface Merges {
-  onLiveCreate?: Merge;
-  onLiveEnter?: Merge;
-  onLiveUpdate?: Merge;
-  onLiveLeave?: Merge;
-  onLiveDelete?: Merge;
+/** How changes on the server change a live list, where not by the usual way. */
+export interface Merges<T extends ParseObject<object> = ParseObject> {
+  onLiveCreate?: Merge<T>;
+  onLiveEnter?: Merge<T>;
+  onLiveUpdate?: Merge<T>;
+  onLiveLeave?: Merge<T>;
+  onLiveDelete?: Merge<T>;
 }
 
-export const append: Merge = (entity, all) => [...all.filter((each) => each.id !== entity.id), entity];
-export const replace: Merge = (entity, all) => all.map((each) => (each.id === entity.id ? entity : each));
-export const remove: Merge = (entity, all) => all.filter((each) => each.id !== entity.id);
+export const append = <T extends ParseObject<object>>(entity: T, all: T[]): T[] => [
+  ...all.filter((each) => each.id !== entity.id),
+  entity,
+];
+export const replace = <T extends ParseObject<object>>(entity: T, all: T[]): T[] =>
+  all.map((each) => (each.id === entity.id ? entity : each));
+export const remove = <T extends ParseObject<object>>(entity: T, all: T[]): T[] =>
+  all.filter((each) => each.id !== entity.id);
 
 /** Opens a live query. Returns the way to close it, which may be called before it is open. */
-export function openSubscription(
-  query: Query,
-  attach: (subscription: Subscription) => void,
+export function openSubscription<T extends ParseObject<object>>(
+  query: Query<T>,
+  attach: (subscription: Subscription<T>) => void,
   onError: (error: unknown) => void,
 ): () => void {
   let over = false;
-  let subscription: Subscription | undefined;
+  let subscription: Subscription<T> | undefined;
   query
     .subscribe()
     .then((opened) => {
@@ -40,13 +46,13 @@ export function openSubscription(
 }
 
 /** Keeps a list in step with a live query; `refetch` asks anew for what was missed, also before it was open. */
-export function mergeInto(
-  subscription: Subscription,
-  change: (by: (all: ParseObject[]) => ParseObject[]) => void,
-  merges: () => Merges,
+export function mergeInto<T extends ParseObject<object>>(
+  subscription: Subscription<T>,
+  change: (by: (all: T[]) => T[]) => void,
+  merges: () => Merges<T>,
   refetch: () => void,
 ): void {
-  const merge = (chosen: () => Merge | undefined, usual: Merge) => (entity: ParseObject) =>
+  const merge = (chosen: () => Merge<T> | undefined, usual: Merge<T>) => (entity: T) =>
     change((all) => (chosen() ?? usual)(entity, [...all]));
   subscription.on(
     "create",

@@ -1,6 +1,8 @@
 import type { Moralis, ParseObject, Query } from "@purse/client";
+import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
+/** How pages are cut. */
 export interface PageOptions {
   /** Objects in a page; 20 by default. */
   pageSize?: number;
@@ -16,7 +18,7 @@ export interface PagedState {
   pages: readonly (readonly ParseObject[])[];
   /** All pages together; each object once. */
   data: readonly ParseObject[];
-  error: unknown;
+  error: CallError | null;
   isFetching: boolean;
   isFetchingNextPage: boolean;
   hasNextPage: boolean;
@@ -76,8 +78,8 @@ export class PagedQuery {
       const found = await this.#page(before).find({ signal: running.signal });
       const pages = Object.freeze([...before, Object.freeze(found)]);
       end({ pages, data: together(pages), hasNextPage: found.length === this.#size });
-    } catch (error) {
-      end({ error });
+    } catch (thrown) {
+      end({ error: errorOf(thrown) });
     }
   }
 

@@ -35,12 +35,14 @@ function usePluginCalls(plugin: string) {
   );
 }
 
+/** A token that is exchanged. */
 export interface OneInchToken {
   /** Defaults to 18. */
   decimals?: number;
   address: string;
 }
 
+/** What is exchanged for what. */
 export interface OneInchQuoteParams {
   chain?: string;
   fromToken: OneInchToken;
@@ -49,6 +51,7 @@ export interface OneInchQuoteParams {
   fromAmount: string | number;
 }
 
+/** The tokens that 1inch exchanges on a chain. */
 export function useOneInchTokens({ chain = "eth" }: { chain?: string } = {}, options: AsyncCallOptions = {}) {
   const ask = usePluginCalls("oneInch");
   const { fetch, ...call } = withoutSetData(
@@ -67,6 +70,7 @@ export function useOneInchTokens({ chain = "eth" }: { chain?: string } = {}, opt
 
 const NO_TOKENS: readonly unknown[] = [];
 
+/** What an exchange would give. */
 export function useOneInchQuote<R = unknown>(
   params?: Partial<OneInchQuoteParams>,
   options?: AsyncCallOptions,
@@ -117,30 +121,35 @@ export function useOneInchSwap<R = unknown>(
   return { swap: fetch, ...call };
 }
 
+/** Which NFT, on which of OpenSea's networks (`mainnet`). */
 export interface OpenSeaAssetParams {
   network?: string;
   tokenAddress?: string;
   tokenId?: string;
 }
 
+/** An NFT as OpenSea knows it. */
 export function useOpenSeaAsset<R = unknown>(params?: OpenSeaAssetParams, options?: AsyncCallOptions) {
   const given = { network: "mainnet", ...params };
   const { fetch, ...call } = usePlugin<OpenSeaAssetParams, R>("opensea", "getAsset", given, options);
   return { getAsset: fetch, ...call };
 }
 
+/** Which orders for an NFT. */
 export interface OpenSeaOrdersParams extends OpenSeaAssetParams {
   /** 0 buys, 1 sells. */
   orderSide?: 0 | 1;
   page?: number;
 }
 
+/** The orders for an NFT at OpenSea. */
 export function useOpenSeaOrders<R = unknown>(params?: OpenSeaOrdersParams, options?: AsyncCallOptions) {
   const given = { network: "mainnet", page: 1, ...params };
   const { fetch, ...call } = usePlugin<OpenSeaOrdersParams, R>("opensea", "getOrders", given, options);
   return { getOrders: fetch, ...call };
 }
 
+/** What is sold, by whom, for how much and until when. */
 export interface OpenSeaSellOrderParams extends OpenSeaAssetParams {
   tokenType?: string;
   userAddress?: string;
@@ -149,6 +158,7 @@ export interface OpenSeaSellOrderParams extends OpenSeaAssetParams {
   expirationTime?: number;
 }
 
+/** Offers an NFT at OpenSea. */
 export function useOpenSeaSellOrder<R = unknown>(
   params?: OpenSeaSellOrderParams,
   options?: AsyncCallOptions,
@@ -163,6 +173,7 @@ export function useOpenSeaSellOrder<R = unknown>(
   return { createSellOrder: fetch, ...call };
 }
 
+/** What is bought, by whom and for how much. */
 export interface OpenSeaBuyOrderParams extends OpenSeaAssetParams {
   tokenType?: string;
   amount?: string | number;
@@ -170,22 +181,26 @@ export interface OpenSeaBuyOrderParams extends OpenSeaAssetParams {
   paymentTokenAddress?: string;
 }
 
+/** Bids for an NFT at OpenSea. */
 export function useOpenSeaBuyOrder<R = unknown>(params?: OpenSeaBuyOrderParams, options?: AsyncCallOptions) {
   const given = { network: "mainnet", ...params };
   const { fetch, ...call } = usePlugin<OpenSeaBuyOrderParams, R>("opensea", "createBuyOrder", given, options);
   return { createBuyOrder: fetch, ...call };
 }
 
+/** Which coin is bought, and for which address. */
 export interface FiatBuyParams {
   coin?: string;
   receiver?: string;
 }
 
+/** Buys coins for money. */
 export function useFiatBuy<R = unknown>(params: FiatBuyParams = {}, options?: PluginOptions) {
   const { fetch, ...call } = usePlugin<FiatBuyParams, R>("fiat", "buy", params, options);
   return { buy: fetch, ...call };
 }
 
+/** What is minted, once somebody buys it. */
 export interface RaribleLazyMintParams {
   chain?: string;
   userAddress?: string;
@@ -195,12 +210,14 @@ export interface RaribleLazyMintParams {
   royaltiesAmount?: string | number;
 }
 
+/** Offers an NFT at Rarible that is minted once somebody buys it. */
 export function useRaribleLazyMint<R = unknown>(params?: RaribleLazyMintParams, options?: AsyncCallOptions) {
   const given = { chain: "eth", ...params };
   const { fetch, ...call } = usePlugin<RaribleLazyMintParams, R>("rarible", "lazyMint", given, options);
   return { lazyMint: fetch, ...call };
 }
 
+/** What is sold (`make…`) for what (`take…`). */
 export interface RaribleSellOrderParams {
   chain?: string;
   userAddress?: string;
@@ -212,6 +229,7 @@ export interface RaribleSellOrderParams {
   takeValue?: string | number;
 }
 
+/** Offers an NFT at Rarible. */
 export function useRaribleSellOrder<R = unknown>(
   params?: RaribleSellOrderParams,
   options?: AsyncCallOptions,

@@ -162,6 +162,37 @@ describe("other tabs", () => {
   });
 });
 
+describe("the wallet of before", () => {
+  const key = "Parse/app/wallet";
+  const kept = JSON.stringify({ provider: "injected" });
+
+  it("is taken up again after a reload, whoever is signed in", async () => {
+    installEthereum();
+    localStorage.setItem(key, kept);
+    const view = await renderReady(test.server, useMoralis);
+    await waitFor(() => expect(view.current).toMatchObject({ account: ACCOUNT, isUnauthenticated: true }));
+  });
+
+  it("that does not answer keeps nothing else waiting", async () => {
+    const { promise, resolve } = Promise.withResolvers<string[]>();
+    installEthereum({ eth_accounts: () => promise });
+    localStorage.setItem(key, kept);
+    const view = await renderReady(test.server, useMoralis);
+    expect(view.current).toMatchObject({ isInitialized: true, isWeb3Enabled: false });
+    resolve([ACCOUNT]);
+    await waitFor(() => expect(view.current.account).toBe(ACCOUNT));
+  });
+
+  it("is the one of another tab too, where this one had none yet", async () => {
+    installEthereum();
+    const view = await renderReady(test.server, useMoralis);
+    localStorage.setItem(key, kept);
+    const told = { key, newValue: kept, storageArea: localStorage };
+    act(() => void window.dispatchEvent(new StorageEvent("storage", told)));
+    await waitFor(() => expect(view.current.account).toBe(ACCOUNT));
+  });
+});
+
 describe("onAccountChanged", () => {
   it("tells of the accounts of window.ethereum as it says them, until the provider is gone", async () => {
     const wallet = installEthereum();

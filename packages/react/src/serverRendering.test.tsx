@@ -1,5 +1,7 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { Suspense } from "react";
-import { renderToString } from "react-dom/server";
+import { renderToPipeableStream, renderToString } from "react-dom/server";
 import { expect, it } from "vitest";
 import {
   MoralisProvider,
@@ -67,4 +69,21 @@ it("pages are rendered where there is no window: with nothing yet, and asking no
     transaction: "unknown",
   });
   expect(html).toContain("waiting");
+});
+
+it("pages that are streamed come to their end: what waits for the client is left to the browser", async () => {
+  const errors: unknown[] = [];
+  const body = new PassThrough();
+  const stream = renderToPipeableStream(
+    <MoralisProvider appId="app" serverUrl="http://127.0.0.1:1/server">
+      <Suspense fallback={<p>waiting</p>}>
+        <Notes />
+      </Suspense>
+    </MoralisProvider>,
+    { onError: (error) => void errors.push(error), onShellReady: () => void stream.pipe(body) },
+  );
+  expect(await text(body)).toContain("<p>waiting</p>");
+  expect(errors).toMatchObject([
+    { name: "ReactMoralisError", message: "Queries are asked in browsers only" },
+  ]);
 });

@@ -5,6 +5,7 @@ import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { useStore } from "./store.ts";
 import { useMoralisContext, useUserId } from "./useMoralis.ts";
 
+/** A place where the user is signed in. */
 export interface OwnSession {
   id: string;
   /** The one that this client signs in with. */

@@ -10,6 +10,8 @@ import {
   type TransactionState,
 } from "@purse/client";
 
+import { type CallError, errorOf } from "./errors.ts";
+
 /** Where a transaction is, for pages. */
 export interface TransactionView {
   /** `unknown` while there is no transaction or its chain cannot be asked. */
@@ -21,7 +23,7 @@ export interface TransactionView {
   /** Why its contract has refused it, where that can still be found out. */
   revert: Revert | null;
   /** Why its chain cannot be asked. */
-  error: unknown;
+  error: CallError | null;
 }
 
 const AT_FIRST: TransactionView = {
@@ -61,7 +63,8 @@ export class TransactionFollow {
 }
 
 function viewOf(state: TransactionState): TransactionView {
-  if (state.status === "unreachable") return { ...viewOf(state.last), status: "unknown", error: state.error };
+  if (state.status === "unreachable")
+    return { ...viewOf(state.last), status: "unknown", error: errorOf(state.error) };
   const { status } = state;
   const confirmations = "confirmations" in state ? state.confirmations : 0;
   const receipt = "receipt" in state ? state.receipt : null;

@@ -1,5 +1,6 @@
 import type { FileData, Moralis, File as ParseFile, RequestOptions } from "@purse/client";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
+import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
 export interface SaveFileOptions extends Callbacks<ParseFile>, Pick<RequestOptions, "signal"> {
@@ -11,12 +12,13 @@ export interface SaveFileOptions extends Callbacks<ParseFile>, Pick<RequestOptio
   saveIPFS?: boolean;
 }
 
+/** How far an upload is. */
 export interface UploadState {
   file: ParseFile | null;
   isUploading: boolean;
   /** From 0 to 1. */
   progress: number;
-  error: unknown;
+  error: CallError | null;
 }
 
 /** Uploads files one after the other; the state is that of the one that began last. */
@@ -55,7 +57,8 @@ export class Upload {
         await (saveIPFS ? file.saveIPFS(how) : file.save(how));
         set({ file, isUploading: false, progress: 1 });
         return file;
-      } catch (error) {
+      } catch (thrown) {
+        const error = errorOf(thrown);
         set({ isUploading: false, error });
         throw error;
       }

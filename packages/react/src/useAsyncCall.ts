@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 import { AsyncCall } from "./asyncCall.ts";
 import { type Callbacks, splitCallbacks } from "./callbacks.ts";
+import type { CallError } from "./errors.ts";
 import { shapeOf } from "./freeze.ts";
 import { useStore } from "./store.ts";
 import { useLatest } from "./useLatest.ts";
@@ -13,18 +14,20 @@ export interface FetchOptions<R, P> extends Callbacks<R> {
   signal?: AbortSignal;
 }
 
+/** A call, what it has answered and how far it is. */
 export interface AsyncCallResult<R, P, Initial = R> {
   /** Runs the call. Answers undefined where it failed. */
   fetch(options?: FetchOptions<R, P>): Promise<R | undefined>;
   /** Frozen; the initial value again after an error. */
   data: R | Initial;
-  error: unknown;
+  error: CallError | null;
   isFetching: boolean;
   /** While there is nothing to show yet. */
   isLoading: boolean;
   setData(data: R | Initial | ((before: R | Initial) => R | Initial)): void;
 }
 
+/** When a call runs. */
 export interface AsyncCallOptions {
   /** Runs by itself once the client is ready, and again when the parameters change. */
   autoFetch?: boolean | undefined;

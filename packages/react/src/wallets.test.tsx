@@ -13,7 +13,14 @@ import {
   useTransaction,
   useWallets,
 } from "./index.ts";
-import { ACCOUNT, announceWallet, installEthereum, renderReady, serverOfTests } from "./testRendering.tsx";
+import {
+  ACCOUNT,
+  ADA,
+  announceWallet,
+  installEthereum,
+  renderReady,
+  serverOfTests,
+} from "./testRendering.tsx";
 
 const test = serverOfTests();
 
@@ -29,6 +36,25 @@ describe("useWallets", () => {
       if (wallet) await view.current.connect(wallet, { throwOnError: true });
     });
     expect(view.current.account).toBe(second);
+  });
+
+  it("connects what people then sign in with, also where somebody was signed in before", async () => {
+    installEthereum();
+    test.server.on("POST functions/getServerTime", { body: { result: { dateTime: "2026-01-01" } } });
+    test.server.on("POST users", { body: ADA, status: 201 });
+    test.server.on("PUT classes/_User/u1", { body: { updatedAt: "2026-01-02T00:00:00.000Z" } });
+    const view = await renderReady(test.server, () => ({ ...useMoralis(), ...useWallets() }));
+    await act(async () => void (await view.current.login("ada", "secret")));
+    const third = "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc";
+    const answers = { eth_requestAccounts: () => [third], eth_accounts: () => [third] };
+    act(() => void announceWallet("org.third", "Third", answers));
+    const wallet = view.current.wallets.find(({ rdns }) => rdns === "org.third");
+    await act(async () => {
+      if (wallet) await view.current.connect(wallet, { throwOnError: true });
+      await view.current.authenticate({ throwOnError: true });
+    });
+    expect(view.current).toMatchObject({ isAuthenticated: true, account: third });
+    expect(view.current.user?.get("ethAddress")).toBe(third);
   });
 });
 

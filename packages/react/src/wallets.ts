@@ -22,7 +22,7 @@ export function useWallets() {
   const wallets = useSyncExternalStore(injectedWallets.subscribe, injectedWallets.get, () => NO_WALLETS);
   const connect = useCallback(
     (wallet: InjectedWallet, options: EnableOptions & Callbacks<Enabled> = {}) =>
-      enableWeb3({ ...options, provider: "injected", rdns: wallet.rdns }),
+      enableWeb3({ ...options, provider: "injected", rdns: wallet.rdns, uuid: wallet.uuid }),
     [enableWeb3],
   );
   return { wallets, connect };

@@ -1,6 +1,7 @@
 import { type EnableOptions, type Moralis, type WalletState, walletEvents, walletState } from "@purse/client";
 import { useSyncExternalStore } from "react";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
+import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
 /** What the client answers when a wallet is connected: its provider. */
@@ -19,7 +20,7 @@ function subscribe(listener: () => void): () => void {
 
 /** Connecting a wallet and putting it away, with what went wrong the last time. */
 export class Web3 {
-  readonly store = new Store<{ error: unknown }>({ error: null });
+  readonly store = new Store<{ error: CallError | null }>({ error: null });
   readonly #core: typeof Moralis;
 
   constructor(core: typeof Moralis) {
@@ -32,7 +33,8 @@ export class Web3 {
       this.store.set({ error: null });
       try {
         return await this.#core.enableWeb3(rest);
-      } catch (error) {
+      } catch (thrown) {
+        const error = errorOf(thrown);
         this.store.set({ error });
         throw error;
       }

@@ -5,6 +5,7 @@ import { objects } from "../object/registry.ts";
 import { Emitter } from "../wallet/emitter.ts";
 import { type LiveQuestion, Subscription } from "./Subscription.ts";
 
+/** Which server is asked, and as which application. */
 export interface LiveQueryClientOptions {
   applicationId: string;
   /** Starts with ws. */

@@ -20,6 +20,7 @@ export function liveQueryUrl(on: Pick<Connection, "serverUrl" | "liveQueryUrl">)
   throw new Error("You need to set a proper Parse LiveQuery server url before using LiveQueryClient");
 }
 
+/** The client of the connection in use, opened. */
 export async function liveQueryClient(): Promise<LiveQueryClient> {
   const on = connection();
   const serverURL = liveQueryUrl(on);

@@ -7,6 +7,7 @@ export function enableLocalDatastore(): void {
   if (!isLocalDatastoreEnabled()) configure({ local: loadedLater() });
 }
 
+/** Whether objects can be pinned. */
 export function isLocalDatastoreEnabled(): boolean {
   return setting("local") !== undefined;
 }

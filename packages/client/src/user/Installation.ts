@@ -18,6 +18,7 @@ const DEVICE_TYPES = {
 /** Where this installation is kept in the storage. */
 const STORED = "currentInstallation";
 
+/** Fields of an installation of an application on a device. */
 export interface InstallationAttributes {
   appIdentifier: string;
   appName: string;

@@ -3,6 +3,7 @@ import { setClass } from "../object/registry.ts";
 import { type RequestOptions, requestObject } from "../transport.ts";
 import { User } from "./User.ts";
 
+/** Fields of a session; the server sets them. */
 export interface SessionAttributes {
   sessionToken: string;
   user: User;

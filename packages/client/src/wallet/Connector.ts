@@ -7,6 +7,7 @@ import {
 } from "./eip1193.ts";
 import { Emitter } from "./emitter.ts";
 
+/** What a connector answers once its wallet is open. */
 export interface Activation {
   provider: Eip1193Provider;
   /** Hex. */
@@ -15,6 +16,7 @@ export interface Activation {
   account: string | null;
 }
 
+/** What a connector tells, by event. */
 export interface ConnectorEvents {
   connect: [info: { chainId?: string }];
   disconnect: [error: unknown];

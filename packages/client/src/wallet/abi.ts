@@ -1,8 +1,8 @@
 import type { Abi, AbiFunction, AbiParameter } from "viem";
 import { isRecord } from "./receipt.ts";
 
-/** A contract's interface as JSON, as compilers and explorers give it. */
-export type AbiJson = Abi | readonly unknown[];
+/** A contract's interface as JSON, as compilers and explorers give it: a list. Old code only says that it is an object. */
+export type AbiJson = Abi | object;
 
 /** The functions and errors of an ABI. What it does not hold in the right shape is left out. */
 export interface ContractFace {

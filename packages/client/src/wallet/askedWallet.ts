@@ -1,9 +1,6 @@
 import { firstAccount, hexChainId } from "./eip1193.ts";
-import { type WaitOptions, withinTime } from "./waiting.ts";
+import { answerOf, type WaitOptions } from "./waiting.ts";
 import { type EnabledWallet, enabledWallet } from "./wallet.ts";
-
-/** Nobody is asked anything: wallets answer at once or not at all. In ms. */
-const ASKING_MS = 10_000;
 
 /**
  * The enabled wallet with its account and chain as they are now: people change them, and not every wallet tells.
@@ -11,8 +8,7 @@ const ASKING_MS = 10_000;
  */
 export async function askedWallet({ signal }: WaitOptions = {}): Promise<EnabledWallet> {
   const { connector, provider } = enabledWallet();
-  const ask = (method: string) =>
-    withinTime(provider.request({ method }), { signal, timeoutMs: ASKING_MS }).catch(() => undefined);
+  const ask = (method: string) => answerOf(provider, { method }, { signal }).catch(() => undefined);
   const [accounts, chain] = await Promise.all([ask("eth_accounts"), ask("eth_chainId")]);
   signal?.throwIfAborted();
   const now = enabledWallet();

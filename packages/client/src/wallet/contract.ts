@@ -61,11 +61,14 @@ export async function writeContract({
   value,
   account,
   chainId,
+  signal,
+  timeoutMs,
   ...call
 }: LooseCall): Promise<SentTransaction> {
   const { encodeFunctionData } = await import("viem/utils");
   const data = encodeFunctionData(call);
-  return sendTransaction({ to: call.address, data, value }, { account, chainId, abi: readAbi(call.abi).abi });
+  const { abi } = readAbi(call.abi);
+  return sendTransaction({ to: call.address, data, value }, { account, chainId, signal, timeoutMs, abi });
 }
 
 interface LooseCall extends SignerExpectation {

@@ -52,7 +52,8 @@ export async function isMetaMaskInstalled(): Promise<boolean> {
 }
 
 function listen(): void {
-  if (listening || typeof window === "undefined") return;
+  // What is called window in React Native hears nothing.
+  if (listening || typeof window === "undefined" || typeof window.addEventListener !== "function") return;
   listening = true;
   window.addEventListener("eip6963:announceProvider", (event) => {
     const wallet = "detail" in event ? walletOf(event.detail) : undefined;

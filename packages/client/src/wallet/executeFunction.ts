@@ -6,8 +6,10 @@ import type { Eip1193Provider } from "./eip1193.ts";
 import { RevertError, revertOf } from "./revert.ts";
 import { sendTransaction } from "./send.ts";
 import type { Whole } from "./transfer.ts";
+import { type WaitOptions, withinTime } from "./waiting.ts";
 import { enabledWallet } from "./wallet.ts";
 
+/** A call of a contract by an ABI that is known at run time. */
 export interface FunctionCall {
   contractAddress: string;
   abi: AbiJson;
@@ -19,8 +21,9 @@ export interface FunctionCall {
   params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What old code passes too; it is not read. */
-export interface CallOptions {
+/** How long the wallet is waited for. */
+export interface CallOptions extends WaitOptions {
+  /** What old code passes too; it is not read. */
   overrides?: object | undefined;
 }
 
@@ -30,7 +33,7 @@ export interface CallOptions {
  * BigNumber). Any other is sent as a transaction. As the old client did, it throws a list of texts for missing inputs.
  */
 export async function executeFunction(call: FunctionCall & CallOptions): Promise<unknown> {
-  const { contractAddress, functionName, msgValue, params = {} } = call;
+  const { contractAddress, functionName, msgValue, params = {}, signal, timeoutMs } = call;
   const { provider, account } = enabledWallet();
   const face = readAbi(call.abi);
   const found = functionOf(face.functions, functionName ?? "");
@@ -41,8 +44,8 @@ export async function executeFunction(call: FunctionCall & CallOptions): Promise
     throw new Error(`${signatureOf(found)} takes no value: it is not payable`);
   }
   const request = { to: await addressOf(contractAddress), value, data: await callData(found, args) };
-  if (isReadOnly(found)) return read(found, request, { provider, account, face });
-  return sendTransaction(request, { abi: face.abi });
+  if (isReadOnly(found)) return read(found, request, { provider, account, face, signal, timeoutMs });
+  return sendTransaction(request, { abi: face.abi, signal, timeoutMs });
 }
 
 function functionOf(functions: readonly AbiFunction[], wanted: string): AbiFunction {
@@ -93,7 +96,7 @@ async function callData(found: AbiFunction, args: readonly unknown[]): Promise<H
   return concatHex([toFunctionSelector(signatureOf(found)), encodeAbiParameters(found.inputs, args)]);
 }
 
-interface ReadContext {
+interface ReadContext extends WaitOptions {
   provider: Eip1193Provider;
   account: string | null;
   face: ContractFace;
@@ -102,10 +105,12 @@ interface ReadContext {
 async function read(
   found: AbiFunction,
   { to, data }: { to: string; data: Hex },
-  { provider, account, face }: ReadContext,
+  { provider, account, face, signal, timeoutMs }: ReadContext,
 ): Promise<unknown> {
   const params = [{ ...(account && { from: account }), to, data }, "latest"];
-  const answer = await provider.request({ method: "eth_call", params }).catch(async (error: unknown) => {
+  const asked = withinTime(provider.request({ method: "eth_call", params }), { signal, timeoutMs });
+  const answer = await asked.catch(async (error: unknown) => {
+    signal?.throwIfAborted();
     const revert = await revertOf(error, face.abi);
     throw revert ? new RevertError(revert, { cause: error }) : error;
   });

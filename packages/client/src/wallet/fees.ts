@@ -8,6 +8,7 @@ export interface GasPrice {
   maxPriorityFeePerGas: bigint;
 }
 
+/** What gas costs, by how soon a transaction is to be in a block. */
 export interface FeeTiers {
   /** Of the next block; null on chains from before EIP-1559, where all of maxFeePerGas is paid. */
   baseFeePerGas: bigint | null;

@@ -78,6 +78,30 @@ describe("several wallets in one browser (EIP-6963)", () => {
     expect(one.calls).toEqual([]);
   });
 
+  it("are told apart where one calls itself by the domain of the other", async () => {
+    const [one, two] = [scriptedProvider(), scriptedProvider()];
+    announce("one", one, { rdns: "test.same" });
+    announce("two", two, { rdns: "test.same" });
+    expect((await open(scriptedProvider(), { rdns: "test.same", uuid: "two" })).given.provider).toBe(two);
+    expect((await open(scriptedProvider(), { uuid: "two" })).given.provider).toBe(two);
+    expect((await open(scriptedProvider(), { rdns: "test.same", uuid: "gone" })).given.provider).toBe(one);
+    await expect(open(scriptedProvider(), { uuid: "gone" })).rejects.toThrow("Non ethereum enabled browser");
+  });
+
+  it("are waited for on a page that has only just been loaded", async () => {
+    const connector = new injected.InjectedWeb3Connector();
+    const opening = connector.activate({ rdns: "test.one" });
+    const one = scriptedProvider();
+    setTimeout(() => announce("one", one), 10);
+    expect((await opening).provider).toBe(one);
+  });
+
+  it("are none where there is nothing to hear them by, as in React Native", async () => {
+    vi.stubGlobal("window", {});
+    expect(discovery.injectedWallets.get()).toEqual([]);
+    expect(await discovery.isMetaMaskInstalled()).toBe(false);
+  });
+
   it("are listed once, however often they announce themselves", () => {
     const told = vi.fn();
     discovery.injectedWallets.subscribe(told);
@@ -113,6 +137,22 @@ describe("several wallets in one browser (EIP-6963)", () => {
     announce("one", scriptedProvider());
     expect(await discovery.isMetaMaskInstalled()).toBe(true);
   });
+});
+
+it("the wallet that was chosen stays chosen where the next call names none", async () => {
+  const wallet = await import("./wallet.ts");
+  const [one, two] = [scriptedProvider(), scriptedProvider()];
+  announce("one", one);
+  announce("two", two);
+  await wallet.enableWeb3({ rdns: "test.two" });
+  expect(await wallet.enableWeb3()).toBe(two);
+  expect(wallet.withBrowserWallet({ signingMessage: "Hello" })).toMatchObject({
+    rdns: "test.two",
+    signingMessage: "Hello",
+  });
+  expect(await wallet.enableWeb3({ rdns: "test.one" })).toBe(one);
+  await wallet.deactivateWeb3();
+  expect(wallet.withBrowserWallet({})).toEqual({});
 });
 
 describe("chains", () => {

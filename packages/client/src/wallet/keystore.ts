@@ -2,6 +2,7 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { decryptKey, type KeystoreFile } from "./keystoreFile.ts";
 import { callNode, keyProvider, privateKeyOf } from "./rpcProvider.ts";
 
+/** Of the embedded wallet: a key, or a file with its password. */
 export type KeystoreOptions = {
   /** A node that takes what the wallet signs. */
   rpcUrl?: string | undefined;

@@ -14,6 +14,7 @@ export interface KeystoreFile {
   };
 }
 
+/** What it costs to try a password. */
 export interface KdfOptions {
   /** Cost: a power of two. */
   n?: number;
@@ -31,6 +32,7 @@ export function assertCost(n: number): void {
   throw new Error("The scrypt cost N must be a power of two");
 }
 
+/** Writes a private key into a file that only its password opens (Web3 Secret Storage, scrypt). */
 export async function encryptKey(
   privateKey: `0x${string}`,
   password: string,

@@ -2,6 +2,7 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { isProvider } from "./eip1193.ts";
 import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
+/** Of a wallet that is opened by a link in an e-mail. All but `newSession` and `load` are needed. */
 export interface MagicLinkOptions {
   email?: string | undefined;
   /** The publishable key of the application at Magic. */
@@ -67,7 +68,7 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
   async #open(options: MagicLinkOptions): Promise<unknown> {
     if (this.#magic !== undefined && this.#session === sessionOf(options)) return this.#magic;
     const Magic = await loadSdk({
-      load: options.load ?? (() => import("magic-sdk").catch(rethrow)),
+      load: options.load ?? installed,
       global: ["Magic"],
       name: "Magic",
       missing: 'Cannot enable via MagicLink: dependency "magic-sdk" is missing',
@@ -79,6 +80,15 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
     }
     this.#session = sessionOf(options);
     return this.#magic;
+  }
+}
+
+/** In a block of its own: webpack lets a package be missing only where its import is tried right here. */
+async function installed(): Promise<unknown> {
+  try {
+    return await import("magic-sdk");
+  } catch (error) {
+    return rethrow(error);
   }
 }
 

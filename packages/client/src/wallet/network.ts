@@ -2,6 +2,7 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, ProviderError } from "./eip1193.ts";
 import { callNode, keyProvider, privateKeyOf } from "./rpcProvider.ts";
 
+/** Of a node that stands for a wallet: `urls` or `speedyNodeApiKey` are needed. */
 export interface NetworkOptions {
   /** Addresses of nodes by chain id. */
   urls?: Record<string, string> | undefined;

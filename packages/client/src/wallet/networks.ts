@@ -9,6 +9,7 @@ import { hexChainId } from "./eip1193.ts";
 import { type WaitOptions, withinTime } from "./waiting.ts";
 import { enabledWallet, isWeb3Enabled } from "./wallet.ts";
 
+/** What to do with a chain that the wallet does not know, and how long to wait. */
 export interface SwitchOptions extends WaitOptions {
   /** Added to the wallet first where the wallet does not know the chain (4902). */
   chain?: Omit<ChainDescription, "chainId"> | undefined;
@@ -21,7 +22,8 @@ export async function switchNetwork(
   chainId: string | number,
   { chain, ...waiting }: SwitchOptions = {},
 ): Promise<void> {
-  const { connector } = enabledWallet();
+  // Connectors leave out to switch to the chain that they know of; not every wallet has told where it is now.
+  const { connector } = await askedWallet(waiting);
   if (!offers(connector, "switchNetwork")) throw unsupported("switchNetwork", connector);
   const change = () => withinTime(connector.switchNetwork(chainId), waiting);
   const hex = hexChainId(chainId);

@@ -19,6 +19,7 @@ export interface TransactionReceipt {
   logs: readonly TransactionLogEntry[];
 }
 
+/** An event that a contract has written in a transaction. */
 export interface TransactionLogEntry {
   address: string;
   topics: readonly string[];

@@ -4,34 +4,50 @@ import { quantityOf } from "./quantity.ts";
 import { isRecord } from "./receipt.ts";
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
 import { signerNow } from "./signer.ts";
+import type { WaitOptions } from "./waiting.ts";
 
 /** Sends a transaction that still waits again, for fees that miners prefer. Throws where that cannot be. */
-export async function speedUpTransaction(reference: TransactionReference): Promise<SentTransaction> {
+export async function speedUpTransaction(
+  reference: TransactionReference,
+  waiting: WaitOptions = {},
+): Promise<SentTransaction> {
   const { call } = reference;
   if (!call) throw new Error("It is not known what the transaction does");
-  return replace(reference, { to: call.to ?? undefined, value: BigInt(call.value), data: call.data });
+  const again = { to: call.to ?? undefined, value: BigInt(call.value), data: call.data };
+  return replace(reference, again, waiting);
 }
 
 /** Takes a transaction's place with one that does nothing. It may still be too late. Throws where that cannot be. */
-export async function cancelTransaction(reference: TransactionReference): Promise<SentTransaction> {
-  return replace(reference, { to: reference.from ?? undefined });
+export async function cancelTransaction(
+  reference: TransactionReference,
+  waiting: WaitOptions = {},
+): Promise<SentTransaction> {
+  return replace(reference, { to: reference.from ?? undefined }, waiting);
 }
 
 async function replace(
   { hash, chainId, from, nonce }: TransactionReference,
   call: TransactionCall,
+  { signal, timeoutMs }: WaitOptions,
 ): Promise<SentTransaction> {
   if (!from || nonce === undefined || nonce === null) {
     throw new Error("A transaction is replaced by its sender and nonce, which are not known");
   }
-  const { provider } = await signerNow({ account: from, chainId: chainId ?? undefined });
+  const { provider } = await signerNow({ account: from, chainId: chainId ?? undefined, signal });
   const [known, tiers] = await Promise.all([
     provider.request({ method: "eth_getTransactionByHash", params: [hash] }).catch(() => null),
     feeTiers(provider),
   ]);
   if (isRecord(known) && known.blockNumber) throw new Error("The transaction is in a block already");
   const fees = higher(tiers, known);
-  return sendTransaction(call, { account: from, chainId: chainId ?? undefined, nonce, fees });
+  return sendTransaction(call, {
+    account: from,
+    chainId: chainId ?? undefined,
+    nonce,
+    fees,
+    signal,
+    timeoutMs,
+  });
 }
 
 /** What is asked for soon now, and so much more than before that nodes take it for a replacement: a tenth at least. */

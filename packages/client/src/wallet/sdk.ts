@@ -46,7 +46,7 @@ export function member(value: unknown, name: string): unknown {
   return holds ? Reflect.get(value, name) : undefined;
 }
 
-/** Bundlers let a package be missing where its import is caught. */
+/** Bundlers let a package be missing where its import is tried and what it throws is caught. */
 export function rethrow(error: unknown): never {
   throw error;
 }

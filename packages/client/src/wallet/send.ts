@@ -7,6 +7,7 @@ import { readTransaction, type TransactionReceipt } from "./receipt.ts";
 import { RevertError, revertOf } from "./revert.ts";
 import { type SignerExpectation, signerNow } from "./signer.ts";
 import { confirmed, type FollowedTransaction, type FollowOptions, followTransaction } from "./transaction.ts";
+import { answerOf, askPeople, type WaitOptions } from "./waiting.ts";
 
 /** What the wallet is to send. */
 export interface TransactionCall {
@@ -42,16 +43,17 @@ export interface SentTransaction {
   reference: TransactionReference;
   /**
    * Resolves once it has so many confirmations (1 by default). Rejects with `code` CALL_EXCEPTION where it has
-   * failed, TRANSACTION_REPLACED where another has taken its place.
+   * failed, TRANSACTION_REPLACED where another has taken its place; with the reason of an aborted `signal`.
    */
-  wait(confirmations?: number): Promise<TransactionReceipt>;
+  wait(confirmations?: number, options?: Pick<WaitOptions, "signal">): Promise<TransactionReceipt>;
   /** Its way from here. */
   follow(options?: FollowOptions): FollowedTransaction;
 }
 
 /**
  * Has the connected wallet send a transaction. A call that its contract would refuse now rejects with RevertError
- * before anybody is asked to sign; what the wallet says (4001: declined) is handed on.
+ * before anybody is asked to sign; what the wallet says (4001: declined) is handed on. What people confirm after the
+ * deadline is sent all the same, and heard of by nobody.
  */
 export async function sendTransaction(
   { to, value = 0n, data = "0x" }: TransactionCall,
@@ -71,9 +73,12 @@ export async function sendTransaction(
     }),
     ...(wanted !== undefined && { nonce: quantity(wanted) }),
   };
-  const [gas, block] = await Promise.all([estimate(provider, call, abi), headOf(provider)]);
+  const [gas, block] = await Promise.all([
+    estimate(provider, call, abi, expected),
+    headOf(provider, expected),
+  ]);
   const params = [{ ...call, ...(gas !== null && { gas }), ...choice }];
-  const hash = await provider.request({ method: "eth_sendTransaction", params });
+  const hash = await askPeople(provider, { method: "eth_sendTransaction", params }, expected);
   if (typeof hash !== "string" || !hash) throw new Error("The wallet has sent nothing");
   const nonce = await nonceOf(provider, hash);
   const reference: TransactionReference = {
@@ -93,8 +98,8 @@ export async function sendTransaction(
     nonce,
     chainId: chainId === null ? null : Number(chainId),
     reference,
-    wait: (confirmations = 1) =>
-      confirmed(followTransaction(reference, provider, { abi, confirmations }), confirmations),
+    wait: (confirmations = 1, { signal } = {}) =>
+      confirmed(followTransaction(reference, provider, { abi, confirmations }), confirmations, signal),
     follow: (options) => followTransaction(reference, provider, { abi, ...options }),
   };
 }
@@ -104,11 +109,13 @@ async function estimate(
   provider: Eip1193Provider,
   call: object,
   abi: Abi | undefined,
+  waiting: WaitOptions,
 ): Promise<string | null> {
   try {
-    const gas = quantityOf(await provider.request({ method: "eth_estimateGas", params: [call] }));
+    const gas = quantityOf(await answerOf(provider, { method: "eth_estimateGas", params: [call] }, waiting));
     return gas === null ? null : quantity(withMargin(gas));
   } catch (error) {
+    waiting.signal?.throwIfAborted();
     const revert = await revertOf(error, abi);
     if (revert) throw new RevertError(revert, { cause: error });
     // Lacking funds, a method that the wallet keeps from pages: it tells people better itself.
@@ -116,13 +123,13 @@ async function estimate(
   }
 }
 
-async function headOf(provider: Eip1193Provider): Promise<number | null> {
-  const head = quantityOf(await provider.request({ method: "eth_blockNumber" }).catch(() => null));
+async function headOf(provider: Eip1193Provider, waiting: WaitOptions): Promise<number | null> {
+  const head = quantityOf(await answerOf(provider, { method: "eth_blockNumber" }, waiting).catch(() => null));
   return head === null ? null : Number(head);
 }
 
 /** People change the nonce in their wallets, so the node is asked which it was. */
 async function nonceOf(provider: Eip1193Provider, hash: string): Promise<number | null> {
-  const asked = provider.request({ method: "eth_getTransactionByHash", params: [hash] });
+  const asked = answerOf(provider, { method: "eth_getTransactionByHash", params: [hash] });
   return readTransaction(await asked.catch(() => null))?.nonce ?? null;
 }

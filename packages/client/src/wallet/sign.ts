@@ -1,5 +1,6 @@
 import { isRecord } from "./receipt.ts";
 import { type SignerExpectation, signerNow } from "./signer.ts";
+import { askPeople } from "./waiting.ts";
 
 /** Text, or bytes as 0x text or as they are. */
 export type SignableMessage = string | { raw: `0x${string}` | Uint8Array };
@@ -29,7 +30,7 @@ export async function signMessage(
   const { toHex } = await import("viem/utils");
   const raw = typeof message === "string" ? toHex(message) : message.raw;
   const params = [typeof raw === "string" ? raw : toHex(raw), account];
-  return signatureOf(await provider.request({ method: "personal_sign", params }));
+  return signatureOf(await askPeople(provider, { method: "personal_sign", params }, expected));
 }
 
 /**
@@ -44,7 +45,8 @@ export async function signTypedData(
   const { provider, account } = await signerNow({ chainId: data.domain?.chainId, ...expected });
   // Whole numbers beyond what JSON's numbers hold travel as decimal text.
   const text = JSON.stringify(data, (_, value) => (typeof value === "bigint" ? value.toString() : value));
-  return signatureOf(await provider.request({ method: "eth_signTypedData_v4", params: [account, text] }));
+  const call = { method: "eth_signTypedData_v4", params: [account, text] };
+  return signatureOf(await askPeople(provider, call, expected));
 }
 
 function signatureOf(value: unknown): string {

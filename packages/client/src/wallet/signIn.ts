@@ -5,13 +5,15 @@ import { Query } from "../query/Query.ts";
 import { request } from "../transport.ts";
 import { User } from "../user/User.ts";
 import { askedWallet } from "./askedWallet.ts";
+import { signerNow } from "./signer.ts";
 import { datedText, siweText } from "./signingText.ts";
-import { type WaitOptions, withinTime } from "./waiting.ts";
-import { type EnableOptions, enableWeb3 } from "./wallet.ts";
+import { askPeople, type WaitOptions } from "./waiting.ts";
+import { type EnableOptions, enableWeb3, withBrowserWallet } from "./wallet.ts";
 
 const PROVIDER = "moralisEth";
 const DEFAULT_MESSAGE = "Moralis Authentication";
 
+/** What is signed to sign in or to link, and for whom. */
 export interface SigningOptions extends WaitOptions {
   /** The first part of the text that the wallet shows, or a message of `requestMessage`. */
   signingMessage?: string | undefined;
@@ -43,11 +45,13 @@ export function getSigningData(): string {
  */
 export async function authenticate(options: EnableOptions & SigningOptions = {}): Promise<User> {
   assertEvm(options.type);
+  // Before a log-out, which puts the wallet away.
+  const wallet = withBrowserWallet(options);
   const before = await User.currentAsync();
   // Read now: the same person signed in again is the same object, with the new session.
   const oldSession = before?.getSessionToken();
   if (before && !options.keepSession) await User.logOut();
-  await enableWeb3(options);
+  await enableWeb3(wallet);
   const { account } = await askedWallet(options);
   if (account === null) throw new Error("Cannot authenticate, no account returned from provider");
   const authData = await proveOwnership(account, "login", options);
@@ -72,7 +76,10 @@ function ifRefused(error: unknown): void {
   if (!(error instanceof ProtocolError)) throw error;
 }
 
-/** Makes an address the current user's too; the connected wallet signs. Throws 208 where it is another's. */
+/**
+ * Makes an address the current user's too; the connected wallet signs, which must have that account. Throws 208 where
+ * the address is another's.
+ */
 export async function link(account: string, options: SigningOptions = {}): Promise<User> {
   assertEvm(options.type);
   const user = await currentUser();
@@ -125,7 +132,8 @@ async function nowAt(user: User, address: string, options: SigningOptions): Prom
   const saving: SaveOptions = {
     ...(isJsonObject(context) && { context }),
     ...(useMasterKey !== undefined && { useMasterKey }),
-    ...(sessionToken !== undefined && { sessionToken }),
+    // In Node nobody is the current user: whoever has just signed in is named.
+    sessionToken: sessionToken ?? user.getSessionToken(),
   };
   await user.save(null, saving);
   return user;
@@ -134,17 +142,22 @@ async function nowAt(user: User, address: string, options: SigningOptions): Prom
 /** What the server checks: who signed, what, and that it is fresh. */
 async function proveOwnership(address: string, purpose: "login" | "link", options: SigningOptions) {
   const { signal, siwe, signingMessage = DEFAULT_MESSAGE } = options;
-  const { chainId } = await askedWallet(options);
+  // Another account's signature would be refused, after people had been asked for it.
+  const { chainId } =
+    purpose === "link" ? await signerNow({ account: address, signal }) : await askedWallet(options);
   const asking = { ...(signal && { signal }), ...(purpose === "login" && WITHOUT_SESSION) };
   const data = siwe
     ? await siweText(address, chainId, purpose, asking)
     : await datedText(signingMessage, asking);
-  const { provider, account } = await askedWallet(options);
-  // Another account's signature would be refused, after people had been asked for it.
-  if (purpose === "login" && account !== address)
-    throw new Error("The wallet's account was changed while signing in");
-  const work = provider.request({ method: "personal_sign", params: [hexText(data), account ?? address] });
-  const signature = await withinTime(work, options);
+  const { provider, account } = await signerNow({
+    signal,
+    ...(purpose === "link" && { account: address }),
+    // The server's text names the chain, which wallets compare with their own.
+    ...(siwe && chainId !== null && { chainId }),
+  });
+  if (account !== address) throw new Error("The wallet's account was changed while signing in");
+  const call = { method: "personal_sign", params: [hexText(data), address] };
+  const signature = await askPeople(provider, call, options);
   if (typeof signature !== "string" || signature === "") throw new Error("Data not signed");
   return { id: address, signature, data };
 }

@@ -1,5 +1,6 @@
 import { askedWallet } from "./askedWallet.ts";
 import { type Eip1193Provider, hexChainId } from "./eip1193.ts";
+import { answerOf, type WaitOptions } from "./waiting.ts";
 
 /** Who signs, as the wallet says at this moment. */
 export interface Signer {
@@ -10,8 +11,8 @@ export interface Signer {
   chainId: string | null;
 }
 
-/** What must still be so when the wallet is asked to sign. */
-export interface SignerExpectation {
+/** What must still be so when the wallet is asked to sign, and how long it is waited for. */
+export interface SignerExpectation extends WaitOptions {
   /** Whose signature is wanted; any case. */
   account?: string | undefined;
   /** The chain that it is meant for. */
@@ -24,10 +25,10 @@ export interface SignerExpectation {
  * what was expected.
  */
 export async function signerNow(expected: SignerExpectation = {}): Promise<Signer> {
-  const { provider, account, chainId } = await askedWallet();
+  const { provider, account, chainId } = await askedWallet(expected);
   if (!account) throw new Error("Sender address not found");
   const wanted = expected.account?.toLowerCase();
-  if (wanted !== undefined && wanted !== account && !(await isAmong(provider, wanted))) {
+  if (wanted !== undefined && wanted !== account && !(await isAmong(provider, wanted, expected))) {
     throw new Error(`The wallet's account is ${account}, not ${wanted}`);
   }
   const wantedChain = hexChainId(expected.chainId);
@@ -38,7 +39,7 @@ export async function signerNow(expected: SignerExpectation = {}): Promise<Signe
 }
 
 /** Wallets may have given the page several accounts, of which one is the present one. */
-async function isAmong(provider: Eip1193Provider, wanted: string): Promise<boolean> {
-  const accounts = await provider.request({ method: "eth_accounts" }).catch(() => undefined);
+async function isAmong(provider: Eip1193Provider, wanted: string, waiting: WaitOptions): Promise<boolean> {
+  const accounts = await answerOf(provider, { method: "eth_accounts" }, waiting).catch(() => undefined);
   return Array.isArray(accounts) && accounts.some((account) => String(account).toLowerCase() === wanted);
 }

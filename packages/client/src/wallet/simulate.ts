@@ -32,6 +32,7 @@ export interface Simulation {
   complete: boolean;
 }
 
+/** What helps to read why a transaction would fail. */
 export interface SimulateOptions {
   /** Names the errors of the contract that is called. */
   abi?: Abi | undefined;

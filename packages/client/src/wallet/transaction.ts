@@ -13,6 +13,7 @@ import {
   type TransactionState,
 } from "./transactionState.ts";
 
+/** How a transaction is followed. */
 export interface FollowOptions {
   /** Names the errors of the contract that is called. */
   abi?: Abi | undefined;

@@ -31,6 +31,7 @@ export interface UnreachableState {
   last: ReachableState;
 }
 
+/** Where a transaction is, or that its chain cannot be asked. */
 export type TransactionState = ReachableState | UnreachableState;
 
 /** What one look at the chain has found. */

@@ -2,12 +2,13 @@ import type { Eip1193Provider } from "./eip1193.ts";
 import { addressOfName } from "./ens.ts";
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
 import { signerNow } from "./signer.ts";
+import type { WaitOptions } from "./waiting.ts";
 
 /** A whole number: decimal text, 0x text, a bigint, or another library's object that says it in one of these. */
 export type Whole = string | number | bigint | { toString(): string };
 
 /** Amounts are in the smallest unit (wei for native), decimal. */
-export interface TransferOptions {
+export interface TransferOptions extends WaitOptions {
   type?: "native" | "erc20" | "erc721" | "erc1155";
   /** An address or a name (`alice.eth`), which is resolved. */
   receiver?: string;
@@ -58,7 +59,8 @@ const ERRORS = [
 export async function transfer(options: TransferOptions = {}): Promise<SentTransaction> {
   const { from, ...call } = await transferCall(options);
   const { parseAbi } = await import("viem/utils");
-  return sendTransaction(call, { account: from, abi: parseAbi(ERRORS) });
+  const { signal, timeoutMs } = options;
+  return sendTransaction(call, { account: from, abi: parseAbi(ERRORS), signal, timeoutMs });
 }
 
 /** What `transfer` has the wallet send, for `simulate`. Throws as it does. */
@@ -75,7 +77,7 @@ export async function transferCall(
   };
   const missing = REQUIRED[type].filter((field) => !fields[field] && fields[field] !== 0n);
   if (missing.length > 0) throw missing.map((field) => `${field} is required`);
-  const { account, provider } = await signerNow();
+  const { account, provider } = await signerNow({ signal: options.signal });
   const tokenId = type === "erc721" || type === "erc1155" ? uint256(fields.tokenId, "Invalid token Id") : 0n;
   const amount = type === "erc721" ? 0n : uint256(fields.amount, "Invalid amount");
   const { contractAddress = "" } = fields;

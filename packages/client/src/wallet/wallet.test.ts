@@ -313,6 +313,22 @@ describe("chains", () => {
     expect(enabledWallet().chainId).toBe("0x89");
   });
 
+  it("are switched to also where the wallet left them without telling", async () => {
+    class Careful extends Switching {
+      override async switchNetwork(chainId: string): Promise<void> {
+        if (chainId !== this.chainId) await super.switchNetwork(chainId);
+      }
+    }
+    await enableWeb3({ connector: Careful });
+    provider.answers.eth_chainId = "0x89";
+    provider.answers.wallet_switchEthereumChain = () => {
+      provider.answers.eth_chainId = "0x539";
+    };
+    await switchNetwork("0x539");
+    expect(enabledWallet().chainId).toBe("0x539");
+    expect(provider.calls.map(({ method }) => method)).toContain("wallet_switchEthereumChain");
+  });
+
   const chain = {
     chainName: "Polygon",
     currencyName: "Polygon Ecosystem Token",

@@ -4,9 +4,11 @@ import type { AbstractWeb3Connector, Activation } from "./Connector.ts";
 import { type CustomConnector, connectorNamed } from "./connectors.ts";
 import { type Eip1193Provider, hexChainId, isPassingDisconnect } from "./eip1193.ts";
 import { Emitter } from "./emitter.ts";
+import { InjectedWeb3Connector } from "./injected.ts";
 import { onOtherTabs, rememberedWallet, rememberWallet } from "./remembered.ts";
 import { type WaitOptions, withinTime } from "./waiting.ts";
 
+/** Which wallet to connect. */
 export interface EnableOptions extends WaitOptions {
   /** `walletconnect`, `network`, `magicLink`, `web3Auth`, `keystore`, or anything else for the browser's own wallet. */
   provider?: string | undefined;
@@ -14,6 +16,8 @@ export interface EnableOptions extends WaitOptions {
   connector?: CustomConnector | undefined;
   /** Of a wallet that has announced itself (EIP-6963): its `rdns`. */
   rdns?: string | undefined;
+  /** Of the same: its `uuid`, where another has that `rdns` too. */
+  uuid?: string | undefined;
   /** What the connector takes beside that. */
   [option: string]: unknown;
 }
@@ -32,8 +36,10 @@ export type WalletState =
     }
   | { status: "deactivated" };
 
+/** A wallet that is connected. */
 export type EnabledWallet = Extract<WalletState, { status: "enabled" }>;
 
+/** What the wallet connection tells, by event. */
 export interface WalletEvents {
   web3Enabled: [
     info: {
@@ -72,8 +78,10 @@ let letGo: (() => void) | undefined;
 let shared = false;
 let follows = false;
 
+/** Tells what happens to the wallet connection: `walletEvents.on("accountChanged", …)`. */
 export const walletEvents = events;
 
+/** The wallet connection as it is now. */
 export function walletState(): WalletState {
   return state;
 }
@@ -94,8 +102,18 @@ export function enabledWallet(): EnabledWallet {
  * call is in progress, when the wallet refuses, when it is put away meanwhile, and after the deadline; there is
  * no wallet then.
  */
-export function enableWeb3(options: EnableOptions = {}): Promise<Eip1193Provider> {
+export function enableWeb3(given: EnableOptions = {}): Promise<Eip1193Provider> {
+  const options = withBrowserWallet(given);
   return enable(options, async () => options.connector ?? connectorNamed(options.provider));
+}
+
+/** The options; where they name no wallet and one of the browser's is enabled, that one: it need not be the first. */
+export function withBrowserWallet(options: EnableOptions): EnableOptions {
+  const { provider, connector, rdns, uuid } = options;
+  const named = provider ?? connector ?? rdns ?? uuid;
+  if (named !== undefined || state.status !== "enabled") return options;
+  const enabled = state.connector;
+  return enabled instanceof InjectedWeb3Connector ? { ...options, ...enabled.chosen } : options;
 }
 
 /** Puts the wallet away, and stops an enabling that is underway. Does nothing where there is none. */

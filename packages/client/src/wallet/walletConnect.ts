@@ -10,6 +10,7 @@ import {
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
 import { call, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
+/** Of a wallet on another device. `projectId` is needed. */
 export interface WalletConnectOptions {
   /** The application's id at WalletConnect (Reown). */
   projectId?: string | undefined;
@@ -105,8 +106,7 @@ function libraryOf(settings: object, load: SdkLoader | undefined): Promise<Eip11
 
 async function startLibrary(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
   const EthereumProvider = await loadSdk({
-    // The library is not a dependency: without its types the name is a text like any other.
-    load: load ?? (() => import("@walletconnect/ethereum-provider" as string).catch(rethrow)),
+    load: load ?? installed,
     global: ["@walletconnect/ethereum-provider", "EthereumProvider"],
     name: "EthereumProvider",
     missing: 'Cannot enable via WalletConnect: dependency "@walletconnect/ethereum-provider" is missing',
@@ -114,6 +114,15 @@ async function startLibrary(settings: object, load: SdkLoader | undefined): Prom
   const library = await call(EthereumProvider, "init", settings);
   if (isProvider(library)) return library;
   throw new Error("Could not connect via WalletConnect, error in connecting to provider");
+}
+
+/** In a block of its own: webpack lets a package be missing only where its import is tried right here. */
+async function installed(): Promise<unknown> {
+  try {
+    return await import("@walletconnect/ethereum-provider");
+  } catch (error) {
+    return rethrow(error);
+  }
 }
 
 function settingsOf(options: WalletConnectOptions): object {

@@ -2,6 +2,7 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
 import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
+/** Of a wallet behind a social login. `clientId` is needed. */
 export interface Web3AuthOptions {
   /** The application's id at Web3Auth. */
   clientId?: string | undefined;
@@ -64,8 +65,7 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
     if (this.#web3auth !== undefined && this.#clientId === clientId) return this.#web3auth;
     if (!clientId) throw new Error('"clientId" not provided, please provide clientId');
     const Web3Auth = await loadSdk({
-      // The library is not a dependency: without its types the name is a text like any other.
-      load: options.load ?? (() => import("@web3auth/modal" as string).catch(rethrow)),
+      load: options.load ?? installed,
       global: ["Modal", "Web3Auth"],
       name: "Web3Auth",
       missing: '"@web3auth/modal" not installed, please install',
@@ -82,6 +82,15 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
     this.#web3auth = web3auth;
     this.#clientId = clientId;
     return web3auth;
+  }
+}
+
+/** In a block of its own: webpack lets a package be missing only where its import is tried right here. */
+async function installed(): Promise<unknown> {
+  try {
+    return await import("@web3auth/modal");
+  } catch (error) {
+    return rethrow(error);
   }
 }
 

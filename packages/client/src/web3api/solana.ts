@@ -5,6 +5,7 @@ import { invalidResponse, type RequestOptions, request } from "../transport.ts";
 import type { Operation } from "./operation.ts";
 import type { RestService } from "./rest.ts";
 
+/** What calls about Solana take. */
 export interface SolanaParams {
   /** That of the signed-in user (`solAddress`) where it is left out. */
   address?: string;

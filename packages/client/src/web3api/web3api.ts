@@ -18,6 +18,7 @@ import type { RestService } from "./rest.ts";
 
 const DEFAULT_CHAIN = "eth";
 
+/** The data service: its operations by group, and what the old client had beside them. */
 export interface DataService extends Operations {
   /** Asks a REST data service directly, by its key, or again the server. Throws without either. */
   initialize(options: DataServiceOptions): void;
