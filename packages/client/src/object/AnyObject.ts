@@ -3,6 +3,7 @@ import type { Method } from "../transport.ts";
 
 /** The changes of an object that were not saved; see ObjectState. */
 export interface Changes {
+  served(key: string): unknown;
   held(): readonly unknown[];
   dropOperations(keys?: readonly string[]): void;
   beginSave(): void;

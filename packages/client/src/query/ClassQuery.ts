@@ -5,6 +5,7 @@ import { DEFAULT_PIN, localStore } from "../local/pins.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { encodeFields } from "../object/encode.ts";
 import { classNamed, type ObjectClass, objects, setClass, storedClassName } from "../object/registry.ts";
+import { sharesInstances } from "../object/sharing.ts";
 import { type RequestOptions, requestResults } from "../transport.ts";
 import type { BatchOptions } from "./iteration.ts";
 import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
@@ -52,6 +53,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** The objects found; see `findWithCount` for how many there are in all. */
   async find(options?: RequestOptions): Promise<T[]> {
+    if (this._parameters.explain) return (await iteration()).explained<T>(this, options);
     const { results, count } = await this.#ask({}, options);
     if (!this._parameters.count) return results;
     // After withCount() the old clients answer this object in the place of the array.
@@ -88,7 +90,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** Calls back for each object, one after the other, waiting for each. */
   async each(callback: (object: T) => unknown, options?: BatchOptions): Promise<void> {
-    await this.reduce<unknown>((_, object) => callback(object), undefined, options);
+    await (await iteration()).each(this, callback, options);
   }
 
   /** Calls back for each batch, in the order of objectId, waiting for each. */
@@ -189,7 +191,9 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     this.#running = running;
     const signal = AbortSignal.any([running.signal, options.signal ?? []].flat());
     try {
-      return this.#read(await requestResults(`classes/${this.className}`, payload, { ...options, signal }));
+      const answer = await requestResults(`classes/${this.className}`, payload, { ...options, signal });
+      if (this._parameters.keys && sharesInstances()) (await iteration()).reconcile(this, answer.results);
+      return this.#read(answer);
     } catch (error) {
       if (running.signal.aborted && !options.signal?.aborted) return { results: [], count: 0 };
       throw error;

@@ -1,4 +1,11 @@
-import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, type WirePointer } from "@purse/protocol";
+import {
+  ErrorCode,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  type WireGeoPoint,
+  type WirePointer,
+} from "@purse/protocol";
 import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "../object/earth.ts";
 import { encode } from "../object/encode.ts";
 import type { GeoPoint } from "../object/GeoPoint.ts";
@@ -189,7 +196,7 @@ export class Constraints<Field extends string = string, A extends object = objec
 
   /** Nearest first. */
   near(key: Field, point: GeoPoint): this {
-    return this._condition(key, "$nearSphere", point);
+    return this._condition(key, "$nearSphere", place(point));
   }
 
   /** Nearest first, unless `sorted` is false. */
@@ -210,7 +217,7 @@ export class Constraints<Field extends string = string, A extends object = objec
   }
 
   withinGeoBox(key: Field, southwest: GeoPoint, northeast: GeoPoint): this {
-    return this._condition(key, "$within", { $box: [southwest, northeast] });
+    return this._condition(key, "$within", { $box: [place(southwest), place(northeast)] });
   }
 
   withinPolygon(key: Field, points: Polygon | readonly (GeoPoint | readonly [number, number])[]): this {
@@ -236,6 +243,12 @@ export class Constraints<Field extends string = string, A extends object = objec
   addDescending(...keys: (Field | readonly Field[])[]): this {
     return this._add("order", keys, "-");
   }
+}
+
+/** Of a GeoPoint, or of what one can be made of. */
+function place(point: GeoPoint | readonly [number, number]): WireGeoPoint {
+  const [latitude, longitude] = "latitude" in point ? [point.latitude, point.longitude] : point;
+  return { __type: "GeoPoint", latitude, longitude };
 }
 
 function whole(query: Subquery): JsonObject {

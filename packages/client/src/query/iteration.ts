@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { encode } from "../object/encode.ts";
-import { type RequestOptions, requestResults } from "../transport.ts";
+import { objects } from "../object/registry.ts";
+import { type RequestOptions, requestObject, requestResults } from "../transport.ts";
 
 /* Queries that ask more than once, or for values in the place of objects. Loaded with the first of them. */
 
@@ -45,6 +46,19 @@ export async function eachBatch<T extends AnyObject>(
   }
 }
 
+/** Calls back for each object, one after the other, waiting for each. */
+export async function each<T extends AnyObject>(
+  query: Asking<T>,
+  callback: (object: T) => unknown,
+  options?: BatchOptions,
+): Promise<void> {
+  const callAll = async (batch: T[]): Promise<void> => {
+    for (const object of batch) await callback(object);
+  };
+  await eachBatch(query, callAll, options);
+}
+
+/** Without an initial value, the first object is it. Throws TypeError when there is none. */
 export async function reduce<T extends AnyObject, R>(
   query: Asking<T>,
   callback: (accumulator: R, object: T, index: number) => R | Promise<R>,
@@ -54,9 +68,17 @@ export async function reduce<T extends AnyObject, R>(
   let accumulator = initial;
   let index = 0;
   const add = async (batch: T[]): Promise<void> => {
-    for (const object of batch) accumulator = await callback(accumulator, object, index++);
+    for (const object of batch) {
+      // Who gives no value wants the first object, by the type of the callback.
+      const first: unknown = object;
+      accumulator =
+        index === 0 && initial === undefined ? (first as R) : await callback(accumulator, object, index);
+      index += 1;
+    }
   };
   await eachBatch(query, add, options);
+  if (index === 0 && initial === undefined)
+    throw new TypeError("Reducing empty query result set with no initial value");
   return accumulator;
 }
 
@@ -117,4 +139,40 @@ async function aggregated<T extends AnyObject>(
 ): Promise<JsonValue[]> {
   const asMaster = { ...options, useMasterKey: true };
   return (await requestResults(`aggregate/${className}`, payload, asMaster)).results;
+}
+
+/** The plan of a query, in the place of its objects as in the old clients. */
+export async function explained<T extends AnyObject>(
+  query: Asking<T>,
+  options?: RequestOptions,
+): Promise<T[]> {
+  const answer: Record<string, unknown> = await requestObject(
+    "GET",
+    `classes/${query.className}`,
+    query.toJSON(),
+    options,
+  );
+  return answer.results as T[];
+}
+
+/**
+ * Where a query asks for some fields and instances share what is known: what is asked for and not told is gone, and
+ * what is not asked for, in fields and within them, stays as the other instances have it.
+ */
+export function reconcile<T extends AnyObject>(query: Asking<T>, results: JsonValue[]): void {
+  const keys = String(query.toJSON().keys).split(",");
+  for (const json of results) {
+    if (!isJsonObject(json)) continue;
+    const { className = query.className, objectId = "" } = json;
+    const known = objects().fromJSON({ className, objectId });
+    for (const key of keys) {
+      const [field = key, within] = key.split(".");
+      const told = json[field];
+      if (told === undefined && within === undefined) known._forget(field);
+      const before = encode(known._state.served(field));
+      if (within === undefined || !isJsonObject(told) || !isJsonObject(before)) continue;
+      const others = Object.entries(before).filter(([name]) => !keys.includes(`${field}.${name}`));
+      json[field] = { ...Object.fromEntries(others), ...told };
+    }
+  }
 }
