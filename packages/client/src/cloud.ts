@@ -1,6 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { decode } from "./object/decode.ts";
-import { encode, encodeFields } from "./object/encode.ts";
+import { encode, encodeFields, refuseObject } from "./object/encode.ts";
 import { ParseObject } from "./object/ParseObject.ts";
 import { invalidResponse, type RequestOptions, request, requestObject } from "./transport.ts";
 
@@ -22,7 +22,7 @@ async function run<R = unknown>(name: string, params: object = {}, options: Requ
   if (typeof name !== "string" || name.length === 0) {
     throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud function name must be a string.");
   }
-  const payload = encodeFields(params, { refuseObjects: true });
+  const payload = encodeFields(params, { object: refuseObject });
   const { body } = await request("POST", `functions/${name}`, payload, options);
   // What a function answers is known to who wrote it: R is the caller's word.
   return resultOf(body) as R;
@@ -40,7 +40,7 @@ async function startJob(name: string, params: object = {}): Promise<string> {
   if (typeof name !== "string" || name.length === 0) {
     throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud job name must be a string.");
   }
-  const payload = encodeFields(params, { refuseObjects: true });
+  const payload = encodeFields(params, { object: refuseObject });
   const { headers } = await request("POST", `jobs/${name}`, payload, { useMasterKey: true });
   const id = headers.get("x-parse-job-status-id");
   if (id) return id;

@@ -41,10 +41,11 @@ export async function installationId(from: Connection = connection()): Promise<s
 
 /** UUID v4; written out because `crypto.randomUUID` is missing on plain-http pages. */
 export function uuid(): string {
-  const bytes = Array.from(crypto.getRandomValues(new Uint8Array(16)));
-  const hex = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  // The variant is one of 8, 9, a and b: here always a.
-  return hex.replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, "$1-$2-4$3-a$4-$5");
+  const random = crypto.getRandomValues(new Uint8Array(36));
+  // Behind the version, 4, the variant, of which there are four: here always a.
+  return "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx".replace(/x/g, (_, at) =>
+    ((random[at] ?? 0) & 15).toString(16),
+  );
 }
 
 /** The signed-in user as kept, with `sessionToken`; null for nobody; undefined when only an async storage knows. */
@@ -111,10 +112,7 @@ function readUser(read: () => string | null, from: Connection): JsonObject | nul
     if (isJsonObject(value) && value.objectId) identity.user = value;
   } catch (error) {
     // Nobody is signed in then, and the record is replaced at the next sign-in.
-    console.warn(
-      "Moralis: the stored user is unreadable; enableEncryptedUser() and the secret may help.",
-      error,
-    );
+    console.warn("Moralis: the stored user is unreadable. Is it encrypted?", error);
     identity.unreadable = from;
   }
   return identity.user;

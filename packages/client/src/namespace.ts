@@ -32,7 +32,7 @@ import type * as Named from "./namespaceTypes.ts";
 import { ACL } from "./object/ACL.ts";
 import { CLP } from "./object/CLP.ts";
 import { decode } from "./object/decode.ts";
-import { encode } from "./object/encode.ts";
+import { encode, refuseObject } from "./object/encode.ts";
 import { ParseFile } from "./object/File.ts";
 import { GeoPoint } from "./object/GeoPoint.ts";
 import * as Op from "./object/ops.ts";
@@ -145,7 +145,8 @@ const members = {
   enableEncryptedUser: () => enableEncryptedUser(),
   isEncryptedUserEnabled,
   _getInstallationId: () => installationId(),
-  _encode: (value: unknown, _: unknown, refuseObjects = false) => encode(value, { refuseObjects }),
+  _encode: (value: unknown, _: unknown, refuseObjects = false) =>
+    encode(value, refuseObjects ? { object: refuseObject } : {}),
   _decode: (_: unknown, value: JsonValue) => decode(value),
   _request: async (method: Method, path: string, data: JsonObject = {}, options: RequestOptions = {}) =>
     (await request(method, path, data, options)).body,

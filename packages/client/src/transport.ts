@@ -7,6 +7,8 @@ import { sessionHasEnded } from "./sessionEnd.ts";
 /** The version that the client tells the server, and the Moralis version that it replaces. */
 export const VERSION = "1.7.0";
 
+const REQUEST_ID = "X-Parse-Request-Id";
+
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 export interface RequestOptions {
@@ -40,7 +42,7 @@ export async function request(
 ): Promise<Answer> {
   const body = JSON.stringify(await envelope(method, payload, options, on));
   const headers: Record<string, string> = { "Content-Type": "text/plain", ...gateHeaders(on) };
-  if (on.idempotency) headers["X-Parse-Request-Id"] = uuid();
+  if (on.idempotency) headers[REQUEST_ID] = uuid();
   return send(`${on.serverUrl}/${path}`, { method: "POST", headers, body }, options, on);
 }
 
@@ -103,7 +105,7 @@ export function gateHeaders({ serverAuthType, serverAuthToken }: Connection): Re
   return serverAuthType && serverAuthToken ? { Authorization: `${serverAuthType} ${serverAuthToken}` } : {};
 }
 
-/** One HTTP exchange with its retries; also used for the calls that are not in the envelope. */
+/** One HTTP exchange with its retries, of which `init` is told; also used for the calls that are not in the envelope. */
 export async function send(
   url: string,
   init: HttpRequest,
@@ -111,7 +113,7 @@ export async function send(
   on: Connection,
 ): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
-    const response = await attemptOnce(url, attempt > 1 ? repeated(init, attempt) : init, options.signal, on);
+    const response = await attemptOnce(url, init, options.signal, on);
     if (response.status >= 200 && response.status < 300) {
       await loadValueTypes(response.text);
       return success(response, options.emptyAllowed === true);
@@ -122,13 +124,9 @@ export async function send(
       throw error;
     }
     await pauseAfter(attempt, on, options.signal);
+    // A server that knows the request by its id answers as it has done before.
+    if (init.headers[REQUEST_ID]) init.headers["Content-Type"] = `text/plain; attempt=${attempt + 1}`;
   }
-}
-
-/** Tells a server that knows the request by its id to answer as it has done before. */
-function repeated(init: HttpRequest, attempt: number): HttpRequest {
-  if (!init.headers["X-Parse-Request-Id"]) return init;
-  return { ...init, headers: { ...init.headers, "Content-Type": `text/plain; attempt=${attempt}` } };
 }
 
 /** About 125 ms times chance times 2^attempt; `attempt` counts from 1. */
@@ -186,7 +184,7 @@ function success(response: HttpAnswer, emptyAllowed: boolean): Answer {
 /** The error that an answer stands for. */
 export function failure({ status, text }: Pick<HttpAnswer, "status" | "text">): ProtocolError {
   if (status === 0) return connectionFailed("Unable to connect to the Parse API");
-  if (!text) return connectionFailed(`The answer has status ${status} and nothing else`);
+  if (!text) return connectionFailed(`Status ${status} without an answer`);
   try {
     const body: unknown = JSON.parse(text);
     if (isJsonObject(body)) {

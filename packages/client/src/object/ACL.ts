@@ -15,7 +15,7 @@ export class ACL {
   constructor(from?: Acl | Exclude<Principal, string> | null) {
     if (from === undefined || from === null) return;
     if (typeof from === "function") {
-      throw new TypeError("ParseACL constructed with a function. Did you forget ()?");
+      throw new TypeError("Tried to create an ACL with a function.");
     }
     const entries = isUser(from) ? { [principalId(from)]: { read: true, write: true } } : from;
     for (const [principal, entry] of Object.entries(entries)) this.#addEntry(principal, entry);

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, jsonEqual } from "@purse/protocol";
+import { isJsonObject, isPointer, type JsonObject, type JsonValue, jsonEqual } from "@purse/protocol";
 import { encode } from "./encode.ts";
 
 /** A change of one field that was not sent yet. */
@@ -100,11 +100,9 @@ export abstract class ListOp extends ChangeOp {
     this.items = Array.isArray(items) ? items : [items];
   }
 
-  /** The same operation with these items. */
-  protected abstract with(items: readonly unknown[]): ListOp;
-
   protected after(previous: Op): Op | undefined {
-    return isSameKind(this, previous) ? this.with([...previous.items, ...this.items]) : undefined;
+    if (!isSameKind(this, previous)) return undefined;
+    return Reflect.construct(this.constructor, [[...previous.items, ...this.items]]);
   }
 
   toJSON(): JsonValue {
@@ -118,10 +116,6 @@ export class AddOp extends ListOp {
   applyTo(value: unknown): unknown[] {
     return [...listOf(value, "add elements to"), ...this.items];
   }
-
-  protected with(items: readonly unknown[]): AddOp {
-    return new AddOp(items);
-  }
 }
 
 export class AddUniqueOp extends ListOp {
@@ -133,10 +127,6 @@ export class AddUniqueOp extends ListOp {
 
   applyTo(value: unknown): unknown[] {
     return unique([...listOf(value, "add elements to"), ...this.items]);
-  }
-
-  protected with(items: readonly unknown[]): AddUniqueOp {
-    return new AddUniqueOp(items);
   }
 }
 
@@ -154,27 +144,24 @@ export class RemoveOp extends ListOp {
   override mergeWith(previous: Op | undefined): Op {
     return previous instanceof UnsetOp ? new UnsetOp() : super.mergeWith(previous);
   }
-
-  protected with(items: readonly unknown[]): RemoveOp {
-    return new RemoveOp(items);
-  }
 }
 
 function isSameKind<T extends object>(op: T, other: object): other is T {
   return op.constructor === other.constructor;
 }
 
-/** An object that a relation holds. */
+/** An object that a relation holds, or a pointer to it. */
 interface Related {
   readonly className: string;
   readonly id?: string | undefined;
+  readonly objectId?: string;
 }
 
 /** Adds objects to a relation and removes others; all must be saved and of one class. */
 export class RelationOp extends ChangeOp {
   targetClassName: string | undefined;
-  readonly relationsToAdd: readonly string[];
-  readonly relationsToRemove: readonly string[];
+  /** By id, whether the object is added or removed. */
+  #changes = new Map<string, boolean>();
 
   constructor(
     adds: readonly (Related | string)[] = [],
@@ -183,18 +170,28 @@ export class RelationOp extends ChangeOp {
   ) {
     super();
     this.targetClassName = targetClassName;
-    this.relationsToAdd = [...new Set(adds.map((object) => this.#idOf(object)))];
-    this.relationsToRemove = [...new Set(removes.map((object) => this.#idOf(object)))];
+    for (const object of adds) this.#changes.set(this.#idOf(object), true);
+    for (const object of removes) this.#changes.set(this.#idOf(object), false);
   }
 
   #idOf(object: Related | string): string {
     if (typeof object === "string") return object;
-    if (!object.id) throw new Error("You cannot add or remove an unsaved Parse Object from a relation");
-    this.targetClassName ??= object.className;
-    if (this.targetClassName === object.className) return object.id;
-    throw new Error(
-      `Tried to create a Relation with 2 different object types: ${this.targetClassName} and ${object.className}.`,
-    );
+    const { className, id = object.objectId } = object;
+    if (!id) throw new Error("You cannot add or remove an unsaved Parse Object from a relation");
+    this.targetClassName = oneClass(this.targetClassName, className);
+    return id;
+  }
+
+  get relationsToAdd(): string[] {
+    return this.#ids(true);
+  }
+
+  get relationsToRemove(): string[] {
+    return this.#ids(false);
+  }
+
+  #ids(added: boolean): string[] {
+    return [...this.#changes].flatMap(([id, isAdded]) => (isAdded === added ? id : []));
   }
 
   /** The relation itself is made by the object that holds it. */
@@ -210,28 +207,18 @@ export class RelationOp extends ChangeOp {
 
   protected after(previous: Op): Op | undefined {
     if (!(previous instanceof RelationOp)) return undefined;
-    const target = previous.targetClassName;
-    if (target && this.targetClassName && target !== this.targetClassName) {
-      throw new Error(
-        `Related object must be of class ${target}, but ${this.targetClassName} was passed in.`,
-      );
-    }
-    const added = previous.relationsToAdd.filter((id) => !this.relationsToRemove.includes(id));
-    const removed = previous.relationsToRemove.filter((id) => !this.relationsToAdd.includes(id));
-    return new RelationOp(
-      [...added, ...this.relationsToAdd],
-      [...removed, ...this.relationsToRemove],
-      target ?? this.targetClassName,
-    );
+    const merged = new RelationOp([], [], oneClass(previous.targetClassName, this.targetClassName));
+    merged.#changes = new Map([...previous.#changes, ...this.#changes]);
+    return merged;
   }
 
   toJSON(): JsonValue {
     const className = this.targetClassName ?? "";
-    const ops = Object.entries({ AddRelation: this.relationsToAdd, RemoveRelation: this.relationsToRemove })
-      .filter(([, ids]) => ids.length > 0)
-      .map(([__op, ids]) => {
-        return { __op, objects: ids.map((objectId) => ({ __type: "Pointer", className, objectId })) };
-      });
+    const change = (__op: string, ids: readonly string[]): JsonObject[] =>
+      ids.length > 0
+        ? [{ __op, objects: ids.map((id) => ({ __type: "Pointer", className, objectId: id })) }]
+        : [];
+    const ops = [...change("AddRelation", this.#ids(true)), ...change("RemoveRelation", this.#ids(false))];
     return ops.length > 1 ? { __op: "Batch", ops } : (ops[0] ?? {});
   }
 }
@@ -241,6 +228,7 @@ export function opFromJSON(
   { __op, amount, objects = [], ops }: JsonObject,
   decode: (value: JsonValue) => unknown,
 ): Op | undefined {
+  const pointers = Array.isArray(objects) ? objects.filter(isPointer) : [];
   switch (__op) {
     case "Delete":
       return new UnsetOp();
@@ -253,9 +241,9 @@ export function opFromJSON(
     case "Remove":
       return new RemoveOp(decode(objects));
     case "AddRelation":
-      return relationOp(objects);
+      return new RelationOp(pointers);
     case "RemoveRelation":
-      return relationOp([], objects);
+      return new RelationOp([], pointers);
     case "Batch": {
       let merged: Op | undefined;
       for (const entry of Array.isArray(ops) ? ops : []) {
@@ -269,12 +257,10 @@ export function opFromJSON(
   }
 }
 
-function relationOp(...pointers: JsonValue[]): RelationOp {
-  const [adds, removes] = pointers.map((list) => {
-    const related = Array.isArray(list) ? list.filter(isJsonObject) : [];
-    return related.map(({ className, objectId }) => ({ className: String(className), id: String(objectId) }));
-  });
-  return new RelationOp(adds, removes);
+/** Throws for objects of different classes in one relation. */
+function oneClass(target: string | undefined, className: string | undefined): string | undefined {
+  if ((target ?? className) === (className ?? target)) return target ?? className;
+  throw new Error(`Related object must be of class ${target}, but ${className} was passed in.`);
 }
 
 function listOf(value: unknown, action: string): unknown[] {

@@ -190,9 +190,7 @@ describe("classes made at run time", () => {
   });
 
   it("need a name", () => {
-    expect(() => ParseObject.extend({})).toThrow(
-      "Parse.Object.extend's first argument should be the className.",
-    );
+    expect(() => ParseObject.extend({})).toThrow("The first argument must be a valid class name.");
   });
 
   it("of users take the place of User", () => {

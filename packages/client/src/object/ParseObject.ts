@@ -61,7 +61,8 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     const within = [...seen, this];
     const object = (value: { toPointer(): JsonValue }): JsonValue => {
       if (!(value instanceof ParseObject)) return value.toPointer();
-      if (within.some((other) => value.equals(other))) return value.id ? value.toPointer() : value.toOfflinePointer();
+      if (within.some((other) => value.equals(other)))
+        return value.id ? value.toPointer() : value.toOfflinePointer();
       return value.isDataAvailable() || value.dirty() ? value._toFullJSON(within) : value.toPointer();
     };
     const json = this._state.toJSON(this, { object });
@@ -167,6 +168,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   static registerSubclass(className: string, objectClass: ObjectClass): void {
     if (typeof className !== "string") throw new TypeError("The first argument must be a valid class name.");
     if (objectClass === undefined) throw new TypeError("You must supply a subclass constructor.");
+    if (!("className" in objectClass)) Object.assign(objectClass, { className });
     setClass(className, objectClass);
   }
 
@@ -187,7 +189,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     if (typeof className !== "string") {
       const name = className?.className ?? ("className" in this && this.className);
       if (typeof name === "string") return this.extend(name, className, prototype);
-      throw new Error("Parse.Object.extend's first argument should be the className.");
+      throw new TypeError("The first argument must be a valid class name.");
     }
     const name = storedClassName(className);
     return subclass(name, baseFor(name, this), prototype, statics);
@@ -326,7 +328,8 @@ function subclass(
 /** Gives a class or its objects the methods and values of code that is written without classes. */
 export function addMembers(target: object, members: object): void {
   for (const [key, value] of Object.entries(members)) {
-    if (key !== "className") Object.defineProperty(target, key, { value, writable: true, configurable: true });
+    if (key !== "className")
+      Object.defineProperty(target, key, { value, writable: true, configurable: true });
   }
 }
 

@@ -12,10 +12,13 @@ interface Referable {
 }
 
 export interface EncodeOptions {
-  /** Refuses objects of a class, as parameters of cloud functions must not hold any. */
-  refuseObjects?: boolean;
   /** What to write for an object of a class instead of its pointer. */
   object?: (object: Referable) => JsonValue;
+}
+
+/** For `object`: where no objects may be, as in parameters of cloud functions. */
+export function refuseObject(): never {
+  throw new Error("Parse Objects not allowed here");
 }
 
 /** A value as it travels. Undefined fields and functions are left out. */
@@ -30,7 +33,6 @@ export function encode(value: unknown, options?: EncodeOptions): JsonValue {
   }
   if (Array.isArray(value)) return value.map((item) => encode(item, options));
   if (isReferable(value)) {
-    if (options?.refuseObjects) throw new Error("Parse Objects not allowed here");
     return options?.object ? options.object(value) : value.toPointer();
   }
   if (value instanceof RegExp) return value.source;

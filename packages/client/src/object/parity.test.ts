@@ -76,14 +76,6 @@ describe("fields", () => {
     served("c", { parent: { __type: "Pointer", className: "Note", objectId: "p" } });
     expect(parent.toJSON()).toMatchObject({ child: { parent: { __type: "Pointer" } } });
   });
-
-  it("are not reverted by a list of names, which old clients refuse", () => {
-    const note = served("n1");
-    note.set("text", "b");
-    expect(() => Reflect.apply(note.revert, note, [["text"]])).toThrow(
-      "Parse.Object#revert expects either no, or a list of string, arguments.",
-    );
-  });
 });
 
 describe("classes", () => {

@@ -67,9 +67,7 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
 
   /** A note that stands beside the query in the database's log; none for null. */
   comment(comment: string | null): this {
-    if (comment !== null && comment !== undefined && typeof comment !== "string") {
-      throw new Error("The value of a comment to be sent with this query must be a string.");
-    }
+    assertType(comment ?? "", "string", "the comment to a text");
     return this._with("comment", comment || undefined);
   }
 

@@ -47,13 +47,6 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
       this._set({ authData: { ...authData, anonymous: null } });
   }
 
-  /** Gives it back, when linking the account failed. The name is spelt as the Parse SDKs spell it. */
-  restoreAnonimity(anonymousData: AuthData | undefined): void {
-    const authData = this._get("authData");
-    if (anonymousData)
-      this._set({ authData: { ...(isPlainObject(authData) && authData), anonymous: anonymousData } });
-  }
-
   setPassword(password: string): void {
     this._set({ password });
   }

@@ -20,9 +20,7 @@ export class User<A extends object = Attributes> extends Account<A> {
   static current(): User | null {
     const json = storedUser();
     if (json === undefined) {
-      throw new Error(
-        "Cannot call currentUser() when using a platform with an async storage system. Call currentUserAsync() instead.",
-      );
+      throw new Error("User.current() cannot wait for an async storage: use currentAsync()");
     }
     return asUser(userFor(json));
   }
