@@ -109,6 +109,7 @@ export function connection(): Connection {
   );
 }
 
+/** The connection in use; undefined before `start`. */
 export function currentConnection(): Connection | undefined {
   return active;
 }

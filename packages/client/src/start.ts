@@ -8,6 +8,7 @@ import { inBrowser } from "./storage.ts";
 import { requestObject } from "./transport.ts";
 import { User } from "./user/User.ts";
 
+/** Where the server is, and how the client works with it. */
 export interface StartOptions extends Partial<Omit<ConnectionSettings, "applicationId" | "serverUrl">> {
   /** Address of the server's Parse protocol, as `http://127.0.0.1:1337/server`. */
   serverUrl?: string;

@@ -34,10 +34,12 @@ export function memoryStorage(): StorageArea {
   return { kind: "immediate", area };
 }
 
+/** A storage that answers at once, as localStorage. */
 export function syncStorage(area: SyncStorage): StorageArea {
   return { kind: "immediate", area };
 }
 
+/** A storage that answers later, as React Native's: `User.currentAsync()` takes the place of `User.current()` with it. */
 export function asyncStorage(area: AsyncStorage): StorageArea {
   return { kind: "async", area };
 }

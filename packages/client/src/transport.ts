@@ -11,6 +11,7 @@ const REQUEST_ID = "X-Parse-Request-Id";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
+/** As whom a call is made, and how long. */
 export interface RequestOptions {
   /** Sends the master key, if the connection has one. */
   useMasterKey?: boolean;

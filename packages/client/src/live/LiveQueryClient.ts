@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { type Clock, systemClock } from "../connection.ts";
+import { Emitter } from "../emitter.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
-import { Emitter } from "../wallet/emitter.ts";
 import { type LiveQuestion, Subscription } from "./Subscription.ts";
 
 /** Which server is asked, and as which application. */

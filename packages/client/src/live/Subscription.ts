@@ -1,4 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
+import { Emitter } from "../emitter.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 
 /** What a live query asks for: queries are such. */
@@ -29,9 +30,9 @@ export interface SubscriptionEvents<T> {
   refetch: [];
 }
 
+/** The name of an event of a live query. */
 export type SubscriptionEvent = keyof SubscriptionEvents<unknown>;
 type Listener<T, E extends SubscriptionEvent> = (...args: SubscriptionEvents<T>[E]) => void;
-type Listeners<T> = { [E in SubscriptionEvent]: Set<Listener<T, E>> };
 
 /** An open live query. */
 export class Subscription<T extends AnyObject = AnyObject> {
@@ -42,21 +43,12 @@ export class Subscription<T extends AnyObject = AnyObject> {
   subscribed = false;
   /** Settles when the server confirmed the subscription, or refused it. */
   readonly subscribePromise: Promise<void>;
-  readonly #listeners: Listeners<T> = {
-    open: new Set(),
-    close: new Set(),
-    error: new Set(),
-    create: new Set(),
-    update: new Set(),
-    enter: new Set(),
-    leave: new Set(),
-    delete: new Set(),
-    refetch: new Set(),
-  };
+  readonly #events = new Emitter<SubscriptionEvents<T>>();
   /** Where the last message stands among the changes; the server tells from there on after a lost connection. */
   _position: string | undefined;
   readonly #close: (subscription: Subscription<T>) => Promise<void>;
-  #settle: { resolve(): void; reject(error: unknown): void };
+  #resolve = (): void => {};
+  #reject = (_error: unknown): void => {};
 
   constructor(
     id: number,
@@ -68,20 +60,37 @@ export class Subscription<T extends AnyObject = AnyObject> {
     this.query = query;
     this.sessionToken = sessionToken;
     this.#close = close;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.subscribePromise = promise;
-    this.#settle = { resolve, reject };
+    this.subscribePromise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
     // Whoever does not wait for it listens to "error" instead.
-    promise.catch(() => undefined);
+    this.subscribePromise.catch(() => undefined);
   }
 
   on<E extends SubscriptionEvent>(event: E, listener: Listener<T, E>): this {
-    this.#listeners[event].add(listener);
+    this.#events.on(event, listener);
+    return this;
+  }
+
+  once<E extends SubscriptionEvent>(event: E, listener: Listener<T, E>): this {
+    this.#events.once(event, listener);
     return this;
   }
 
   off<E extends SubscriptionEvent>(event: E, listener: Listener<T, E>): this {
-    this.#listeners[event].delete(listener);
+    this.#events.off(event, listener);
+    return this;
+  }
+
+  /** `off` by its old name. */
+  removeListener<E extends SubscriptionEvent>(event: E, listener: Listener<T, E>): this {
+    return this.off(event, listener);
+  }
+
+  /** Of one event, or all. */
+  removeAllListeners(event?: SubscriptionEvent): this {
+    this.#events.removeAll(event);
     return this;
   }
 
@@ -91,14 +100,14 @@ export class Subscription<T extends AnyObject = AnyObject> {
   }
 
   _emit<E extends SubscriptionEvent>(event: E, ...args: SubscriptionEvents<T>[E]): void {
-    for (const listener of [...this.#listeners[event]]) listener(...args);
+    this.#events.emit(event, ...args);
   }
 
   _confirm(): void {
-    this.#settle.resolve();
+    this.#resolve();
   }
 
   _refuse(error: unknown): void {
-    this.#settle.reject(error);
+    this.#reject(error);
   }
 }

@@ -8,6 +8,7 @@ import { Query } from "../query/Query.ts";
 import { memoryStorage } from "../storage.ts";
 import { LiveQueryClient } from "./LiveQueryClient.ts";
 import { LiveQuery, liveQueryUrl } from "./liveQuery.ts";
+import { Subscription } from "./Subscription.ts";
 
 type Message = Record<string, unknown>;
 
@@ -89,6 +90,21 @@ describe("the address of live queries", () => {
     const message = "You need to set a proper Parse LiveQuery server url before using LiveQueryClient";
     expect(() => liveQueryUrl({ serverUrl: "http://a", liveQueryUrl: "http://live" })).toThrow(message);
     expect(() => new LiveQueryClient({ applicationId: "app", serverURL: "http://live" })).toThrow(message);
+  });
+});
+
+describe("an open live query", () => {
+  it("tells its listeners, once or as long as they listen", () => {
+    const told: string[] = [];
+    const subscription = new Subscription(1, new Query("Note"), undefined, async () => {});
+    const gone = () => told.push("gone");
+    subscription.once("open", () => told.push("once"));
+    subscription.on("open", gone).removeListener("open", gone);
+    subscription.on("open", () => told.push("always"));
+    subscription.on("close", gone).removeAllListeners("close");
+    for (let i = 0; i < 2; i++) subscription._emit("open", {});
+    subscription._emit("close");
+    expect(told).toEqual(["once", "always", "always"]);
   });
 });
 

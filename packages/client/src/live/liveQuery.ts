@@ -1,7 +1,7 @@
 import { type Connection, connection, currentConnection, onConnection } from "../connection.ts";
+import { Emitter } from "../emitter.ts";
 import { installationId, loadStoredUser } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
-import { Emitter } from "../wallet/emitter.ts";
 import { LiveQueryClient, type LiveQueryClientEvents, type LiveQueryState } from "./LiveQueryClient.ts";
 import type { LiveQuestion, Subscription } from "./Subscription.ts";
 

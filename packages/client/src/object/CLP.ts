@@ -196,6 +196,7 @@ class ClassPermissions {
   }
 }
 
+/** Makes class-level permissions: `new CLP()` allows nothing yet, `new CLP(user)` lets that user read and write. */
 export const CLP: {
   new (from?: JsonObject | Exclude<Principal, string> | null): CLP;
   readonly prototype: CLP;

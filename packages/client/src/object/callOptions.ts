@@ -1,5 +1,6 @@
 import type { RequestOptions } from "../transport.ts";
 
+/** How objects are saved and destroyed. */
 export interface SaveOptions extends RequestOptions {
   /** Saves the unsaved objects within first; on unless false. */
   cascadeSave?: boolean;
@@ -7,6 +8,7 @@ export interface SaveOptions extends RequestOptions {
   batchSize?: number;
 }
 
+/** How objects are fetched. */
 export interface FetchOptions extends RequestOptions {
   /** Pointers to replace by their objects: "author" or "author.company", one or many. */
   include?: string | readonly string[] | readonly (readonly string[])[];

@@ -3,6 +3,7 @@ import type { RequestOptions } from "../transport.ts";
 /** Content of a file: bytes, a blob, base64 (a data URI will do) or an address to fetch it from. */
 export type FileData = readonly number[] | Uint8Array | Blob | { base64: string } | { uri: string };
 
+/** How a file is uploaded. */
 export interface FileSaveOptions extends RequestOptions {
   /** Keeps the content in IPFS too. */
   ipfs?: boolean;

@@ -26,4 +26,5 @@ export interface QueryClass {
   nor<T extends ParseObject<object>>(...queries: Query<T>[]): Query<T>;
 }
 
+/** Questions about the objects of one class: `new Query("Post").equalTo("likes", 3).find()`. */
 export const Query: QueryClass = ClassQuery;

@@ -6,6 +6,7 @@ import { type RequestOptions, requestObject, requestResults } from "../transport
 
 /* Queries that ask more than once, or for values in the place of objects. Loaded with the first of them. */
 
+/** How queries ask that ask more than once. */
 export interface BatchOptions extends RequestOptions {
   /** Objects per request; 100 by default. */
   batchSize?: number;

@@ -4,6 +4,7 @@ import type { RequestOptions } from "../transport.ts";
 /** What a provider knows about a user: for wallets `{id, signature, data}`. */
 export type AuthData = JsonObject;
 
+/** How somebody signs in with a password. */
 export interface LogInOptions extends RequestOptions {
   /** False sends the log-in as a GET. */
   usePost?: boolean;

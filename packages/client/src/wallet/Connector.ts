@@ -1,3 +1,4 @@
+import { Emitter } from "../emitter.ts";
 import {
   type Eip1193Provider,
   firstAccount,
@@ -5,7 +6,6 @@ import {
   isPassingDisconnect,
   ProviderError,
 } from "./eip1193.ts";
-import { Emitter } from "./emitter.ts";
 
 /** What a connector answers once its wallet is open. */
 export interface Activation {

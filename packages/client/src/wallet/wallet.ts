@@ -1,9 +1,9 @@
+import { Emitter } from "../emitter.ts";
 import { beforeLogOut } from "../user/logOutHooks.ts";
 import { setConnectedAccount } from "../web3api/web3api.ts";
 import type { AbstractWeb3Connector, Activation } from "./Connector.ts";
 import { type CustomConnector, connectorNamed } from "./connectors.ts";
 import { type Eip1193Provider, hexChainId, isPassingDisconnect } from "./eip1193.ts";
-import { Emitter } from "./emitter.ts";
 import { InjectedWeb3Connector } from "./injected.ts";
 import { onOtherTabs, rememberedWallet, rememberWallet } from "./remembered.ts";
 import { type WaitOptions, withinTime } from "./waiting.ts";
