@@ -362,9 +362,11 @@ function createObject(className: string): ParseObject {
 function objectFrom({ className, __type, ...fields }: JsonObject, override = false): ParseObject {
   if (typeof className !== "string") throw new Error("Cannot create an object without a className");
   const object = createObject(className);
-  // What its class sets in new objects is not a change of one that the server has.
-  object.revert();
-  if (typeof fields.objectId === "string") object.id = fields.objectId;
+  if (typeof fields.objectId === "string") {
+    // What its class sets in new objects is not a change of one that the server has.
+    object._state.dropOperations();
+    object.id = fields.objectId;
+  }
   if (__type !== "Pointer") object._finishFetch(fields, override);
   return object;
 }

@@ -123,7 +123,7 @@ export class ObjectState {
 
   dropOperations(keys?: readonly string[]): void {
     const operations = this.pending.at(-1);
-    for (const key of keys ?? [...(operations?.keys() ?? [])]) operations?.delete(key);
+    for (const key of keys ?? operations?.keys() ?? []) operations?.delete(key);
     this.#estimate = undefined;
   }
 

@@ -29,7 +29,7 @@ export function readValue(json: JsonObject): object | undefined {
   const type = String(json.__type);
   const reader = readers.get(type);
   if (!reader && TYPES.includes(type))
-    throw new Error(`Import ${type} to read it before Moralis.start is done`);
+    throw new Error(`Import ${type} from @purse/client to read it here`);
   return reader?.(json);
 }
 
