@@ -19,6 +19,8 @@ export default defineConfig({
     // Browsers with ECMAScript 2022 know modulepreload.
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // The client loads some of its parts late; this page has the whole of it at once.
+      checks: { ineffectiveDynamicImport: false },
       // Two pages: the app, and the studio, which the server answers with at /studio and below.
       input: ["index.html", "studio.html"],
       output: {

@@ -45,7 +45,8 @@ function lastingNode() {
 /** The package `node` fetches the runtime for this platform by a script: the one script that is wanted. */
 function bringNode() {
   const home = join(root, "node_modules/node");
-  run(lastingNode(), [join(home, "installArchSpecificPackage.js")], {
+  // What it starts npm with is deprecated, which is not for our readers to mend.
+  run(lastingNode(), ["--no-deprecation", join(home, "installArchSpecificPackage.js")], {
     cwd: home,
     stdio: ["ignore", "ignore", "inherit"],
   });
