@@ -15,7 +15,7 @@ const place = { __type: "GeoPoint", latitude: 47, longitude: 8 };
 // In one test, as a class that is loaded stays.
 it("loads the classes of files, places and areas with the first answer that tells of one", async () => {
   const early = ParseObject.fromJSON({ className: "Note", place });
-  expect(() => early.get("place")).toThrow("Import GeoPoint from @purse/client to read it here");
+  expect(() => early.get("place")).toThrow("Import GeoPoint to read it here");
   expect(early.toJSON()).toEqual({ place });
   server.answer(() => ({ body: { results: [{ objectId: "n1", list: [{ place }] }] } }));
   const [note] = await new Query("Note").find();

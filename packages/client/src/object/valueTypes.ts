@@ -28,8 +28,7 @@ export async function loadValueTypes(json: string): Promise<void> {
 export function readValue(json: JsonObject): object | undefined {
   const type = String(json.__type);
   const reader = readers.get(type);
-  if (!reader && TYPES.includes(type))
-    throw new Error(`Import ${type} from @purse/client to read it here`);
+  if (!reader && TYPES.includes(type)) throw new Error(`Import ${type} to read it here`);
   return reader?.(json);
 }
 

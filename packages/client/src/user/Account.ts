@@ -43,8 +43,14 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   /** Takes away what makes the account anonymous; the next save tells the server. */
   stripAnonymity(): void {
     const authData = this._get("authData");
-    if (isPlainObject(authData) && "anonymous" in authData)
-      this._set({ authData: { ...authData, anonymous: null } });
+    if (isPlainObject(authData) && "anonymous" in authData) this.restoreAnonimity(null);
+  }
+
+  /** Gives it back, when linking the account failed. The name is spelt as the Parse SDKs spell it. */
+  restoreAnonimity(anonymous: AuthData | null | undefined): void {
+    const authData = this._get("authData");
+    if (anonymous !== undefined)
+      this._set({ authData: { ...(isPlainObject(authData) && authData), anonymous } });
   }
 
   setPassword(password: string): void {

@@ -158,5 +158,5 @@ export class User<A extends object = Attributes> extends Account<A> {
 
 function asUser(user: object | null): User | null {
   if (user === null || user instanceof User) return user;
-  throw new Error("The class registered for _User must extend User");
+  throw new Error("The class of _User must extend User");
 }

@@ -121,6 +121,8 @@ describe("nobody in particular", () => {
     const user = new User({ authData: { anonymous: { id: "a" } } });
     user.setUsername("ann");
     expect(AnonymousUtils.isLinked(user)).toBe(false);
+    user.restoreAnonimity({ id: "a" });
+    expect(AnonymousUtils.isLinked(user)).toBe(true);
   });
 });
 

@@ -1,3 +1,4 @@
+/// <reference path="./optionalSdks.d.ts" />
 import { currentConnection } from "../connection.ts";
 import {
   AbstractWeb3Connector,

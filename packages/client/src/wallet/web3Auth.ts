@@ -1,3 +1,4 @@
+/// <reference path="./optionalSdks.d.ts" />
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
 import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
