@@ -225,6 +225,8 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByText("No wallet connected").waitFor();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
+    // Before, the page would take the visitor for signed in, and ask with a session that ends just then.
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
     await page.goto(`${purse.url}/sign-in`);
     // The wallet that was used last stands first, and says so.
     await page.getByRole("button", { name: "Field Wallet Recent" }).waitFor();
