@@ -25,28 +25,6 @@ let devChain: DevChain;
 let chain: TestChain;
 const ends: (() => Promise<unknown>)[] = [];
 
-let dataDir: string;
-beforeAll(async () => {
-  dataDir = await begunFolder();
-  devChain = await startDevChain({ port: 0, dataDir });
-  chain = testChain(devChain);
-});
-
-afterAll(async () => {
-  await devChain?.stop();
-  await rm(dataDir, { recursive: true, force: true });
-});
-
-// Each test has the chain as it was at the beginning.
-beforeEach(async () => {
-  const snapshot = await chain.rpc("evm_snapshot");
-  ends.push(async () => expect(await chain.rpc("evm_revert", [snapshot])).toBe(true));
-});
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
 async function newPlace(): Promise<Place> {
   const { place, remove } = await newDatabase(database);
   ends.push(remove);
@@ -107,8 +85,29 @@ async function expectAsRebuilt(place: Place): Promise<void> {
 }
 
 describe.each(DATABASES)("on %s", (name) => {
-  beforeEach(() => {
+  let dataDir: string;
+
+  // A chain that has been thrown back often loses old states, which deep reorganisations need.
+  beforeAll(async () => {
     database = name;
+    dataDir = await begunFolder();
+    devChain = await startDevChain({ port: 0, dataDir });
+    chain = testChain(devChain);
+  });
+
+  afterAll(async () => {
+    await devChain?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  // Each test has the chain as it was at the beginning.
+  beforeEach(async () => {
+    const snapshot = await chain.rpc("evm_snapshot");
+    ends.push(async () => expect(await chain.rpc("evm_revert", [snapshot])).toBe(true));
+  });
+
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
   });
 
   describe("a chain from its first block", () => {
