@@ -364,6 +364,8 @@ describe("an editor at work", () => {
     await dialog(page).getByLabel("Class of the objects").fill("Moves");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await page.getByRole("link", { name: "Moves" }).waitFor();
+    // Under the pointer, the message that it was saved would stay, and cover the button.
+    await page.mouse.move(0, 0);
     await page.getByRole("button", { name: /^Remove the watch/ }).click();
     await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByText("Nothing is watched here").waitFor();
