@@ -168,13 +168,22 @@ describe("users", () => {
     expect(User.current()).toBeNull();
   });
 
-  it("stay as they are when another instance of them is saved", async () => {
+  it("are the current user who has signed in last, also when it is the same one", async () => {
     await User.logIn("ann", "secret");
+    const again = await User.logIn("ann", "secret");
+    expect(User.current()).toBe(again);
+    again.set("age", 31);
+    await again.save();
+    expect([User.current()?.get("age"), User.current()?.getSessionToken()]).toEqual([31, "r:1"]);
+  });
+
+  it("stay as they are when another instance of them is saved", async () => {
+    const user = await User.logIn("ann", "secret");
     const same = new User({ age: 30 });
     same.id = "u1";
     await same.save();
-    expect(User.current()?.getSessionToken()).toBe("r:1");
-    expect(User.current()?.getUsername()).toBe("ann");
+    expect(User.current()).toBe(user);
+    expect([user.getSessionToken(), user.getUsername(), user.get("age")]).toEqual(["r:1", "ann", 30]);
   });
 });
 

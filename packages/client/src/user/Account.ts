@@ -148,7 +148,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   override async _afterSync(): Promise<void> {
-    if (this.isCurrent()) await (await signing()).persist(this);
+    if (this.isCurrent()) await (await signing()).follow(this);
   }
 
   override async _afterDestroy(): Promise<void> {

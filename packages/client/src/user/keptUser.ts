@@ -11,14 +11,23 @@ export interface KeptUser extends AnyObject {
   _toFullJSON(): JsonObject;
 }
 
-/** Keeps the user in the storage, as the one who is signed in. */
+/** Keeps the user in the storage, as the one who signs in. */
 export async function persist(user: KeptUser): Promise<void> {
   const { __type: _, ...json } = user._toFullJSON();
-  const before = storedUser();
   const stored: JsonObject = { ...json, className: "_User" };
-  // Another instance of the signed-in user may know less.
-  const known = before && before.objectId === user.id && userFor(before) !== user ? before : undefined;
-  await (known ? storeUser({ ...known, ...stored }) : storeUser(stored, user));
+  const { objectId, sessionToken } = storedUser() ?? {};
+  if (objectId === user.id && sessionToken !== undefined) stored.sessionToken ??= sessionToken;
+  await storeUser(stored, user);
+}
+
+/** Keeps what has become of the signed-in user, of whom an instance of its own may know a part only. */
+export async function follow(user: KeptUser): Promise<void> {
+  const before = storedUser();
+  const current = userFor(before ?? null);
+  if (!current || current === user) return persist(user);
+  const { __type, className, ...json } = user._toFullJSON();
+  current._finishFetch(json);
+  await storeUser({ ...before, ...json }, current);
 }
 
 /** Nobody is signed in any more, and the instance that stood for the user has no session. */

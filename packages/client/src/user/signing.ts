@@ -11,7 +11,7 @@ import { clearCurrent, type KeptUser, persist } from "./keptUser.ts";
 import { identify, providersOf, registerProvider } from "./knownProviders.ts";
 import { runLogOutHooks } from "./logOutHooks.ts";
 
-export { clearCurrent, persist } from "./keptUser.ts";
+export { clearCurrent, follow } from "./keptUser.ts";
 
 /* How somebody signs in, up and out. Loaded when it is done for the first time: who comes back needs none of it. */
 
