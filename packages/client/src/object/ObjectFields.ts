@@ -241,8 +241,8 @@ export abstract class ObjectFields<A extends object> {
   }
 
   /** Drops changes that were not saved: of some fields, or all. */
-  revert(...keys: FieldName<A>[]): void {
-    this._state.dropOperations(keys.length > 0 ? keys : undefined);
+  revert(...keys: (FieldName<A> | readonly FieldName<A>[])[]): void {
+    this._state.dropOperations(keys.length > 0 ? keys.flat() : undefined);
   }
 
   /** Unsets all fields. */

@@ -352,6 +352,9 @@ describe("operations on fields", () => {
     note.set({ text: "b", count: 2 });
     note.revert("text");
     expect(note.attributes).toEqual({ text: "a", count: 2 });
+    note.set({ text: "b" });
+    note.revert(["text"]);
+    expect(note.attributes).toEqual({ text: "a", count: 2 });
     note.revert();
     expect(note.dirty()).toBe(false);
   });
