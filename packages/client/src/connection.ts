@@ -23,6 +23,8 @@ export interface Connection {
   readonly masterKey?: string | undefined;
   /** Starts with ws; derived from serverUrl where undefined. */
   readonly liveQueryUrl?: string | undefined;
+  /** Headers of the application's own, sent with every call. */
+  readonly requestHeaders?: Readonly<Record<string, string>> | undefined;
   /** Make the Authorization header, for servers behind a gate: `Bearer` and a token. */
   readonly serverAuthType?: string | undefined;
   readonly serverAuthToken?: string | undefined;

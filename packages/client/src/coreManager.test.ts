@@ -31,6 +31,12 @@ describe("the old client's settings", () => {
     expect(server.requests[0]?.headers.authorization).toBe("Bearer abc");
   });
 
+  it("of headers go with every call", async () => {
+    CoreManager.set("REQUEST_HEADERS", { "X-Tenant": "blue" });
+    await Moralis.getServerHealth();
+    expect(server.requests[0]?.headers["x-tenant"]).toBe("blue");
+  });
+
   it("let an application have a class User of its own", () => {
     Moralis.User.allowCustomUserClass(true);
     expect([new ParseObject("User").className, CoreManager.get("PERFORM_USER_REWRITE")]).toEqual([

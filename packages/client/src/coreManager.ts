@@ -14,6 +14,7 @@ const OF_CONNECTION = {
   REQUEST_ATTEMPT_LIMIT: "requestAttemptLimit",
   REQUEST_BATCH_SIZE: "batchSize",
   IDEMPOTENCY: "idempotency",
+  REQUEST_HEADERS: "requestHeaders",
   SERVER_AUTH_TYPE: "serverAuthType",
   SERVER_AUTH_TOKEN: "serverAuthToken",
   ENCRYPTED_KEY: "secret",

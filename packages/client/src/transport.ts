@@ -102,8 +102,14 @@ export async function sessionTokenFor(options: RequestOptions, on: Connection): 
   return typeof token === "string" && token ? token : undefined;
 }
 
-export function gateHeaders({ serverAuthType, serverAuthToken }: Connection): Record<string, string> {
-  return serverAuthType && serverAuthToken ? { Authorization: `${serverAuthType} ${serverAuthToken}` } : {};
+/** What the application or a gate before the server asks for. */
+export function gateHeaders({
+  requestHeaders,
+  serverAuthType,
+  serverAuthToken,
+}: Connection): Record<string, string> {
+  if (!serverAuthType || !serverAuthToken) return { ...requestHeaders };
+  return { ...requestHeaders, Authorization: `${serverAuthType} ${serverAuthToken}` };
 }
 
 /** One HTTP exchange with its retries, of which `init` is told; also used for the calls that are not in the envelope. */

@@ -29,7 +29,7 @@ export function setObjectFactory(made: ObjectFactory): void {
 
 export function objects(): ObjectFactory {
   if (factory) return factory;
-  throw new Error("Objects are not there yet: run Moralis.start first");
+  throw new Error("Moralis has not been initialized, run Moralis.start first");
 }
 
 export function setClass(className: string, objectClass: ObjectClass): void {
