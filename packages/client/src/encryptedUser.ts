@@ -29,8 +29,7 @@ const ROUNDS = 10_000;
 function aesCipher(): UserCipher {
   /** Making a key takes long on purpose, so that the last one is remembered. */
   let latest: { secret: string; salt: Uint8Array; key: Uint8Array } | undefined;
-  const keyFor = (secret: string | undefined, salt?: Uint8Array): { salt: Uint8Array; key: Uint8Array } => {
-    if (!secret) throw new Error("Moralis.secret must be set before a user can be encrypted");
+  const keyFor = (secret: string, salt?: Uint8Array): { salt: Uint8Array; key: Uint8Array } => {
     const isSame = !salt || (latest && toBase64(latest.salt) === toBase64(salt));
     if (latest?.secret === secret && isSame) return latest;
     const used = salt ?? randomBytes(SALT);
@@ -39,13 +38,14 @@ function aesCipher(): UserCipher {
   };
   return {
     seal(text, secret) {
-      const { salt, key } = keyFor(secret);
+      const { salt, key } = keyFor(required(secret));
       const nonce = randomBytes(NONCE);
       const content = gcm(key, nonce, utf8ToBytes(PREFIX)).encrypt(utf8ToBytes(text));
       return PREFIX + toBase64(concatBytes(salt, nonce, content));
     },
 
-    open(sealed, secret) {
+    open(sealed, given) {
+      const secret = required(given);
       if (!sealed.startsWith(PREFIX)) return openOld(sealed, secret);
       const bytes = fromBase64(sealed.slice(PREFIX.length));
       const { key } = keyFor(secret, bytes.slice(0, SALT));
@@ -55,8 +55,13 @@ function aesCipher(): UserCipher {
   };
 }
 
+function required(secret: string | undefined): string {
+  if (secret) return secret;
+  throw new Error("Moralis.secret must be set before a user can be encrypted");
+}
+
 /** What the old client wrote: OpenSSL's form, AES-256-CBC under a key of MD5 sums. */
-function openOld(sealed: string, secret = ""): string {
+function openOld(sealed: string, secret: string): string {
   const bytes = fromBase64(sealed);
   if (bytesToUtf8(bytes.slice(0, 8)) !== "Salted__") throw new Error("it is in no known form");
   const salt = bytes.slice(8, 16);

@@ -11,10 +11,6 @@ export type Area =
   /** `radius` in radians. */
   | { type: "sphere"; center: Place; radius: number };
 
-/** The Earth's mean radius, as the SDKs reckon. */
-export const EARTH_RADIUS_KM = 6371;
-export const EARTH_RADIUS_MILES = 3958.8;
-
 const RADIANS = Math.PI / 180;
 
 /** The angle between two places in radians (haversine). */

@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue, WirePointer } from "@purse/protocol";
-import type { Method } from "../transport.ts";
 
 /** The changes of an object that were not saved; see ObjectState. */
 export interface Changes {
@@ -9,6 +8,13 @@ export interface Changes {
   beginSave(): void;
   failSave(): void;
   queue: Promise<unknown> | undefined;
+}
+
+/** What a save sends. */
+export interface SaveRequest {
+  method: "POST" | "PUT";
+  path: string;
+  body: JsonObject;
 }
 
 /** An object of any class, as the modules that ParseObject is built of see it. */
@@ -22,7 +28,7 @@ export interface AnyObject {
   isDataAvailable(): boolean;
   toPointer(): WirePointer;
   _path(): string;
-  _saveParams(): { method: Method; path: string; body: JsonObject };
+  _saveParams(): SaveRequest;
   _finishSave(answer: JsonValue, status: number): void;
   _finishFetch(json: JsonObject, whole?: boolean): void;
   _forget(key: string): void;

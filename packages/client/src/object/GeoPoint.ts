@@ -1,5 +1,10 @@
-import { isGeoPoint, type WireGeoPoint } from "@purse/protocol";
-import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "./earth.ts";
+import {
+  distanceBetween,
+  EARTH_RADIUS_KM,
+  EARTH_RADIUS_MILES,
+  isGeoPoint,
+  type WireGeoPoint,
+} from "@purse/protocol";
 import { registerValueType } from "./valueTypes.ts";
 
 /** A place on earth, in degrees: latitude −90…90, longitude −180…180. */
@@ -56,13 +61,7 @@ export class GeoPoint {
 
   /** Great-circle distance by the haversine formula. */
   radiansTo(other: GeoPoint): number {
-    const radians = Math.PI / 180;
-    const latitudes = Math.sin(((this.latitude - other.latitude) * radians) / 2);
-    const longitudes = Math.sin(((this.longitude - other.longitude) * radians) / 2);
-    const chord =
-      latitudes ** 2 +
-      Math.cos(this.latitude * radians) * Math.cos(other.latitude * radians) * longitudes ** 2;
-    return 2 * Math.asin(Math.sqrt(Math.min(1, chord)));
+    return distanceBetween(this, other);
   }
 
   kilometersTo(other: GeoPoint): number {

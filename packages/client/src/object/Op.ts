@@ -91,7 +91,7 @@ export class IncrementOp extends ChangeOp {
 }
 
 /** A change of a list by some items. */
-export abstract class ListOp extends ChangeOp {
+abstract class ListOp extends ChangeOp {
   override readonly items: readonly unknown[];
   protected abstract readonly name: string;
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import type { Method } from "../transport.ts";
+import type { SaveRequest } from "./AnyObject.ts";
 import type { Attributes } from "./fieldTypes.ts";
 import { ObjectFields } from "./ObjectFields.ts";
 
@@ -20,7 +20,7 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
     return `classes/${className}${id ? `/${encodeURIComponent(id)}` : ""}`;
   }
 
-  _saveParams(): { method: Method; path: string; body: JsonObject } {
+  _saveParams(): SaveRequest {
     const body = this._state.saveBody();
     return { method: this.id ? "PUT" : "POST", path: this._path(), body };
   }

@@ -1,4 +1,6 @@
 import {
+  EARTH_RADIUS_KM,
+  EARTH_RADIUS_MILES,
   ErrorCode,
   type JsonObject,
   type JsonValue,
@@ -6,7 +8,6 @@ import {
   type WireGeoPoint,
   type WirePointer,
 } from "@purse/protocol";
-import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "../object/earth.ts";
 import { encode } from "../object/encode.ts";
 import type { GeoPoint } from "../object/GeoPoint.ts";
 import type { Polygon } from "../object/Polygon.ts";

@@ -112,8 +112,7 @@ export function distinct<T extends AnyObject>(
   key: string,
   options?: RequestOptions,
 ): Promise<JsonValue[]> {
-  const { where = {}, ...rest } = whole(query);
-  return aggregated(query, { distinct: key, where, ...rest }, options);
+  return aggregated(query, { distinct: key, ...withoutObjects(query) }, options);
 }
 
 export function aggregate<T extends AnyObject>(
@@ -121,14 +120,14 @@ export function aggregate<T extends AnyObject>(
   pipeline: object | readonly object[],
   options?: RequestOptions,
 ): Promise<JsonValue[]> {
-  const { where, ...rest } = whole(query);
+  const { where, ...rest } = withoutObjects(query);
   const given = Array.isArray(pipeline) ? pipeline : [pipeline];
   const stages = isJsonObject(where) && Object.keys(where).length > 0 ? [{ $match: where }, ...given] : given;
   return aggregated(query, { pipeline: encode(stages), ...rest }, options);
 }
 
 /** What a query asks for without what concerns the objects that it finds. */
-function whole<T extends AnyObject>(query: Asking<T>): JsonObject {
+function withoutObjects<T extends AnyObject>(query: Asking<T>): JsonObject {
   const { include, excludeKeys, keys, count, limit, skip, order, ...rest } = query.toJSON();
   return rest;
 }

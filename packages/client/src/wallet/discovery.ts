@@ -1,3 +1,4 @@
+import { createListeners } from "../listeners.ts";
 import { type Eip1193Provider, isProvider } from "./eip1193.ts";
 
 /** A wallet that has announced itself to the page (EIP-6963). */
@@ -11,7 +12,7 @@ export interface InjectedWallet {
   provider: Eip1193Provider;
 }
 
-const listeners = new Set<() => void>();
+const listeners = /* @__PURE__ */ createListeners();
 let wallets: readonly InjectedWallet[] = [];
 let listening = false;
 
@@ -24,8 +25,7 @@ export const injectedWallets = {
   },
   subscribe(listener: () => void): () => void {
     listen();
-    listeners.add(listener);
-    return () => listeners.delete(listener);
+    return listeners.add(listener);
   },
 };
 
@@ -59,7 +59,7 @@ function listen(): void {
     const wallet = "detail" in event ? walletOf(event.detail) : undefined;
     if (!wallet || wallets.some((known) => known.uuid === wallet.uuid)) return;
     wallets = Object.freeze([...wallets, wallet]);
-    for (const each of [...listeners]) each();
+    listeners.call();
   });
   window.dispatchEvent(new Event("eip6963:requestProvider"));
 }
