@@ -1,8 +1,4 @@
-/** A place on Earth. Degrees; latitude −90…90, longitude −180…180. */
-export interface Place {
-  latitude: number;
-  longitude: number;
-}
+import { distanceBetween, type Place } from "./distance.ts";
 
 /** An area that a query asks about. */
 export type Area =
@@ -10,18 +6,6 @@ export type Area =
   | { type: "polygon"; points: [latitude: number, longitude: number][] }
   /** `radius` in radians. */
   | { type: "sphere"; center: Place; radius: number };
-
-const RADIANS = Math.PI / 180;
-
-/** The angle between two places in radians (haversine). */
-export function distanceBetween(a: Place, b: Place): number {
-  const sinLatitude = Math.sin(((a.latitude - b.latitude) * RADIANS) / 2);
-  const sinLongitude = Math.sin(((a.longitude - b.longitude) * RADIANS) / 2);
-  const h =
-    sinLatitude * sinLatitude +
-    Math.cos(a.latitude * RADIANS) * Math.cos(b.latitude * RADIANS) * sinLongitude * sinLongitude;
-  return 2 * Math.asin(Math.min(1, Math.sqrt(h)));
-}
 
 /** Whether a place lies in a polygon, its border included. Points as [latitude, longitude]; the last joins the first. */
 export function polygonHolds(points: readonly (readonly [number, number])[], place: Place): boolean {

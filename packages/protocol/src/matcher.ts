@@ -1,6 +1,7 @@
+import { distanceBetween, type Place } from "./distance.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
-import { areaHolds, distanceBetween, type Place, polygonHolds } from "./geo.ts";
+import { areaHolds, polygonHolds } from "./geo.ts";
 import { isJsonObject, isPointer, isWireDate, type JsonObject, type JsonValue, jsonEqual } from "./values.ts";
 import type { Comparison, Condition, FieldCondition, Operand, SubQuery, TextSearch } from "./where.ts";
 

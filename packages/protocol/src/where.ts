@@ -1,7 +1,8 @@
+import type { Place } from "./distance.ts";
 import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "./earth.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
-import { type Area, closedPolygon, type Place } from "./geo.ts";
+import { type Area, closedPolygon } from "./geo.ts";
 import { assertClassName, parsePath } from "./names.ts";
 import { type Order, parseOrder } from "./order.ts";
 import { relativeTime } from "./relativeTime.ts";

@@ -1,0 +1,17 @@
+/** A place on Earth. Degrees; latitude −90…90, longitude −180…180. */
+export interface Place {
+  latitude: number;
+  longitude: number;
+}
+
+const RADIANS = Math.PI / 180;
+
+/** The angle between two places in radians (haversine). */
+export function distanceBetween(a: Place, b: Place): number {
+  const sinLatitude = Math.sin(((a.latitude - b.latitude) * RADIANS) / 2);
+  const sinLongitude = Math.sin(((a.longitude - b.longitude) * RADIANS) / 2);
+  const h =
+    sinLatitude * sinLatitude +
+    Math.cos(a.latitude * RADIANS) * Math.cos(b.latitude * RADIANS) * sinLongitude * sinLongitude;
+  return 2 * Math.asin(Math.min(1, Math.sqrt(h)));
+}
