@@ -1,8 +1,8 @@
 /** The layers of CONTRIBUTING.md: imports go one way, a package's face is its index.ts, no circles. */
-const shipped = "^(packages/(protocol|client|react|server|chain)|app)/";
+const shipped = "^(packages/(protocol|workers|client|react|server|chain)|app)/";
 
 function layer(name, from, allowed) {
-  const others = ["protocol", "client", "react", "server", "chain", "devchain"]
+  const others = ["protocol", "workers", "client", "react", "server", "chain", "devchain"]
     .filter((each) => each !== name && !allowed.includes(each))
     .join("|");
   return {
@@ -22,10 +22,11 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
     },
     layer("protocol", "^packages/protocol/", []),
+    layer("workers", "^packages/workers/", []),
     layer("client", "^packages/client/", ["protocol"]),
     layer("react", "^packages/react/", ["client", "protocol"]),
-    layer("server", "^packages/server/", ["protocol", "chain", "client"]),
-    layer("chain", "^packages/chain/", ["protocol"]),
+    layer("server", "^packages/server/", ["protocol", "workers", "chain", "client"]),
+    layer("chain", "^packages/chain/", ["protocol", "workers"]),
     layer("devchain", "^packages/devchain/", []),
     layer("app", "^app/", ["react", "client", "protocol"]),
     {

@@ -1,0 +1,138 @@
+import { Worker } from "node:worker_threads";
+import { afterEach, describe, expect, it } from "vitest";
+import type { FixtureRequest } from "../test/fixtureWorker.ts";
+import {
+  WorkerExitedError,
+  WorkerOverloadedError,
+  WorkerPool,
+  type WorkerPoolOptions,
+  WorkerTimeoutError,
+  WorkerUnavailableError,
+} from "./index.ts";
+
+const silent = { warn: () => undefined, error: () => undefined };
+const pools: WorkerPool<FixtureRequest, string>[] = [];
+
+async function startPool(
+  options: Partial<WorkerPoolOptions> = {},
+): Promise<WorkerPool<FixtureRequest, string>> {
+  const pool = new WorkerPool<FixtureRequest, string>({
+    name: "fixture",
+    spawn: () => new Worker(new URL("../test/fixtureWorker.ts", import.meta.url)),
+    size: 1,
+    maxQueued: 10,
+    maxWaitMs: 60_000,
+    timeoutMs: 60_000,
+    log: silent,
+    ...options,
+  });
+  pools.push(pool);
+  await pool.start();
+  return pool;
+}
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.stop()));
+});
+
+describe("WorkerPool", () => {
+  it("answers requests in the order in which they were made when it has one worker", async () => {
+    const pool = await startPool();
+    const order: string[] = [];
+    const calls = ["a", "b", "c"].map((text) =>
+      pool.call({ kind: "echo", text }).then((answer) => order.push(answer)),
+    );
+    await Promise.all(calls);
+    expect(order).toEqual(["a", "b", "c"]);
+  });
+
+  it("rebuilds the errors that its worker throws", async () => {
+    const pool = await startPool({
+      deserializeError: ({ message, details }) => new RangeError(`${message} (${details})`),
+    });
+    await expect(pool.call({ kind: "throw", message: "no", code: 102 })).rejects.toThrow(
+      new RangeError("no (102)"),
+    );
+  });
+
+  it("ends a request at its deadline and serves the next one by another worker", async () => {
+    const pool = await startPool();
+    const blocked = pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 50 });
+    const next = pool.call({ kind: "echo", text: "next" });
+    await expect(blocked).rejects.toBeInstanceOf(WorkerTimeoutError);
+    await expect(next).resolves.toBe("next");
+    expect(pool.health()).toMatchObject([{ state: "ready", restarts: 1 }]);
+  });
+
+  it("does not count deadlines as failures, however many there are", async () => {
+    const pool = await startPool({ restart: { delaysMs: [0], maxFailures: 2, windowMs: 60_000 } });
+    for (let i = 0; i < 4; i++) {
+      await expect(pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 10 })).rejects.toBeInstanceOf(
+        WorkerTimeoutError,
+      );
+    }
+    await expect(pool.call({ kind: "echo", text: "still here" })).resolves.toBe("still here");
+  });
+
+  it("refuses the request of a worker that ends, and restarts it", async () => {
+    const pool = await startPool({ restart: { delaysMs: [0], maxFailures: 5, windowMs: 60_000 } });
+    await expect(pool.call({ kind: "exit" })).rejects.toBeInstanceOf(WorkerExitedError);
+    await expect(pool.call({ kind: "echo", text: "restarted" })).resolves.toBe("restarted");
+  });
+
+  it("reports that it has failed, and refuses at once, when its workers keep ending", async () => {
+    const pool = await startPool({ restart: { delaysMs: [0], maxFailures: 2, windowMs: 60_000 } });
+    const calls = [pool.call({ kind: "exit" }), pool.call({ kind: "exit" }), pool.call({ kind: "exit" })];
+    const results = await Promise.allSettled(calls);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    expect(results[2]).toMatchObject({ reason: expect.any(WorkerUnavailableError) });
+    expect(pool.health()).toMatchObject([{ state: "failed" }]);
+    await expect(pool.call({ kind: "echo", text: "x" })).rejects.toBeInstanceOf(WorkerUnavailableError);
+  });
+
+  it("refuses requests beyond the bound of its queue", async () => {
+    const pool = await startPool({ maxQueued: 1 });
+    const running = pool.call({ kind: "block", ms: 100 });
+    const queued = pool.call({ kind: "echo", text: "queued" });
+    await expect(pool.call({ kind: "echo", text: "too many" })).rejects.toBeInstanceOf(WorkerOverloadedError);
+    await expect(Promise.all([running, queued])).resolves.toEqual(["unblocked", "queued"]);
+  });
+
+  it("refuses a request that waits too long for a worker", async () => {
+    const pool = await startPool({ maxWaitMs: 20 });
+    const running = pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 500 });
+    await expect(pool.call({ kind: "echo", text: "waits" })).rejects.toBeInstanceOf(WorkerOverloadedError);
+    await expect(running).rejects.toBeInstanceOf(WorkerTimeoutError);
+  });
+
+  it("starts further workers when requests wait", async () => {
+    const pool = await startPool({ size: 2 });
+    const blocked = pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 2_000 });
+    await expect(pool.call({ kind: "echo", text: "beside" })).resolves.toBe("beside");
+    expect(pool.running).toBe(1);
+    await expect(blocked).rejects.toBeInstanceOf(WorkerTimeoutError);
+  });
+
+  it("refuses what runs and what waits when it is stopped", async () => {
+    const pool = await startPool();
+    const calls = [pool.call({ kind: "block", ms: 600_000 }), pool.call({ kind: "echo", text: "waits" })];
+    const results = Promise.allSettled(calls);
+    await pool.stop();
+    expect((await results).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    await expect(pool.call({ kind: "echo", text: "later" })).rejects.toBeInstanceOf(WorkerUnavailableError);
+  });
+
+  it("rejects start() when its worker cannot be loaded", async () => {
+    const pool = startPool({ spawn: () => new Worker("throw new Error('cannot load')", { eval: true }) });
+    await expect(pool).rejects.toThrow("cannot load");
+  });
+
+  it("rejects a request that cannot be sent to a thread, and stays usable", async () => {
+    const pool = await startPool();
+    const unsendable: FixtureRequest = Object.assign({ kind: "echo", text: "x" } as const, {
+      call: () => undefined,
+    });
+    await expect(pool.call(unsendable)).rejects.toThrow("could not be cloned");
+    await expect(pool.call({ kind: "echo", text: "fine" })).resolves.toBe("fine");
+  });
+});

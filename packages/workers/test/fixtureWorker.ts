@@ -1,0 +1,38 @@
+import { serveRequests } from "../src/index.ts";
+
+/** What the tests ask of the worker. */
+export type FixtureRequest =
+  | { kind: "echo"; text: string }
+  | { kind: "throw"; message: string; code: number }
+  | { kind: "block"; ms: number }
+  | { kind: "exit" };
+
+class CodedError extends Error {
+  readonly code: number;
+  constructor(message: string, code: number) {
+    super(message);
+    this.code = code;
+  }
+}
+
+serveRequests<FixtureRequest, string>({
+  handle(request) {
+    switch (request.kind) {
+      case "echo":
+        return request.text;
+      case "throw":
+        throw new CodedError(request.message, request.code);
+      case "block": {
+        const end = performance.now() + request.ms;
+        while (performance.now() < end);
+        return "unblocked";
+      }
+      case "exit":
+        process.exit(1);
+    }
+  },
+  serializeError: (error) => ({
+    message: error instanceof Error ? error.message : String(error),
+    details: error instanceof CodedError ? error.code : undefined,
+  }),
+});
