@@ -19,6 +19,7 @@ import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads 
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { classListRoute } from "./http/classListRoute.ts";
+import { createClientAddress, createIsFromTrustedProxy, rememberPeerAddress } from "./http/clientAddress.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
 import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
 import { createDataGate, type DataGateParts } from "./http/dataGate.ts";
@@ -273,11 +274,20 @@ export async function createServer(config: Config, options: ServerOptions): Prom
 
   const judgeKey = createJudgeKey(config);
   const limiter = createMemoryLimiter({ clock: Date.now });
+  const isFromTrustedProxy = createIsFromTrustedProxy(config.trustedProxies);
+  const clientAddressOf = createClientAddress({
+    trustedProxies: config.trustedProxies,
+    onUntrustedProxy: (peer) =>
+      log.warn(
+        "X-Forwarded-For is ignored: its sender is not in PURSE_TRUSTED_PROXIES, so all clients behind it count as one",
+        { peer },
+      ),
+  });
   const serverUrlOf = createServerUrlOf({
     configured: config.serverUrl,
     fallback: publicUrl,
     mountPath: MOUNT_PATH,
-    trustedProxies: config.trustedProxies,
+    isFromTrustedProxy,
   });
   const door = createDoor({
     appId: config.appId,
@@ -285,6 +295,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     mountPath: MOUNT_PATH,
     serverUrl: publicUrl,
     serverUrlOf,
+    clientAddressOf,
     maxBodyBytes: config.limits.maxBodyBytes,
     routes: [
       ...objectRoutes(objects),
@@ -355,6 +366,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const live = createLive({
     appId: config.appId,
     isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
+    clientAddressOf,
     callerOf: accounts.callerOf,
     feed,
     triggers: cloud.live,
@@ -391,6 +403,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     apiKeys,
     countUse: (keyId) => keyUsage.count(keyId),
     judgeKey,
+    clientAddressOf,
     limiter,
     requireApiKey: config.requireApiKey,
     isDevelopment: config.environment === "development",
@@ -405,13 +418,21 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     fetchContent,
     admit: createDataGate({ ...gate, forOwnPages: true }),
   });
-  const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
+  const observe = createObserveRoutes({
+    metrics,
+    store,
+    judgeKey,
+    metricsIps: config.metricsIps,
+    clientAddressOf,
+    isFromTrustedProxy,
+  });
   const dataPageAt = createDataPages(dataUrlOf(publicUrl));
   const answerForProvider = createProviderRoutes({
     dataUrl: dataUrlOf(publicUrl),
     keyFetch: config.keyFetch,
     isTracking: config.tracking,
     limiter,
+    clientAddressOf,
     countEvent: metrics.event,
   });
   const series = createSeries(
@@ -452,6 +473,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     feed,
     presenter: objects.presenter,
     serverUrlOf,
+    clientAddressOf,
     newRequestId,
     clock: Date.now,
     log,
@@ -506,6 +528,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
   );
   const answering = dropUnread(http, requestTimeoutMs);
+  http.on("connection", rememberPeerAddress);
   http.on("upgrade", (message, socket, head) => {
     const [path = ""] = (message.url ?? "").split("?", 1);
     // Servers whose live queries have an address of their own have them at the root.

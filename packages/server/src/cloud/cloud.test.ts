@@ -73,6 +73,7 @@ async function world(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
   late.door = createDoor({
     appId: "app",
     judgeKey: () => undefined,
+    clientAddressOf: () => "127.0.0.1",
     store,
     idempotency: { paths: [], seconds: 1 },
     assertWithinLimits: async () => undefined,

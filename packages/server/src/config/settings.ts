@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { createAddressMatcher } from "../http/address.ts";
 import { LOG_LEVELS } from "../observe/log.ts";
 import { parseFilesStore, parseSize } from "./fileUpload.ts";
 import { siweDomains } from "./siweDomains.ts";
@@ -62,7 +62,7 @@ export const SETTINGS = {
   masterKeyIps: {
     env: "PURSE_MASTER_KEY_IPS",
     fallback: "127.0.0.1,::1",
-    about: "Addresses that may use the master keys, with commas; * for all.",
+    about: "Addresses and ranges that may use the master keys, with commas; * for all.",
     parse: addresses,
   },
   serverUrl: {
@@ -74,7 +74,7 @@ export const SETTINGS = {
   trustedProxies: {
     env: "PURSE_TRUSTED_PROXIES",
     about:
-      "Addresses of proxies, with commas, whose X-Forwarded-Host and X-Forwarded-Proto are believed; * for all. Without it: none.",
+      "Proxies whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed, with commas: addresses, ranges (10.0.0.0/8), loopback, linklocal, uniquelocal; * for all. Without it: none.",
     parse: addresses,
   },
   filesUrl: {
@@ -117,7 +117,7 @@ export const SETTINGS = {
   liveSocketsPerAddress: {
     env: "PURSE_LIVE_SOCKETS_PER_ADDRESS",
     fallback: "2000",
-    about: "Live query connections of one address, at most. Behind a proxy all clients have its address.",
+    about: "Live query connections of one address, at most.",
     parse: wholeNumber(1, 1_000_000),
   },
   allowPublicExplain: {
@@ -267,7 +267,7 @@ export const SETTINGS = {
   metricsIps: {
     env: "PURSE_METRICS_IPS",
     fallback: "127.0.0.1,::1",
-    about: "Addresses that may read /metrics without the master key, with commas; * for all.",
+    about: "Addresses and ranges that may read /metrics without the master key, with commas; * for all.",
     parse: addresses,
   },
   keyFetchSecret: {
@@ -469,8 +469,8 @@ function patterns(value: string): RegExp[] {
 
 function addresses(value: string): string[] {
   const list = value.split(",").map((address) => address.trim());
-  if (list.every((address) => address === "*" || isIP(address) !== 0)) return list;
-  throw new Error("it must be IP addresses with commas between them, or *");
+  createAddressMatcher(list);
+  return list;
 }
 
 function serverUrl(value: string): string {

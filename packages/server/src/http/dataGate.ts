@@ -4,6 +4,7 @@ import type { ApiKeys } from "../apiKeys/apiKeys.ts";
 import type { RateLimiter, Usage } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey, isLoopback } from "./address.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 import type { JudgeKey } from "./masterKey.ts";
 
 export interface DataGateParts {
@@ -11,6 +12,7 @@ export interface DataGateParts {
   /** Told of each request with a good key, by the key's id. */
   countUse(keyId: string): void;
   judgeKey: JudgeKey;
+  clientAddressOf: ClientAddressOf;
   limiter: RateLimiter;
   /** Whether nobody gets in without a key. */
   requireApiKey: boolean;
@@ -38,7 +40,7 @@ export function createDataGate(parts: DataGateParts): (message: IncomingMessage)
   const { apiKeys, judgeKey, limiter, limits } = parts;
 
   return async function admit(message) {
-    const ip = message.socket.remoteAddress ?? "";
+    const ip = parts.clientAddressOf(message);
     const address = `address:${addressKey(ip)}`;
     const masterKey = header(message, "x-parse-master-key");
     if (masterKey !== undefined && judgeKey(masterKey, ip)) {

@@ -6,6 +6,7 @@ import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch, InnerRequest, Method } from "./api.ts";
 import { batchRoute } from "./batchRoute.ts";
 import { readBody } from "./body.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 import { type Envelope, openEnvelope } from "./envelope.ts";
 import { createOnce } from "./idempotency.ts";
 import type { JudgeKey } from "./masterKey.ts";
@@ -24,6 +25,7 @@ export interface DoorParts {
   serverUrl: string;
   /** The address by which a request came; without it, always the same. */
   serverUrlOf?: ServerUrlOf;
+  clientAddressOf: ClientAddressOf;
   maxBodyBytes: number;
   routes: ApiRoute[];
   store: Store;
@@ -86,7 +88,7 @@ export function createDoor(parts: DoorParts): Door {
       const body = hasBody(message) ? await readBody(message, parts.maxBodyBytes) : EMPTY;
       const envelope = openEnvelope(message.method ?? "GET", message.headers, search, body);
       const from = {
-        ip: message.socket.remoteAddress ?? "",
+        ip: parts.clientAddressOf(message),
         requestId,
         headers: headersOf(message),
         serverUrl: serverUrlOf(message),
@@ -121,7 +123,7 @@ export function createDoor(parts: DoorParts): Door {
 
   async function admit(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext> {
     assertApplication(envelope);
-    const ip = message.socket.remoteAddress ?? "";
+    const ip = parts.clientAddressOf(message);
     const caller = await judge(envelope, ip, false);
     await parts.assertWithinLimits({ method: envelope.method, path, caller, ip });
     return {

@@ -7,6 +7,7 @@ import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey } from "./address.ts";
 import type { ApiReply } from "./api.ts";
 import { readBody } from "./body.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 
 export interface ProviderParts {
   /** As `https://…/api/v2`. */
@@ -16,6 +17,7 @@ export interface ProviderParts {
   /** Whether apps may tell of their use. */
   isTracking: boolean;
   limiter: RateLimiter;
+  clientAddressOf: ClientAddressOf;
   /** Told of each event that an app reports. */
   countEvent(name: string): void;
 }
@@ -42,6 +44,7 @@ const PATHS = {
  */
 export function createProviderRoutes(parts: ProviderParts) {
   const { keyFetch, limiter } = parts;
+  const addressOf = (message: IncomingMessage) => addressKey(parts.clientAddressOf(message));
   const docs = JSON.stringify(openApi(parts.dataUrl));
   const version = JSON.stringify({
     name: "moralis",
@@ -99,10 +102,6 @@ export function createProviderRoutes(parts: ProviderParts) {
 function isSame(given: string, secret: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(secret));
-}
-
-function addressOf(message: IncomingMessage): string {
-  return addressKey(message.socket.remoteAddress ?? "");
 }
 
 function parse(body: Buffer): JsonObject {

@@ -4,6 +4,7 @@ import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purs
 import { WebSocketServer } from "ws";
 import { ANONYMOUS, type Caller, type RequestContext } from "../caller.ts";
 import { addressKey } from "../http/address.ts";
+import type { ClientAddressOf } from "../http/clientAddress.ts";
 import type { LoggedChange } from "../store/changeLog.ts";
 import { type ClientLimits, LiveClient } from "./client.ts";
 import { type ChangeFeed, seqOf } from "./feed.ts";
@@ -39,6 +40,7 @@ export interface LiveParts extends TellerParts {
   appId: string;
   /** Whether a key is the master key and may be used from this address. */
   isMasterKey(key: string, ip: string): boolean;
+  clientAddressOf: ClientAddressOf;
   feed: ChangeFeed;
   /** Milliseconds since the epoch. */
   clock?: { now(): number };
@@ -99,7 +101,7 @@ export function createLive(parts: LiveParts): Live {
 
   return {
     upgrade(request, socket, head) {
-      const ip = request.socket.remoteAddress ?? "";
+      const ip = parts.clientAddressOf(request);
       const address = addressKey(ip);
       if (clients.size >= limits.maxSockets) return refuse(socket, "503 Service Unavailable");
       if ((socketsAt.get(address) ?? 0) >= limits.maxSocketsPerAddress)

@@ -10,6 +10,7 @@ import {
 import type { Caller } from "../caller.ts";
 import type { ApiReply, Method } from "../http/api.ts";
 import { readBody } from "../http/body.ts";
+import type { ClientAddressOf } from "../http/clientAddress.ts";
 import { errorReply } from "../http/reply.ts";
 import { Router } from "../http/router.ts";
 import { TooManyRequests } from "../limits/tooManyRequests.ts";
@@ -28,6 +29,7 @@ export interface StudioDoorParts {
   audit: Audit;
   /** Where the protocol is served, as the client of a request knows it. */
   serverUrlOf(message: IncomingMessage): string;
+  clientAddressOf: ClientAddressOf;
   maxBodyBytes: number;
   newRequestId(): string;
   /** Ends answers that last when the server stops. */
@@ -104,7 +106,7 @@ export function createStudioDoor(parts: StudioDoorParts) {
     const { params, bytes } = await bodyOf(message, route, search);
     const gone = new AbortController();
     response.once("close", () => gone.abort());
-    const ip = message.socket.remoteAddress ?? "";
+    const ip = parts.clientAddressOf(message);
     const noted: AuditNote = {};
     const request: StudioRequest = {
       params,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, relative } from "node:path";
 import type { Config } from "../config.ts";
+import type { ClientAddressOf } from "../http/clientAddress.ts";
 import type { Log } from "../observe/log.ts";
 import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
@@ -37,6 +38,7 @@ export interface StudioParts
   /** Stops the server, does something meanwhile, and starts it again; undefined where it cannot. */
   restart: Restart | undefined;
   serverUrlOf(message: IncomingMessage): string;
+  clientAddressOf: ClientAddressOf;
   newRequestId(): string;
   /** Milliseconds since the epoch. */
   clock(): number;
