@@ -66,6 +66,8 @@ export interface Config extends SectionValues {
   requireApiKey: boolean;
   /** Requests to the data service in a minute: with one API key, and from one address without. */
   dataLimits: { apiKey: number; address: number };
+  /** Passwords that are hashed at once (undefined to take it from the machine), and those that may wait. */
+  hashing: { concurrency: number | undefined; maxWaiting: number };
   /** Addresses that may read `/metrics`; `*` stands for all. */
   metricsIps: string[];
   /** What old clients fetch for a secret; undefined where they fetch nothing. */
@@ -192,6 +194,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     },
     requireApiKey: values.requireApiKey ?? environment === "production",
     dataLimits: { apiKey: required("apiKeyLimit", values), address: required("addressLimit", values) },
+    hashing: { concurrency: values.hashConcurrency, maxWaiting: required("hashQueue", values) },
     metricsIps: required("metricsIps", values),
     keyFetch: keyFetchOf(values),
     tracking: required("tracking", values),
@@ -329,6 +332,8 @@ function readValues(
     requireApiKey: read("requireApiKey", SETTINGS.requireApiKey),
     apiKeyLimit: read("apiKeyLimit", SETTINGS.apiKeyLimit),
     addressLimit: read("addressLimit", SETTINGS.addressLimit),
+    hashConcurrency: read("hashConcurrency", SETTINGS.hashConcurrency),
+    hashQueue: read("hashQueue", SETTINGS.hashQueue),
     metricsIps: read("metricsIps", SETTINGS.metricsIps),
     liveSocketsPerAddress: read("liveSocketsPerAddress", SETTINGS.liveSocketsPerAddress),
     keyFetchSecret: read("keyFetchSecret", SETTINGS.keyFetchSecret),

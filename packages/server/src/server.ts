@@ -6,6 +6,7 @@ import { type ChainConfig, createChainService } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
 import { createAccounts } from "./accounts/index.ts";
 import { watchLinkedWallets } from "./accounts/linkedWallets.ts";
+import { Passwords } from "./accounts/password.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
@@ -161,8 +162,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     remove: (...args) => objectsOf().remove(...args),
     onChange: (listener) => objectsOf().onChange(listener),
   };
+  const passwords = new Passwords(config.hashing);
   const accounts = createAccounts({
     store,
+    passwords,
     schemaOf: (className) => schemas.require(className),
     objects: innerObjects,
     config: {
@@ -472,6 +475,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     restart: options.restart,
     feed,
     presenter: objects.presenter,
+    passwords,
     serverUrlOf,
     clientAddressOf,
     newRequestId,
@@ -618,7 +622,7 @@ function hostText(host: string): string {
 }
 
 function requestOf(caller: Caller): RequestContext {
-  return { caller, installationId: undefined, context: {}, ip: "", requestId: "" };
+  return { caller, installationId: undefined, context: {}, ip: "", isInternal: true, requestId: "" };
 }
 
 function required<T>(value: T | undefined): T {

@@ -178,7 +178,7 @@ export class Email {
     try {
       const found = await this.#parts.store.getSecret(this.#parts.schemaOf("_User"), String(user.objectId));
       const known = { username: user.username, secret: found?.secret ?? {} };
-      await assertPassword(password, this.#parts.config.policy, known);
+      await assertPassword(password, this.#parts.config.policy, known, this.#parts.passwords, request);
     } catch (error) {
       if (error instanceof ProtocolError) return again(error.message);
       throw error;

@@ -9,6 +9,7 @@ import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
 import type { ChainReader } from "./contractWallet.ts";
 import type { Holdings } from "./gates.ts";
+import type { Passwords } from "./password.ts";
 
 export interface AccountsConfig {
   appId: string;
@@ -42,6 +43,7 @@ export interface AccountsParts {
   /** The schema of a class that the server brings. */
   schemaOf(className: string): ClassSchema;
   objects: Objects;
+  passwords: Passwords;
   config: AccountsConfig;
   /** Undefined where mails cannot be sent. */
   mailer: Mailer | undefined;

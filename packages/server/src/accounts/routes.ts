@@ -8,7 +8,7 @@ import type { Providers } from "./auth/providers.ts";
 import type { Email } from "./email.ts";
 import type { Lockout } from "./lockout.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
-import { hashPassword, isBcrypt, verifyPassword } from "./password.ts";
+import { isBcrypt } from "./password.ts";
 import { assertFresh } from "./passwordPolicy.ts";
 import { READ_ONLY, readOnlyField } from "./sessionRules.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
@@ -149,18 +149,18 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
   }
 
   async function logIn(request: ApiRequest): Promise<ApiReply> {
-    const { owner, user, name, hash } = await byPassword(request.params);
+    const { owner, user, name, hash } = await byPassword(request);
     email.assertMaySignIn(user);
     const { password } = request.params;
     const steps = lockout.clear(name);
     if (hash !== undefined && isBcrypt(hash) && typeof password === "string") {
-      steps.push(changeOfSecret(owner, { passwordHash: await hashPassword(password) }));
+      steps.push(changeOfSecret(owner, { passwordHash: await parts.passwords.hash(password, request) }));
     }
     return signIn(request, owner, "password", steps);
   }
 
   async function checkPassword(request: ApiRequest): Promise<ApiReply> {
-    const { owner, user, name } = await byPassword(request.params);
+    const { owner, user, name } = await byPassword(request);
     email.assertMaySignIn(user);
     const cleared = lockout.clear(name);
     if (cleared.length > 0) await store.write(cleared);
@@ -168,7 +168,8 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
   }
 
   /** The user whose name (or e-mail) and password these are. Known and unknown names take the same time. */
-  async function byPassword({ username, email, password }: JsonObject): Promise<Found> {
+  async function byPassword(request: ApiRequest): Promise<Found> {
+    const { username, email, password } = request.params;
     const name = username ?? email;
     if (name === undefined || name === null || name === "") {
       throw new ProtocolError(ErrorCode.USERNAME_MISSING, "username/email is required.");
@@ -185,7 +186,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     const found = owner === undefined ? undefined : await store.getSecret(schemaOf("_User"), owner);
     const secret = found?.secret ?? {};
     const hash = typeof secret.passwordHash === "string" ? secret.passwordHash : undefined;
-    const isRight = await verifyPassword(hash, password);
+    const isRight = await parts.passwords.verify(hash, password, request);
     if (!isRight || owner === undefined || !found) {
       await lockout.fail(counted);
       throw wrongCredentials();

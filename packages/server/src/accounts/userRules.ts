@@ -79,8 +79,10 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     claimEmail(draft, undefined, email);
     if (typeof password === "string") {
       const { policy } = parts.config;
-      await assertPassword(password, policy, { username: setValueOf(draft, "username") });
-      Object.assign(draft.secret, await passwordSecret(password, policy, {}, parts.clock()));
+      const known = { username: setValueOf(draft, "username") };
+      await assertPassword(password, policy, known, parts.passwords, request);
+      const secret = await passwordSecret(password, policy, {}, parts.clock(), parts.passwords, request);
+      Object.assign(draft.secret, secret);
     }
     delete draft.operations.accounts;
     delete draft.operations.ethAddress;
@@ -130,8 +132,9 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     const { policy, revokeSessionOnPasswordReset } = parts.config;
     const before = (await parts.store.getSecret(parts.schemaOf("_User"), draft.objectId))?.secret ?? {};
     const username = setValueOf(draft, "username") ?? draft.original?.username;
-    await assertPassword(password, policy, { username, secret: before });
-    Object.assign(draft.secret, await passwordSecret(password, policy, before, parts.clock()));
+    await assertPassword(password, policy, { username, secret: before }, parts.passwords, request);
+    const secret = await passwordSecret(password, policy, before, parts.clock(), parts.passwords, request);
+    Object.assign(draft.secret, secret);
     if (!revokeSessionOnPasswordReset) return;
     // Whoever knew the old password is out; the session that changed it goes on.
     const kept = request.caller.kind === "user" ? request.caller.sessionId : undefined;

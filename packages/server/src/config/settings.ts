@@ -264,6 +264,19 @@ export const SETTINGS = {
       "Requests to the data service in a minute from one address without an API key. In development the machine itself is not limited.",
     parse: wholeNumber(1, 1_000_000_000),
   },
+  hashConcurrency: {
+    env: "PURSE_HASH_CONCURRENCY",
+    about:
+      "Passwords that are hashed at once. Without it: half of libuv's threads (UV_THREADPOOL_SIZE, 4), but not more than there are processors.",
+    parse: wholeNumber(1, 1_024),
+  },
+  hashQueue: {
+    env: "PURSE_HASH_QUEUE",
+    fallback: "512",
+    about:
+      "Passwords that may wait to be hashed, a quarter of them for one address; more are refused with HTTP 429 or 503.",
+    parse: wholeNumber(1, 100_000),
+  },
   metricsIps: {
     env: "PURSE_METRICS_IPS",
     fallback: "127.0.0.1,::1",

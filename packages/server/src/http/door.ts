@@ -188,7 +188,7 @@ export function createDoor(parts: DoorParts): Door {
         ? MASTER
         : await judge(envelope, "127.0.0.1", route.tolerant ?? false);
       const { method, params, context, installationId } = envelope;
-      const from = { ip: "127.0.0.1", requestId, serverUrl: parts.serverUrl, names: {} };
+      const from = { ip: "127.0.0.1", isInternal: true, requestId, serverUrl: parts.serverUrl, names: {} };
       return run({ method, path, params, context, installationId, caller, ...from }, caller);
     });
   };

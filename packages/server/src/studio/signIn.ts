@@ -57,7 +57,7 @@ export class SignIn {
     if ((await store.ownerOf(SETUP, hashOf(given.code))) === undefined || !(await operators.isEmpty())) {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The setup code is not valid.", 403);
     }
-    const operator = await operators.add({ ...given, role: "owner" }, true);
+    const operator = await operators.add({ ...given, role: "owner" }, true, { ip: from.address });
     await store.write([{ kind: "releaseAll", scope: SETUP, owner: "setup" }]);
     const session = await this.#begin(operator.id, from);
     return { operator, session };
@@ -76,7 +76,7 @@ export class SignIn {
     await this.#assertOpen(name);
     const { operators, store } = this.#parts;
     const id = await operators.idOf(given.username);
-    const isRight = await operators.hasPassword(id, given.password);
+    const isRight = await operators.hasPassword(id, given.password, { ip: from.address });
     const operator = id === undefined ? undefined : await operators.get(id);
     if (!isRight || !operator || operator.isDisabled) {
       await this.#fail(name);
@@ -96,10 +96,10 @@ export class SignIn {
   }
 
   /** Judges the password of somebody who is signed in, and counts wrong ones like those at the door. Throws 101. */
-  async assertPassword(operator: StudioOperator, password: string): Promise<void> {
+  async assertPassword(operator: StudioOperator, password: string, from: From): Promise<void> {
     const name = foldName(operator.username);
     await this.#assertOpen(name);
-    if (await this.#parts.operators.hasPassword(operator.id, password)) return;
+    if (await this.#parts.operators.hasPassword(operator.id, password, { ip: from.address })) return;
     await this.#fail(name);
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The password is wrong.", 403);
   }

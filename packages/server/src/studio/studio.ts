@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, relative } from "node:path";
+import type { Passwords } from "../accounts/password.ts";
 import type { Config } from "../config.ts";
 import type { ClientAddressOf } from "../http/clientAddress.ts";
 import type { Log } from "../observe/log.ts";
@@ -37,6 +38,7 @@ export interface StudioParts
   config: Config;
   /** Stops the server, does something meanwhile, and starts it again; undefined where it cannot. */
   restart: Restart | undefined;
+  passwords: Passwords;
   serverUrlOf(message: IncomingMessage): string;
   clientAddressOf: ClientAddressOf;
   newRequestId(): string;
@@ -58,7 +60,7 @@ export interface Studio {
 export async function createStudio(parts: StudioParts): Promise<Studio> {
   const { store, clock, limiter, log, config } = parts;
   const own = { store, classes: await openStudioClasses(store), clock };
-  const operators = new Operators(own);
+  const operators = new Operators({ ...own, passwords: parts.passwords });
   const sessions = new StudioSessions(own);
   const audit = new Audit(own);
   const signIn = new SignIn({ ...own, operators, sessions, limiter });
