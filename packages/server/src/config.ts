@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { Market } from "@purse/chain";
+import type { AccountLimitValues } from "./config/accountLimits.ts";
 import { type ChainSetting, chainSetting } from "./config/chains.ts";
 import type { FilesStoreConfig } from "./config/fileUpload.ts";
 import { loadKeys } from "./config/keys.ts";
@@ -16,7 +17,7 @@ import type { DatabaseConfig } from "./store/openStore.ts";
 export type { ChainSetting };
 
 /** What the server runs with: validated, with every default filled in. Paths are absolute. */
-export interface Config extends SectionValues {
+export interface Config extends Omit<SectionValues, "accountLimits"> {
   environment: "development" | "production";
   host: string;
   port: number;
@@ -66,6 +67,8 @@ export interface Config extends SectionValues {
   requireApiKey: boolean;
   /** Requests to the data service in a minute: with one API key, and from one address without. */
   dataLimits: { apiKey: number; address: number };
+  /** How often strangers may sign up, fail to log in, have mails sent, and so on. */
+  accountLimits: AccountLimitValues;
   /** Passwords that are hashed at once (undefined to take it from the machine), and those that may wait. */
   hashing: { concurrency: number | undefined; maxWaiting: number };
   /** Addresses that may read `/metrics`; `*` stands for all. */
@@ -148,8 +151,9 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   const environment = values.environment ?? (env.NODE_ENV === "production" ? "production" : "development");
   const dataDir = resolve(cwd, required("dataDir", values));
   const keys = await keysFor(values, dataDir);
+  const sections = readSections(file);
   return {
-    ...readSections(file),
+    ...sections,
     environment,
     host: required("host", values),
     port: required("port", values),
@@ -194,6 +198,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     },
     requireApiKey: values.requireApiKey ?? environment === "production",
     dataLimits: { apiKey: required("apiKeyLimit", values), address: required("addressLimit", values) },
+    accountLimits: sections.accountLimits(values.limitAccounts ?? environment === "production"),
     hashing: { concurrency: values.hashConcurrency, maxWaiting: required("hashQueue", values) },
     metricsIps: required("metricsIps", values),
     keyFetch: keyFetchOf(values),
@@ -332,6 +337,7 @@ function readValues(
     requireApiKey: read("requireApiKey", SETTINGS.requireApiKey),
     apiKeyLimit: read("apiKeyLimit", SETTINGS.apiKeyLimit),
     addressLimit: read("addressLimit", SETTINGS.addressLimit),
+    limitAccounts: read("limitAccounts", SETTINGS.limitAccounts),
     hashConcurrency: read("hashConcurrency", SETTINGS.hashConcurrency),
     hashQueue: read("hashQueue", SETTINGS.hashQueue),
     metricsIps: read("metricsIps", SETTINGS.metricsIps),

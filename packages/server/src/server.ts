@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type ChainConfig, createChainService } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
+import { AccountLimits } from "./accounts/accountLimits.ts";
 import { createAccounts } from "./accounts/index.ts";
 import { watchLinkedWallets } from "./accounts/linkedWallets.ts";
 import { Passwords } from "./accounts/password.ts";
@@ -163,6 +164,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     onChange: (listener) => objectsOf().onChange(listener),
   };
   const passwords = new Passwords(config.hashing);
+  const limiter = createMemoryLimiter({ clock: Date.now });
   const accounts = createAccounts({
     store,
     passwords,
@@ -178,6 +180,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
     mailer,
     mails,
+    limits: new AccountLimits(limiter, config.accountLimits),
     triggers: { of: (trigger) => required(late.cloud).triggers.people.of(trigger) },
     clock: Date.now,
     log,
@@ -276,7 +279,6 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
 
   const judgeKey = createJudgeKey(config);
-  const limiter = createMemoryLimiter({ clock: Date.now });
   const isFromTrustedProxy = createIsFromTrustedProxy(config.trustedProxies);
   const clientAddressOf = createClientAddress({
     trustedProxies: config.trustedProxies,

@@ -11,6 +11,7 @@ import { Lockout } from "./lockout.ts";
 import type { AccountsParts } from "./parts.ts";
 import { roleRules } from "./roleRules.ts";
 import { accountRoutes } from "./routes.ts";
+import { SecondFactor } from "./secondFactor.ts";
 import { sessionRules } from "./sessionRules.ts";
 import { Sessions } from "./sessions.ts";
 import { userRules } from "./userRules.ts";
@@ -50,20 +51,26 @@ export function createAccounts(parts: AccountsParts): Accounts {
     if (userId === undefined && sessionId === undefined) gates.rolesChanged();
   });
   const lockout = new Lockout(parts);
+  const secondFactor = new SecondFactor({ lockout, limits: parts.limits, clock: parts.clock });
   const email = new Email(parts, lockout);
   const providers = new Providers(parts);
   const wallets = new Wallets(parts);
   return {
     rules: [
-      userRules({ parts, sessions, wallets, email, providers }),
+      userRules({ parts, sessions, wallets, email, secondFactor, providers }),
       sessionRules(sessions),
       installationRules(),
-      roleRules(sessions, parts.chains.idOf),
+      roleRules(sessions, parts.chains.idOf, parts.limits),
       ethAddressRules(parts, wallets, sessions),
     ],
-    routes: [...accountRoutes({ parts, sessions, wallets, email, lockout, providers }), ...email.routes],
+    routes: [
+      ...accountRoutes({ parts, sessions, wallets, email, lockout, secondFactor, providers }),
+      ...email.routes,
+    ],
     ready: () => providers.ready(),
-    functions: [{ name: "requestMessage", run: ({ params }) => wallets.requestMessage(params) }],
+    functions: [
+      { name: "requestMessage", run: (request) => wallets.requestMessage(request.params, request) },
+    ],
     callerOf: (sessionToken) => sessions.callerOf(sessionToken),
     asUser: (userId) => sessions.userCaller(userId),
     gateStandingsOf: (userId) => gates.standingsOf(userId),

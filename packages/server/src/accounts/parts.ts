@@ -7,6 +7,7 @@ import type { Objects } from "../objects/objects.ts";
 import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
+import type { AccountLimits } from "./accountLimits.ts";
 import type { ChainReader } from "./contractWallet.ts";
 import type { Holdings } from "./gates.ts";
 import type { Passwords } from "./password.ts";
@@ -54,6 +55,7 @@ export interface AccountsParts {
   log: Log;
   chains: ChainReader;
   holdings: Holdings;
+  limits: AccountLimits;
   /** What cloud code does when people sign in and out; asked for when it is needed. */
   triggers: PeopleTriggers;
 }
@@ -65,6 +67,8 @@ export const CLAIM = {
   address: "_EthAddress",
   role: "_Role.name",
   sessionToken: "_Session.sessionToken",
+  /** The session of a user on an installation; the value is a hash of both, the owner the session's id. */
+  installation: "_Session.installation",
   signature: "signature",
   siweNonce: "siwe-nonce",
   /** The chain by which a contract wallet signs in; the value is its address, the owner the chain's id. */

@@ -2,6 +2,7 @@ import { ErrorCode, isRoleName, type JsonValue, ProtocolError } from "@purse/pro
 import type { RequestContext } from "../caller.ts";
 import type { Draft } from "../objects/draft.ts";
 import type { ClassRules } from "../objects/rules.ts";
+import type { AccountLimits } from "./accountLimits.ts";
 import { parseGate } from "./gate.ts";
 import { CLAIM } from "./parts.ts";
 import type { Sessions } from "./sessions.ts";
@@ -11,10 +12,16 @@ import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
  * `_Role`: a name that is unique and stays, an ACL that says who may change the members, and a gate by which the
  * operator makes those members who hold a token.
  */
-export function roleRules(sessions: Sessions, chainIdOf: (selector: JsonValue) => number): ClassRules {
+export function roleRules(
+  sessions: Sessions,
+  chainIdOf: (selector: JsonValue) => number,
+  limits: AccountLimits,
+): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._Role,
-    beforeCreate(draft, request) {
+    async beforeCreate(draft, request) {
+      // Names are nobody's again for good: whoever could make many could take those that others will need.
+      await limits.countUser("role", request);
       assertGate(draft, request);
       const operation = draft.operations.name;
       const name = operation?.op === "Set" ? operation.value : undefined;

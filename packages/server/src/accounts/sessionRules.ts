@@ -1,5 +1,6 @@
 import { ErrorCode, jsonEqual, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
+import { sessionEnd } from "./sessionRecord.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
@@ -36,7 +37,7 @@ export function sessionRules(sessions: Sessions): ClassRules {
       if (field !== undefined) throw readOnlyField(field);
     },
     beforeDelete(draft) {
-      draft.writes.push(...sessions.endClaims(draft.objectId));
+      draft.writes.push(...sessionEnd(draft.objectId));
       draft.afterwards.push(() => sessions.forget({ sessionId: draft.objectId }));
     },
     onRead(object, request) {

@@ -10,12 +10,13 @@ import type { RequestContext } from "../caller.ts";
 import type { Draft } from "../objects/draft.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { ClassRules } from "../objects/rules.ts";
-import { factorTaken, MFA, setUpFactor, useFactor } from "./auth/mfa.ts";
+import { factorTaken, MFA } from "./auth/mfa.ts";
 import { ANONYMOUS_PROVIDER, identityTaken, type Providers } from "./auth/providers.ts";
 import { credentialsChanged, credentialsTurn } from "./credentials.ts";
 import type { Email } from "./email.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
+import type { SecondFactor } from "./secondFactor.ts";
 import type { Sessions } from "./sessions.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 import type { VerifiedWallet } from "./walletMessage.ts";
@@ -30,11 +31,19 @@ export interface UserRuleParts {
   sessions: Sessions;
   wallets: Wallets;
   email: Email;
+  secondFactor: SecondFactor;
   providers: Providers;
 }
 
 /** `_User`: credentials stay out of the object, names and addresses are unique, people write only themselves. */
-export function userRules({ parts, sessions, wallets, email, providers }: UserRuleParts): ClassRules {
+export function userRules({
+  parts,
+  sessions,
+  wallets,
+  email,
+  secondFactor,
+  providers,
+}: UserRuleParts): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._User,
     hidden: ["email", "emailVerified"],
@@ -76,7 +85,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     }
     if (isProved && !("username" in draft.operations)) set(draft, "username", newObjectId(25));
     claimName(draft, undefined);
-    claimEmail(draft, undefined, email);
+    await claimEmail(draft, undefined, email, request);
     if (typeof password === "string") {
       const { policy } = parts.config;
       const known = { username: setValueOf(draft, "username") };
@@ -105,8 +114,8 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     }
     keepOwnAccess(draft, { "*": { read: true } });
     const authProvider = wallet ? WALLET_PROVIDER : (identities[0]?.provider ?? "password");
-    const createdWith = { action: "signup", authProvider };
-    const session = sessions.begin(draft.objectId, createdWith, request);
+    const createdWith = { action: "signup", authProvider } as const;
+    const session = sessions.ofNewUser(draft.objectId, createdWith, request);
     draft.writes.push(...session.writes);
     draft.reply.sessionToken = session.sessionToken;
   }
@@ -117,7 +126,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     const authData = takeValue(draft, "authData");
     dropServerFields(draft, request);
     if ("username" in draft.operations) claimName(draft, original);
-    if ("email" in draft.operations) claimEmail(draft, original, email);
+    if ("email" in draft.operations) await claimEmail(draft, original, email, request);
     if (password !== undefined) await changePassword(draft, password, request);
     const isNaming = password !== undefined && "username" in draft.operations;
     if (authData !== undefined || isNaming) await changeAuthData(draft, authData ?? {}, request);
@@ -138,8 +147,9 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     if (!revokeSessionOnPasswordReset) return;
     // Whoever knew the old password is out; the session that changed it goes on.
     const kept = request.caller.kind === "user" ? request.caller.sessionId : undefined;
-    draft.writes.push(...(await sessions.end(draft.objectId, kept)));
-    draft.afterwards.push(() => sessions.forget({ userId: draft.objectId, except: kept }));
+    const ended = await sessions.endAll(draft.objectId, kept);
+    draft.writes.push(...ended.writes);
+    draft.afterwards.push(() => sessions.finishEnd({ userId: draft.objectId, except: kept }, ended.ids));
   }
 
   /** `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing. */
@@ -155,12 +165,13 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     const current = isJsonObject(secret.authData) ? secret.authData : {};
     const next: JsonObject = { ...current };
     for (const [provider, proof] of Object.entries(authData)) {
-      if (provider === MFA) changeFactor(draft, next, proof, request);
+      if (provider === MFA) await changeFactor(draft, next, proof, request);
       else if (proof === null) {
         if (provider in next) await unlink(draft, provider, next, secret);
       }
       // What the client knew already comes back with every save.
-      else if (!isSameProof(current[provider], proof)) next[provider] = await link(draft, provider, proof);
+      else if (!isSameProof(current[provider], proof))
+        next[provider] = await link(draft, provider, proof, request);
     }
     // Whoever gets a name and a password of their own is not anonymous any more.
     const isNamed = draft.secret.passwordHash !== undefined && setValueOf(draft, "username") !== undefined;
@@ -191,29 +202,34 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
   }
 
   /** Sets a second factor up, changes it, or ends it: the latter two take a code of the one there is. */
-  function changeFactor(
+  async function changeFactor(
     draft: Draft,
     next: JsonObject,
     proof: JsonValue | undefined,
     request: RequestContext,
-  ): void {
+  ): Promise<void> {
     const factor = next[MFA];
-    const now = parts.clock();
     const asked = isJsonObject(proof) ? proof : {};
     if (isJsonObject(factor) && request.caller.kind !== "master") {
-      draft.writes.push(...useFactor(draft.objectId, factor, asked.old, now).writes);
+      const used = await secondFactor.use(draft.objectId, factor, asked.old, request);
+      draft.writes.push(...used.writes);
     }
     if (proof === null || asked.disable === true) {
       delete next[MFA];
       return;
     }
-    const set = setUpFactor(draft.objectId, asked, now);
+    const set = await secondFactor.setUp(draft.objectId, asked, request);
     next[MFA] = set.kept;
     draft.writes.push(...set.writes);
     draft.reply.authDataResponse = { [MFA]: { recovery: set.recovery.join(", ") } };
   }
 
-  async function link(draft: Draft, provider: string, proof: JsonValue | undefined): Promise<JsonValue> {
+  async function link(
+    draft: Draft,
+    provider: string,
+    proof: JsonValue | undefined,
+    request: RequestContext,
+  ): Promise<JsonValue> {
     if (provider !== WALLET_PROVIDER) {
       const identity = await providers.verify(provider, proof);
       const owner = await providers.ownerOf(identity);
@@ -226,7 +242,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
       );
       return identity.kept;
     }
-    const wallet = await wallets.verify(proof ?? null, "link");
+    const wallet = await wallets.verify(proof ?? null, "link", request);
     const owner = await wallets.ownerOf(wallet.address);
     if (owner !== undefined && owner !== draft.objectId) throw walletTaken(CLAIM.address);
     draft.writes.push(...wallets.use(wallet));
@@ -256,7 +272,8 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
 
   async function beforeDelete(draft: Draft): Promise<void> {
     const owner = draft.objectId;
-    draft.writes.push(...(await sessions.end(owner)));
+    const ended = await sessions.endAll(owner);
+    draft.writes.push(...ended.writes);
     const schema = parts.schemaOf("_EthAddress");
     for (const address of await wallets.addressesOf(owner)) {
       draft.writes.push({ kind: "delete", schema, id: address, principals: null });
@@ -271,7 +288,7 @@ export function userRules({ parts, sessions, wallets, email, providers }: UserRu
     }
     draft.writes.push({ kind: "leave", className: "_Role", key: "users", relatedId: owner });
     draft.writes.push({ kind: "release", scope: CLAIM.credentials, value: owner });
-    draft.afterwards.push(() => sessions.forget({ userId: owner }));
+    draft.afterwards.push(() => sessions.finishEnd({ userId: owner }, ended.ids));
   }
 
   /** Others do not see how to reach a person; people see their own authData, as old clients expect. */
@@ -308,7 +325,12 @@ function claimName(draft: Draft, original: JsonObject | undefined): void {
   draft.writes.push({ kind: "claim", scope: CLAIM.username, value, owner: draft.objectId });
 }
 
-function claimEmail(draft: Draft, original: JsonObject | undefined, verification: Email): void {
+async function claimEmail(
+  draft: Draft,
+  original: JsonObject | undefined,
+  verification: Email,
+  request: RequestContext,
+): Promise<void> {
   const operation = draft.operations.email;
   if (!operation) return;
   const before = typeof original?.email === "string" ? foldName(original.email) : undefined;
@@ -318,7 +340,7 @@ function claimEmail(draft: Draft, original: JsonObject | undefined, verification
   }
   const value = email === undefined ? undefined : foldName(email);
   if (before === value) return;
-  verification.changeAddress(draft, email);
+  await verification.changeAddress(draft, email, request);
   if (before !== undefined) draft.writes.push({ kind: "release", scope: CLAIM.email, value: before });
   if (value !== undefined)
     draft.writes.push({ kind: "claim", scope: CLAIM.email, value, owner: draft.objectId });

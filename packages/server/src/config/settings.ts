@@ -264,6 +264,12 @@ export const SETTINGS = {
       "Requests to the data service in a minute from one address without an API key. In development the machine itself is not limited.",
     parse: wholeNumber(1, 1_000_000_000),
   },
+  limitAccounts: {
+    env: "PURSE_LIMIT_ACCOUNTS",
+    about:
+      "1 holds sign-ups, failed log-ins, mails, sign-in messages and new roles to the default limits per address and account, where accountLimits of the config file sets no others; 0 does not. Without it: 1 in production.",
+    parse: flag,
+  },
   hashConcurrency: {
     env: "PURSE_HASH_CONCURRENCY",
     about:

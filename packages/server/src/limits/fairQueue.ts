@@ -85,7 +85,8 @@ export class FairQueue {
     if (this.#waiting < maxWaiting) return;
     const [longestKey, longest] = this.#longestLine();
     const last = longest.at(-1);
-    if (last === undefined || longest.length <= ahead + 1) throw tooManyRequests(RETRY_AFTER_MS, message, 503);
+    if (last === undefined || longest.length <= ahead + 1)
+      throw tooManyRequests(RETRY_AFTER_MS, message, 503);
     // A key that has a larger share gives up its last place.
     this.#remove(longestKey, last);
     last.refuse();

@@ -143,8 +143,9 @@ export class Operators {
     return [this.#update(id, { lastSignInAt: this.#now() })];
   }
 
-  /** A new secret for time-based codes; it counts only once a code has shown that it arrived. */
+  /** A new secret for time-based codes; it counts only once a code has shown that it arrived. Throws 119. */
   async beginFactor(id: string): Promise<string> {
+    await this.#assertNoFactor(id);
     const pendingFactor = new Secret({ size: 20 }).base32;
     await this.#parts.store.write([this.#update(id, {}, { pendingFactor })]);
     return pendingFactor;
@@ -152,6 +153,7 @@ export class Operators {
 
   /** Puts the second factor in force; answers the recovery codes, which are not told again. Throws 141, 142. */
   async confirmFactor(id: string, code: unknown): Promise<string[]> {
+    await this.#assertNoFactor(id);
     const secret = await this.#secretOf(id);
     const pending = secret?.pendingFactor;
     if (typeof pending !== "string" || typeof code !== "string") {
@@ -188,6 +190,16 @@ export class Operators {
     const known = await this.get(id);
     if (known) return known;
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "There is no such operator.");
+  }
+
+  /** Whoever has a second factor shows a code of it before there is another. */
+  async #assertNoFactor(id: string): Promise<void> {
+    if (!(await this.require(id)).hasSecondFactor) return;
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      "Remove the second factor that is set up first.",
+      403,
+    );
   }
 
   /** Of those who show the same code at the same time one gets through. */

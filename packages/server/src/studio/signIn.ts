@@ -82,15 +82,12 @@ export class SignIn {
       await this.#fail(name);
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Invalid username/password.", 401);
     }
-    if (operator.hasSecondFactor && given.code === undefined) throw new SecondFactorWanted();
-    try {
-      await operators.useFactor(operator.id, given.code);
-    } catch (error) {
-      if (error instanceof ProtocolError) await this.#fail(name);
-      throw error;
-    }
     // Guesses that were sent beside this one may have locked the name meanwhile.
     await this.#assertOpen(name);
+    if (operator.hasSecondFactor) {
+      if (given.code === undefined) throw new SecondFactorWanted();
+      await this.#tryCode(name, () => operators.useFactor(operator.id, given.code));
+    }
     await store.write([{ kind: "uncount", scope: LOCKOUT, value: name }]);
     return { operator, session: await this.#begin(operator.id, from) };
   }
@@ -102,6 +99,19 @@ export class SignIn {
     if (await this.#parts.operators.hasPassword(operator.id, password, { ip: from.address })) return;
     await this.#fail(name);
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The password is wrong.", 403);
+  }
+
+  /** Ends the second factor of somebody who is signed in and shows a code of it. Throws 141, or 155 while locked. */
+  async removeFactor(operator: StudioOperator, code: unknown): Promise<void> {
+    const { operators } = this.#parts;
+    await this.#tryCode(foldName(operator.username), () => operators.useFactor(operator.id, code));
+    await operators.removeFactor(operator.id);
+  }
+
+  /** Puts a second factor in force whose code is shown; answers the recovery codes. Throws 141, or 155 while locked. */
+  confirmFactor(operator: StudioOperator, code: unknown): Promise<string[]> {
+    const { operators } = this.#parts;
+    return this.#tryCode(foldName(operator.username), () => operators.confirmFactor(operator.id, code));
   }
 
   /** Lets a name in again at once. */
@@ -133,6 +143,17 @@ export class SignIn {
     } catch (error) {
       throw error instanceof LimitReached ? locked() : error;
     }
+  }
+
+  /**
+   * Checks a code. It is counted before, as checking takes no time: of guesses sent side by side no more are looked
+   * at than may be wrong.
+   */
+  async #tryCode<T>(name: string, check: () => Promise<T>): Promise<T> {
+    await this.#fail(name);
+    const result = await check();
+    await this.#parts.store.write([{ kind: "uncount", scope: LOCKOUT, value: name }]);
+    return result;
   }
 
   async #assertNotTooOften(address: string): Promise<void> {

@@ -126,7 +126,7 @@ export function accessRoutes({
 
   async function confirmFactor(request: StudioRequest) {
     const { operator, session } = signedInAs(request);
-    const recoveryCodes = await operators.confirmFactor(operator.id, request.params.code);
+    const recoveryCodes = await signIn.confirmFactor(operator, request.params.code);
     await store.write(await sessions.endAll(operator.id, session.id));
     return { recoveryCodes };
   }
@@ -134,8 +134,7 @@ export function accessRoutes({
   async function removeFactor(request: StudioRequest) {
     const { operator } = signedInAs(request);
     await signIn.assertPassword(operator, textIn(request.params, "password", 1_000), fromOf(request));
-    await operators.useFactor(operator.id, request.params.code);
-    await operators.removeFactor(operator.id);
+    await signIn.removeFactor(operator, request.params.code);
     return {};
   }
 
@@ -149,7 +148,8 @@ export function accessRoutes({
   async function change(request: StudioRequest) {
     const { params, names } = request;
     const before = await operators.require(names.id ?? "");
-    if (params.password !== undefined) await operators.setPassword(before.id, params.password, request.context);
+    if (params.password !== undefined)
+      await operators.setPassword(before.id, params.password, request.context);
     if (flagIn(params, "removeSecondFactor")) await operators.removeFactor(before.id);
     if (flagIn(params, "unlock")) await signIn.unlock(before.username);
     const to = {
