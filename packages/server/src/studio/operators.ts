@@ -145,7 +145,7 @@ export class Operators {
 
   /** A new secret for time-based codes; it counts only once a code has shown that it arrived. Throws 119. */
   async beginFactor(id: string): Promise<string> {
-    await this.#assertNoFactor(id);
+    await this.assertNoFactor(id);
     const pendingFactor = new Secret({ size: 20 }).base32;
     await this.#parts.store.write([this.#update(id, {}, { pendingFactor })]);
     return pendingFactor;
@@ -153,7 +153,6 @@ export class Operators {
 
   /** Puts the second factor in force; answers the recovery codes, which are not told again. Throws 141, 142. */
   async confirmFactor(id: string, code: unknown): Promise<string[]> {
-    await this.#assertNoFactor(id);
     const secret = await this.#secretOf(id);
     const pending = secret?.pendingFactor;
     if (typeof pending !== "string" || typeof code !== "string") {
@@ -192,8 +191,8 @@ export class Operators {
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "There is no such operator.");
   }
 
-  /** Whoever has a second factor shows a code of it before there is another. */
-  async #assertNoFactor(id: string): Promise<void> {
+  /** Throws 119 for whoever has a second factor: a code of it is shown, by removing it, before there is another. */
+  async assertNoFactor(id: string): Promise<void> {
     if (!(await this.require(id)).hasSecondFactor) return;
     throw new ProtocolError(
       ErrorCode.OPERATION_FORBIDDEN,

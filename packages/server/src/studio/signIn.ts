@@ -108,9 +108,10 @@ export class SignIn {
     await operators.removeFactor(operator.id);
   }
 
-  /** Puts a second factor in force whose code is shown; answers the recovery codes. Throws 141, or 155 while locked. */
-  confirmFactor(operator: StudioOperator, code: unknown): Promise<string[]> {
+  /** Puts a second factor in force whose code is shown; answers the recovery codes. Throws 119, 141, or 155 while locked. */
+  async confirmFactor(operator: StudioOperator, code: unknown): Promise<string[]> {
     const { operators } = this.#parts;
+    await operators.assertNoFactor(operator.id);
     return this.#tryCode(foldName(operator.username), () => operators.confirmFactor(operator.id, code));
   }
 

@@ -31,7 +31,7 @@ export function setUpFactor(
   if (step === undefined) throw invalid("Invalid MFA token");
   const recovery = Array.from({ length: RECOVERY_CODES }, () => randomBytes(10).toString("hex"));
   const kept = { secret, recovery: recovery.map(hashOf) };
-  return { kept, recovery, writes: [useStep(userId, step, now)] };
+  return { kept, recovery, writes: [useStep(userId, secret, step, now)] };
 }
 
 /** Checks a code against what a user has set up. Throws 141. Whoever uses the same code at the same time fails. */
@@ -55,8 +55,8 @@ export function useFactor(
     return { writes: [used], next: { ...factor, recovery: codes.filter((code) => code !== hash) } };
   }
   const step = typeof secret === "string" ? stepOf(secret, token, now) : undefined;
-  if (step === undefined) throw invalid("Invalid MFA token");
-  return { writes: [useStep(userId, step, now)], next: undefined };
+  if (typeof secret !== "string" || step === undefined) throw invalid("Invalid MFA token");
+  return { writes: [useStep(userId, secret, step, now)], next: undefined };
 }
 
 /** Throws -1 where a user has a second factor and brings none. */
@@ -93,8 +93,9 @@ function stepOf(secret: string, token: string, now: number): number | undefined 
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta;
 }
 
-function useStep(userId: string, step: number, now: number): Write {
-  const value = `${userId}#${step}`;
+/** Each step counts once for an account; when a secret takes another's place, the codes of both for the same step do. */
+function useStep(userId: string, secret: string, step: number, now: number): Write {
+  const value = `${userId}#${hashOf(secret).slice(0, 16)}#${step}`;
   return {
     kind: "claim",
     scope: "mfa-step",
