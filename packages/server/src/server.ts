@@ -8,6 +8,7 @@ import { AccountLimits } from "./accounts/accountLimits.ts";
 import { createAccounts } from "./accounts/index.ts";
 import { watchLinkedWallets } from "./accounts/linkedWallets.ts";
 import { Passwords } from "./accounts/password.ts";
+import { isDomain } from "./accounts/siwe.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
@@ -24,7 +25,7 @@ import { classListRoute } from "./http/classListRoute.ts";
 import { createClientAddress, createIsFromTrustedProxy, rememberPeerAddress } from "./http/clientAddress.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
 import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
-import { createDataGate, type DataGateParts } from "./http/dataGate.ts";
+import { createDataGate, type DataClient } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
 import { createDoor, type Door } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
@@ -104,6 +105,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
 
   const publicUrl =
     config.serverUrl?.replace(/\/+$/, "") ?? `http://${hostText(config.host)}:${config.port}${MOUNT_PATH}`;
+  const siweDomains =
+    config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development");
   const metrics = createMetrics(() => ({
     sockets: () => live.size(),
     subscriptions: () => live.subscriptions(),
@@ -176,7 +179,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       // SDKs make up 36 characters; tests of applications take whatever comes to mind.
       anonymousIdLength: config.environment === "development" ? 1 : 16,
       publicUrl: () => publicUrl,
-      siweDomains: config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development"),
+      siweDomains,
     },
     mailer,
     mails,
@@ -263,7 +266,6 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const { name, run } of chainEvents.functions) cloud.define(name, run);
   cloud.onDefined(({ watches }) => chainEvents.take(watches));
-  for (const { name, run } of dataFunctions(chain.routes, userOf)) cloud.define(name, run);
   for (const { name, run } of solanaFunctions()) cloud.define(name, run);
 
   const operator = await createOperator({
@@ -404,24 +406,33 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const keyUsage = await openKeyUsage(store, Date.now, (error) =>
     report(error, "counting the use of API keys"),
   );
-  const gate: DataGateParts = {
+  const admitToData = createDataGate({
     apiKeys,
     countUse: (keyId) => keyUsage.count(keyId),
     judgeKey,
-    clientAddressOf,
     limiter,
     requireApiKey: config.requireApiKey,
     isDevelopment: config.environment === "development",
     limits: config.dataLimits,
-  };
-  const handleData = createDataDoor(chain, createDataGate(gate), config.limits.maxBodyBytes, (error) =>
-    report(error, "the data service"),
+    isOwnSite: (host) => siweDomains.some((allowed) => isDomain(host, allowed)),
+  });
+  const dataClientOf = (message: IncomingMessage): DataClient => ({
+    ip: clientAddressOf(message),
+    headers: message.headers,
+    serverUrl: serverUrlOf(message),
+  });
+  const handleData = createDataDoor(
+    chain,
+    (message) => admitToData(dataClientOf(message)),
+    config.limits.maxBodyBytes,
+    (error) => report(error, "the data service"),
   );
+  for (const { name, run } of dataFunctions(chain.routes, userOf, admitToData)) cloud.define(name, run);
   const pictureAt = nftPictures({
     chain,
     thumbnails,
     fetchContent,
-    admit: createDataGate({ ...gate, forOwnPages: true }),
+    admit: (message) => admitToData({ ...dataClientOf(message), isFromPage: true }),
   });
   const observe = createObserveRoutes({
     metrics,

@@ -247,7 +247,7 @@ export const SETTINGS = {
   requireApiKey: {
     env: "PURSE_REQUIRE_API_KEY",
     about:
-      "1 lets nobody use the data service (/api/v2) without an API key, 0 does. Without it: 1 in production.",
+      "1 lets nobody use the data service (/api/v2 and its cloud functions) without an API key; functions also serve users who are signed in and pages of this server and of siweDomains. 0 serves everybody. Without it: 1 in production.",
     parse: flag,
   },
   apiKeyLimit: {
@@ -376,7 +376,7 @@ export const SETTINGS = {
   siweDomains: {
     env: "PURSE_SIWE_DOMAINS",
     about:
-      "Hosts of the sites that may have wallets sign in (EIP-4361), with commas; localhost:* for every port. Without it: that of the server's URL, in development also localhost.",
+      "Hosts of your sites, with commas; localhost:* for every port. They may have wallets sign in (EIP-4361) and use the data service's functions without an API key. Without it: that of the server's URL, in development also localhost.",
     parse: siweDomains,
   },
   walletConnectProjectId: {
