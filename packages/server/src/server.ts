@@ -44,7 +44,7 @@ import { createGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } fro
 import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
-import { createMailer } from "./messages/mailer.ts";
+import { createMailer, senderOf } from "./messages/mailer.ts";
 import { MailTemplates } from "./messages/mailTemplates.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
@@ -146,7 +146,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const outbox = config.environment === "development" ? join(config.dataDir, "outbox") : undefined;
   const mailer = await createMailer({
     mail: {
-      from: config.mail.from ?? `${config.appName} <no-reply@localhost>`,
+      from: config.mail.from ?? senderOf(config.appName, "no-reply@localhost"),
       smtpUrl: config.smtpUrl,
       adapter: config.mail.adapter,
     },

@@ -4,14 +4,13 @@ import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
 import { TooManyRequests } from "../limits/tooManyRequests.ts";
 import type { Mail } from "../messages/mailer.ts";
 import type { Draft } from "../objects/draft.ts";
+import { isEmailAddress } from "./emailAddress.ts";
 import type { Lockout } from "./lockout.ts";
 import { messagePage, passwordPage, resendPage } from "./pages.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
 import { assertPassword } from "./passwordPolicy.ts";
 import { hasFactor } from "./secondFactor.ts";
 import { MailTokens } from "./tokens.ts";
-
-const ADDRESS = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/;
 
 /** Proving an e-mail address, and coming back by it when the password is gone. */
 export class Email {
@@ -158,7 +157,7 @@ export class Email {
   async #resend(request: ApiRequest): Promise<ApiReply> {
     this.#assertApp(request);
     const email = request.params.email;
-    if (typeof email === "string" && ADDRESS.test(email)) {
+    if (isEmailAddress(email)) {
       try {
         await this.#countMail(email, request);
       } catch (error) {
@@ -234,7 +233,12 @@ export class Email {
   }
 
   async #send(mail: Mail): Promise<void> {
-    await this.#assertMailer().send(mail);
+    const mailer = this.#assertMailer();
+    // Users who came from another server may have anything there.
+    if (!isEmailAddress(mail.to)) {
+      throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "Email address format is invalid.");
+    }
+    await mailer.send(mail);
   }
 
   /** Counts a mail that is asked for, whether or not somebody has the address. Rejects with 155 for one too many. */
@@ -277,7 +281,7 @@ function addressOf(value: unknown): string {
   if (value === undefined || value === null || value === "") {
     throw new ProtocolError(ErrorCode.EMAIL_MISSING, "you must provide an email");
   }
-  if (typeof value !== "string" || !ADDRESS.test(value) || value.length > 320) {
+  if (!isEmailAddress(value)) {
     throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "you must provide a valid email string");
   }
   return value;

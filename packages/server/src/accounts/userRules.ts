@@ -14,6 +14,7 @@ import { factorTaken, MFA } from "./auth/mfa.ts";
 import { ANONYMOUS_PROVIDER, identityTaken, type Providers } from "./auth/providers.ts";
 import { credentialsChanged, credentialsTurn } from "./credentials.ts";
 import type { Email } from "./email.ts";
+import { isEmailAddress } from "./emailAddress.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
 import type { SecondFactor } from "./secondFactor.ts";
@@ -22,7 +23,6 @@ import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 import type { VerifiedWallet } from "./walletMessage.ts";
 import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
 
-const EMAIL = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/;
 /** Set by the server alone. */
 const SERVER_FIELDS = ["sessionToken", "passwordHash"] as const;
 
@@ -335,7 +335,7 @@ async function claimEmail(
   if (!operation) return;
   const before = typeof original?.email === "string" ? foldName(original.email) : undefined;
   const email = operation.op === "Set" && operation.value !== null ? operation.value : undefined;
-  if (email !== undefined && (typeof email !== "string" || !EMAIL.test(email) || email.length > 320)) {
+  if (email !== undefined && !isEmailAddress(email)) {
     throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "Email address format is invalid.");
   }
   const value = email === undefined ? undefined : foldName(email);
