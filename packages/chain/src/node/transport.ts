@@ -106,14 +106,23 @@ class SocketTransport implements Transport {
 
   #take(data: unknown): void {
     if (typeof data !== "string") return;
+    if (data.length > this.#maxBytes) {
+      this.#refuse(data);
+      return;
+    }
     const id = firstId(data);
     // What a node cannot read at all it answers without an id.
     if (id === null) for (const each of this.#waiting.values()) each.resolve({ status: 200, text: data });
     const waiting = typeof id === "number" ? this.#waiting.get(id) : undefined;
-    if (!waiting) return;
-    if (data.length > this.#maxBytes) {
-      waiting.reject(new RpcTooLarge(`the node's answer is larger than ${this.#maxBytes} bytes`));
-    } else waiting.resolve({ status: 200, text: data });
+    waiting?.resolve({ status: 200, text: data });
+  }
+
+  /** What is too large is not parsed: whose answer it is, its beginning or its end says. */
+  #refuse(data: string): void {
+    const error = new RpcTooLarge(`the node's answer is larger than ${this.#maxBytes} bytes`);
+    const id = /"id"\s*:\s*(\d+)/.exec(`${data.slice(0, 200)} ${data.slice(-200)}`)?.[1];
+    const known = id === undefined ? undefined : this.#waiting.get(Number(id));
+    for (const waiting of known ? [known] : this.#waiting.values()) waiting.reject(error);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import { type Hex, recoverMessageAddress } from "viem";
+import { type Hex, recoverMessageAddress, zeroAddress } from "viem";
 import type { ContractWallets } from "./contractWallet.ts";
 import { checkSiwe, isSiwe, parseSiwe, type SiweRules, SKEW_MS } from "./siwe.ts";
 import type { NonceUse, Purpose, WalletNonces } from "./walletNonces.ts";
@@ -56,6 +56,8 @@ export async function verifyWallet(
   if (typeof data !== "string" || Buffer.byteLength(data) > MOST)
     throw refused("data must be the signed text");
   const address: Hex = `0x${id.slice(2).toLowerCase()}`;
+  // Nobody has its key, and recovering a signature that is none can end in it.
+  if (address === zeroAddress) throw refused("the zero address is nobody's");
   const { staleAt, chainId, nonce } = isSiwe(data)
     ? readSiwe(data, address, rules, now)
     : readClassic(data, rules, now);
