@@ -1,5 +1,8 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   concat,
   createPublicClient,
@@ -162,8 +165,15 @@ describe("a node over WebSocket that says too much", () => {
     );
     await new Promise<void>((resolve) => http1.listen(0, "127.0.0.1", resolve));
     const { port } = http1.address() as AddressInfo;
+    const config = join(mkdtempSync(join(tmpdir(), "purse-wallets-")), "purse.config.ts");
+    const accountLimits = { contractWallet: { count: 2, windowSeconds: 60 } };
+    writeFileSync(config, `export default ${JSON.stringify({ accountLimits })};`);
     server = await startPurse({
-      env: { PURSE_CHAIN_FLOOD_RPC_URL: `ws://127.0.0.1:${port}`, PURSE_CHAIN_FLOOD_ID: "7001" },
+      env: {
+        PURSE_CHAIN_FLOOD_RPC_URL: `ws://127.0.0.1:${port}`,
+        PURSE_CHAIN_FLOOD_ID: "7001",
+        PURSE_CONFIG: config,
+      },
     });
   });
   afterAll(async () => {
@@ -175,5 +185,16 @@ describe("a node over WebSocket that says too much", () => {
   it("is refused, and the server goes on", async () => {
     expect(await signIn(newAddress(), "0x01", server, "0x1b59")).toMatchObject(REFUSED);
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  });
+
+  it("is asked about so many contract wallets of one address as the limit allows; keys need no node", async () => {
+    const answers: number[] = [];
+    for (let i = 0; i < 3; i++) answers.push((await signIn(newAddress(), "0x01", server, "0x1b59")).status);
+    expect(answers).toEqual([404, 429, 429]);
+    const signer = privateKeyToAccount(generatePrivateKey());
+    const asked = await rest(server, "POST", "/functions/requestMessage", { address: signer.address });
+    const data = String(Object(asked.body.result).message);
+    const moralisEth = { id: signer.address, signature: await signer.signMessage({ message: data }), data };
+    expect((await rest(server, "POST", "/users", { authData: { moralisEth } })).status).toBe(201);
   });
 });

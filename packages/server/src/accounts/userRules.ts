@@ -252,7 +252,7 @@ export function userRules({
       draft.operations.accounts = { op: "AddUnique", objects: [wallet.address] };
     }
     set(draft, "ethAddress", wallet.address);
-    return proof ?? null;
+    return isJsonObject(proof) ? keptProof(proof) : null;
   }
 
   /** Clients say which address is the current one; what they hold is for the server to know. */
@@ -380,7 +380,12 @@ function hasProof(authData: JsonValue | undefined): boolean {
 
 function walletAuthData(wallet: VerifiedWallet, authData: JsonValue | undefined): JsonValue {
   const given = isJsonObject(authData) ? authData[WALLET_PROVIDER] : undefined;
-  return isJsonObject(given) ? { ...given, id: wallet.address } : { id: wallet.address };
+  return isJsonObject(given) ? { ...keptProof(given), id: wallet.address } : { id: wallet.address };
+}
+
+/** Of what a client sent, what was checked, and so is bounded. */
+function keptProof({ id, signature, data }: JsonObject): JsonObject {
+  return { id: id ?? null, signature: signature ?? null, data: data ?? null };
 }
 
 function isSameProof(known: JsonValue | undefined, proof: JsonValue | undefined): boolean {
