@@ -61,7 +61,7 @@ export const SECTIONS = {
   },
   accountLimits: {
     about:
-      "Limits of signUp, anonymousSignUp, failedLogIn, session, mailPerAddress, mailPerRecipient, walletMessage, contractWallet and role, each { count, windowSeconds } or false; false for none. What is not named has its default in production (docs/security.md).",
+      "Limits of signUp, anonymousSignUp, failedLogIn, session, mailPerAddress, mailPerRecipient, walletMessage, contractWallet and role, each { count, windowSeconds } or false; false for none. What is not named has its default in production.",
     parse: parseAccountLimits,
   },
   rateLimits: {
