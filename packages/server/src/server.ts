@@ -406,7 +406,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const keyUsage = await openKeyUsage(store, Date.now, (error) =>
     report(error, "counting the use of API keys"),
   );
-  const admitToData = createDataGate({
+  const authorizeDataRequest = createDataGate({
     apiKeys,
     countUse: (keyId) => keyUsage.count(keyId),
     judgeKey,
@@ -423,16 +423,17 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
   const handleData = createDataDoor(
     chain,
-    (message) => admitToData(dataClientOf(message)),
+    (message) => authorizeDataRequest(dataClientOf(message)),
     config.limits.maxBodyBytes,
     (error) => report(error, "the data service"),
   );
-  for (const { name, run } of dataFunctions(chain.routes, userOf, admitToData)) cloud.define(name, run);
+  for (const { name, run } of dataFunctions(chain.routes, userOf, authorizeDataRequest))
+    cloud.define(name, run);
   const pictureAt = nftPictures({
     chain,
     thumbnails,
     fetchContent,
-    admit: (message) => admitToData({ ...dataClientOf(message), isFromPage: true }),
+    admit: (message) => authorizeDataRequest({ ...dataClientOf(message), isFromPage: true }),
   });
   const observe = createObserveRoutes({
     metrics,

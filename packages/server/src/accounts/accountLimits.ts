@@ -8,10 +8,10 @@ import { tooManyRequests } from "../limits/tooManyRequests.ts";
 /** Who sends a request, for limits. */
 export type LimitedRequest = Pick<RequestContext, "caller" | "ip" | "isInternal">;
 
-/** Takes back what was counted: the try was none of those that are limited. */
+/** Takes back one that was counted, because it turned out not to be what the limit is about. */
 export type Refund = () => Promise<void>;
 
-/** Limits of what strangers do with accounts. The master key and the server's own code are not counted. */
+/** Rate limits of sign-ups, failed log-ins and the like. Requests with the master key and of cloud code are not counted. */
 export class AccountLimits {
   readonly #limiter: RateLimiter;
   readonly #limits: AccountLimitValues;

@@ -20,7 +20,7 @@ export function roleRules(
   return {
     ...SYSTEM_CLASS_FIELDS._Role,
     async beforeCreate(draft, request) {
-      // Names are nobody's again for good: whoever could make many could take those that others will need.
+      // A role's name is unique and stays, so names must not be taken in bulk.
       await limits.countUser("role", request);
       assertGate(draft, request);
       const operation = draft.operations.name;

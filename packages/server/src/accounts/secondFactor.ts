@@ -4,7 +4,7 @@ import type { AccountLimits, LimitedRequest } from "./accountLimits.ts";
 import { assertFactor, MFA, setUpFactor, type UsedFactor, useFactor } from "./auth/mfa.ts";
 import type { Lockout } from "./lockout.ts";
 
-export interface SecondFactorParts {
+export interface SecondFactorDependencies {
   lockout: Lockout;
   limits: AccountLimits;
   /** Milliseconds since the epoch. */
@@ -12,14 +12,14 @@ export interface SecondFactorParts {
 }
 
 /**
- * Every code of a second factor that is shown, and every recovery code, comes through here: it is counted towards the
- * lockout of its account and the limit of its address before it is looked at, so that guesses sent side by side count
- * as well. What a right code answers clears the account's count, with the write that it lets through.
+ * Verifies codes of a second factor, recovery codes included. Every code is counted towards the lockout of its account
+ * and the limit of its address before it is verified, so that concurrent guesses are counted too. The steps of a valid
+ * code reset the account's count, in the transaction of the change that it authorizes.
  */
 export class SecondFactor {
-  readonly #parts: SecondFactorParts;
+  readonly #parts: SecondFactorDependencies;
 
-  constructor(parts: SecondFactorParts) {
+  constructor(parts: SecondFactorDependencies) {
     this.#parts = parts;
   }
 

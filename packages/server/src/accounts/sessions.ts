@@ -9,6 +9,7 @@ import {
 } from "@purse/protocol";
 import type { Caller } from "../caller.ts";
 import { ClaimTaken, type Write } from "../store/store.ts";
+import { KeyedMutex } from "./keyedMutex.ts";
 import { type AccountsParts, CLAIM } from "./parts.ts";
 import { rolesOf } from "./roles.ts";
 import {
@@ -20,7 +21,6 @@ import {
   sessionEnd,
   tokenHash,
 } from "./sessionRecord.ts";
-import { Turns } from "./turns.ts";
 
 type UserCaller = Extract<Caller, { kind: "user" }>;
 
@@ -56,7 +56,7 @@ export class Sessions {
   readonly #gatedRolesOf: (userId: string) => Promise<string[]>;
   /** The ids of those whose last use is being written. */
   readonly #noting = new Set<string>();
-  readonly #turns = new Turns();
+  readonly #installations = new KeyedMutex();
   /** How often something was forgotten. */
   #forgets = 0;
 
@@ -70,15 +70,15 @@ export class Sessions {
     });
   }
 
-  /** A session of a user who is being made: its steps happen together with theirs. */
+  /** The first session of a user who is being created; its steps are written with the user. */
   ofNewUser(userId: string, createdWith: CreatedWith, origin: SessionOrigin): NewSession {
     return newSession(this.#parts, userId, createdWith, origin);
   }
 
   /**
-   * Begins a session, together with `steps`: the one way for everybody who has a user already. Sessions that the user
-   * has on the same installation end with it; of several that begin there at once, the last one stays and all of them
-   * succeed. Rejects as the store does for `steps`.
+   * Begins a session of an existing user and writes `steps` in the same transaction. It replaces the sessions that the
+   * user has on the same installation: of several that begin there at once, all succeed and the last one stays. Rejects
+   * with what the store throws for `steps`.
    */
   async start(
     userId: string,
@@ -92,9 +92,9 @@ export class Sessions {
       await this.#parts.store.write([...steps, ...session.writes]);
       return session;
     }
-    // Requests of this process take turns; those of others are found out by the claim.
+    // Requests of this process are serialized; those of other processes conflict on the claim and are retried.
     const key = installationKey(userId, installationId);
-    return this.#turns.run(key, () => this.#replace(key, userId, createdWith, origin, steps));
+    return this.#installations.run(key, () => this.#replace(key, userId, createdWith, origin, steps));
   }
 
   async #replace(
@@ -118,7 +118,7 @@ export class Sessions {
         const isOvertaken = error instanceof ClaimTaken && error.scope === CLAIM.installation;
         const isRemoved = removals.length > 0 && isNotFound(error);
         if (attempt === MAX_ATTEMPTS || !(isOvertaken || isRemoved)) throw error;
-        // What another request removes at the same time must not make this one fail.
+        // Another request has removed one of the sessions: that must not make this one fail.
         if (isRemoved) removesObjects = false;
         continue;
       }

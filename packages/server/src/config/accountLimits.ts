@@ -7,7 +7,7 @@ export interface AccountLimit {
 }
 
 /**
- * How often strangers may do what costs a server or its users something, in production unless they are set:
+ * Default limits of what anybody may do with accounts, in force in production:
  *
  * - `signUp`: sign-ups of one address, refused ones too (they tell whether a name is taken)
  * - `anonymousSignUp`: new anonymous users of one address

@@ -2,7 +2,7 @@ import type { Route } from "@purse/chain";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Caller } from "../caller.ts";
 import type { ApiRequest } from "./api.ts";
-import type { AdmitToData } from "./dataGate.ts";
+import type { AuthorizeDataRequest } from "./dataGate.ts";
 
 type SignedIn = Extract<Caller, { kind: "user" }>;
 
@@ -11,18 +11,18 @@ const WRITING: ReadonlySet<string> = new Set(["uploadFolder"]);
 
 /**
  * The endpoints of the data service as server functions, under every name that clients call them by. Each call, also as
- * a part of a batch, is admitted and counted like a request to `/api/v2`.
+ * a part of a batch, is authorized and counted like a request to `/api/v2`.
  */
 export function dataFunctions(
   routes: readonly Route[],
   userOf: (caller: SignedIn) => Promise<JsonObject | undefined>,
-  admit: AdmitToData,
+  authorize: AuthorizeDataRequest,
 ): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
   return routes.flatMap((route) =>
     [route.functionName, ...route.otherNames].map((name) => ({
       name,
       async run({ caller, params, ip, headers = {}, serverUrl, isInternal }: ApiRequest) {
-        const { refusal } = await admit({ ip, headers, serverUrl, caller, isInternal, isFromPage: true });
+        const { refusal } = await authorize({ ip, headers, serverUrl, caller, isInternal, isFromPage: true });
         if (refusal) throw refusal;
         if (WRITING.has(name) && caller.kind === "anonymous") {
           throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Only those who are signed in may upload.");

@@ -23,7 +23,7 @@ export interface DataGateParts {
   isOwnSite(host: string): boolean;
 }
 
-/** Whoever asks the data service for something, by whichever way. */
+/** A request to the data service, whichever way it came. */
 export interface DataClient {
   /** The client's address. */
   ip: string;
@@ -32,11 +32,11 @@ export interface DataClient {
   serverUrl: string;
   /** Who it is, where the Parse protocol knows them. */
   caller?: Caller;
-  /** Whether the server's own code asks: it needs no key and is not counted. */
+  /** Whether cloud code or the server itself sent it: then it needs no key and is not counted. */
   isInternal?: boolean | undefined;
   /**
-   * Whether pages of the operator's own sites, and users who are signed in, need no key: for what pages load as
-   * pictures, which cannot bring one, and for functions, with which old clients bring none.
+   * Whether pages of the operator's own sites and signed-in users need no key: for pictures, because `<img>` sends no
+   * headers, and for functions, because old clients send no key with them.
    */
   isFromPage?: boolean;
 }
@@ -52,14 +52,14 @@ const INVALID_KEY = "Invalid API key";
 const MISSING_KEY =
   "The data service needs an API key in the header X-API-Key. The operator of this server makes one by `npm run purse -- keys add`.";
 
-/** Decides about one request to the data service, and counts it. */
-export type AdmitToData = (client: DataClient) => Promise<Admission>;
+/** Authorizes and counts one request to the data service. */
+export type AuthorizeDataRequest = (client: DataClient) => Promise<Admission>;
 
 /**
- * Who may use the data service, and how often: every way to it passes here (`/api/v2`, pictures, cloud functions, also
- * those of a batch). Looks at headers only: nothing of a body is needed.
+ * Authorizes and counts requests to the data service. Every way to it passes here: `/api/v2`, pictures, and cloud
+ * functions, also as parts of a batch. It needs headers only, so it runs before a body is read.
  */
-export function createDataGate(parts: DataGateParts): AdmitToData {
+export function createDataGate(parts: DataGateParts): AuthorizeDataRequest {
   const { apiKeys, judgeKey, limiter, limits } = parts;
 
   return async function admit(client) {
@@ -104,7 +104,7 @@ export function createDataGate(parts: DataGateParts): AdmitToData {
     return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, MISSING_KEY, 401);
   }
 
-  /** Browsers let no page claim another origin than its own; other programs can, and are limited by address. */
+  /** Browsers set Origin and Sec-Fetch-Site themselves. Other programs can forge them, and are limited by address. */
   function isKnown({ caller, headers, serverUrl }: DataClient): boolean {
     if (caller?.kind === "user" || headers["sec-fetch-site"] === "same-origin") return true;
     const { origin } = headers;

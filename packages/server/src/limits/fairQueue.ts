@@ -9,7 +9,7 @@ export interface FairQueueOptions {
   maxWaitingPerKey: number;
   /** How long a job may wait before it is refused, in ms. */
   maxWaitMs: number;
-  /** What refused callers are told. */
+  /** Error message of refused jobs. */
   message: string;
 }
 
@@ -27,7 +27,7 @@ interface Job {
   refuse(): void;
 }
 
-/** What clients are told to wait before they try again, in ms. */
+/** Sent to refused clients as Retry-After, in ms. */
 const RETRY_AFTER_MS = 5_000;
 const OWN = "own";
 
@@ -61,9 +61,13 @@ export class FairQueue {
       const job: Job = {
         group,
         refuse,
-        start() {
+        async start() {
           clearTimeout(deadline);
-          return work().then(resolve, reject);
+          try {
+            resolve(await work());
+          } catch (error) {
+            reject(error);
+          }
         },
       };
       const deadline = setTimeout(() => {

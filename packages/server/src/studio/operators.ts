@@ -22,7 +22,7 @@ export interface OperatorsParts {
   clock(): number;
 }
 
-export interface OperatorAccountsParts extends OperatorsParts {
+export interface OperatorAccountsDependencies extends OperatorsParts {
   passwords: Passwords;
 }
 
@@ -39,9 +39,9 @@ const MOST = 1_000;
 
 /** The people who operate the server: accounts that no door but the studio's knows. */
 export class Operators {
-  readonly #parts: OperatorAccountsParts;
+  readonly #parts: OperatorAccountsDependencies;
 
-  constructor(parts: OperatorAccountsParts) {
+  constructor(parts: OperatorAccountsDependencies) {
     this.#parts = parts;
   }
 

@@ -1,23 +1,24 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import { post } from "../../outbound/post.ts";
 
-/** How long the issuer may take to answer, in ms, and how much it may say, in bytes. */
+/** Deadline of a request to the issuer, in ms, and the largest response that is read, in bytes. */
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
-/** After which time the issuer is asked again where its keys are, and how soon where it did not answer; in ms. */
+/** How long the discovery document is cached, and how soon discovery is retried after a failure; in ms. */
 const DISCOVERY_MS = 60 * 60_000;
 const RETRY_MS = 2_000;
 
 /**
- * The keys of an OpenID Connect issuer, found by discovery (OpenID Connect Discovery 1.0). The issuer is named by the
- * operator and may be anywhere; where its keys are is named by the issuer: on its own host, or at a public address, and
- * by https where the issuer is. Redirects are not followed. Rejects with Error where the issuer does not answer.
+ * The keys of an OpenID Connect issuer, found by discovery (OpenID Connect Discovery 1.0). The operator configures the
+ * issuer, which may have a private address. The issuer names the URL of its keys, which has to be on the issuer's own
+ * host or at a public address, and https if the issuer's URL is. Redirects are not followed. Rejects with Error if the
+ * issuer does not respond.
  */
 export function createIssuerKeys(issuer: string, clock: () => number): () => Promise<JWTVerifyGetKey> {
   let known: { uri: string; keys: JWTVerifyGetKey } | undefined;
   let underWay: Promise<JWTVerifyGetKey> | undefined;
   let askAgainAt = 0;
-  let failure = new Error("the issuer was not asked yet");
+  let failure = new Error("discovery has not run yet");
 
   return async () => {
     if (underWay) return underWay;
@@ -34,7 +35,7 @@ export function createIssuerKeys(issuer: string, clock: () => number): () => Pro
   async function discover(): Promise<JWTVerifyGetKey> {
     try {
       const uri = await jwksUriOf(issuer);
-      // The same set goes on where nothing has changed, with the keys that it knows.
+      // Keep the key set, and the keys that it has cached, while its URL stays the same.
       if (known?.uri !== uri) known = { uri, keys: remoteKeys(uri, issuer) };
       askAgainAt = clock() + DISCOVERY_MS;
       return known.keys;
