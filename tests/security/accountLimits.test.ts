@@ -269,10 +269,14 @@ describe("limits of strangers in development", () => {
     const purse = await startPurse();
     try {
       const ask = clientOf(purse);
-      const answers = await Promise.all(Array.from({ length: 70 }, () => ask("POST", "/users", newUser())));
-      expect(answers.every(({ status }) => status === 201)).toBe(true);
-      const wrong = await Promise.all(Array.from({ length: 60 }, () => ask("POST", "/login", newUser())));
-      expect(wrong.every(({ status }) => status === 404)).toBe(true);
+      const statuses = new Set<number>();
+      for (let round = 0; round < 7; round++) {
+        const signUps = Array.from({ length: 10 }, () => ask("POST", "/users", newUser()));
+        for (const { status } of await Promise.all(signUps)) statuses.add(status);
+        const wrong = Array.from({ length: 10 }, () => ask("POST", "/login", newUser()));
+        for (const { status } of await Promise.all(wrong)) statuses.add(status);
+      }
+      expect([...statuses]).toEqual([201, 404]);
     } finally {
       await purse.remove();
     }
@@ -282,9 +286,13 @@ describe("limits of strangers in development", () => {
     const purse = await startPurse({ env: { PURSE_LIMIT_ACCOUNTS: "1" } });
     try {
       const ask = clientOf(purse);
-      const wrong = await Promise.all(Array.from({ length: 60 }, () => ask("POST", "/login", newUser())));
-      expect(wrong.filter(({ status }) => status === 404)).toHaveLength(50);
-      expect(wrong.filter(({ status }) => status === 429)).toHaveLength(10);
+      const statuses: number[] = [];
+      for (let round = 0; round < 6; round++) {
+        const wrong = Array.from({ length: 10 }, () => ask("POST", "/login", newUser()));
+        for (const { status } of await Promise.all(wrong)) statuses.push(status);
+      }
+      expect(statuses.filter((status) => status === 404)).toHaveLength(50);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(10);
     } finally {
       await purse.remove();
     }

@@ -10,7 +10,7 @@ import { FairQueue } from "../limits/fairQueue.ts";
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 const MAX_BYTES = 1_024;
 /** How long a password may wait to be hashed, in ms. */
-const MAX_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 20_000;
 /** Of the queue, what one address may take: one part in so many. */
 const SHARES = 4;
 
