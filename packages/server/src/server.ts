@@ -46,7 +46,6 @@ import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer, senderOf } from "./messages/mailer.ts";
 import { MailTemplates } from "./messages/mailTemplates.ts";
-import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
 import { type Log, newRequestId } from "./observe/log.ts";
@@ -241,6 +240,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     allowClientClassCreation: config.allowClientClassCreation,
     allowClientAddField: config.allowClientAddField,
     allowPublicExplain: config.allowPublicExplain,
+    lockSchemas: config.lockSchemas,
     allowCustomObjectId: config.allowCustomObjectId,
     defaultAcl: config.defaultAcl,
     protectedFields: config.protectedFields,
@@ -262,7 +262,6 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     senders,
     log,
   });
-  const aggregates = createAggregates({ store, schemas });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const { name, run } of chainEvents.functions) cloud.define(name, run);
   cloud.onDefined(({ watches }) => chainEvents.take(watches));
@@ -319,7 +318,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         allowClientAddField: config.allowClientAddField,
         protectedFields: config.protectedFields,
       }),
-      aggregateRoute(aggregates),
+      aggregateRoute(objects.aggregates),
       ...serverRoutes({ canPush: senders.length > 0 }),
       scriptLogRoute(recentLog),
       ...accounts.routes,
@@ -596,7 +595,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       await chain.stop();
       await operator.stop();
       await cloud.stop();
-      await aggregates.stop();
+      await objects.aggregates.stop();
       await thumbnails.stop();
       await ipfs.stop();
       await store.close();

@@ -15,12 +15,27 @@ export interface ClassRules {
   /** The indexes that its own look-ups need. */
   indexes?: ClassSchema["indexes"];
   classLevelPermissions?: ClassSchema["classLevelPermissions"];
+  /**
+   * Whether clients may reach the class at all, as far as permissions and ACLs let them. Without it the class is
+   * internal: no path leads a client to its objects, and clients store no pointers to them.
+   */
+  clientAccess?: boolean;
+  /**
+   * Fields that the server derives or keeps apart from the object. They are written as a whole or not at all: a dotted
+   * key into one of them is refused with 105, so that rules find all that is written to it under its own name.
+   */
+  derivedFields?: readonly string[];
   /** Fields that `onRead` hides from some: nobody but the master key may query or order by them. */
   hidden?: readonly string[];
   /** Refuses whoever may not ask for objects of the class at all. */
   beforeRead?(operation: "find" | "get", request: RequestContext): void;
   /** Refuses whoever may not change an object, whatever it is: asked before the object is read. */
   beforeWrite?(operation: "update" | "delete", objectId: string, request: RequestContext): void;
+  /**
+   * Drops, refuses or replaces what a request brings of the derived fields. Runs before the triggers, so that cloud
+   * code sees only what has been proved. `draft.original` is set for an update.
+   */
+  normalize?(draft: Draft, request: RequestContext): Promise<void> | void;
   beforeCreate?(draft: Draft, request: RequestContext): Promise<void> | void;
   /** `draft.original` is set. */
   beforeUpdate?(draft: Draft, request: RequestContext): Promise<void> | void;

@@ -1,5 +1,4 @@
 import {
-  type Acl,
   applyOperations,
   assertClassName,
   ErrorCode,
@@ -9,24 +8,27 @@ import {
   type JsonValue,
   type Operation,
   ProtocolError,
-  parseAcl,
-  principalsWith,
 } from "@purse/protocol";
 import { type Principals, principalsOf, type RequestContext } from "../caller.ts";
 import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import { ClaimTaken, type Store, type Write, type WriteResult } from "../store/store.ts";
+import { ClaimTaken, type ObjectText, type Store, type Write, type WriteResult } from "../store/store.ts";
 import type { Change, ChangeListener } from "./change.ts";
+import { assertPointsToClientClasses, assertReachable } from "./clientAccess.ts";
 import type { Draft } from "./draft.ts";
-import { canonicalValue, parseFields } from "./fields.ts";
+import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
-import { assertReachable, authorise, dependsOnObject, mayChange } from "./permissions.ts";
+import { authorise, dependsOnObject, mayChange, requiredPointers } from "./permissions.ts";
+import type { Presentation } from "./presentation.ts";
+import { isGranted, isReadable, type ReadAccess } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Triggers } from "./triggers.ts";
 
 export interface WriteParts {
+  access: ReadAccess;
+  presentation: Presentation;
   store: Store;
   schemas: Schemas;
   rules: ReadonlyMap<string, ClassRules>;
@@ -50,13 +52,15 @@ export interface WriteParts {
 export type Writes = Pick<Objects, "create" | "update" | "remove" | "onChange">;
 
 export function createWrites(parts: WriteParts): Writes {
-  const { store, schemas, rules, triggers, fileUrls } = parts;
+  const { access, presentation, store, schemas, rules, triggers, fileUrls } = parts;
   const listeners = new Set<ChangeListener>();
 
   async function create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply> {
-    assertReachable(className, "create", request.caller);
+    const { caller } = request;
+    const rule = rules.get(className);
+    assertReachable(className, "create", caller, rules);
     assertClassName(className);
-    authorise(schemas.get(className), "create", request.caller);
+    authorise(schemas.get(className), "create", caller);
     const { objectId, ...rest } = fields;
     // Old clients tell an object by it; one that sends it thinks that the object is stored already.
     if (fields.id && !request.choosesIds) {
@@ -64,12 +68,15 @@ export function createWrites(parts: WriteParts): Writes {
     }
     const choosesId = parts.allowCustomObjectId || request.choosesIds === true;
     const id = choosesId ? chosenId(objectId) : newObjectId();
-    const draft = newDraft(className, id, parseFields(choosesId ? rest : fields), undefined);
+    const operations = parseFields(choosesId ? rest : fields, { derivedFields: rule?.derivedFields });
+    assertPointsToClientClasses(operations, caller, rules);
+    const draft = newDraft(className, id, operations, undefined);
     const asked = { ...draft.operations };
-    await triggers.beforeSave(className)?.(draft, request);
+    await rule?.normalize?.(draft, request);
+    await runBeforeSave(draft, request);
     // What a trigger or a default has put in is told; what a rule has, the rule tells.
     const told = changedPaths(asked, draft.operations);
-    await rules.get(className)?.beforeCreate?.(draft, request);
+    await rule?.beforeCreate?.(draft, request);
     stripFiles(draft, request);
     const schema = await schemaFor(draft, request);
     const at = new Date(parts.clock()).toISOString();
@@ -89,9 +96,7 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { objectId: draft.objectId, createdAt: at };
-    for (const [path, operation] of Object.entries(draft.operations)) {
-      if (isEchoed(operation) || told.includes(path)) echo(body, path, object);
-    }
+    await echo(body, draft, told, object, request);
     return { status: 201, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
@@ -101,42 +106,39 @@ export function createWrites(parts: WriteParts): Writes {
     objectId: string,
     fields: JsonObject,
   ): Promise<SaveReply> {
-    assertReachable(className, "update", request.caller);
-    assertClassName(className);
-    rules.get(className)?.beforeWrite?.("update", objectId, request);
-    const current = schemas.get(className);
-    authorise(current, "update", request.caller);
-    if (!current) throw notFound();
-    const principals = principalsOf(request.caller);
-    const beforeSave = triggers.beforeSave(className);
-    const beforeUpdate = rules.get(className)?.beforeUpdate;
     const { caller } = request;
-    const isLooked = beforeSave || beforeUpdate || dependsOnObject(current, "update", caller);
+    const rule = rules.get(className);
+    assertReachable(className, "update", caller, rules);
+    assertClassName(className);
+    rule?.beforeWrite?.("update", objectId, request);
+    const current = schemas.get(className);
+    authorise(current, "update", caller);
+    if (!current) throw notFound();
+    const principals = principalsOf(caller);
+    const pointers = requiredPointers(current, "update", caller);
+    const isLooked =
+      triggers.beforeSave(className) ||
+      rule?.beforeUpdate ||
+      rule?.normalize ||
+      dependsOnObject(current, "update", caller);
     const original = isLooked ? await readWritable(current, objectId, principals) : undefined;
     if (original && !mayChange(current, "update", caller, original)) throw notFound();
-    const draft = newDraft(className, objectId, parseFields(fields, objectId), original);
+    const asks = parseFields(fields, { derivedFields: rule?.derivedFields, id: objectId });
+    assertPointsToClientClasses(asks, caller, rules);
+    const draft = newDraft(className, objectId, asks, original);
     const asked = { ...draft.operations };
-    await beforeSave?.(draft, request);
-    await beforeUpdate?.(draft, request);
+    await rule?.normalize?.(draft, request);
+    await runBeforeSave(draft, request);
+    await rule?.beforeUpdate?.(draft, request);
     const told = changedPaths(asked, draft.operations);
     stripFiles(draft, request);
     const schema = await schemaFor(draft, request);
     assertKept(draft.operations, schema);
     const at = new Date(parts.clock()).toISOString();
     const { operations, secret } = draft;
+    const { ifUpdatedAt } = request;
     const [result] = await commit(
-      [
-        {
-          kind: "update",
-          schema,
-          id: objectId,
-          at,
-          operations,
-          secret,
-          principals,
-          ifUpdatedAt: request.ifUpdatedAt,
-        },
-      ],
+      [{ kind: "update", schema, id: objectId, at, operations, secret, principals, pointers, ifUpdatedAt }],
       draft,
       schema,
       request,
@@ -145,33 +147,30 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { updatedAt: at };
-    const changed = Object.entries(operations).filter(([path, op]) => isEchoed(op) || told.includes(path));
-    if (changed.length > 0 && result?.after) {
-      const object: JsonObject = JSON.parse(result.after);
-      // Who may write but not read gets no values back.
-      if (isGranted(object, "read", principals)) for (const [path] of changed) echo(body, path, object);
-    }
+    if (result?.after) await echo(body, draft, told, result.after, request);
     return { status: 200, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
   async function remove(request: RequestContext, className: string, objectId: string): Promise<void> {
-    assertReachable(className, "delete", request.caller);
+    const { caller } = request;
+    const rule = rules.get(className);
+    assertReachable(className, "delete", caller, rules);
     assertClassName(className);
-    rules.get(className)?.beforeWrite?.("delete", objectId, request);
+    rule?.beforeWrite?.("delete", objectId, request);
     const schema = schemas.get(className);
-    authorise(schema, "delete", request.caller);
+    authorise(schema, "delete", caller);
     if (!schema) throw notFound();
-    const principals = principalsOf(request.caller);
+    const principals = principalsOf(caller);
+    const pointers = requiredPointers(schema, "delete", caller);
     const beforeTrigger = triggers.beforeDelete(className);
-    const beforeRule = rules.get(className)?.beforeDelete;
-    const isLooked = beforeTrigger || beforeRule || dependsOnObject(schema, "delete", request.caller);
+    const isLooked = beforeTrigger || rule?.beforeDelete || dependsOnObject(schema, "delete", caller);
     const original = isLooked ? await readWritable(schema, objectId, principals) : undefined;
-    if (original && !mayChange(schema, "delete", request.caller, original)) throw notFound();
+    if (original && !mayChange(schema, "delete", caller, original)) throw notFound();
     const draft = newDraft(className, objectId, {}, original);
     if (original) await beforeTrigger?.(original, request);
-    await beforeRule?.(draft, request);
+    await rule?.beforeDelete?.(draft, request);
     const [result] = await commit(
-      [{ kind: "delete", schema, id: objectId, principals }],
+      [{ kind: "delete", schema, id: objectId, principals, pointers }],
       draft,
       schema,
       request,
@@ -186,6 +185,43 @@ export function createWrites(parts: WriteParts): Writes {
   }
 
   return { create, update, remove, onChange };
+
+  async function runBeforeSave(draft: Draft, request: RequestContext): Promise<void> {
+    const beforeSave = triggers.beforeSave(draft.className);
+    if (!beforeSave) return;
+    const before = { ...draft.operations };
+    await beforeSave(draft, request);
+    checkTriggerFields(before, draft.operations, rules.get(draft.className)?.derivedFields);
+  }
+
+  /**
+   * Puts what the client cannot know by itself into the answer: the top-level values that operations, triggers and
+   * defaults have come to, as far as a read of the object would show them.
+   */
+  async function echo(
+    body: JsonObject,
+    { className, operations, reader }: Draft,
+    told: readonly string[],
+    stored: JsonObject | ObjectText,
+    request: RequestContext,
+  ): Promise<void> {
+    const paths = Object.entries(operations).flatMap(([path, operation]) =>
+      isEchoed(operation) || told.includes(path) ? [path] : [],
+    );
+    if (paths.length === 0) return;
+    const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
+    const asReader = reader ? { ...request, caller: reader } : request;
+    const scope = access.authorizeFollowed(asReader, className);
+    if (!scope || !isReadable(object, scope)) return;
+    const present = presentation.of(className);
+    const shown = present ? await present({ ...object }, asReader) : object;
+    for (const path of paths) {
+      const [name = ""] = path.split(".", 1);
+      const value = shown[name];
+      if (value !== undefined) body[name] = value;
+      else if (object[name] === undefined) body[name] = { __op: "Delete" };
+    }
+  }
 
   /** The object as it is, for rules and triggers: only where the caller may write it. */
   async function readWritable(schema: ClassSchema, id: string, principals: Principals): Promise<JsonObject> {
@@ -303,13 +339,6 @@ function notFound(): ProtocolError {
   return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
 }
 
-function isGranted(object: JsonObject, permission: "read" | "write", principals: Principals): boolean {
-  if (principals === null) return true;
-  const acl: Acl | undefined = object.ACL === undefined ? undefined : parseAcl(object.ACL);
-  const granted = principalsWith(acl, permission);
-  return granted === null || granted.some((principal) => principals.includes(principal));
-}
-
 function changedPaths(before: Record<string, Operation>, after: Record<string, Operation>): string[] {
   return Object.keys(after).filter((path) => before[path] !== after[path]);
 }
@@ -368,11 +397,4 @@ function isEmpty(operation: Operation | undefined): boolean {
 
 function missing(name: string): ProtocolError {
   return new ProtocolError(ErrorCode.VALIDATION_ERROR, `${name} is required`);
-}
-
-/** Tells the client what became of a field: its top-level value, or that it is gone. */
-function echo(body: JsonObject, path: string, object: JsonObject): void {
-  const [name = ""] = path.split(".", 1);
-  const value = object[name];
-  body[name] = value === undefined ? { __op: "Delete" } : value;
 }

@@ -20,12 +20,12 @@ const MOST_ROWS = 100_000;
 /** What an import does not set: the server does. */
 const OWN = new Set(["objectId", "createdAt", "updatedAt", "__type", "className"]);
 
-export interface MoveRowsParts extends Pick<PipelineParts, "objects" | "schemas" | "asUser"> {
+export interface MoveRowsParts extends Pick<PipelineParts, "objects" | "rules" | "schemas" | "asUser"> {
   classIn(request: StudioRequest): string;
 }
 
 /** Rows out as a file and in from one, through the pipeline. */
-export function moveRowsRoutes({ objects, schemas, asUser, classIn }: MoveRowsParts): StudioRoute[] {
+export function moveRowsRoutes({ objects, rules, schemas, asUser, classIn }: MoveRowsParts): StudioRoute[] {
   return [
     { method: "GET", path: "/data/:className/export", needs: "readOnly", handle: exportRows },
     { method: "POST", path: "/data/:className/import", needs: "editor", handle: importRows },
@@ -137,7 +137,8 @@ export function moveRowsRoutes({ objects, schemas, asUser, classIn }: MoveRowsPa
       try {
         if (isDry) {
           const { objectId: _, ...given } = fields;
-          schemas.assertFit(className, parseFields(given));
+          const derivedFields = rules.get(className)?.derivedFields;
+          schemas.assertFit(className, parseFields(given, { derivedFields }));
         } else await objects.create(context, className, fields);
         return undefined;
       } catch (error) {
