@@ -32,6 +32,7 @@ export interface Config extends Omit<SectionValues, "accountLimits"> {
   allowPublicExplain: boolean;
   allowClientAddField: boolean;
   allowClientClassList: boolean;
+  allowAnonymousRoles: boolean;
   /** Whether classes are left to the code. */
   lockSchemas: boolean;
   allowCustomObjectId: boolean;
@@ -164,6 +165,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     allowPublicExplain: values.allowPublicExplain ?? environment === "development",
     allowClientAddField: values.allowClientAddField ?? environment === "development",
     allowClientClassList: values.allowClientClassList ?? environment === "development",
+    allowAnonymousRoles: values.allowAnonymousRoles ?? environment === "development",
     lockSchemas: required("lockSchemas", values),
     allowCustomObjectId: required("allowCustomObjectId", values),
     masterKeyIps: required("masterKeyIps", values),
@@ -308,6 +310,7 @@ function readValues(
     allowPublicExplain: read("allowPublicExplain", SETTINGS.allowPublicExplain),
     allowClientAddField: read("allowClientAddField", SETTINGS.allowClientAddField),
     allowClientClassList: read("allowClientClassList", SETTINGS.allowClientClassList),
+    allowAnonymousRoles: read("allowAnonymousRoles", SETTINGS.allowAnonymousRoles),
     databaseReplicaUrl: read("databaseReplicaUrl", SETTINGS.databaseReplicaUrl),
     lockSchemas: read("lockSchemas", SETTINGS.lockSchemas),
     allowCustomObjectId: read("allowCustomObjectId", SETTINGS.allowCustomObjectId),

@@ -304,7 +304,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     clientAddressOf,
     maxBodyBytes: config.limits.maxBodyBytes,
     routes: [
-      ...objectRoutes(objects),
+      ...objectRoutes({ objects, findInstallation: accounts.findInstallation }),
       ...schemaRoutes({
         schemas,
         store,

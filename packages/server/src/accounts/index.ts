@@ -7,6 +7,7 @@ import { Email } from "./email.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
 import { type GateStanding, Gates } from "./gates.ts";
 import { installationRules } from "./installationRules.ts";
+import { findInstallation, type KnownInstallation } from "./installations.ts";
 import { Lockout } from "./lockout.ts";
 import type { AccountsParts } from "./parts.ts";
 import { roleRules } from "./roleRules.ts";
@@ -36,6 +37,8 @@ export interface Accounts {
   gateStandingsOf(userId: string): Promise<GateStanding[]>;
   /** Whether a user is known by nothing but an id that only their device has. */
   isAnonymousUser(userId: string): Promise<boolean>;
+  /** Where the installation with an id is, whoever may see it. */
+  findInstallation(installationId: string): Promise<KnownInstallation | undefined>;
   /** Calls back when sessions of a user, or one session, or any of all, may have ended. */
   onSessionsChanged(listener: (of: { userId?: string; sessionId?: string }) => void): void;
   /** Follows what the tokens do that roles ask for, until it is stopped. */
@@ -60,7 +63,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
       userRules({ parts, sessions, wallets, email, secondFactor, providers }),
       sessionRules(sessions),
       installationRules(),
-      roleRules(sessions, parts.chains.idOf, parts.limits),
+      roleRules(sessions, parts.chains.idOf, parts.limits, parts.config),
       ethAddressRules(parts, wallets, sessions),
     ],
     routes: [
@@ -78,6 +81,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
       const user = await parts.store.getSecret(parts.schemaOf("_User"), userId);
       return isJsonObject(user?.secret.authData) && user.secret.authData.anonymous !== undefined;
     },
+    findInstallation: (installationId) => findInstallation(parts, installationId),
     onSessionsChanged: (listener) => sessions.onForgotten(listener),
     start: () => gates.start(),
     stop: () => gates.stop(),

@@ -17,14 +17,13 @@ export function installationRules(): ClassRules {
     },
     beforeCreate(draft) {
       lowerCaseIds(draft);
-      const { installationId, deviceToken, deviceType } = draft.operations;
-      if (!installationId && !deviceToken) {
+      if (!setValueOf(draft, "installationId") && !setValueOf(draft, "deviceToken")) {
         throw new ProtocolError(
           MISSING,
           "at least one ID field (deviceToken, installationId) must be specified in this operation",
         );
       }
-      if (!deviceType) {
+      if (!setValueOf(draft, "deviceType")) {
         throw new ProtocolError(MISSING, "deviceType must be specified in this operation");
       }
     },

@@ -37,6 +37,8 @@ export interface AccountsConfig {
   accountLockout: AccountLockout | undefined;
   /** Whether a new password ends the user's other sessions. */
   revokeSessionOnPasswordReset: boolean;
+  /** Whether clients create roles without signing in. */
+  allowAnonymousRoles: boolean;
 }
 
 export interface AccountsParts {

@@ -4,7 +4,7 @@ import type { Draft } from "../objects/draft.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import type { AccountLimits } from "./accountLimits.ts";
 import { parseGate } from "./gate.ts";
-import { CLAIM } from "./parts.ts";
+import { type AccountsConfig, CLAIM } from "./parts.ts";
 import type { Sessions } from "./sessions.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
@@ -16,10 +16,15 @@ export function roleRules(
   sessions: Sessions,
   chainIdOf: (selector: JsonValue) => number,
   limits: AccountLimits,
+  { allowAnonymousRoles }: Pick<AccountsConfig, "allowAnonymousRoles">,
 ): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._Role,
     async beforeCreate(draft, request) {
+      // Names of roles are unique: a stranger could take those that the operator is about to create.
+      if (request.caller.kind === "anonymous" && !allowAnonymousRoles) {
+        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Clients must be signed in to create roles.");
+      }
       // A role's name is unique and stays, so names must not be taken in bulk.
       await limits.countUser("role", request);
       assertGate(draft, request);

@@ -53,17 +53,8 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       path: "/users",
       handle: async (request) => text(await objects.find(request, "_User", request.params)),
     },
-    {
-      method: "GET",
-      path: "/users/:objectId",
-      handle: async (request) => {
-        const user = await objects.get(request, "_User", userId(request), request.params);
-        const { caller } = request;
-        if (caller.kind !== "user" || caller.userId !== userId(request)) return text(user);
-        // Old clients take their token from whatever they read of their user.
-        return text(JSON.stringify({ ...JSON.parse(user), sessionToken: caller.sessionToken }));
-      },
-    },
+    { method: "GET", path: "/users/:objectId", handle: readUser },
+    { method: "GET", path: "/classes/_User/:objectId", handle: readUser },
     {
       method: "PUT",
       path: "/users/:objectId",
@@ -104,6 +95,14 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       },
     },
   ];
+
+  async function readUser(request: ApiRequest): Promise<ApiReply> {
+    const user = await objects.get(request, "_User", userId(request), request.params);
+    const { caller } = request;
+    if (caller.kind !== "user" || caller.userId !== userId(request)) return text(user);
+    // SDKs take what they read of their user for all of it: without a token they would be signed out.
+    return text(JSON.stringify({ ...JSON.parse(user), sessionToken: caller.sessionToken }));
+  }
 
   async function signUpOrSignIn(request: ApiRequest): Promise<ApiReply> {
     const { authData } = request.params;
@@ -291,14 +290,31 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     // Not of the installation that asks for it, whose own session goes on.
     const origin = { ...request, installationId: undefined };
     const createdWith = { action: "create", authProvider: "" } as const;
-    const { object } = await startSession(request, caller.userId, createdWith, [], origin);
-    return { status: 201, body: JSON.stringify(object) };
+    const session = await startSession(request, caller.userId, createdWith, [], origin);
+    return { status: 201, body: await asItsUser(request, session) };
   }
 
   async function upgradeSession(request: ApiRequest): Promise<ApiReply> {
     const caller = signedIn(request);
-    const { object } = await startSession(request, caller.userId, { action: "upgrade", authProvider: "" });
-    return text(JSON.stringify(object));
+    const session = await startSession(request, caller.userId, { action: "upgrade", authProvider: "" });
+    return text(await asItsUser(request, session));
+  }
+
+  /** A session that has just begun, as a read by it shows it. */
+  async function asItsUser(
+    request: ApiRequest,
+    { object, sessionToken }: Pick<NewSession, "object" | "sessionToken">,
+  ): Promise<string> {
+    const { objectId, createdAt } = object;
+    const sessionId = String(objectId);
+    const caller = { ...signedIn(request), sessionId, sessionToken };
+    try {
+      return await objects.get({ ...request, caller }, "_Session", sessionId, {});
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      // Sessions are closed to their users here; the token is theirs all the same.
+      return JSON.stringify({ objectId, createdAt, sessionToken });
+    }
   }
 
   async function changeSession(request: ApiRequest): Promise<JsonObject> {

@@ -22,6 +22,7 @@ const NOTED = ["userAgent", "lastUsedAt"] as const;
 export function sessionRules(sessions: Sessions): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._Session,
+    derivedFields: [...READ_ONLY, ...NOTED],
     beforeRead(_operation, { caller }) {
       if (caller.kind === "anonymous") throw invalidSession();
     },

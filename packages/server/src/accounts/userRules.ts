@@ -23,7 +23,7 @@ import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 import type { VerifiedWallet } from "./walletMessage.ts";
 import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
 
-/** Set by the server alone. */
+/** Never stored with the object: what a client sends of them counts for nothing. */
 const SERVER_FIELDS = ["sessionToken", "passwordHash"] as const;
 
 export interface UserRuleParts {
@@ -47,6 +47,8 @@ export function userRules({
   return {
     ...SYSTEM_CLASS_FIELDS._User,
     hidden: ["email", "emailVerified"],
+    derivedFields: [...SERVER_FIELDS, "password", "authData", "emailVerified", "accounts", "ethAddress"],
+    normalize,
     beforeWrite: (_operation, objectId, request) => assertOwn(objectId, request),
     beforeCreate,
     beforeUpdate,
@@ -64,13 +66,24 @@ export function userRules({
     },
   };
 
+  /** What triggers see of the addresses of a user has been proved, whatever the client says. */
+  async function normalize(draft: Draft, request: RequestContext): Promise<void> {
+    dropServerFields(draft);
+    normalizeEmailVerified(draft, request);
+    const { operations, original } = draft;
+    if (!("accounts" in operations || "ethAddress" in operations)) return;
+    const wallet = wallets.verifiedBy(request);
+    if (!original) setAddresses(draft, wallet ? [wallet.address] : [], wallet?.address);
+    else await deriveAddresses(draft, original);
+  }
+
   async function beforeCreate(draft: Draft, request: RequestContext): Promise<void> {
     const wallet = wallets.verifiedBy(request);
     const identities = providers.verifiedBy(request);
     const isProved = wallet !== undefined || identities.length > 0;
     const password = takeValue(draft, "password");
     const authData = takeValue(draft, "authData");
-    dropServerFields(draft, request);
+    dropServerFields(draft);
     if (hasProof(authData) && !isProved) {
       throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
     }
@@ -93,16 +106,13 @@ export function userRules({
       const secret = await passwordSecret(password, policy, {}, parts.clock(), parts.passwords, request);
       Object.assign(draft.secret, secret);
     }
-    delete draft.operations.accounts;
-    delete draft.operations.ethAddress;
+    setAddresses(draft, wallet ? [wallet.address] : [], wallet?.address);
     const kept: JsonObject = {};
     for (const identity of identities) {
       kept[identity.provider] = identity.kept;
       draft.writes.push(providers.take(identity, draft.objectId));
     }
     if (wallet) {
-      set(draft, "accounts", [wallet.address]);
-      set(draft, "ethAddress", wallet.address);
       kept[WALLET_PROVIDER] = walletAuthData(wallet, authData);
       draft.writes.push(...wallets.use(wallet), ...wallets.take(wallet.address, draft.objectId));
       draft.reply.accounts = [wallet.address];
@@ -118,19 +128,24 @@ export function userRules({
     const session = sessions.ofNewUser(draft.objectId, createdWith, request);
     draft.writes.push(...session.writes);
     draft.reply.sessionToken = session.sessionToken;
+    const { objectId: userId } = draft;
+    draft.reader = { kind: "user", userId, roles: [], sessionId: "", sessionToken: session.sessionToken };
   }
 
   async function beforeUpdate(draft: Draft, request: RequestContext): Promise<void> {
     const original = draft.original ?? {};
     const password = takeValue(draft, "password");
     const authData = takeValue(draft, "authData");
-    dropServerFields(draft, request);
+    dropServerFields(draft);
     if ("username" in draft.operations) claimName(draft, original);
     if ("email" in draft.operations) await claimEmail(draft, original, email, request);
     if (password !== undefined) await changePassword(draft, password, request);
     const isNaming = password !== undefined && "username" in draft.operations;
     if (authData !== undefined || isNaming) await changeAuthData(draft, authData ?? {}, request);
-    await deriveAddresses(draft, original);
+    if (await deriveAddresses(draft, original)) {
+      const accounts = setValueOf(draft, "accounts");
+      if (accounts !== undefined) draft.reply.accounts = accounts;
+    }
     if ("ACL" in draft.operations) keepOwnAccess(draft, {});
   }
 
@@ -255,19 +270,21 @@ export function userRules({
     return isJsonObject(proof) ? keptProof(proof) : null;
   }
 
-  /** Clients say which address is the current one; what they hold is for the server to know. */
-  async function deriveAddresses(draft: Draft, original: JsonObject): Promise<void> {
+  /**
+   * Clients say which address is the current one; what they hold is for the server to know. Answers whether there was
+   * something to be derived.
+   */
+  async function deriveAddresses(draft: Draft, original: JsonObject): Promise<boolean> {
     const linked = draft.writes.some((write) => write.kind === "claim" && write.scope === CLAIM.address);
-    if (linked || !("accounts" in draft.operations || "ethAddress" in draft.operations)) return;
+    const { operations } = draft;
+    if (linked || !("accounts" in operations || "ethAddress" in operations)) return false;
     const accounts = await wallets.addressesOf(draft.objectId, original.accounts);
     const wanted = setValueOf(draft, "ethAddress");
     const chosen = typeof wanted === "string" ? wanted.toLowerCase() : original.ethAddress;
     const current = accounts.find((address) => address === chosen) ?? accounts[0];
-    if ("accounts" in draft.operations) {
-      set(draft, "accounts", accounts);
-      draft.reply.accounts = accounts;
-    }
-    draft.operations.ethAddress = current === undefined ? { op: "Delete" } : { op: "Set", value: current };
+    if ("accounts" in operations) set(draft, "accounts", accounts);
+    operations.ethAddress = current === undefined ? { op: "Delete" } : { op: "Set", value: current };
+    return true;
   }
 
   async function beforeDelete(draft: Draft): Promise<void> {
@@ -340,6 +357,9 @@ async function claimEmail(
   }
   const value = email === undefined ? undefined : foldName(email);
   if (before === value) return;
+  // What was proved of the old address says nothing of the new one.
+  if (original?.emailVerified === true && !("emailVerified" in draft.operations))
+    set(draft, "emailVerified", false);
   await verification.changeAddress(draft, email, request);
   if (before !== undefined) draft.writes.push({ kind: "release", scope: CLAIM.email, value: before });
   if (value !== undefined)
@@ -353,10 +373,22 @@ function keepOwnAccess(draft: Draft, fallback: JsonObject): void {
   set(draft, "ACL", { ...acl, [draft.objectId]: { read: true, write: true } });
 }
 
-function dropServerFields(draft: Draft, { caller }: RequestContext): void {
+function dropServerFields(draft: Draft): void {
   for (const field of SERVER_FIELDS) delete draft.operations[field];
+}
+
+/** The addresses of a new user: none but those that it has proved. */
+function setAddresses(draft: Draft, accounts: string[], ethAddress: string | undefined): void {
+  delete draft.operations.accounts;
+  delete draft.operations.ethAddress;
+  if (ethAddress === undefined) return;
+  set(draft, "accounts", accounts);
+  set(draft, "ethAddress", ethAddress);
+}
+
+/** Whether an address is proved is for the server to know, or for its operator and its code to say. */
+function normalizeEmailVerified(draft: Draft, { caller }: RequestContext): void {
   if (caller.kind === "master" || !("emailVerified" in draft.operations)) return;
-  // Whether an address is proved is for the server to know, or for its operator to say.
   const isSentBack = setValueOf(draft, "emailVerified") === (draft.original?.emailVerified ?? false);
   if (!isSentBack) {
     throw new ProtocolError(

@@ -80,7 +80,7 @@ async function world(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",
     maxBodyBytes: 1_000_000,
-    routes: [...objectRoutes(objects), ...cloud.routes],
+    routes: [...objectRoutes({ objects, findInstallation: async () => undefined }), ...cloud.routes],
     callerOf: async (token) => {
       if (token === ANN) return ann;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");

@@ -142,6 +142,11 @@ export const SETTINGS = {
       "1 lets clients ask for the classes that they may find in, with the fields that they may see; 0 does not. Without it: 1 in development.",
     parse: flag,
   },
+  allowAnonymousRoles: {
+    env: "PURSE_ALLOW_ANONYMOUS_ROLES",
+    about: "1 lets clients create roles without signing in, 0 does not. Without it: 1 in development.",
+    parse: flag,
+  },
   lockSchemas: {
     env: "PURSE_LOCK_SCHEMAS",
     fallback: "0",
