@@ -267,6 +267,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
       await new Parse.Object("IText", { name: "Coffee with cream", tags: ["hot", "cold"] }).save();
       await new Parse.Object("IText", { name: "tea", tags: ["hot"] }).save();
       const texts = () => new Parse.Query("IText");
+      await new Parse.Schema("IText").addIndex("name_text", { name: "text" }).update();
       const found = await texts().fullText("name", "coffee").sortByTextScore().find();
       expect(found[0].get("score")).toBeGreaterThan(0);
       expect(names(await texts().containsAll("tags", ["hot", "cold"]).find())).toEqual(["Coffee with cream"]);
