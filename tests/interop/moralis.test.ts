@@ -90,6 +90,24 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     expect(user.get("username")).toBe("old-friend");
   });
 
+  it("[7.fetch] keeps the session of the current user when it is read again", async () => {
+    const user = await Moralis.User.logIn("old-friend", "secret-1");
+    const token = user.getSessionToken();
+    // What `refetchUserData()` of react-moralis does is the first of them.
+    const reads: [string, () => Promise<unknown>][] = [
+      ["fetch", () => Moralis.User.current().fetch()],
+      ["fetchWithInclude", () => Moralis.User.current().fetchWithInclude("friend")],
+      ["fetchAll", () => Moralis.Object.fetchAll([Moralis.User.current()])],
+      ["get", () => new Moralis.Query(Moralis.User).get(user.id)],
+      ["first", () => new Moralis.Query(Moralis.User).equalTo("objectId", user.id).first()],
+    ];
+    for (const [way, read] of reads) {
+      await read();
+      expect([way, Moralis.User.current().getSessionToken()]).toEqual([way, token]);
+      await Moralis.User.current().save({ way });
+    }
+  });
+
   it("saves, changes, queries, counts and deletes objects", async () => {
     const Monster = Moralis.Object.extend("Monster");
     const monster = new Monster();
