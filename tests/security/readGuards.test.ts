@@ -252,6 +252,17 @@ describe.each(DATABASES)("objects on %s", (database) => {
     });
   });
 
+  it("are not counted for whom class-level permissions refuse to count, however they ask", async () => {
+    const permissions = { ...OPEN, count: {} };
+    await rest(purse, "POST", "/schemas/Uncounted", { classLevelPermissions: permissions }, MASTER);
+    await rest(purse, "POST", "/classes/Uncounted", { n: 1 }, MASTER);
+    for (const params of ["count=1", "count=1&limit=0", "count=1&limit=1"]) {
+      const { body } = await rest(purse, "GET", `/classes/Uncounted?${params}`);
+      expect([params, body.code]).toEqual([params, 119]);
+    }
+    expect((await rest(purse, "GET", "/classes/Uncounted")).body.results).toHaveLength(1);
+  });
+
   /** Pointer permissions let everybody ask, and show each only what points to them. */
   function expectedFor({ permissions }: Guard): string {
     const isPointed = "readUserFields" in permissions || "pointerFields" in Object(permissions.find);

@@ -403,6 +403,54 @@ describe("triggers", () => {
   });
 });
 
+describe("objects that are included", () => {
+  const pointer = (objectId: unknown) => ({
+    __type: "Pointer",
+    className: "Thing",
+    objectId: String(objectId),
+  });
+
+  const saved = (at: World, fields: JsonObject) =>
+    at.ask({ method: "POST", path: "/classes/Thing", params: fields });
+
+  it("pass the beforeFind and afterFind of their class", async () => {
+    const at = await world(`
+      Parse.Cloud.beforeFind("Thing", ({ query }) => { query.greaterThan("n", 1); });
+      Parse.Cloud.afterFind("Thing", ({ objects }) => objects.filter((o) => o.get("n") < 4).map((o) => o.set("extra", 1)));
+    `);
+    const ids: unknown[] = [];
+    for (const n of [1, 2, 3, 4]) ids.push((await saved(at, { n })).body.objectId);
+    const held = { one: pointer(ids[0]), two: pointer(ids[1]), all: ids.map(pointer) };
+    const { body: made } = await at.ask({ method: "POST", path: "/classes/Holder", params: held });
+    for (const path of ["/classes/Holder", `/classes/Holder/${made.objectId}`]) {
+      const { body } = await at.ask({ method: "GET", path, params: { include: "one,two,all" } });
+      const { one, two, all } = Array.isArray(body.results) ? Object(body.results[0]) : body;
+      expect([one, two.extra]).toEqual([undefined, 1]);
+      expect(all).toMatchObject([
+        { n: 2, extra: 1 },
+        { n: 3, extra: 1 },
+      ]);
+    }
+  });
+
+  it("are those that a beforeFind answers, as far as they are asked for and may be read", async () => {
+    const at = await world(`
+      Parse.Cloud.beforeFind("Thing", ({ master }) => master ? undefined : new Parse.Query("Thing").find({ useMasterKey: true }));
+    `);
+    const open = await saved(at, { n: 1 });
+    const closed = await saved(at, { n: 2, ACL: {} });
+    const held = { open: pointer(open.body.objectId), closed: pointer(closed.body.objectId) };
+    await at.ask({ method: "POST", path: "/classes/Holder", params: held });
+    const { body } = await at.ask({
+      method: "GET",
+      path: "/classes/Holder",
+      params: { include: "open,closed" },
+    });
+    const [{ open: shown, closed: hidden }] = Object(body.results);
+    expect([shown.n, hidden]).toEqual([1, undefined]);
+  });
+});
+
 describe("a beforeFind that answers objects", () => {
   const code = `
     const all = (className) => new Parse.Query(className).ascending("n").find({ useMasterKey: true });

@@ -84,6 +84,8 @@ export function createReads(parts: ReadParts): Reads {
       await ensureTextIndexes(schemas, className, query.where);
     }
     const scope = access.authorizeRead(request, className, operation, query);
+    // Who may find what matches may still not be let know how much does.
+    const counted = query.count ? access.authorizeRead(request, className, "count", query) : undefined;
     if (!scope) return query.count ? '{"results":[],"count":0}' : '{"results":[]}';
 
     const { where, order, limit, skip, score } = query;
@@ -92,7 +94,7 @@ export function createReads(parts: ReadParts): Reads {
     if (query.explain) return JSON.stringify({ results: await reader.explain(scope, question) });
     const [texts, count] = await Promise.all([
       reader.find(scope, question),
-      query.count ? reader.count(scope, where) : undefined,
+      counted && reader.count(counted, where),
     ]);
     const results = await show(texts, query, scope.schema, request, wanted, "find");
     return `{"results":[${results}]${count === undefined ? "" : `,"count":${count}`}}`;
@@ -229,15 +231,37 @@ export function createReads(parts: ReadParts): Reads {
     const found = new Map<string, JsonObject>();
     const scope = access.authorizeFollowed(request, className);
     if (!scope) return found;
-    const texts = await reader.find(scope, { where: idsCondition(ids), limit: ids.length });
+    const { where, params } = await includedWhere(className, ids, request);
+    const texts = await reader.find(scope, { where, limit: ids.length });
     const present = presentation.of(className);
     const relations = Object.fromEntries(relationFields(scope.schema));
-    for (const text of texts) {
-      const stored: JsonObject = { ...presentation.parse(text, request), ...relations };
-      const object = present ? await present(stored, request) : stored;
-      found.set(String(object.objectId), object);
-    }
+    let objects = await Promise.all(
+      texts.map((text) => {
+        const stored: JsonObject = { ...presentation.parse(text, request), ...relations };
+        return present ? present(stored, request) : stored;
+      }),
+    );
+    const afterFind = triggers.afterFind(className);
+    if (afterFind && objects.length > 0)
+      objects = await afterFind(objects, params, request, ids.length === 1);
+    for (const object of objects) found.set(String(object.objectId), object);
     return found;
+  }
+
+  /** What included objects have to fulfil: the triggers of their class narrow them as they narrow a find. */
+  async function includedWhere(
+    className: string,
+    ids: string[],
+    request: RequestContext,
+  ): Promise<{ where: Condition; params: JsonObject }> {
+    const [only = ""] = ids;
+    const asked = { where: { objectId: ids.length === 1 ? only : { $in: ids } } };
+    const beforeFind = triggers.beforeFind(className);
+    if (!beforeFind) return { where: idsCondition(ids), params: asked };
+    const { params, objects } = await beforeFind(asked, request, ids.length === 1);
+    // Objects that a trigger answers are read again: it may have seen more than the caller may.
+    const given = objects?.flatMap(({ objectId }) => (typeof objectId === "string" ? [objectId] : []));
+    return { where: given ? idsCondition(given) : parseQuery(className, params, limits).where, params };
   }
 
   const assertFind: Reads["assertFind"] = (request, className, where, order = []) => {
