@@ -13,8 +13,9 @@ import {
 } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
-import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
 import { GUESSES, holderClassOf, holderFields, pointerTo, readPaths } from "../support/readPaths.ts";
+import { type StudioClient, setUpStudio } from "../support/studio.ts";
 
 const MASTER = { useMasterKey: true };
 const SECRET = "needle-in-the-object";
@@ -83,7 +84,8 @@ Parse.Cloud.define("holders", async ({ params, user }) => {
 
 describe.each(DATABASES)("objects on %s", (database) => {
   let purse: Purse;
-  let attacked: Attacked & { sessionToken: string };
+  let attacked: Attacked & { sessionToken: string; userId: string };
+  let studio: StudioClient;
   const objectIds = new Map<string, string>();
   const holderIds = new Map<string, string>();
 
@@ -99,6 +101,7 @@ describe.each(DATABASES)("objects on %s", (database) => {
       },
     });
     attacked = await attack(purse);
+    studio = await setUpStudio(purse);
     const owner = await signUp(purse);
     for (const guard of Object.values(GUARDS)) await keep(guard, owner.id);
     for (const name of [SECRET, WRONG]) await rest(purse, "POST", `/classes/${GUESSES}`, { name }, MASTER);
@@ -227,6 +230,24 @@ describe.each(DATABASES)("objects on %s", (database) => {
       const path = `/classes/${className}/${idIn(className)}`;
       const { body } = await rest(purse, "PUT", path, params, MASTER);
       expect(body).toMatchObject({ n: NUMBER, box: { pin: SECRET }, stamp: SECRET });
+    });
+
+    it("show the studio's view as a user what the user would be shown", async () => {
+      const views = [
+        `/data/${className}`,
+        `/data/${className}/rows/${idIn(className)}`,
+        `/data/${className}/count`,
+        `/data/${className}/export`,
+        `/data/${holderClassOf({ className })}`,
+      ];
+      for (const as of ["anonymous", attacked.userId]) {
+        for (const view of views) {
+          const { status, text } = await studio.ask("GET", `${view}${query({ as, include: "ptr,list" })}`);
+          expect([view, status < 500, text]).toEqual([view, true, expect.not.stringMatching(TRACES)]);
+        }
+      }
+      const { text } = await studio.ask("GET", `/data/${className}`);
+      expect(text).toContain(SECRET);
     });
 
     it("tell a live query nothing that a find would not", async () => {

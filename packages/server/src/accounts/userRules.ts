@@ -128,6 +128,7 @@ export function userRules({
     const session = sessions.ofNewUser(draft.objectId, createdWith, request);
     draft.writes.push(...session.writes);
     draft.reply.sessionToken = session.sessionToken;
+    if (request.caller.kind === "master") return;
     const { objectId: userId } = draft;
     draft.reader = { kind: "user", userId, roles: [], sessionId: "", sessionToken: session.sessionToken };
   }
