@@ -4,18 +4,11 @@ import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { type ClassSchema, openStore, type Store } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type Attacked,
-  type AttemptAnswer,
-  attack,
-  DOORS,
-  type Door,
-  type Identity,
-  READ_ONLY_KEY,
-} from "../support/attempts.ts";
+import { type Attacked, attack, DOORS, type Identity, READ_ONLY_KEY } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 import {
+  askEach,
   GUESSES,
   holderClassOf,
   holderFields,
@@ -144,21 +137,10 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
     return [...readPaths(target, holder), viaCode("ptr"), viaCode("list"), viaCode("box.p")];
   }
 
-  /** What each way answers for the right and for a wrong guess. */
-  async function answersTo(
-    who: Identity,
-    className: string,
-    doors: readonly Door[],
-  ): Promise<{ path: string; right: AttemptAnswer; wrong: AttemptAnswer }[]> {
-    const asked = pathsTo(className).flatMap(([title, attempt]) =>
-      doors.map(async (door) => ({
-        path: `${who}, ${door}: ${title} of ${className}`,
-        right: await attacked.send(door, who, attempt(PLANTED)),
-        wrong: await attacked.send(door, who, attempt(WRONG)),
-      })),
+  const answersTo = (who: Identity, className: string) =>
+    askEach(pathsTo(className), { right: PLANTED, wrong: WRONG }, (door, attempt) =>
+      attacked.send(door, who, attempt),
     );
-    return Promise.all(asked);
-  }
 
   it("are reached directly by clients only where clients work with them", () => {
     expect(systemClasses.filter((className) => !internal.includes(className))).toEqual(CLIENT_CLASSES);
@@ -173,10 +155,11 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
     async (who) => {
       const leaks: string[] = [];
       for (const className of systemClasses) {
-        for (const { path, right, wrong } of await answersTo(who, className, DOORS)) {
-          if (/planted-/.test(right.text + wrong.text)) leaks.push(`${path} shows it`);
-          if (right.status !== wrong.status || right.text !== wrong.text) leaks.push(`${path} tells it`);
-          if (right.status >= 500) leaks.push(`${path} fails`);
+        for (const { path, right, wrong } of await answersTo(who, className)) {
+          if (/planted-/.test(right.text + wrong.text)) leaks.push(`${path} of ${className} shows it`);
+          if (right.status !== wrong.status || right.text !== wrong.text)
+            leaks.push(`${path} of ${className} tells it`);
+          if (right.status >= 500) leaks.push(`${path} of ${className} fails`);
         }
       }
       expect(leaks).toEqual([]);
@@ -186,12 +169,13 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
   it("tell the read-only key nothing by another path that they do not tell it directly", async () => {
     const leaks: string[] = [];
     for (const className of systemClasses) {
-      for (const { path, right, wrong } of await answersTo("the read-only operator", className, DOORS)) {
+      for (const { path, right, wrong } of await answersTo("the read-only operator", className)) {
         const text = right.text + wrong.text;
-        if (text.includes(HIDDEN)) leaks.push(`${path} shows what is kept beside the object`);
+        if (text.includes(HIDDEN)) leaks.push(`${path} of ${className} shows what is kept beside the object`);
         if (!unreachable.includes(className)) continue;
-        if (text.includes(PLANTED)) leaks.push(`${path} shows it`);
-        if (right.status !== wrong.status || right.text !== wrong.text) leaks.push(`${path} tells it`);
+        if (text.includes(PLANTED)) leaks.push(`${path} of ${className} shows it`);
+        if (right.status !== wrong.status || right.text !== wrong.text)
+          leaks.push(`${path} of ${className} tells it`);
       }
     }
     expect(leaks).toEqual([]);

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import type { Attempt } from "./attempts.ts";
+import { type Attempt, type AttemptAnswer, DOORS, type Door } from "./attempts.ts";
 
 /** An object that somebody may try to read, and a field of it that holds something worth knowing. */
 export interface ReadTarget {
@@ -178,4 +178,22 @@ export function readPaths(target: ReadTarget, holder: Holder): ReadPath[] {
         }),
     ],
   ];
+}
+
+/** Asks by every way, a few at a time: what each answers for a right and for a wrong guess. */
+export async function askEach(
+  paths: readonly ReadPath[],
+  guesses: { right: string; wrong: string },
+  ask: (door: Door, attempt: Attempt) => Promise<AttemptAnswer>,
+): Promise<{ path: string; right: AttemptAnswer; wrong: AttemptAnswer }[]> {
+  const answers: { path: string; right: AttemptAnswer; wrong: AttemptAnswer }[] = [];
+  for (const [title, attempt] of paths) {
+    const asked = DOORS.map(async (door) => ({
+      path: `${door}: ${title}`,
+      right: await ask(door, attempt(guesses.right)),
+      wrong: await ask(door, attempt(guesses.wrong)),
+    }));
+    answers.push(...(await Promise.all(asked)));
+  }
+  return answers;
 }

@@ -451,6 +451,47 @@ describe("objects that are included", () => {
   });
 });
 
+describe("questions within a question", () => {
+  const things = (where: JsonObject) => ({ className: "Thing", where });
+  const held = (objectId: unknown) => ({ __type: "Pointer", className: "Thing", objectId: String(objectId) });
+
+  it.each<[string, string]>([
+    ["narrows", `({ query }) => { query.greaterThan("n", 1); }`],
+    [
+      "answers objects in the place of",
+      `({ master }) => master ? undefined : new Parse.Query("Thing").greaterThan("n", 1).find({ useMasterKey: true })`,
+    ],
+  ])("pass the beforeFind of their class, which %s what they find", async (_does, trigger) => {
+    const at = await world(`Parse.Cloud.beforeFind("Thing", ${trigger});`);
+    for (const n of [1, 2]) {
+      const { body } = await at.ask({ method: "POST", path: "/classes/Thing", params: { n } });
+      const holder = { n, to: held(body.objectId), toId: body.objectId ?? "" };
+      const made = await at.ask({ method: "POST", path: "/classes/Holder", params: holder });
+      const above = {
+        n,
+        self: { __type: "Pointer", className: "Holder", objectId: String(made.body.objectId) },
+      };
+      await at.ask({ method: "POST", path: "/classes/Above", params: above });
+    }
+    const found = async (className: string, where: JsonObject, more: JsonObject = {}) => {
+      const params = { where: JSON.stringify(where), ...more };
+      const { body } = await at.ask({ method: "GET", path: `/classes/${className}`, params });
+      return (Array.isArray(body.results) ? body.results : [body]).map((each) => Object(each).n ?? each);
+    };
+    const selected = { key: "objectId", query: things({}) };
+    expect(await found("Holder", { to: { $inQuery: things({}) } })).toEqual([2]);
+    expect(await found("Holder", { to: { $notInQuery: things({}) } })).toEqual([1]);
+    expect(await found("Holder", { toId: { $select: selected } })).toEqual([2]);
+    expect(await found("Holder", { toId: { $dontSelect: selected } })).toEqual([1]);
+    expect(await found("Holder", { $or: [{ to: { $inQuery: things({}) } }, { n: 5 }] })).toEqual([2]);
+    const inner = { className: "Holder", where: { to: { $inQuery: things({}) } } };
+    expect(await found("Above", { self: { $inQuery: inner } })).toEqual([2]);
+    const redirected = { className: "Holder", where: {}, redirectClassNameForKey: "to" };
+    expect(await found("Holder", { to: { $inQuery: redirected } })).toEqual([2]);
+    expect(await found("Holder", {}, { redirectClassNameForKey: "to" })).toEqual([2]);
+  });
+});
+
 describe("a beforeFind that answers objects", () => {
   const code = `
     const all = (className) => new Parse.Query(className).ascending("n").find({ useMasterKey: true });

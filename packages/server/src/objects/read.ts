@@ -23,6 +23,7 @@ import { NOTHING } from "./permissions.ts";
 import type { Present, Presentation } from "./presentation.ts";
 import type { ReadAccess, ReadOperation } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
+import { createSubqueryTriggers } from "./subqueryTriggers.ts";
 import { ensureTextIndexes } from "./textIndexes.ts";
 import type { Triggers } from "./triggers.ts";
 
@@ -58,6 +59,7 @@ export interface Reads {
 export function createReads(parts: ReadParts): Reads {
   const { access, reader, presentation, schemas, rules, triggers } = parts;
   const limits = parts.limits ?? DEFAULT_QUERY_LIMITS;
+  const subqueryTriggers = createSubqueryTriggers(triggers, schemas);
 
   async function find(request: RequestContext, className: string, params: JsonObject): Promise<string> {
     access.assertReadable(request, className, "find");
@@ -65,7 +67,7 @@ export function createReads(parts: ReadParts): Reads {
     assertClassName(className);
     const beforeFind = triggers.beforeFind(className);
     const { params: wanted, objects } = beforeFind ? await beforeFind(params, request, false) : { params };
-    const query = parseQuery(className, wanted, limits);
+    let query = parseQuery(className, wanted, limits);
     if (query.explain && request.caller.kind !== "master" && !parts.allowPublicExplain) {
       throw new ProtocolError(
         ErrorCode.INVALID_QUERY,
@@ -79,6 +81,8 @@ export function createReads(parts: ReadParts): Reads {
     const operation = query.count && query.limit === 0 ? "count" : "find";
     const target = redirectTarget(query);
     if (target !== undefined) return findRedirected(request, query, operation, target, wanted);
+    if (subqueryTriggers.concern(query.where))
+      query = await afterSubqueryTriggers(className, wanted, request);
     const { caller } = request;
     if (caller.kind === "master" && caller.readOnly !== true && !parts.lockSchemas) {
       await ensureTextIndexes(schemas, className, query.where);
@@ -98,6 +102,17 @@ export function createReads(parts: ReadParts): Reads {
     ]);
     const results = await show(texts, query, scope.schema, request, wanted, "find");
     return `{"results":[${results}]${count === undefined ? "" : `,"count":${count}`}}`;
+  }
+
+  /** The query, as the triggers of the classes that its where leads to have made it. */
+  async function afterSubqueryTriggers(
+    className: string,
+    params: JsonObject,
+    request: RequestContext,
+  ): Promise<Query> {
+    const where: unknown = typeof params.where === "string" ? JSON.parse(params.where) : params.where;
+    const asked = await subqueryTriggers.apply(isJsonObject(where) ? where : {}, request);
+    return parseQuery(className, { ...params, where: asked }, limits);
   }
 
   /** The class that is asked in place of another: the one that the key of the query points to, where it points. */

@@ -74,7 +74,7 @@ export function createWrites(parts: WriteParts): Writes {
     const asked = { ...draft.operations };
     await rule?.normalize?.(draft, request);
     await runBeforeSave(draft, request);
-    // What a trigger or a default has put in is told; what a rule has, the rule tells.
+    // What a trigger has put in is told; what a rule has, the rule tells.
     const told = changedPaths(asked, draft.operations);
     await rule?.beforeCreate?.(draft, request);
     stripFiles(draft, request);
@@ -82,7 +82,7 @@ export function createWrites(parts: WriteParts): Writes {
     const at = new Date(parts.clock()).toISOString();
     const given = { ...draft.operations };
     fillIn(draft, schema, request, parts.defaultAcl);
-    told.push(...changedPaths(given, draft.operations).filter((path) => path !== "ACL"));
+    const defaults = changedPaths(given, draft.operations).filter((path) => path !== "ACL");
     const filled = applyOperations({}, draft.operations);
     const object: JsonObject = { objectId: draft.objectId, createdAt: at, updatedAt: at, ...filled };
     const { secret } = draft;
@@ -96,7 +96,7 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { objectId: draft.objectId, createdAt: at };
-    await echo(body, draft, told, object, request);
+    await echo(body, draft, { told, defaults }, object, request);
     return { status: 201, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
@@ -147,7 +147,7 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { updatedAt: at };
-    if (result?.after) await echo(body, draft, told, result.after, request);
+    if (result?.after) await echo(body, draft, { told }, result.after, request);
     return { status: 200, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
@@ -195,24 +195,26 @@ export function createWrites(parts: WriteParts): Writes {
   }
 
   /**
-   * Puts what the client cannot know by itself into the answer: the top-level values that operations, triggers and
-   * defaults have come to, as far as a read of the object would show them.
+   * Puts what the client cannot know by itself into the answer: the top-level values that operations and triggers have
+   * come to, as far as a read of the object would show them. Defaults are no secrets of the object: who creates it is
+   * told of those in fields that are not hidden, also where it may not be read afterwards.
    */
   async function echo(
     body: JsonObject,
     { className, operations, reader }: Draft,
-    told: readonly string[],
+    { told, defaults = [] }: { told: readonly string[]; defaults?: readonly string[] },
     stored: JsonObject | ObjectText,
     request: RequestContext,
   ): Promise<void> {
-    const paths = Object.entries(operations).flatMap(([path, operation]) =>
+    const changed = Object.entries(operations).flatMap(([path, operation]) =>
       isEchoed(operation) || told.includes(path) ? [path] : [],
     );
-    if (paths.length === 0) return;
+    if (changed.length + defaults.length === 0) return;
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
     const asReader = reader ? { ...request, caller: reader } : request;
     const scope = access.authorizeFollowed(asReader, className);
-    if (!scope || !isReadable(object, scope)) return;
+    const paths = scope && isReadable(object, scope) ? [...changed, ...defaults] : defaults;
+    if (paths.length === 0) return;
     const present = presentation.of(className);
     const shown = present ? await present({ ...object }, asReader) : object;
     for (const path of paths) {
