@@ -37,7 +37,7 @@ export interface Accounts {
   gateStandingsOf(userId: string): Promise<GateStanding[]>;
   /** Whether a user is known by nothing but an id that only their device has. */
   isAnonymousUser(userId: string): Promise<boolean>;
-  /** Where the installation with an id is, whoever may see it. */
+  /** Finds an installation by its id, past every permission. */
   findInstallation(installationId: string): Promise<KnownInstallation | undefined>;
   /** Calls back when sessions of a user, or one session, or any of all, may have ended. */
   onSessionsChanged(listener: (of: { userId?: string; sessionId?: string }) => void): void;

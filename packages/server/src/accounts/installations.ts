@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { AccountsParts } from "./parts.ts";
 
-/** Where an installation is, and since when: nothing of what it holds. */
+/** What identifies an installation. None of its other fields leave the look-up. */
 export interface KnownInstallation {
   objectId: string;
   /** ISO. */
@@ -9,8 +9,8 @@ export interface KnownInstallation {
 }
 
 /**
- * Finds the installation of a device by the id that the device has made for itself. It looks past every permission:
- * who wants to read or change what it finds needs rights of their own.
+ * Finds an installation by the id that its device has generated. The look-up bypasses permissions; reading or updating
+ * the installation still requires the rights of the caller.
  */
 export async function findInstallation(
   { store, schemaOf }: Pick<AccountsParts, "store" | "schemaOf">,

@@ -21,7 +21,7 @@ export function roleRules(
   return {
     ...SYSTEM_CLASS_FIELDS._Role,
     async beforeCreate(draft, request) {
-      // Names of roles are unique: a stranger could take those that the operator is about to create.
+      // Role names are unique, so a stranger could reserve names that the operator needs.
       if (request.caller.kind === "anonymous" && !allowAnonymousRoles) {
         throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Clients must be signed in to create roles.");
       }

@@ -100,7 +100,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     const user = await objects.get(request, "_User", userId(request), request.params);
     const { caller } = request;
     if (caller.kind !== "user" || caller.userId !== userId(request)) return text(user);
-    // SDKs take what they read of their user for all of it: without a token they would be signed out.
+    // SDKs replace all that they know of their user by the answer. Without the token they would be signed out.
     return text(JSON.stringify({ ...JSON.parse(user), sessionToken: caller.sessionToken }));
   }
 
@@ -300,7 +300,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     return text(await asItsUser(request, session));
   }
 
-  /** A session that has just begun, as a read by it shows it. */
+  /** A new session as a read with its own token shows it. */
   async function asItsUser(
     request: ApiRequest,
     { object, sessionToken }: Pick<NewSession, "object" | "sessionToken">,
@@ -312,7 +312,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       return await objects.get({ ...request, caller }, "_Session", sessionId, {});
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
-      // Sessions are closed to their users here; the token is theirs all the same.
+      // Class-level permissions keep sessions from their users. The token belongs to the user all the same.
       return JSON.stringify({ objectId, createdAt, sessionToken });
     }
   }

@@ -23,7 +23,7 @@ import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 import type { VerifiedWallet } from "./walletMessage.ts";
 import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
 
-/** Never stored with the object: what a client sends of them counts for nothing. */
+/** Never stored in the object. Values that clients send are ignored. */
 const SERVER_FIELDS = ["sessionToken", "passwordHash"] as const;
 
 export interface UserRuleParts {
@@ -66,7 +66,7 @@ export function userRules({
     },
   };
 
-  /** What triggers see of the addresses of a user has been proved, whatever the client says. */
+  /** Replaces the addresses that a client sends by those that the user has verified, before triggers see them. */
   async function normalize(draft: Draft, request: RequestContext): Promise<void> {
     dropServerFields(draft);
     normalizeEmailVerified(draft, request);
@@ -272,8 +272,8 @@ export function userRules({
   }
 
   /**
-   * Clients say which address is the current one; what they hold is for the server to know. Answers whether there was
-   * something to be derived.
+   * Sets the addresses of a user to those that it has linked. Clients only choose which of them is the current one.
+   * Returns whether the write had addresses.
    */
   async function deriveAddresses(draft: Draft, original: JsonObject): Promise<boolean> {
     const linked = draft.writes.some((write) => write.kind === "claim" && write.scope === CLAIM.address);
@@ -358,7 +358,7 @@ async function claimEmail(
   }
   const value = email === undefined ? undefined : foldName(email);
   if (before === value) return;
-  // What was proved of the old address says nothing of the new one.
+  // A new address has not been verified, even if the old one was.
   if (original?.emailVerified === true && !("emailVerified" in draft.operations))
     set(draft, "emailVerified", false);
   await verification.changeAddress(draft, email, request);
@@ -378,7 +378,7 @@ function dropServerFields(draft: Draft): void {
   for (const field of SERVER_FIELDS) delete draft.operations[field];
 }
 
-/** The addresses of a new user: none but those that it has proved. */
+/** Sets the addresses of a new user, or removes those that the client sent. */
 function setAddresses(draft: Draft, accounts: string[], ethAddress: string | undefined): void {
   delete draft.operations.accounts;
   delete draft.operations.ethAddress;
@@ -387,7 +387,7 @@ function setAddresses(draft: Draft, accounts: string[], ethAddress: string | und
   set(draft, "ethAddress", ethAddress);
 }
 
-/** Whether an address is proved is for the server to know, or for its operator and its code to say. */
+/** Throws 119 where a client changes `emailVerified`. The server, operators and cloud code set it. */
 function normalizeEmailVerified(draft: Draft, { caller }: RequestContext): void {
   if (caller.kind === "master" || !("emailVerified" in draft.operations)) return;
   const isSentBack = setValueOf(draft, "emailVerified") === (draft.original?.emailVerified ?? false);

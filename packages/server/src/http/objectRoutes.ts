@@ -3,7 +3,7 @@ import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 
 export interface ObjectRouteDependencies {
   objects: Objects;
-  /** Where the installation of a device is, whoever may see it; ISO time. */
+  /** Finds an installation by its installationId, past every permission. `createdAt` is ISO. */
   findInstallation(installationId: string): Promise<{ objectId: string; createdAt: string } | undefined>;
 }
 
@@ -49,11 +49,11 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       },
     },
   ];
-  /** A device that comes again is known by its installation's id; it is changed with the rights of who asks. */
+  /** Creates an installation, or updates the one that has its id. The update needs the rights of the caller. */
   async function saveInstallation(request: ApiRequest): Promise<SaveReply> {
     const { params, caller } = request;
     const { installationId, deviceToken } = params;
-    // SDKs say which installation they are with every request.
+    // SDKs send the id of their installation with every request.
     const own = caller.kind === "master" ? undefined : request.installationId;
     const id = installationId === undefined ? own : installationId;
     const known = typeof id === "string" ? await findInstallation(id) : undefined;

@@ -46,7 +46,7 @@ export function createAggregates({
   const pipelines = new Pipelines();
 
   const aggregate: Aggregates["aggregate"] = async (request, className, params) => {
-    // What a pipeline makes of objects shows no trace of their hidden fields any more.
+    // Hidden fields cannot be removed from what a pipeline computes.
     if (request.caller.kind !== "master") {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
     }

@@ -14,12 +14,12 @@ import type { ClassRules } from "./rules.ts";
 
 type Rules = ReadonlyMap<string, ClassRules>;
 
-/** Whether clients may reach a class at all. Classes of the server are closed unless their rules open them. */
+/** Whether clients may access a class at all. Classes of the server are internal unless their rules open them. */
 export function isClientClass(className: string, rules: Rules): boolean {
   return !className.startsWith("_") || rules.get(className)?.clientAccess === true;
 }
 
-/** Throws 119 where a class is for the server and its operators alone, 103 for a name that no class has. */
+/** Throws 119 for internal classes and 103 for invalid class names, unless the caller has the master key. */
 export function assertReachable(
   className: string,
   operation: ClassOperation,
@@ -34,10 +34,7 @@ export function assertReachable(
   );
 }
 
-/**
- * Throws 119 where a client would store a pointer, an object or a relation of a class that it may not reach, at
- * whatever depth: nobody is ever led to such an object by what another client has written.
- */
+/** Throws 119 where a client stores a pointer, an object or a relation of an internal class, at any depth. */
 export function assertPointsToClientClasses(
   operations: Readonly<Record<string, Operation>>,
   caller: Caller,

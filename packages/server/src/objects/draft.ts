@@ -16,7 +16,7 @@ export interface Draft {
   writes: Write[];
   /** Fields that the answer must carry beyond objectId and the times. */
   reply: JsonObject;
-  /** Who the answer is for, where that is not who asks: a new user sees its own object. */
+  /** The caller that the response is for, if it is not the one of the request: a new user reads its own object. */
   reader?: Caller;
   /** Run after the write has been stored. */
   afterwards: (() => Promise<void>)[];

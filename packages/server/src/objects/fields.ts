@@ -42,8 +42,8 @@ export function parseFields(
 }
 
 /**
- * Holds what a trigger has put into a write to the same names and values as what clients bring. `before` is what was
- * asked for without the trigger. Throws 105 and 123.
+ * Validates the fields that a trigger has set like those that clients send. `before` has the operations without the
+ * trigger. Throws 105 for bad keys and 123 for a bad ACL.
  */
 export function checkTriggerFields(
   before: Readonly<Record<string, Operation>>,
@@ -58,10 +58,10 @@ export function checkTriggerFields(
   }
 }
 
-/** Whole fields: no key leads into them. */
+/** Fields that no dotted key may change. */
 const WHOLE: ReadonlySet<string> = new Set([...RESERVED, "ACL"]);
 
-/** Throws 105 for a key that no write may have, judged by the field that it leads into. */
+/** Throws 105 for a key that must not be written. A dotted key counts as its root field. */
 function assertWritableKey(name: string, derivedFields: readonly string[] | undefined): void {
   const dot = name.indexOf(".");
   const root = dot < 0 ? name : name.slice(0, dot);

@@ -5,8 +5,8 @@ import { idsCondition } from "./include.ts";
 import type { ReadAccess, ReadScope } from "./readAccess.ts";
 import { createPrepareQuery } from "./subqueries.ts";
 
-/** What is read of what a scope lets be read. */
-export interface ReadQuestion {
+/** A query within a scope. */
+export interface ScopedQuery {
   where: Condition;
   order?: Order[];
   /** Without one, all. */
@@ -18,26 +18,23 @@ export interface ReadQuestion {
   mayLag?: boolean;
 }
 
-/**
- * Reads objects for callers. It takes scopes and nothing else, so that whatever is read for a caller has been
- * authorized, the classes that the where leads to included.
- */
+/** Reads objects for callers. It only takes scopes, and authorizes the classes of sub-queries like direct reads. */
 export interface ObjectReader {
   get(scope: ReadScope, objectId: string): Promise<ObjectText | undefined>;
-  find(scope: ReadScope, question: ReadQuestion): Promise<ObjectText[]>;
+  find(scope: ReadScope, query: ScopedQuery): Promise<ObjectText[]>;
   count(scope: ReadScope, where: Condition): Promise<number>;
   /** The values of a field, each once; arrays as a whole. */
   distinct(scope: ReadScope, where: Condition, path: [string, ...string[]]): Promise<JsonValue[]>;
   group(scope: ReadScope, where: Condition, group: StoreGroup): Promise<GroupRow[]>;
-  /** How the database would answer a question, in its own words. */
-  explain(scope: ReadScope, question: ReadQuestion): Promise<JsonValue>;
+  /** The query plan of the database. */
+  explain(scope: ReadScope, query: ScopedQuery): Promise<JsonValue>;
 }
 
 type ReadStore = Pick<Store, "get" | "find" | "count" | "distinct" | "group" | "explain">;
 
 export function createObjectReader(store: ReadStore, access: ReadAccess, schemas: Schemas): ObjectReader {
   const prepare = createPrepareQuery(access, schemas);
-  const queryOf = (scope: ReadScope, { where, order = [], limit, skip = 0, ...more }: ReadQuestion) => ({
+  const queryOf = (scope: ReadScope, { where, order = [], limit, skip = 0, ...more }: ScopedQuery) => ({
     ...prepare(scope, where),
     ...more,
     order,
@@ -51,10 +48,10 @@ export function createObjectReader(store: ReadStore, access: ReadAccess, schemas
       const [text] = await store.find(queryOf(scope, { where: idsCondition([objectId]), limit: 1 }));
       return text;
     },
-    find: async (scope, question) => store.find(queryOf(scope, question)),
+    find: async (scope, query) => store.find(queryOf(scope, query)),
     count: async (scope, where) => store.count(prepare(scope, where)),
     distinct: async (scope, where, path) => store.distinct(prepare(scope, where), path),
     group: async (scope, where, group) => store.group(prepare(scope, where), group),
-    explain: async (scope, question) => store.explain(queryOf(scope, question)),
+    explain: async (scope, query) => store.explain(queryOf(scope, query)),
   };
 }

@@ -96,8 +96,8 @@ export function mayChange(
 }
 
 /**
- * The pointers that an object must still have when it is written, where class-level permissions let the caller write
- * only what points to them: what was read before may have changed meanwhile.
+ * The pointers that an object must have at the time of the write, if class-level permissions restrict the caller to
+ * objects that point to it. The object may have changed since it was read.
  */
 export function requiredPointers(
   schema: ClassSchema,

@@ -10,14 +10,14 @@ import type { ClassRules } from "./rules.ts";
 /** Takes from, or adds to, an object on its way out (a copy that may be changed). */
 export type Present = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
 
-export interface PresentationParts {
+export interface PresentationDependencies {
   schemas: Schemas;
   rules: ReadonlyMap<string, ClassRules>;
   protectedFields?: Config["protectedFields"];
   fileUrls: FileUrls;
 }
 
-/** How objects that a caller may read are shown: without hidden fields, as the rules of their class say. */
+/** Serializes objects for callers who may read them: without hidden fields, as the rules of the class say. */
 export interface Presentation {
   /** Undefined for a class whose objects are shown as they are stored, but for the addresses of files. */
   of(className: string): Present | undefined;
@@ -30,7 +30,7 @@ export interface Presentation {
 }
 
 export function createPresentation(
-  { schemas, rules, protectedFields, fileUrls }: PresentationParts,
+  { schemas, rules, protectedFields, fileUrls }: PresentationDependencies,
   access: ReadAccess,
 ): Presentation {
   const of: Presentation["of"] = (className) => {

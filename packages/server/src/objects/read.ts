@@ -27,7 +27,7 @@ import { createSubqueryTriggers } from "./subqueryTriggers.ts";
 import { ensureTextIndexes } from "./textIndexes.ts";
 import type { Triggers } from "./triggers.ts";
 
-/** The store is not among them: objects are read by `reader`, which takes what `access` has authorized. */
+/** Without the store: objects are only read through `reader`, with scopes of `access`. */
 export interface ReadParts {
   access: ReadAccess;
   reader: ObjectReader;
@@ -49,7 +49,7 @@ export interface Reads {
   assertFind(request: RequestContext, className: string, where: Condition, order?: Order[]): void;
   /**
    * How objects of a class are shown to callers; undefined where they are shown as they are. `texts` are the
-   * objects in question, where they are known.
+   * objects in scoped, where they are known.
    */
   presenter(className: string, texts?: readonly (ObjectText | null)[]): Present | undefined;
   /** What narrows the objects of a class for a caller, beside ACLs. */
@@ -59,7 +59,7 @@ export interface Reads {
 export function createReads(parts: ReadParts): Reads {
   const { access, reader, presentation, schemas, rules, triggers } = parts;
   const limits = parts.limits ?? DEFAULT_QUERY_LIMITS;
-  const subqueryTriggers = createSubqueryTriggers(triggers, schemas);
+  const subqueryTriggers = createSubqueryTriggers({ triggers, schemas, access });
 
   async function find(request: RequestContext, className: string, params: JsonObject): Promise<string> {
     access.assertReadable(request, className, "find");
@@ -81,47 +81,48 @@ export function createReads(parts: ReadParts): Reads {
     const operation = query.count && query.limit === 0 ? "count" : "find";
     const target = redirectTarget(query);
     if (target !== undefined) return findRedirected(request, query, operation, target, wanted);
-    if (subqueryTriggers.concern(query.where))
+    if (subqueryTriggers.applyTo(query.where))
       query = await afterSubqueryTriggers(className, wanted, request);
     const { caller } = request;
     if (caller.kind === "master" && caller.readOnly !== true && !parts.lockSchemas) {
       await ensureTextIndexes(schemas, className, query.where);
     }
     const scope = access.authorizeRead(request, className, operation, query);
-    // Who may find what matches may still not be let know how much does.
-    const counted = query.count ? access.authorizeRead(request, className, "count", query) : undefined;
+    // Counting has class-level permissions of its own.
+    const counted =
+      query.count && operation === "find" ? access.authorizeRead(request, className, "count", query) : scope;
     if (!scope) return query.count ? '{"results":[],"count":0}' : '{"results":[]}';
 
     const { where, order, limit, skip, score } = query;
     const mayLag = LAGGING_SOURCES.has(query.readPreference ?? "");
-    const question = { where, order, limit, skip, score, mayLag };
-    if (query.explain) return JSON.stringify({ results: await reader.explain(scope, question) });
+    const scoped = { where, order, limit, skip, score, mayLag };
+    if (query.explain) return JSON.stringify({ results: await reader.explain(scope, scoped) });
     const [texts, count] = await Promise.all([
-      reader.find(scope, question),
-      counted && reader.count(counted, where),
+      reader.find(scope, scoped),
+      query.count && counted ? reader.count(counted, where) : undefined,
     ]);
     const results = await show(texts, query, scope.schema, request, wanted, "find");
     return `{"results":[${results}]${count === undefined ? "" : `,"count":${count}`}}`;
   }
 
-  /** The query, as the triggers of the classes that its where leads to have made it. */
+  /** The query with its sub-queries as the triggers of their classes have changed them. */
   async function afterSubqueryTriggers(
     className: string,
     params: JsonObject,
     request: RequestContext,
   ): Promise<Query> {
     const where: unknown = typeof params.where === "string" ? JSON.parse(params.where) : params.where;
-    const asked = await subqueryTriggers.apply(isJsonObject(where) ? where : {}, request);
-    return parseQuery(className, { ...params, where: asked }, limits);
+    const changed = await subqueryTriggers.run(isJsonObject(where) ? where : {}, request);
+    return parseQuery(className, { ...params, where: changed }, limits);
   }
 
-  /** The class that is asked in place of another: the one that the key of the query points to, where it points. */
+  /** The class that `redirectClassNameForKey` points to, if it is another one. */
   function redirectTarget({ className, redirectClassNameForKey: key }: Query): string | undefined {
     const target = key === undefined ? undefined : schemas.get(className)?.fields[key]?.targetClass;
     return target === className ? undefined : target;
   }
 
-  /** Asks another class as if it had been named itself. Its objects say what they are: SDKs make what they are told. */
+  /** Finds in the target class like a direct find. Results carry their class name, which SDKs create objects by. */
   async function findRedirected(
     request: RequestContext,
     query: Query,
@@ -132,8 +133,8 @@ export function createReads(parts: ReadParts): Reads {
     const { className, where, order, redirectClassNameForKey: key = "" } = query;
     const redirecting: Order = { path: [key], descending: false };
     access.authorizeRead(request, className, operation, { where, order: [...order, redirecting] });
-    const { redirectClassNameForKey: _, ...asked } = params;
-    const found: JsonObject = JSON.parse(await find(request, target, asked));
+    const { redirectClassNameForKey: _, ...direct } = params;
+    const found: JsonObject = JSON.parse(await find(request, target, direct));
     const results = Array.isArray(found.results) ? found.results : [];
     const named = results.map((each) => (isJsonObject(each) ? { ...each, className: target } : each));
     return JSON.stringify({ ...found, results: named, className: target });
@@ -160,7 +161,7 @@ export function createReads(parts: ReadParts): Reads {
       return shown;
     }
     if (!scope) throw notFound();
-    // The trigger may have made something else of the search for the id.
+    // The trigger may have changed the query.
     const text = beforeFind
       ? (await reader.find(scope, { where: query.where, limit: 1 }))[0]
       : await reader.get(scope, objectId);
@@ -263,18 +264,18 @@ export function createReads(parts: ReadParts): Reads {
     return found;
   }
 
-  /** What included objects have to fulfil: the triggers of their class narrow them as they narrow a find. */
+  /** The condition on included objects, which beforeFind triggers of their class narrow like that of a find. */
   async function includedWhere(
     className: string,
     ids: string[],
     request: RequestContext,
   ): Promise<{ where: Condition; params: JsonObject }> {
     const [only = ""] = ids;
-    const asked = { where: { objectId: ids.length === 1 ? only : { $in: ids } } };
+    const byIds = { where: { objectId: ids.length === 1 ? only : { $in: ids } } };
     const beforeFind = triggers.beforeFind(className);
-    if (!beforeFind) return { where: idsCondition(ids), params: asked };
-    const { params, objects } = await beforeFind(asked, request, ids.length === 1);
-    // Objects that a trigger answers are read again: it may have seen more than the caller may.
+    if (!beforeFind) return { where: idsCondition(ids), params: byIds };
+    const { params, objects } = await beforeFind(byIds, request, ids.length === 1);
+    // Objects that a trigger returns are read again with the rights of the caller.
     const given = objects?.flatMap(({ objectId }) => (typeof objectId === "string" ? [objectId] : []));
     return { where: given ? idsCondition(given) : parseQuery(className, params, limits).where, params };
   }

@@ -19,15 +19,15 @@ import type { ClassRules } from "./rules.ts";
 
 export type ReadOperation = "get" | "find" | "count";
 
-/** What is asked about objects before any of them is shown: hidden fields may be in neither. */
-export interface AskedFields {
+/** The fields that a query filters and orders by. None of them may be hidden from the caller. */
+export interface QueriedFields {
   where: Condition;
   order?: readonly Order[];
 }
 
 /**
- * What a request may read of a class. Objects are read for callers by an `ObjectReader`, which takes nothing but this,
- * and `ReadAccess` alone makes it: there is no other way to an object.
+ * What a request may read of a class. An `ObjectReader` only takes scopes, and only `ReadAccess` creates them, so that
+ * no object is read for a caller without authorization.
  */
 class AuthorizedScope {
   readonly schema: ClassSchema;
@@ -40,12 +40,12 @@ class AuthorizedScope {
     this.#condition = condition;
   }
 
-  /** Those whose ACL entries count; null where every object may be read. */
+  /** The subjects whose ACL entries apply; null if ACLs are bypassed. */
   get principals(): Principals {
     return principalsOf(this.request.caller);
   }
 
-  /** What objects have to fulfil beside their ACLs; undefined where that is nothing. */
+  /** A condition that objects must match besides their ACLs. */
   get condition(): Condition | undefined {
     return this.#condition;
   }
@@ -53,44 +53,44 @@ class AuthorizedScope {
 
 export type { AuthorizedScope as ReadScope };
 
-export interface ReadAccessParts {
+export interface ReadAccessDependencies {
   schemas: Schemas;
   rules: ReadonlyMap<string, ClassRules>;
   /** Fields that the operator hides, by class and principal, beside those that the classes do. */
   protectedFields?: Config["protectedFields"];
 }
 
-/** The one authorization of reads. Every path to objects of a class passes it. */
+/** Authorizes reads. Every path to the objects of a class goes through it. */
 export interface ReadAccess {
-  /** Throws 119, 103 or what the rules of the class say where the caller may not ask for its objects at all. */
+  /** Throws 119, 103 or the error of the class rules if the caller may not read the class at all. */
   assertReadable(request: RequestContext, className: string, operation: ReadOperation): void;
   /**
-   * Answers what the request may read of a class; undefined where there is no such class. Throws as `assertReadable`
-   * does, and 119 (or 101) where class-level permissions refuse or a hidden field is asked about.
+   * Returns what the request may read of a class; undefined if the class does not exist. Throws like `assertReadable`,
+   * and 119 (or 101) if class-level permissions refuse or the query uses a hidden field.
    */
   authorizeRead(
     request: RequestContext,
     className: string,
     operation: ReadOperation,
-    asked?: AskedFields,
+    queried?: QueriedFields,
   ): AuthorizedScope | undefined;
   /**
-   * The same for a class that a where leads to: where class-level permissions refuse nothing is found in it, so
-   * that neither the class nor the permission is told from an empty answer.
+   * The same for the class of a sub-query. Returns undefined, so that nothing matches, if class-level permissions
+   * refuse.
    */
   authorizeInnerRead(
     request: RequestContext,
     className: string,
     operation: ReadOperation,
-    asked?: AskedFields,
+    queried?: QueriedFields,
   ): AuthorizedScope | undefined;
-  /** The same for a class that a stored pointer leads to: whatever refuses it, there is nothing to be read. */
+  /** The same for the class of a stored pointer. Returns undefined for every refusal: the object counts as absent. */
   authorizeFollowed(request: RequestContext, className: string): AuthorizedScope | undefined;
-  /** The fields that a caller does not see of a class, or of one object of it. */
+  /** The fields of a class, or of one object, that are hidden from a caller. */
   hiddenFrom(schema: ClassSchema, caller: Caller, object?: JsonObject): readonly string[];
 }
 
-export function createReadAccess({ schemas, rules, protectedFields }: ReadAccessParts): ReadAccess {
+export function createReadAccess({ schemas, rules, protectedFields }: ReadAccessDependencies): ReadAccess {
   const hiddenFrom: ReadAccess["hiddenFrom"] = (schema, caller, object) =>
     protectedFieldsFor(schema, protectedFields?.[schema.className], caller, object);
 
@@ -99,19 +99,19 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
     rules.get(className)?.beforeRead?.(operation === "get" ? "get" : "find", request);
   };
 
-  const authorizeRead: ReadAccess["authorizeRead"] = (request, className, operation, asked) => {
+  const authorizeRead: ReadAccess["authorizeRead"] = (request, className, operation, queried) => {
     assertReadable(request, className, operation);
     const schema = schemas.get(className);
     authorise(schema, operation, request.caller);
     if (!schema) return undefined;
-    if (asked) assertVisible(schema, request.caller, asked);
+    if (queried) assertVisible(schema, request.caller, queried);
     return new AuthorizedScope(schema, request, conditionOf(schema, operation, request));
   };
 
-  const authorizeInnerRead: ReadAccess["authorizeInnerRead"] = (request, className, operation, asked) => {
+  const authorizeInnerRead: ReadAccess["authorizeInnerRead"] = (request, className, operation, queried) => {
     assertReadable(request, className, operation);
     if (!isAllowed(schemas.get(className), operation, request.caller)) return undefined;
-    return authorizeRead(request, className, operation, asked);
+    return authorizeRead(request, className, operation, queried);
   };
 
   const authorizeFollowed: ReadAccess["authorizeFollowed"] = (request, className) => {
@@ -125,8 +125,8 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
 
   return { assertReadable, authorizeRead, authorizeInnerRead, authorizeFollowed, hiddenFrom };
 
-  /** A where or an order can ask about a hidden field without being shown it: refused. */
-  function assertVisible(schema: ClassSchema, caller: Caller, { where, order = [] }: AskedFields): void {
+  /** Throws 119 for a query that filters or orders by a hidden field, which would reveal its values. */
+  function assertVisible(schema: ClassSchema, caller: Caller, { where, order = [] }: QueriedFields): void {
     if (caller.kind === "master") return;
     const { className } = schema;
     const hidden = [...hiddenFrom(schema, caller), ...(rules.get(className)?.hidden ?? [])];
@@ -153,7 +153,7 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
   }
 }
 
-/** Whether an object is one of those that a scope lets be read. */
+/** Whether an object is within a scope. */
 export function isReadable(object: JsonObject, { principals, condition }: AuthorizedScope): boolean {
   if (!isGranted(object, "read", principals)) return false;
   return condition === undefined || compileMatcher(condition, { regex: compileRegex })(object);

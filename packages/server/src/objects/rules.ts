@@ -16,13 +16,13 @@ export interface ClassRules {
   indexes?: ClassSchema["indexes"];
   classLevelPermissions?: ClassSchema["classLevelPermissions"];
   /**
-   * Whether clients may reach the class at all, as far as permissions and ACLs let them. Without it the class is
-   * internal: no path leads a client to its objects, and clients store no pointers to them.
+   * Whether clients may access the class, subject to its permissions and ACLs. Without it the class is internal: clients
+   * cannot read it by any path and cannot store pointers to its objects.
    */
   clientAccess?: boolean;
   /**
-   * Fields that the server derives or keeps apart from the object. They are written as a whole or not at all: a dotted
-   * key into one of them is refused with 105, so that rules find all that is written to it under its own name.
+   * Fields that the server derives or stores outside of the object. Dotted keys into them are refused with 105, so that
+   * rules find every write to such a field under the field's own name.
    */
   derivedFields?: readonly string[];
   /** Fields that `onRead` hides from some: nobody but the master key may query or order by them. */
@@ -32,8 +32,8 @@ export interface ClassRules {
   /** Refuses whoever may not change an object, whatever it is: asked before the object is read. */
   beforeWrite?(operation: "update" | "delete", objectId: string, request: RequestContext): void;
   /**
-   * Drops, refuses or replaces what a request brings of the derived fields. Runs before the triggers, so that cloud
-   * code sees only what has been proved. `draft.original` is set for an update.
+   * Removes, refuses or replaces derived fields that a request sends. Runs before triggers, so that cloud code only sees
+   * verified values. `draft.original` is set for an update.
    */
   normalize?(draft: Draft, request: RequestContext): Promise<void> | void;
   beforeCreate?(draft: Draft, request: RequestContext): Promise<void> | void;

@@ -16,13 +16,10 @@ import type { ReadAccess, ReadScope } from "./readAccess.ts";
 type Related = Extract<Condition, { kind: "relatedTo" }>;
 type Prepared = Map<SubQuery | Condition, StoreQuery>;
 
-/** Makes the store's query of a question about what a scope lets be read. */
+/** Creates the store's query for a where within a scope. */
 export type PrepareQuery = (scope: ReadScope, where: Condition) => StoreQuery;
 
-/**
- * Answers how queries are prepared: narrowed to their scope, every class that the where leads to, at any depth,
- * authorized like one that is asked directly.
- */
+/** Creates store queries that are limited to their scope. Classes of sub-queries, at any depth, are authorized. */
 export function createPrepareQuery(access: ReadAccess, schemas: Schemas): PrepareQuery {
   return prepare;
 
@@ -65,7 +62,7 @@ export function createPrepareQuery(access: ReadAccess, schemas: Schemas): Prepar
     }
   }
 
-  /** A question within a question; undefined where nothing is to be found. */
+  /** The query of a sub-query; undefined if it matches nothing. */
   function inner(
     condition: FieldCondition & { kind: "inQuery" | "select" },
     { request }: ReadScope,
@@ -75,38 +72,38 @@ export function createPrepareQuery(access: ReadAccess, schemas: Schemas): Prepar
     const key = query.redirectClassNameForKey;
     const selected: Order[] =
       condition.kind === "select" ? [{ path: [condition.key[0]], descending: false }] : [];
-    const asked = { where, order: [...order, ...selected] };
+    const queried = { where, order: [...order, ...selected] };
     const target = key === undefined ? undefined : schemas.get(query.className)?.fields[key]?.targetClass;
     if (target !== undefined && key !== undefined) {
       const redirecting: Order = { path: [key], descending: false };
       const source = access.authorizeInnerRead(request, query.className, "find", {
         where,
-        order: [...asked.order, redirecting],
+        order: [...queried.order, redirecting],
       });
       if (!source) return undefined;
     }
-    const scope = access.authorizeInnerRead(request, target ?? query.className, "find", asked);
+    const scope = access.authorizeInnerRead(request, target ?? query.className, "find", queried);
     return scope && { ...prepare(scope, where), order, limit, skip };
   }
 
-  /** The owner of a relation, which must be readable; undefined where that need not be asked. */
+  /** The query for the owner of a relation, who must be readable; undefined with the master key. */
   function ownerOf(
     { object, key }: Related,
     { request, schema, principals }: ReadScope,
   ): StoreQuery | undefined {
     if (principals === null) return undefined;
-    const asked: Order = { path: [key], descending: false };
+    const relation: Order = { path: [key], descending: false };
     const owner = idsCondition([object.objectId]);
     const scope = access.authorizeInnerRead(request, object.className, "get", {
       where: owner,
-      order: [asked],
+      order: [relation],
     });
     if (scope) return prepare(scope, owner);
     return { schema, where: NOTHING, order: [], limit: undefined, skip: 0, principals };
   }
 }
 
-/** Throws 102 where a text is searched that has no index: queries make none. */
+/** Throws 102 for a text search without a text index: queries do not create indexes. */
 function assertTextIndex(schema: ClassSchema, field: string): void {
   if (isTextIndexed(schema, field)) return;
   throw new ProtocolError(
@@ -119,7 +116,7 @@ export function isTextIndexed(schema: ClassSchema, field: string): boolean {
   return Object.values(schema.indexes).some((keys) => keys[field] === "text");
 }
 
-/** The fields on which a where searches texts, but for those in questions within it. */
+/** The fields that a where searches by text, without those of sub-queries. */
 export function searchedFields(where: Condition): string[] {
   if ("conditions" in where) return where.conditions.flatMap(searchedFields);
   return where.kind === "text" ? [where.path[0]] : [];

@@ -2,10 +2,7 @@ import type { Condition } from "@purse/protocol";
 import type { Schemas } from "../schema/schemas.ts";
 import { isTextIndexed, searchedFields } from "./subqueries.ts";
 
-/**
- * Makes the text indexes that a query needs, for operators, who may change classes. Queries of clients make none: they
- * are refused where there is no index.
- */
+/** Creates the text indexes that a query of an operator needs. Queries of clients are refused without an index. */
 export async function ensureTextIndexes(
   schemas: Schemas,
   className: string,

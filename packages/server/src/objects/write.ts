@@ -71,11 +71,11 @@ export function createWrites(parts: WriteParts): Writes {
     const operations = parseFields(choosesId ? rest : fields, { derivedFields: rule?.derivedFields });
     assertPointsToClientClasses(operations, caller, rules);
     const draft = newDraft(className, id, operations, undefined);
-    const asked = { ...draft.operations };
+    const requested = { ...draft.operations };
     await rule?.normalize?.(draft, request);
     await runBeforeSave(draft, request);
-    // What a trigger has put in is told; what a rule has, the rule tells.
-    const told = changedPaths(asked, draft.operations);
+    // Fields that rules set are returned by the rules themselves.
+    const returned = changedPaths(requested, draft.operations);
     await rule?.beforeCreate?.(draft, request);
     stripFiles(draft, request);
     const schema = await schemaFor(draft, request);
@@ -96,7 +96,7 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { objectId: draft.objectId, createdAt: at };
-    await echo(body, draft, { told, defaults }, object, request);
+    await echo(body, draft, { returned, defaults }, object, request);
     return { status: 201, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
@@ -126,11 +126,11 @@ export function createWrites(parts: WriteParts): Writes {
     const asks = parseFields(fields, { derivedFields: rule?.derivedFields, id: objectId });
     assertPointsToClientClasses(asks, caller, rules);
     const draft = newDraft(className, objectId, asks, original);
-    const asked = { ...draft.operations };
+    const requested = { ...draft.operations };
     await rule?.normalize?.(draft, request);
     await runBeforeSave(draft, request);
     await rule?.beforeUpdate?.(draft, request);
-    const told = changedPaths(asked, draft.operations);
+    const returned = changedPaths(requested, draft.operations);
     stripFiles(draft, request);
     const schema = await schemaFor(draft, request);
     assertKept(draft.operations, schema);
@@ -147,7 +147,7 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { updatedAt: at };
-    if (result?.after) await echo(body, draft, { told }, result.after, request);
+    if (result?.after) await echo(body, draft, { returned }, result.after, request);
     return { status: 200, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
@@ -195,19 +195,19 @@ export function createWrites(parts: WriteParts): Writes {
   }
 
   /**
-   * Puts what the client cannot know by itself into the answer: the top-level values that operations and triggers have
-   * come to, as far as a read of the object would show them. Defaults are no secrets of the object: who creates it is
-   * told of those in fields that are not hidden, also where it may not be read afterwards.
+   * Adds the fields that the client cannot compute to the response: the top-level values that operations and triggers
+   * resulted in, if a read of the object would show them. Defaults belong to the class, not to the object: they are
+   * returned unless the field is hidden, even if the client may not read the object.
    */
   async function echo(
     body: JsonObject,
     { className, operations, reader }: Draft,
-    { told, defaults = [] }: { told: readonly string[]; defaults?: readonly string[] },
+    { returned, defaults = [] }: { returned: readonly string[]; defaults?: readonly string[] },
     stored: JsonObject | ObjectText,
     request: RequestContext,
   ): Promise<void> {
     const changed = Object.entries(operations).flatMap(([path, operation]) =>
-      isEchoed(operation) || told.includes(path) ? [path] : [],
+      isEchoed(operation) || returned.includes(path) ? [path] : [],
     );
     if (changed.length + defaults.length === 0) return;
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;

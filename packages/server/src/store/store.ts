@@ -78,7 +78,7 @@ export type Write =
       /** Merged over what is there; a null removes the key. */
       secret?: JsonObject;
       principals: Principals;
-      /** Pointers that the object must have when it is written, without which it is not found. */
+      /** Pointers that the object must have at the time of the write; otherwise it is not found. */
       pointers?: UserPointers | undefined;
       /** Throws `outdated` where the object has been changed since then; ISO. */
       ifUpdatedAt?: string | undefined;

@@ -1,6 +1,6 @@
 import { isPointer, type JsonObject, type JsonValue } from "@purse/protocol";
 
-/** Objects that point to a user: by one of the fields, or by an item of one that is an array. */
+/** A user that objects must point to, by one of the fields or by an item of an array in one of them. */
 export interface UserPointers {
   fields: readonly string[];
   userId: string;
