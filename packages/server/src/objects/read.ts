@@ -17,6 +17,7 @@ import type { ClassSchema } from "../schema/classSchema.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
 import type { ObjectText } from "../store/store.ts";
 import { idsCondition, includePointers } from "./include.ts";
+import { createIncludedReads } from "./includedReads.ts";
 import { pick } from "./keys.ts";
 import type { ObjectReader } from "./objectReader.ts";
 import { NOTHING } from "./permissions.ts";
@@ -59,6 +60,7 @@ export interface Reads {
 export function createReads(parts: ReadParts): Reads {
   const { access, reader, presentation, schemas, rules, triggers } = parts;
   const limits = parts.limits ?? DEFAULT_QUERY_LIMITS;
+  const readIncluded = createIncludedReads({ access, reader, presentation, triggers, limits });
   const subqueryTriggers = createSubqueryTriggers({ triggers, schemas, access });
 
   async function find(request: RequestContext, className: string, params: JsonObject): Promise<string> {
@@ -233,51 +235,10 @@ export function createReads(parts: ReadParts): Reads {
       }),
     );
     if (query.include.length > 0) {
-      await includePointers(objects, query.include, (target, ids) => fetchIncluded(target, ids, request));
+      await includePointers(objects, query.include, (target, ids) => readIncluded(target, ids, request));
     }
     if (afterFind) objects = await afterFind(objects, params, request, operation === "get");
     return objects.map((object) => JSON.stringify(pick(object, query))).join();
-  }
-
-  async function fetchIncluded(
-    className: string,
-    ids: string[],
-    request: RequestContext,
-  ): Promise<Map<string, JsonObject>> {
-    const found = new Map<string, JsonObject>();
-    const scope = access.authorizeFollowed(request, className);
-    if (!scope) return found;
-    const { where, params } = await includedWhere(className, ids, request);
-    const texts = await reader.find(scope, { where, limit: ids.length });
-    const present = presentation.of(className);
-    const relations = Object.fromEntries(relationFields(scope.schema));
-    let objects = await Promise.all(
-      texts.map((text) => {
-        const stored: JsonObject = { ...presentation.parse(text, request), ...relations };
-        return present ? present(stored, request) : stored;
-      }),
-    );
-    const afterFind = triggers.afterFind(className);
-    if (afterFind && objects.length > 0)
-      objects = await afterFind(objects, params, request, ids.length === 1);
-    for (const object of objects) found.set(String(object.objectId), object);
-    return found;
-  }
-
-  /** The condition on included objects, which beforeFind triggers of their class narrow like that of a find. */
-  async function includedWhere(
-    className: string,
-    ids: string[],
-    request: RequestContext,
-  ): Promise<{ where: Condition; params: JsonObject }> {
-    const [only = ""] = ids;
-    const byIds = { where: { objectId: ids.length === 1 ? only : { $in: ids } } };
-    const beforeFind = triggers.beforeFind(className);
-    if (!beforeFind) return { where: idsCondition(ids), params: byIds };
-    const { params, objects } = await beforeFind(byIds, request, ids.length === 1);
-    // Objects that a trigger returns are read again with the rights of the caller.
-    const given = objects?.flatMap(({ objectId }) => (typeof objectId === "string" ? [objectId] : []));
-    return { where: given ? idsCondition(given) : parseQuery(className, params, limits).where, params };
   }
 
   const assertFind: Reads["assertFind"] = (request, className, where, order = []) => {

@@ -2,7 +2,6 @@ import {
   applyOperations,
   assertClassName,
   ErrorCode,
-  isEchoed,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -13,8 +12,9 @@ import { type Principals, principalsOf, type RequestContext } from "../caller.ts
 import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import { ClaimTaken, type ObjectText, type Store, type Write, type WriteResult } from "../store/store.ts";
+import { ClaimTaken, type Store, type Write, type WriteResult } from "../store/store.ts";
 import type { Change, ChangeListener } from "./change.ts";
+import { createChangedFields } from "./changedFields.ts";
 import { assertPointsToClientClasses, assertReachable } from "./clientAccess.ts";
 import type { Draft } from "./draft.ts";
 import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
@@ -22,7 +22,7 @@ import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
 import { authorise, dependsOnObject, mayChange, requiredPointers } from "./permissions.ts";
 import type { Presentation } from "./presentation.ts";
-import { isGranted, isReadable, type ReadAccess } from "./readAccess.ts";
+import { isGranted, type ReadAccess } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Triggers } from "./triggers.ts";
 
@@ -54,6 +54,7 @@ export type Writes = Pick<Objects, "create" | "update" | "remove" | "onChange">;
 export function createWrites(parts: WriteParts): Writes {
   const { access, presentation, store, schemas, rules, triggers, fileUrls } = parts;
   const listeners = new Set<ChangeListener>();
+  const addChangedFields = createChangedFields({ access, presentation });
 
   async function create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply> {
     const { caller } = request;
@@ -96,7 +97,7 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { objectId: draft.objectId, createdAt: at };
-    await echo(body, draft, { returned, defaults }, object, request);
+    await addChangedFields(body, draft, { returned, defaults }, object, request);
     return { status: 201, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
@@ -147,7 +148,7 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { updatedAt: at };
-    if (result?.after) await echo(body, draft, { returned }, result.after, request);
+    if (result?.after) await addChangedFields(body, draft, { returned }, result.after, request);
     return { status: 200, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
@@ -192,37 +193,6 @@ export function createWrites(parts: WriteParts): Writes {
     const before = { ...draft.operations };
     await beforeSave(draft, request);
     checkTriggerFields(before, draft.operations, rules.get(draft.className)?.derivedFields);
-  }
-
-  /**
-   * Adds the fields that the client cannot compute to the response: the top-level values that operations and triggers
-   * resulted in, if a read of the object would show them. Defaults belong to the class, not to the object: they are
-   * returned unless the field is hidden, even if the client may not read the object.
-   */
-  async function echo(
-    body: JsonObject,
-    { className, operations, reader }: Draft,
-    { returned, defaults = [] }: { returned: readonly string[]; defaults?: readonly string[] },
-    stored: JsonObject | ObjectText,
-    request: RequestContext,
-  ): Promise<void> {
-    const changed = Object.entries(operations).flatMap(([path, operation]) =>
-      isEchoed(operation) || returned.includes(path) ? [path] : [],
-    );
-    if (changed.length + defaults.length === 0) return;
-    const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
-    const asReader = reader ? { ...request, caller: reader } : request;
-    const scope = access.authorizeFollowed(asReader, className);
-    const paths = scope && isReadable(object, scope) ? [...changed, ...defaults] : defaults;
-    if (paths.length === 0) return;
-    const present = presentation.of(className);
-    const shown = present ? await present({ ...object }, asReader) : object;
-    for (const path of paths) {
-      const [name = ""] = path.split(".", 1);
-      const value = shown[name];
-      if (value !== undefined) body[name] = value;
-      else if (object[name] === undefined) body[name] = { __op: "Delete" };
-    }
   }
 
   /** The object as it is, for rules and triggers: only where the caller may write it. */
