@@ -6,6 +6,8 @@ export * from "./errors.ts";
 export * from "./escapeHtml.ts";
 export * from "./fieldTypes.ts";
 export * from "./geo.ts";
+export * from "./json.ts";
+export * from "./limits.ts";
 export * from "./mailTemplates.ts";
 export * from "./matcher.ts";
 export * from "./names.ts";
