@@ -1,4 +1,4 @@
-import type { Caller } from "../caller.ts";
+import { ANONYMOUS, type Caller } from "../caller.ts";
 import type { RateLimit } from "../config/rateLimits.ts";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
@@ -6,11 +6,15 @@ import { addressKey } from "./address.ts";
 
 /** What a limit looks at. */
 export interface Limited {
-  method: string;
+  /** Undefined where it is not known yet. */
+  method: string | undefined;
   /** Below the mount path, as it came. */
   path: string;
-  caller: Caller;
+  /** Undefined where it is not known yet. */
+  caller: Caller | undefined;
   ip: string;
+  /** False only looks whether a limit is used up: limits that depend on what is not known yet are left out. */
+  isCounted?: boolean;
 }
 
 /** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) where it is one too many. */
@@ -29,7 +33,7 @@ export function createRequestLimits(
   let last: readonly RateLimit[] = NONE;
   let prepared = fixed;
 
-  return async function assertWithinLimits({ method, path, caller, ip }) {
+  return async function assertWithinLimits({ method, path, caller, ip, isCounted = true }) {
     const wanted = defined();
     if (wanted !== last) {
       // Counted on by what they are: the code may have been loaded again.
@@ -40,14 +44,16 @@ export function createRequestLimits(
     if (prepared.length === 0) return;
     const segments = segmentsOf(path);
     for (const limit of prepared) {
-      if (caller.kind === "master" && !limit.includeMasterKey) continue;
-      if (limit.methods && !limit.methods.includes(method)) continue;
+      if (caller?.kind === "master" && !limit.includeMasterKey) continue;
+      if (limit.methods && (method === undefined || !limit.methods.includes(method))) continue;
+      if (caller === undefined && (limit.by === "user" || limit.by === "session")) continue;
       if (!matches(limit.segments, segments)) continue;
-      const usage = await limiter.count(
-        limit.scope + whoAsks(limit.by, caller, ip),
-        limit.windowSeconds * 1000,
-      );
-      if (usage.used > limit.count) throw tooManyRequests(usage.resetsInMs, limit.message);
+      const key = limit.scope + whoAsks(limit.by, caller ?? ANONYMOUS, ip);
+      const windowMs = limit.windowSeconds * 1000;
+      const usage = await (isCounted ? limiter.count(key, windowMs) : limiter.usage(key, windowMs));
+      if (usage.used > limit.count - (isCounted ? 0 : 1)) {
+        throw tooManyRequests(usage.resetsInMs, limit.message);
+      }
     }
   };
 }
