@@ -131,7 +131,12 @@ export function createFileRoutes(parts: FileRoutesParts) {
       const body = new UploadEnvelope();
       const spool = createWriteStream(path, { flags: "wx" });
       await pipeline(limited(body.content(bodyPieces(message)), limit), spool);
-      const envelope = openEnvelope("POST", message.headers, search, parseFields(body.rest, UNKNOWN_CLIENT.json));
+      const envelope = openEnvelope(
+        "POST",
+        message.headers,
+        search,
+        parseFields(body.rest, UNKNOWN_CLIENT.json),
+      );
       const request = await parts.enter(envelope, message);
       if (envelope.method === "DELETE") {
         await files.remove(request, name);

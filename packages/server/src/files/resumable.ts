@@ -73,10 +73,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
       return;
     }
     const verb = message.headers["x-http-method-override"] ?? message.method;
-    const request = await parts.enter(
-      openEnvelope("POST", message.headers, search),
-      message,
-    );
+    const request = await parts.enter(openEnvelope("POST", message.headers, search), message);
     if (id === undefined) {
       if (verb !== "POST") throw refused(405, "Uploads are made by POST");
       return create(message, response, request);

@@ -2,8 +2,12 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { WriteTogether } from "../objects/writeTogether.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
-
-const MAX_REQUESTS = 500;
+import {
+  assertBatchLimits,
+  type BatchedRequest,
+  MAX_BATCH_PATH_LENGTH,
+  MAX_BATCH_REQUESTS,
+} from "./batchLimits.ts";
 
 /** Runs one request of a batch with the rights of the batch's caller. */
 export type RunPart = (
@@ -26,10 +30,14 @@ export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRo
       const { requests, transaction } = request.params;
       if (!Array.isArray(requests))
         throw new ProtocolError(ErrorCode.INVALID_JSON, "requests must be an array");
-      if (requests.length > MAX_REQUESTS) {
-        throw new ProtocolError(ErrorCode.INVALID_JSON, `a batch takes ${MAX_REQUESTS} requests at most`);
+      if (requests.length > MAX_BATCH_REQUESTS) {
+        throw new ProtocolError(
+          ErrorCode.INVALID_JSON,
+          `a batch takes ${MAX_BATCH_REQUESTS} requests at most`,
+        );
       }
       const parts = requests.map((part) => parsePart(part, mountPath));
+      if (request.caller.kind !== "master") assertBatchLimits(parts);
       const replies =
         transaction === true
           ? await runTogether(request, parts)
@@ -40,7 +48,7 @@ export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRo
   };
 
   /** All parts or none: the error of one is the error of the batch. */
-  async function runTogether(request: ApiRequest, parts: Part[]): Promise<ApiReply[]> {
+  async function runTogether(request: ApiRequest, parts: BatchedRequest[]): Promise<ApiReply[]> {
     const together = new WriteTogether(store, parts.length);
     const replies = await Promise.all(
       parts.map(async (part) => {
@@ -73,17 +81,17 @@ function errorOf({ body, status }: ApiReply): ProtocolError {
   return new ProtocolError(code, error, status);
 }
 
-interface Part {
-  method: string;
-  path: string;
-  params: JsonObject;
-}
-
-function parsePart(part: JsonValue, mountPath: string): Part {
+function parsePart(part: JsonValue, mountPath: string): BatchedRequest {
   if (!isJsonObject(part) || typeof part.method !== "string" || typeof part.path !== "string") {
     throw new ProtocolError(ErrorCode.INVALID_JSON, "each request of a batch has a method and a path");
   }
   const { method, body = {} } = part;
+  if (part.path.length > MAX_BATCH_PATH_LENGTH) {
+    throw new ProtocolError(
+      ErrorCode.INVALID_JSON,
+      `the path of a request takes ${MAX_BATCH_PATH_LENGTH} characters at most`,
+    );
+  }
   if (!isJsonObject(body))
     throw new ProtocolError(ErrorCode.INVALID_JSON, "the body of a request must be an object");
   const path = part.path.startsWith(`${mountPath}/`) ? part.path.slice(mountPath.length) : part.path;

@@ -117,7 +117,8 @@ export function createDoor(parts: DoorParts): Door {
   ): Promise<void> {
     assertApplicationHeader(message, parts.appId);
     const { headers } = message;
-    if (headers["x-parse-application-id"] === undefined || headers["x-parse-master-key"] !== undefined) return;
+    if (headers["x-parse-application-id"] === undefined || headers["x-parse-master-key"] !== undefined)
+      return;
     const token = headers["x-parse-session-token"];
     let caller: Caller | undefined;
     if (typeof token === "string" && token !== "") {

@@ -45,10 +45,7 @@ export interface RequestFieldsOptions {
 }
 
 /** Reads the body of a request of the Parse protocol and hands its fields to `use`. */
-export type WithFields = <T>(
-  message: IncomingMessage,
-  use: (fields: JsonObject) => Promise<T>,
-) => Promise<T>;
+export type WithFields = <T>(message: IncomingMessage, use: (fields: JsonObject) => Promise<T>) => Promise<T>;
 
 /**
  * Makes what reads bodies: JSON, whatever the content type says, or an HTML form. Nothing is parsed before it is known
@@ -128,12 +125,7 @@ function startsWithBrace(body: Buffer): boolean {
 }
 
 /** A credential of the header, or of the body: the text behind the last key of that name. */
-function credential(
-  message: IncomingMessage,
-  body: Buffer,
-  header: string,
-  key: string,
-): string | undefined {
+function credential(message: IncomingMessage, body: Buffer, header: string, key: string): string | undefined {
   const at = body.lastIndexOf(`"${key}"`);
   if (at < 0) return headerOf(message, header);
   const from = at + key.length + 2;

@@ -3,6 +3,7 @@ import type { RateLimit } from "../config/rateLimits.ts";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey } from "./address.ts";
+import { canonicalSegments, routeSegments } from "./routeSegments.ts";
 
 /** What a limit looks at. */
 export interface Limited {
@@ -42,7 +43,7 @@ export function createRequestLimits(
       last = wanted;
     }
     if (prepared.length === 0) return;
-    const segments = segmentsOf(path);
+    const segments = routeSegments(path);
     for (const limit of prepared) {
       if (caller?.kind === "master" && !limit.includeMasterKey) continue;
       if (limit.methods && (method === undefined || !limit.methods.includes(method))) continue;
@@ -61,7 +62,7 @@ export function createRequestLimits(
 const NONE: readonly RateLimit[] = [];
 
 function prepare(limit: RateLimit, scope: string) {
-  return { ...limit, scope, segments: canonical(limit.path.slice(1).split("/")) };
+  return { ...limit, scope, segments: canonicalSegments(limit.path.slice(1).split("/")) };
 }
 
 function whoAsks(by: RateLimit["by"], caller: Caller, ip: string): string {
@@ -69,27 +70,6 @@ function whoAsks(by: RateLimit["by"], caller: Caller, ip: string): string {
   if (caller.kind === "user" && by !== "ip")
     return by === "user" ? `user:${caller.userId}` : `session:${caller.sessionId}`;
   return `ip:${addressKey(ip)}`;
-}
-
-/** As the router reads a path, so that no way of writing it leads around a limit. Throws URIError on broken escapes. */
-function segmentsOf(path: string): string[] {
-  const segments = path.slice(1).split("/");
-  if (segments.at(-1) === "") segments.pop();
-  return canonical(segments.map((each) => (each.includes("%") ? decodeURIComponent(each) : each)));
-}
-
-/** Classes that have a path of their own can be asked for by both. */
-const PATHS: ReadonlyMap<string, string> = new Map([
-  ["_User", "users"],
-  ["_Role", "roles"],
-  ["_Session", "sessions"],
-  ["_Installation", "installations"],
-]);
-
-function canonical(segments: string[]): string[] {
-  const [first, second = "", ...rest] = segments;
-  const own = first === "classes" ? PATHS.get(second) : undefined;
-  return own === undefined ? segments : [own, ...rest];
 }
 
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {

@@ -204,11 +204,14 @@ export function createStudioDoor(parts: StudioDoorParts) {
     }
     // Those who are not signed in have a name, a password and a code to send.
     const limits =
-      needs === "nobody" ? { ...UNKNOWN_CLIENT, bytes: SIGN_IN_BYTES } : { bytes: maxBodyBytes, json: MASTER_JSON };
+      needs === "nobody"
+        ? { ...UNKNOWN_CLIENT, bytes: SIGN_IN_BYTES }
+        : { bytes: maxBodyBytes, json: MASTER_JSON };
     const fields = await withBody(message, limits.bytes, bodyMemory, async (body) =>
       parseFields(body, limits.json),
     );
-    for (const [name, value] of Object.entries(params)) if (!Object.hasOwn(fields, name)) fields[name] = value;
+    for (const [name, value] of Object.entries(params))
+      if (!Object.hasOwn(fields, name)) fields[name] = value;
     return { params: fields, bytes: NOTHING };
   }
 }
