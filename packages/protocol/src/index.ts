@@ -13,6 +13,7 @@ export * from "./matcher.ts";
 export * from "./names.ts";
 export * from "./operations.ts";
 export * from "./order.ts";
+export * from "./patternSize.ts";
 export * from "./query.ts";
 export type * from "./studio.ts";
 export * from "./values.ts";

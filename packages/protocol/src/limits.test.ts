@@ -44,6 +44,11 @@ describe("what a request may ask for", () => {
     ["objects in a list", where({ a: { $in: many(MAX_WHERE_CONDITIONS + 1, (i) => ({ i })) } }), 102],
     ["values that an array has to hold", where({ a: { $all: many(MAX_WHERE_CONDITIONS + 1, String) } }), 102],
     ["patterns", where(patterns(MAX_PATTERNS + 1)), 102],
+    [
+      "instructions of patterns",
+      where({ $or: many(3, () => ({ a: { $regex: "x{1000}y{1000}z{1000}a{1000}" } })) }),
+      102,
+    ],
     ["text of patterns", where(patterns(20, 900)), 102],
     [
       "points of a polygon",

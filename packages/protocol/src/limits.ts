@@ -16,7 +16,7 @@ export const MAX_DATE_LENGTH = 64;
 export const MAX_PATH_LENGTH = 2_048;
 export const MAX_PATH_SEGMENTS = 17;
 export const MAX_USERNAME_LENGTH = 256;
-/** The longest address that a mail server accepts. */
+/** RFC 5321: 64 for the part before the @, 255 after it. */
 export const MAX_EMAIL_LENGTH = 320;
 /** Session tokens as clients send them. */
 export const MAX_SESSION_TOKEN_LENGTH = 256;
@@ -45,6 +45,8 @@ export const MAX_REGEX_LENGTH = 1_000;
 export const MAX_PATTERNS = 100;
 /** Length of all patterns of a where together. */
 export const MAX_PATTERN_TEXT = 10_000;
+/** Instructions that the patterns of a where may compile to, all together: repetitions make many of a few characters. */
+export const MAX_PATTERN_SIZE = 10_000;
 /** Points of a polygon in a where. */
 export const MAX_POLYGON_POINTS = 1_000;
 export const MAX_ORDER_KEYS = 32;

@@ -5,6 +5,7 @@ import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
 import { type Area, closedPolygon } from "./geo.ts";
 import {
   MAX_IN_OPERANDS,
+  MAX_PATTERN_SIZE,
   MAX_PATTERN_TEXT,
   MAX_PATTERNS,
   MAX_POLYGON_POINTS,
@@ -15,6 +16,7 @@ import {
 } from "./limits.ts";
 import { assertClassName, assertFieldName, parsePath } from "./names.ts";
 import { type Order, parseOrder } from "./order.ts";
+import { patternSize } from "./patternSize.ts";
 import { relativeTime } from "./relativeTime.ts";
 import {
   isJsonObject,
@@ -110,6 +112,7 @@ class Budget {
   #subQueries = MAX_SUB_QUERIES;
   #patterns = MAX_PATTERNS;
   #patternText = MAX_PATTERN_TEXT;
+  #patternSize = MAX_PATTERN_SIZE;
 
   useConditions(count: number): void {
     this.#conditions -= count;
@@ -133,6 +136,9 @@ class Budget {
     if (this.#patternText < 0) {
       throw invalid(`the patterns of a where take ${MAX_PATTERN_TEXT} characters at most`);
     }
+    this.#patternSize -= patternSize(source);
+    if (this.#patternSize < 0)
+      throw invalid("the repetitions in the patterns of a where make them too large");
   }
 }
 
@@ -238,8 +244,9 @@ function parseConstraint(
     case "$nin":
     case "$containedBy": {
       const operands = listOf(argument, operator, budget).map(operandOf);
-      // Objects and arrays are compared one by one, as conditions are.
-      budget.useConditions(operands.filter(({ type }) => type === "json").length);
+      // Objects and arrays are compared one by one, as conditions are; pointers by class.
+      const classes = operands.flatMap((each) => (each.type === "pointer" ? each.value.className : []));
+      budget.useConditions(operands.filter(({ type }) => type === "json").length + new Set(classes).size);
       return { path, kind: LIST_OPERATORS[operator], operands };
     }
     case "$all":

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@purse/protocol";
+import { type JsonObject, MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import { MASTER } from "../caller.ts";
 import type { Objects, SaveReply } from "../objects/objects.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
@@ -47,7 +47,8 @@ export function objectRoutes(objects: Objects): ApiRoute[] {
   ];
   async function saveInstallation(request: ApiRequest): Promise<SaveReply> {
     const { installationId } = request.params;
-    if (typeof installationId !== "string") return objects.create(request, "_Installation", request.params);
+    const isId = typeof installationId === "string" && installationId.length <= MAX_INSTALLATION_ID_LENGTH;
+    if (!isId) return objects.create(request, "_Installation", request.params);
     const where = { installationId: installationId.toLowerCase() };
     const asServer = { ...request, caller: MASTER };
     const found: { results: JsonObject[] } = JSON.parse(

@@ -6,6 +6,7 @@ import { columnOf } from "./columns.ts";
 import type { Compiled, WhereContext } from "./compiled.ts";
 import type { Cell, Dialect, OperandType, SqlOperator, SqlParameter } from "./dialect.ts";
 import { areaParameters, areaSql, nearParameters, nearSql } from "./geo.ts";
+import { joined } from "./joined.ts";
 import { exactPattern } from "./textSearch.ts";
 
 const OPERATORS: Readonly<Record<"lt" | "lte" | "gt" | "gte", SqlOperator>> = {
@@ -186,7 +187,7 @@ function never(kind: string, parameters: number): Compiled {
 }
 
 function conjunction(parts: string[]): string {
-  return `(${parts.join(" AND ")})`;
+  return joined(parts, " AND ");
 }
 
 /** A test of the value; where the value is an array, of one of its items. */
@@ -238,7 +239,8 @@ function compileIn(operands: Operand[], target: Target, context: WhereContext): 
 
 function anyOf(groups: OperandType[], cell: Cell): string {
   if (groups.length === 0) return "FALSE";
-  return `(${groups.map((type) => (type === "null" ? cell.isNull : cell.isIn(type))).join(" OR ")})`;
+  const tests = groups.map((type) => (type === "null" ? cell.isNull : cell.isIn(type)));
+  return joined(tests, " OR ");
 }
 
 /** Operands of one kind share one parameter, a JSON array; pointers are told apart by class. Answers the kinds. */

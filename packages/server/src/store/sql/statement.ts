@@ -11,6 +11,9 @@ export interface Statement {
   parameters: SqlParameter[];
 }
 
+/** Shapes that are longer than this are compiled each time they come: nobody asks them often. */
+const MAX_KEPT_SHAPE = 4_000;
+
 /** Makes statements from queries; the text is compiled once per shape and class version. */
 export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   /** Schemas are immutable: a changed one is a new object, whose shapes are compiled anew. */
@@ -27,7 +30,7 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     const known = shapes.get(shape);
     if (known !== undefined) return known;
     const text = compile();
-    shapes.set(shape, text);
+    if (shape.length <= MAX_KEPT_SHAPE) shapes.set(shape, text);
     return text;
   }
 

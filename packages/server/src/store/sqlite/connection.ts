@@ -62,18 +62,24 @@ function lastOf<T>(compute: (text: string) => T): (text: string) => T {
   };
 }
 
+/** Characters of the statements that are kept prepared: a prepared one takes some times its text. */
+const MAX_PREPARED_TEXT = 2_000_000;
+
 /** Prepared statements by their text, the least recently made dropped first. */
 export function statementCache(database: Database.Database, max = 1_000) {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
+  let characters = 0;
   return (sql: string): Database.Statement<unknown[], unknown> => {
     const known = statements.get(sql);
     if (known) return known;
-    if (statements.size >= max) {
-      const [oldest] = statements.keys();
-      if (oldest !== undefined) statements.delete(oldest);
-    }
     const statement = database.prepare<unknown[], unknown>(sql);
     statements.set(sql, statement);
+    characters += sql.length;
+    for (const oldest of statements.keys()) {
+      if (statements.size <= max && characters <= MAX_PREPARED_TEXT) break;
+      statements.delete(oldest);
+      characters -= oldest.length;
+    }
     return statement;
   };
 }
