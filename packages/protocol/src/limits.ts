@@ -7,6 +7,8 @@
 export const MAX_DEPTH = 64;
 /** Fields of one save. */
 export const MAX_FIELDS = 1_000;
+/** Length of an object as JSON; updates that make a larger one are refused. */
+export const MAX_OBJECT_LENGTH = 32 * 1024 * 1024;
 
 /** Names of classes, fields and roles. */
 export const MAX_NAME_LENGTH = 128;
@@ -51,6 +53,8 @@ export const MAX_PATTERN_SIZE = 10_000;
 export const MAX_POLYGON_POINTS = 1_000;
 export const MAX_ORDER_KEYS = 32;
 export const MAX_INCLUDE_PATHS = 100;
+/** Pointers that one answer replaces by their objects: each copy counts, as objects may be pointed to many times. */
+export const MAX_INCLUDED_OBJECTS = 100_000;
 /** Fields that `keys` and `excludeKeys` name. */
 export const MAX_KEYS = 1_000;
 

@@ -6,6 +6,7 @@ import {
   isWireDate,
   type JsonObject,
   type JsonValue,
+  MAX_FIELDS,
   type Operation,
   ProtocolError,
   parseAcl,
@@ -15,7 +16,6 @@ import {
 
 /** Fields that the server sets by itself. */
 const RESERVED: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt"]);
-const MAX_FIELDS = 1_000;
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
 /**

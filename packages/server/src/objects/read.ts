@@ -4,9 +4,7 @@ import {
   DEFAULT_QUERY_LIMITS,
   ErrorCode,
   isInternalClassName,
-  isJsonObject,
   type JsonObject,
-  type JsonValue,
   type Order,
   ProtocolError,
   parseQuery,
@@ -28,6 +26,7 @@ import {
   pointerScope,
   protectedFieldsFor,
 } from "./permissions.ts";
+import { createPick } from "./pick.ts";
 import type { ClassRules } from "./rules.ts";
 import { prepareSubqueries, searchedFields } from "./subqueries.ts";
 import type { Triggers } from "./triggers.ts";
@@ -286,7 +285,8 @@ export function createReads(parts: ReadParts): Reads {
       await includePointers(objects, query.include, (target, ids) => fetchIncluded(target, ids, request));
     }
     if (afterFind) objects = await afterFind(objects, params, request, isGet);
-    return objects.map((object) => JSON.stringify(pick(object, query))).join();
+    const pick = createPick(query);
+    return objects.map((object) => JSON.stringify(pick(object))).join();
   }
 
   async function fetchIncluded(
@@ -411,53 +411,4 @@ function fieldsOf(where: Condition): string[] {
 function narrow(where: Condition, scopes: (Condition | undefined)[]): Condition {
   const given = scopes.filter((scope) => scope !== undefined);
   return given.length === 0 ? where : { kind: "and", conditions: [where, ...given] };
-}
-
-const ALWAYS: ReadonlySet<string> = new Set([
-  "objectId",
-  "createdAt",
-  "updatedAt",
-  "ACL",
-  "__type",
-  "className",
-]);
-
-/** Keeps the keys that were asked for. A dotted key keeps a part of what it leads to. */
-function pick(object: JsonObject, { keys, excludeKeys, score }: Query): JsonObject {
-  let result = object;
-  if (keys) result = keepKeys(object, score ? [...keys, "score"] : keys, true);
-  return excludeKeys.length === 0 ? result : dropKeys(result, excludeKeys);
-}
-
-/** `whole` objects keep what every object has; what is nested in them has nothing of its own. */
-function keepKeys(object: JsonObject, keys: string[], whole: boolean): JsonObject {
-  const below = new Map<string, string[]>();
-  for (const key of keys) {
-    const [head = "", ...rest] = key.split(".");
-    const nested = below.get(head) ?? [];
-    below.set(head, rest.length > 0 ? [...nested, rest.join(".")] : [...nested, ""]);
-  }
-  const kept = Object.entries(object).flatMap(([key, value]): [string, JsonValue][] => {
-    const nested = below.get(key);
-    if (!nested) return whole && ALWAYS.has(key) ? [[key, value]] : [];
-    return [[key, nested.includes("") ? value : keepWithin(value, nested)]];
-  });
-  return Object.fromEntries(kept);
-}
-
-function keepWithin(value: JsonValue, keys: string[]): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => keepWithin(item, keys));
-  if (!isJsonObject(value)) return value;
-  // A pointer that leads nowhere stays what it is.
-  if ("__type" in value && value.__type !== "Object") return value;
-  return keepKeys(value, keys, value.__type === "Object");
-}
-
-function dropKeys(object: JsonObject, keys: string[]): JsonObject {
-  const entries = Object.entries(object).flatMap(([key, value]): [string, JsonValue][] => {
-    if (keys.includes(key) && !ALWAYS.has(key)) return [];
-    const below = keys.flatMap((each) => (each.startsWith(`${key}.`) ? [each.slice(key.length + 1)] : []));
-    return [[key, below.length > 0 && isJsonObject(value) ? dropKeys(value, below) : value]];
-  });
-  return Object.fromEntries(entries);
 }
