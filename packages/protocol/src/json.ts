@@ -23,8 +23,8 @@ const STRING_STOP = /["\\]/g;
 
 /**
  * Parses JSON from outside. The text is scanned first, in one pass that ends as soon as a limit is exceeded, so that
- * what is refused costs no more than the scan. Throws 116 (HTTP 413) for too many values, 107 for values that nest too
- * deeply, and SyntaxError for what is not JSON.
+ * what is refused costs no more than the scan. Throws 107 for too many values and for values that nest too deeply, and
+ * SyntaxError for what is not JSON.
  */
 export function parseJson(text: string, limits: JsonLimits = CLIENT_JSON): unknown {
   assertWithinJsonLimits(text, limits);
@@ -93,5 +93,5 @@ function tooDeep(depth: number): ProtocolError {
 }
 
 function tooMany(what: string, limit: number): ProtocolError {
-  return new ProtocolError(ErrorCode.OBJECT_TOO_LARGE, `JSON holds more than ${limit} ${what}`, 413);
+  return new ProtocolError(ErrorCode.INVALID_JSON, `JSON holds more than ${limit} ${what}`);
 }
