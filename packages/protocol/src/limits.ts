@@ -38,6 +38,8 @@ export const MAX_ACL_ENTRIES = 10_000;
 export const MAX_WHERE_DEPTH = 12;
 /** Conditions of a where with all that is nested in it; an empty branch counts as one. */
 export const MAX_WHERE_CONDITIONS = 1_000;
+/** Conditions of a where that go through the items of arrays: `$in`, `$nin` and `$all` with any number of texts are one. */
+export const MAX_ARRAY_TESTS = 20;
 /** Operands of `$in`, `$nin`, `$containedBy` and `$all` in a where, all lists together. */
 export const MAX_IN_OPERANDS = 20_000;
 /** Queries nested in one where. */
@@ -48,7 +50,7 @@ export const MAX_PATTERNS = 100;
 /** Length of all patterns of a where together. */
 export const MAX_PATTERN_TEXT = 10_000;
 /** Instructions that the patterns of a where may compile to, all together: repetitions make many of a few characters. */
-export const MAX_PATTERN_SIZE = 10_000;
+export const MAX_PATTERN_SIZE = 4_000;
 /** Points of a polygon in a where. */
 export const MAX_POLYGON_POINTS = 1_000;
 export const MAX_ORDER_KEYS = 32;

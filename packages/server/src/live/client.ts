@@ -20,6 +20,7 @@ import { addressKey } from "../http/address.ts";
 import type { Log } from "../observe/log.ts";
 import { MessageAllowance, messageCost } from "./messageAllowance.ts";
 import type { Subscription } from "./subscriptions.ts";
+import type { TurnBudget } from "./turnBudget.ts";
 
 export interface ClientLimits {
   /** Subscriptions of one socket. */
@@ -54,6 +55,8 @@ export interface ClientParts {
   unsubscribe(subscription: Subscription): void;
   /** What the sockets of the client's address may send together. */
   addressAllowance: MessageAllowance;
+  /** What the messages of all sockets may take of one turn of the event loop. */
+  turns: TurnBudget;
   now(): number;
   log: Log;
   limits: ClientLimits;
@@ -185,7 +188,10 @@ export class LiveClient {
       return;
     }
     // One after another: an unsubscribe may not overtake the subscribe before it.
-    this.#work = this.#work.then(() => this.#handle(text));
+    this.#work = this.#work.then(async () => {
+      await this.#parts.turns.take(cost);
+      await this.#handle(text);
+    });
   }
 
   async #handle(text: string | undefined): Promise<void> {

@@ -11,6 +11,7 @@ import { type ChangeFeed, seqOf } from "./feed.ts";
 import { MessageAllowance } from "./messageAllowance.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
 import { type LiveCounts, Teller, type TellerParts } from "./teller.ts";
+import { TurnBudget } from "./turnBudget.ts";
 
 export interface LiveLimits extends ClientLimits {
   maxSockets: number;
@@ -82,6 +83,7 @@ export function createLive(parts: LiveParts): Live {
   const index = new SubscriptionIndex({ regex: parts.regex });
   const teller = new Teller(parts, index, counts);
   const clients = new Set<LiveClient>();
+  const turns = new TurnBudget();
   /** The open sockets of an address, and what they may send. */
   const addresses = new Map<string, { sockets: number; allowance: MessageAllowance }>();
   const sockets = new WebSocketServer({
@@ -132,6 +134,7 @@ export function createLive(parts: LiveParts): Live {
           subscribe,
           unsubscribe: (subscription) => index.remove(subscription),
           addressAllowance: known.allowance,
+          turns,
           now,
           log,
           limits,

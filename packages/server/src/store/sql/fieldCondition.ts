@@ -45,6 +45,7 @@ export function compileField(condition: FieldCondition, context: WhereContext): 
 function compileTarget(condition: FieldCondition, target: Target, context: WhereContext): Compiled {
   const { parameters, dialect } = context;
   const { cell, path, type } = target;
+  context.useArrayTests(arrayTestsOf(condition, target));
   switch (condition.kind) {
     case "exists":
       return {
@@ -91,14 +92,19 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
       };
     }
     case "all": {
-      const { operands } = condition;
-      for (const operand of operands) parameters.push(...operandParameters(operand));
+      const values = condition.operands.flatMap((each) =>
+        each.type === "string" || each.type === "number" ? each.value : [],
+      );
+      const others = condition.operands.filter(({ type }) => type !== "string" && type !== "number");
+      if (values.length > 0) parameters.push(...dialect.allValues(values));
+      for (const operand of others) parameters.push(...operandParameters(operand));
       return {
-        shape: `all ${operands.map((operand) => operand.type).join("|")}`,
+        shape: `all ${values.length > 0 ? "values " : ""}${others.map((operand) => operand.type).join("|")}`,
         sql: () =>
           conjunction([
             cell.isArray,
-            ...operands.map(
+            ...(values.length > 0 ? [dialect.arrayHoldsAll(path)] : []),
+            ...others.map(
               (operand) =>
                 dialect.arrayHolds(path, operand.type) ??
                 dialect.anyItem(path, dialect.item.equals(operand.type)),
@@ -176,6 +182,18 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
       if (type !== "Polygon") return never(condition.kind, 2);
       return { shape: "intersects", sql: () => dialect.polygonHolds(path) };
   }
+}
+
+/** How many times a condition goes through the items of an array. */
+function arrayTestsOf(condition: FieldCondition, { type }: Target): number {
+  if (condition.kind === "exists") return 0;
+  if (condition.kind === "allRegex") return condition.patterns.length;
+  if (condition.kind === "all") {
+    const isValue = (each: Operand) => each.type === "string" || each.type === "number";
+    const others = condition.operands.filter((each) => !isValue(each)).length;
+    return others + (others < condition.operands.length ? 1 : 0);
+  }
+  return type === "Array" || condition.kind === "containedBy" ? 1 : 0;
 }
 
 const NEVER: Compiled = { shape: "never", sql: () => "FALSE" };

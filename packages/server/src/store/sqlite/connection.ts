@@ -37,6 +37,12 @@ function addFunctions(database: Database.Database): void {
     const stored: JsonValue = JSON.parse(value);
     return jsonEqual(stored, parsed(operand)) ? 1 : 0;
   });
+  // Going through an array by json_each would keep a copy of it until the statement has ended.
+  database.function("purse_is_or_holds", options, (value, type, operand) => {
+    if (type !== "array" || typeof value !== "string") return value === operand ? 1 : 0;
+    const items: JsonValue[] = parsed(value);
+    return items.some((item) => item === operand) ? 1 : 0;
+  });
   database.function("purse_polygon_holds", options, (polygon, latitude, longitude) => {
     if (typeof polygon !== "string" || typeof latitude !== "number" || typeof longitude !== "number")
       return 0;
@@ -53,12 +59,17 @@ function addFunctions(database: Database.Database): void {
   });
 }
 
+/** Longer texts are not kept in memory, nor what was computed from them. */
+const MAX_REMEMBERED = 1_000_000;
+
 /** Computes from a text what was not computed from it just before: an operand is the same for every row. */
 function lastOf<T>(compute: (text: string) => T): (text: string) => T {
   let last: { text: string; value: T } | undefined;
   return (text) => {
-    if (last?.text !== text) last = { text, value: compute(text) };
-    return last.value;
+    if (last?.text === text) return last.value;
+    const value = compute(text);
+    last = text.length <= MAX_REMEMBERED ? { text, value } : undefined;
+    return value;
   };
 }
 
