@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ProtocolError } from "./errors.ts";
 import { assertWithinJsonLimits, type JsonLimits, parseJson } from "./json.ts";
 
-const LIMITS: JsonLimits = { depth: 5, nodes: 20, values: 50 };
+const LIMITS: JsonLimits = { depth: 5, nodes: 20, values: 50, escapes: 1_000 };
 const list = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join()}]`;
 
 function codeOf(text: string, limits = LIMITS): number | undefined {
@@ -30,6 +30,7 @@ describe("parseJson", () => {
       `["${"x".repeat(100)}\\\\\\\\",${list(30, '"a"')}]`,
       107,
     ],
+    ["more escaped characters than the limit", `["${"\\n".repeat(1_001)}"]`, 107],
     ["a string that never ends", `["${'\\"'.repeat(500)}`, undefined],
   ])("judges %s by what the text holds", (_, text, code) => {
     expect(codeOf(text)).toBe(code);

@@ -17,6 +17,8 @@ export const MAX_DATE_LENGTH = 64;
 /** A dotted path: a field and the keys of nested objects. */
 export const MAX_PATH_LENGTH = 2_048;
 export const MAX_PATH_SEGMENTS = 17;
+/** Ids that pointers hold. */
+export const MAX_OBJECT_ID_LENGTH = 256;
 export const MAX_USERNAME_LENGTH = 256;
 /** RFC 5321: 64 for the part before the @, 255 after it. */
 export const MAX_EMAIL_LENGTH = 320;

@@ -1,5 +1,5 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
-import { MAX_DATE_LENGTH, MAX_DEPTH } from "./limits.ts";
+import { MAX_DATE_LENGTH, MAX_DEPTH, MAX_NAME_LENGTH, MAX_OBJECT_ID_LENGTH } from "./limits.ts";
 
 export type JsonPrimitive = string | number | boolean | null;
 export type JsonValue = JsonPrimitive | JsonValue[] | JsonObject;
@@ -37,7 +37,11 @@ export function isWireDate(value: unknown): value is WireDate {
 
 export function isPointer(value: unknown): value is WirePointer {
   return (
-    hasType(value, "Pointer") && typeof value.className === "string" && typeof value.objectId === "string"
+    hasType(value, "Pointer") &&
+    typeof value.className === "string" &&
+    typeof value.objectId === "string" &&
+    value.className.length <= MAX_NAME_LENGTH &&
+    value.objectId.length <= MAX_OBJECT_ID_LENGTH
   );
 }
 

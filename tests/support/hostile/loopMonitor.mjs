@@ -17,7 +17,7 @@ function monitor(path) {
     const { user, system } = process.threadCpuUsage();
     return (user + system) / 1_000;
   };
-  const allocated = () => getHeapStatistics().total_allocated_bytes + process.memoryUsage().external;
+  const allocated = () => getHeapStatistics().total_allocated_bytes;
   let last = cpuMs();
   let worst = 0;
   let begun = { cpu: last, allocated: allocated() };

@@ -338,7 +338,7 @@ const BATCHES: readonly Sent[] = [
     make: batch(
       many(500, (i) => ({
         method: "POST",
-        path: "//server//classes/%5FUser/",
+        path: "/server//classes/%5FUser/",
         body: { username: `u${i}`, password: "p" },
       })),
     ),

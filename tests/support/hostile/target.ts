@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { JsonObject } from "@purse/protocol";
 import { type Purse, rest, signUp, startPurse } from "../purse.ts";
-import type { ProbeData } from "./probe.ts";
+import type { ProbeData, Seen } from "./probe.ts";
 
 export interface HostileRequest {
   method?: string;
@@ -39,7 +39,7 @@ export interface Cost {
   cpuMs: number;
   /** What the request loop's heap has allocated, in bytes, whether or not it is free again. */
   allocatedBytes: number;
-  /** By how much the process's memory has grown at its peak, in bytes; 0 where the system does not say. */
+  /** By how much the process's own memory has grown at its peak, in bytes; 0 where the system does not say. */
   growthBytes: number;
   /** How long the longest request of another client took, in ms. */
   waitMs: number;
@@ -73,16 +73,15 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
     port: purse.port,
     path: `/server/classes/Probe/${probed.body.objectId}`,
     appId: purse.appId,
+    pid: purse.pid,
   };
   const probe = new Worker(new URL("./probe.ts", import.meta.url), { workerData: data });
   const agent = new Agent({ keepAlive: false, maxSockets: 64 });
 
   const read = async () => {
-    const told = new Promise<{ worstMs: number; failed: number }>((resolve) =>
-      probe.once("message", resolve),
-    );
+    const seen = new Promise<Seen>((resolve) => probe.once("message", resolve));
     probe.postMessage(null);
-    return { ...(await monitor.read()), ...(await told) };
+    return { ...(await monitor.read()), ...(await seen) };
   };
 
   return {
@@ -91,12 +90,11 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
     objectId: String(body.objectId),
     send: (each) => send(purse, agent, each),
     async measure(work) {
-      await read();
-      const before = memoryOf(purse.pid);
+      const { bytes } = await read();
       const result = await work();
       await untilIdle(purse.pid);
-      const { stallMs, cpuMs, allocatedBytes, worstMs, failed } = await read();
-      const growthBytes = Math.max(0, memoryOf(purse.pid, true) - before);
+      const { stallMs, cpuMs, allocatedBytes, worstMs, failed, peakBytes } = await read();
+      const growthBytes = Math.max(0, peakBytes - bytes);
       return {
         result,
         cost: { stallMs, cpuMs, allocatedBytes, growthBytes, waitMs: worstMs, failedProbes: failed },
@@ -137,20 +135,6 @@ function send(purse: Purse, agent: Agent, each: HostileRequest): Promise<number>
     sent.once("error", () => resolve(0));
     sent.end(bytes);
   });
-}
-
-/** The memory of a process, in bytes; its peak since it was last asked for where that is wanted. */
-function memoryOf(pid: number, peak = false): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    const [, kilobytes = "0"] =
-      new RegExp(`^${peak ? "VmHWM" : "VmRSS"}:\\s+(\\d+) kB`, "m").exec(status) ?? [];
-    // The peak begins anew.
-    writeFileSync(`/proc/${pid}/clear_refs`, "5");
-    return Number(kilobytes) * 1_024;
-  } catch {
-    return 0;
-  }
 }
 
 /** Waits until the request loop has used hardly any CPU time for a moment: work may go on after an answer. */

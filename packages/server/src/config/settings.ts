@@ -200,7 +200,7 @@ export const SETTINGS = {
     env: "PURSE_BODY_MEMORY_BYTES",
     fallback: String(256 * 1024 * 1024),
     about:
-      "Memory for the bodies of all open requests together, in bytes; the clients of one address may take a quarter of it.",
+      "Memory for the bodies of all open requests together, in bytes; the clients of one address may take a sixth of it.",
     parse: wholeNumber(1_048_576, 2 ** 40),
   },
   requestTimeoutMs: {

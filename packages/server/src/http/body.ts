@@ -12,9 +12,13 @@ export async function withBody<T>(
   memory: BodyMemory,
   use: (body: Buffer) => Promise<T>,
 ): Promise<T> {
+  const length = Number(message.headers["content-length"] ?? 0);
+  if (length > maxBytes) throw tooLarge(maxBytes);
   const account = memory.open(message.socket.remoteAddress ?? "");
   try {
+    await account.reserve(length);
     const body = await readBody(message, maxBytes, (bytes) => account.add(bytes));
+    await account.begin();
     return await use(body);
   } finally {
     account.close();
@@ -47,7 +51,12 @@ export function readBody(
       }
       chunks.push(chunk);
     });
-    message.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    message.on("end", () => {
+      const [first] = chunks;
+      resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks));
+      // The request lives on while its body is worked on.
+      chunks.length = 0;
+    });
     message.on("error", reject);
     message.on("aborted", () =>
       reject(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400)),

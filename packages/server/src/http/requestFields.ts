@@ -26,7 +26,12 @@ export const UNKNOWN_CLIENT: BodyLimits = {
 /** For clients without a session; how many bytes is a setting. */
 export const ANONYMOUS_JSON: JsonLimits = { ...CLIENT_JSON, nodes: 30_000, values: 150_000 };
 /** For holders of the master key, who could do worse. */
-export const MASTER_JSON: JsonLimits = { ...CLIENT_JSON, nodes: 5_000_000, values: 20_000_000 };
+export const MASTER_JSON: JsonLimits = {
+  depth: CLIENT_JSON.depth,
+  nodes: 5_000_000,
+  values: 20_000_000,
+  escapes: 50_000_000,
+};
 
 /** Bodies up to this size hold no more than anonymous clients may send: who sends them makes no difference. In bytes. */
 const SMALL_BYTES = 2 * ANONYMOUS_JSON.nodes;
