@@ -292,7 +292,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         { peer },
       ),
   });
-  const bodyMemory = createBodyMemory(config.limits.bodyMemoryBytes);
+  const bodyMemory = createBodyMemory(config.limits.bodyMemoryBytes, clientAddressOf);
   const serverUrlOf = createServerUrlOf({
     configured: config.serverUrl,
     fallback: publicUrl,
@@ -308,7 +308,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     clientAddressOf,
     withFields: createWithFields({
       appId: config.appId,
-      isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
+      isMasterKey: (key, message) => judgeKey(key, clientAddressOf(message)) !== undefined,
       isSession: (token) =>
         accounts.callerOf(token).then(
           () => true,

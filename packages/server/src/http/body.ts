@@ -14,7 +14,7 @@ export async function withBody<T>(
 ): Promise<T> {
   const length = Number(message.headers["content-length"] ?? 0);
   if (length > maxBytes) throw tooLarge(maxBytes);
-  const account = memory.open(message.socket.remoteAddress ?? "");
+  const account = memory.open(message);
   try {
     await account.reserve(length);
     const body = await readBody(message, maxBytes, (bytes) => account.add(bytes));

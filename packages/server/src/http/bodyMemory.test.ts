@@ -1,3 +1,5 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { TooManyRequests } from "../limits/tooManyRequests.ts";
 import { createBodyMemory } from "./bodyMemory.ts";
@@ -6,9 +8,22 @@ const MB = 1024 * 1024;
 const ANN = "192.0.2.1";
 const BOB = "192.0.2.2";
 
+/** The memory, asked by the addresses of clients. */
+function memoryOf(maxBytes: number) {
+  const addresses = new Map<IncomingMessage, string>();
+  const memory = createBodyMemory(maxBytes, (message) => addresses.get(message) ?? "");
+  return {
+    open(ip: string) {
+      const message = new IncomingMessage(new Socket());
+      addresses.set(message, ip);
+      return memory.open(message);
+    },
+  };
+}
+
 describe("the memory of bodies", () => {
   it("lets one address take a sixth, and all addresses the whole", () => {
-    const memory = createBodyMemory(60 * MB);
+    const memory = memoryOf(60 * MB);
     const body = memory.open(ANN);
     body.add(10 * MB);
     expect(() => memory.open(ANN).add(1 * MB)).toThrow(TooManyRequests);
@@ -19,7 +34,7 @@ describe("the memory of bodies", () => {
   });
 
   it("serves small bodies whatever large ones take, and counts bodies by all that has arrived of them", () => {
-    const memory = createBodyMemory(6 * MB);
+    const memory = memoryOf(6 * MB);
     memory.open(ANN).add(1 * MB);
     const small = memory.open(ANN);
     small.add(60 * 1024);
@@ -27,14 +42,14 @@ describe("the memory of bodies", () => {
   });
 
   it("counts IPv6 addresses of one network as one", () => {
-    const memory = createBodyMemory(6 * MB);
+    const memory = memoryOf(6 * MB);
     memory.open("2001:db8::1").add(1 * MB);
     expect(() => memory.open("2001:db8::2").add(1 * MB)).toThrow(TooManyRequests);
     memory.open("2001:db8:0:1::1").add(1 * MB);
   });
 
   it("lets huge bodies of one address be read one after the other, whatever those of others do", async () => {
-    const memory = createBodyMemory(400 * MB);
+    const memory = memoryOf(400 * MB);
     const begun: string[] = [];
     const open = (name: string, ip: string) => {
       const account = memory.open(ip);
@@ -55,7 +70,7 @@ describe("the memory of bodies", () => {
   });
 
   it("lets one whose length nobody has said wait when all of it has arrived", async () => {
-    const memory = createBodyMemory(400 * MB);
+    const memory = memoryOf(400 * MB);
     const first = memory.open(ANN);
     await first.reserve(20 * MB);
     const second = memory.open(ANN);

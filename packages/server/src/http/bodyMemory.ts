@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey } from "./address.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 
 /** Bodies up to this size are not counted: small requests are served whatever large ones take. In bytes. */
 const FREE_BYTES = 64 * 1024;
@@ -28,7 +30,7 @@ export interface BodyAccount {
 
 /** The memory that the bodies of all open requests take together. */
 export interface BodyMemory {
-  open(ip: string): BodyAccount;
+  open(message: IncomingMessage): BodyAccount;
 }
 
 /** What the bodies of one address take. */
@@ -40,7 +42,7 @@ interface Usage {
 }
 
 /** `maxBytes` for all bodies at a time; one address may take a sixth of it. */
-export function createBodyMemory(maxBytes: number): BodyMemory {
+export function createBodyMemory(maxBytes: number, clientAddressOf: ClientAddressOf): BodyMemory {
   const byAddress = new Map<string, Usage>();
   let used = 0;
   /** The turn of the last large body that was begun. */
@@ -62,14 +64,14 @@ export function createBodyMemory(maxBytes: number): BodyMemory {
   }
 
   return {
-    open(ip) {
+    open(message) {
       let arrived = 0;
       let counted = 0;
       let atWork = 0;
       let address = "";
 
       const usageOf = (): Usage => {
-        address ||= addressKey(ip);
+        address ||= addressKey(clientAddressOf(message));
         const usage = byAddress.get(address) ?? { held: 0, atWork: 0, waiting: [] };
         byAddress.set(address, usage);
         return usage;

@@ -40,7 +40,7 @@ const MAX_CREDENTIAL_LENGTH = 4_096;
 
 export interface RequestFieldsOptions {
   appId: string;
-  isMasterKey(key: string, ip: string): boolean;
+  isMasterKey(key: string, message: IncomingMessage): boolean;
   /** Whether a session token is good now. */
   isSession(token: string): Promise<boolean>;
   /** Bytes of a body: with a session or the master key, and without. */
@@ -81,7 +81,7 @@ export function createWithFields(options: RequestFieldsOptions): WithFields {
     const anonymous = { bytes: options.maxAnonymousBodyBytes, json: ANONYMOUS_JSON };
     if (body.length <= SMALL_BYTES) return anonymous;
     const masterKey = credential(message, body, "x-parse-master-key", "_MasterKey");
-    if (masterKey !== undefined && options.isMasterKey(masterKey, message.socket.remoteAddress ?? "")) {
+    if (masterKey !== undefined && options.isMasterKey(masterKey, message)) {
       return { bytes: maxBodyBytes, json: MASTER_JSON };
     }
     const token = credential(message, body, "x-parse-session-token", "_SessionToken");
