@@ -13,7 +13,7 @@ export interface JsonLimits {
 }
 
 /** For what clients send: a batch of 500 large objects, a `$in` of 20,000 strings, an array of 250,000 numbers. */
-export const CLIENT_JSON: JsonLimits = { depth: 100, nodes: 60_000, values: 300_000, escapes: 2_000_000 };
+export const CLIENT_JSON: JsonLimits = { depth: 200, nodes: 60_000, values: 300_000, escapes: 2_000_000 };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

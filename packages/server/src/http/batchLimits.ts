@@ -9,7 +9,7 @@ export const MAX_BATCH_PATH_LENGTH = 8_192;
 /** Requests that cost much more than a read or a write, and how many of a kind one batch may hold. */
 export const BATCH_LIMITS = {
   /** Sign-ups, log-ins and changes of passwords: each hashes a password or verifies a signature. */
-  credentials: { max: 10, name: "sign-ups, log-ins and changes of passwords" },
+  credentials: { max: 20, name: "sign-ups, log-ins and changes of passwords" },
   /** Requests that send a mail. */
   mails: { max: 5, name: "requests for mails" },
   /** Functions and jobs. */

@@ -24,7 +24,7 @@ export const UNKNOWN_CLIENT: BodyLimits = {
   json: { ...CLIENT_JSON, nodes: 5_000, values: 20_000 },
 };
 /** For clients without a session; how many bytes is a setting. */
-export const ANONYMOUS_JSON: JsonLimits = { ...CLIENT_JSON, nodes: 30_000, values: 150_000 };
+export const ANONYMOUS_JSON: JsonLimits = { ...CLIENT_JSON, nodes: 40_000, values: 200_000 };
 /** For holders of the master key, who could do worse. */
 export const MASTER_JSON: JsonLimits = {
   depth: CLIENT_JSON.depth,
