@@ -101,8 +101,8 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       for (const [inBody, inHeader, status] of credentials) {
         for (const fields of [large, full]) {
           const answers = [
-            await envelope(purse, "/classes/Bound", { ...fields, ...inBody }),
-            await rest(purse, "POST", "/classes/Bound", fields, inHeader),
+            await envelope(purse, "/classes/Large", { ...fields, ...inBody }),
+            await rest(purse, "POST", "/classes/Large", fields, inHeader),
           ];
           const expected = status === 400 && fields === large ? 413 : status;
           expect(answers.map((answer) => answer.status)).toEqual([expected, expected]);
@@ -114,14 +114,14 @@ describe.each(DATABASES)("bounds on %s", (database) => {
       const fields = { text: "x".repeat(5 * MB) };
       const claimed: JsonObject[] = [{ _SessionToken: "r:none" }, { _MasterKey: "wrong" }];
       for (const credentials of claimed) {
-        expect((await envelope(purse, "/classes/Bound", { ...fields, ...credentials })).status).toBe(413);
+        expect((await envelope(purse, "/classes/Large", { ...fields, ...credentials })).status).toBe(413);
       }
     });
 
     it("with a million numbers is taken from the operator and refused to others", async () => {
       const fields = { list: many(1_000_000, (i) => i % 10) };
-      expect(codeOf(await rest(purse, "POST", "/classes/Bound", fields, user))).toBe(107);
-      expect((await rest(purse, "POST", "/classes/Bound", fields, MASTER)).status).toBe(201);
+      expect(codeOf(await rest(purse, "POST", "/classes/Large", fields, user))).toBe(107);
+      expect((await rest(purse, "POST", "/classes/Large", fields, MASTER)).status).toBe(201);
     });
   });
 

@@ -53,13 +53,12 @@ export function wireDate(date: Date): WireDate {
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Refuses values that must not be stored: nested deeper than MAX_DEPTH or with strings that no database can hold
- * (107), with keys that reach an object's prototype, or that begin with `$` or hold a dot (121).
+ * Refuses values that must not be stored: nested deeper than MAX_DEPTH (107), with keys that reach an object's
+ * prototype, or that begin with `$` or hold a dot (121).
  */
 export function assertStorable(value: unknown, depth = 0): asserts value is JsonValue {
   if (value === null || typeof value !== "object") {
-    if (typeof value === "string") return assertStorableText(value);
-    if (typeof value === "boolean" || value === null) return;
+    if (typeof value === "string" || typeof value === "boolean" || value === null) return;
     if (typeof value === "number" && Number.isFinite(value)) return;
     throw new ProtocolError(ErrorCode.INVALID_JSON, "A value is not JSON");
   }
@@ -81,9 +80,14 @@ export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** Throws 107 for a string that no database can hold. */
-export function assertStorableText(text: string): void {
-  if (isStorableText(text)) return;
+/** Throws 107 where a value holds a string that no database can hold. */
+export function assertStorableTexts(value: JsonValue): void {
+  if (typeof value === "object" && value !== null) {
+    const inner = Array.isArray(value) ? value : Object.values(value);
+    for (const each of inner) assertStorableTexts(each);
+    return;
+  }
+  if (typeof value !== "string" || isStorableText(value)) return;
   throw new ProtocolError(
     ErrorCode.INVALID_JSON,
     "A string holds a character that cannot be stored: NUL, or half of a surrogate pair",

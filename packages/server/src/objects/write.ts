@@ -2,6 +2,7 @@ import {
   type Acl,
   applyOperations,
   assertClassName,
+  assertStorableTexts,
   ErrorCode,
   isEchoed,
   isJsonObject,
@@ -71,6 +72,7 @@ export function createWrites(parts: WriteParts): Writes {
     const told = changedPaths(asked, draft.operations);
     await rules.get(className)?.beforeCreate?.(draft, request);
     stripFiles(draft, request);
+    assertTexts(draft);
     const schema = await schemaFor(draft, request);
     const at = new Date(parts.clock()).toISOString();
     const given = { ...draft.operations };
@@ -120,6 +122,7 @@ export function createWrites(parts: WriteParts): Writes {
     await beforeUpdate?.(draft, request);
     const told = changedPaths(asked, draft.operations);
     stripFiles(draft, request);
+    assertTexts(draft);
     const schema = await schemaFor(draft, request);
     assertKept(draft.operations, schema);
     const at = new Date(parts.clock()).toISOString();
@@ -290,6 +293,14 @@ function newDraft(
   original: JsonObject | undefined,
 ): Draft {
   return { className, objectId, operations, original, secret: {}, writes: [], reply: {}, afterwards: [] };
+}
+
+/** Whatever clients, triggers and rules have put in can be stored on every database. Throws 107. */
+function assertTexts({ operations }: Draft): void {
+  for (const operation of Object.values(operations)) {
+    if (operation.op === "Set") assertStorableTexts(operation.value);
+    else if ("objects" in operation) assertStorableTexts(operation.objects);
+  }
 }
 
 function noNewField(className: string): ProtocolError {

@@ -66,6 +66,8 @@ const CLIENT_ERRORS: Readonly<Record<string, { code: number; message: string }>>
   // untranslatable_character, character_not_in_repertoire: NUL in a text
   "22P05": { code: ErrorCode.INVALID_JSON, message: "A text holds a character that cannot be stored" },
   "22021": { code: ErrorCode.INVALID_JSON, message: "A text holds a character that cannot be stored" },
+  // invalid_text_representation: half of a surrogate pair in JSON
+  "22P02": { code: ErrorCode.INVALID_JSON, message: "A text holds a character that cannot be stored" },
   // numeric_value_out_of_range: the sum of an increment
   "22003": { code: ErrorCode.INCORRECT_TYPE, message: "A number is too large" },
   // program_limit_exceeded, statement_too_complex: an object or a query that is too large
