@@ -82,7 +82,7 @@ describe.each(DATABASES)("mails with what people and operators have chosen, on %
   });
 
   it("tell of a very long name in a short one", async () => {
-    const { mail, email } = await resetMail(`${randomUUID()}${"x".repeat(900)}`);
+    const { mail, email } = await resetMail(`${randomUUID()}${"x".repeat(200)}`);
     expectOneRecipient(mail, email);
     expect(mail.text).not.toContain("x".repeat(61));
   });

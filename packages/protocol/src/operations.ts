@@ -1,11 +1,12 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
+import { MAX_BATCH_OPERATIONS, MAX_RELATION_OBJECTS } from "./limits.ts";
 import {
   assertStorable,
   isJsonObject,
   isPointer,
   type JsonObject,
   type JsonValue,
-  jsonEqual,
+  jsonKey,
   type WirePointer,
 } from "./values.ts";
 
@@ -65,25 +66,38 @@ function pointersOf(value: unknown): WirePointer[] {
   if (!Array.isArray(value) || !value.every(isPointer)) {
     throw new ProtocolError(ErrorCode.INVALID_JSON, "the objects of a relation must be pointers");
   }
+  if (value.length > MAX_RELATION_OBJECTS) throw tooManyRelated();
   return value;
 }
 
 function parseBatch(ops: unknown): Operation {
   if (!Array.isArray(ops))
     throw new ProtocolError(ErrorCode.INVALID_JSON, "the ops of a Batch must be an array");
-  const relation = { op: "Relation" as const, add: [] as WirePointer[], remove: [] as WirePointer[] };
-  for (const entry of ops) {
+  if (ops.length > MAX_BATCH_OPERATIONS) {
+    throw new ProtocolError(
+      ErrorCode.INVALID_JSON,
+      `a Batch takes ${MAX_BATCH_OPERATIONS} operations at most`,
+    );
+  }
+  const parsed = ops.map((entry) => {
     if (isJsonObject(entry) && entry.__op === "Batch") {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "a Batch cannot hold a Batch");
     }
-    const parsed = parseOperation(entry);
-    if (parsed.op !== "Relation") {
-      throw new ProtocolError(ErrorCode.INVALID_JSON, "a Batch can only add to and remove from a relation");
-    }
-    relation.add.push(...parsed.add);
-    relation.remove.push(...parsed.remove);
-  }
-  return relation;
+    const operation = parseOperation(entry);
+    if (operation.op === "Relation") return operation;
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "a Batch can only add to and remove from a relation");
+  });
+  const add = parsed.flatMap((operation) => operation.add);
+  const remove = parsed.flatMap((operation) => operation.remove);
+  if (add.length + remove.length > MAX_RELATION_OBJECTS) throw tooManyRelated();
+  return { op: "Relation", add, remove };
+}
+
+function tooManyRelated(): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.INVALID_JSON,
+    `an operation on a relation takes ${MAX_RELATION_OBJECTS} objects at most`,
+  );
 }
 
 /** An operation whose result the client cannot know by itself, so that the answer must tell it. */
@@ -105,22 +119,35 @@ export function applyOperation(current: JsonValue | undefined, operation: Operat
       const base = current ?? 0;
       if (typeof base !== "number")
         throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "cannot increment a non-number");
-      return base + operation.amount;
+      const sum = base + operation.amount;
+      if (!Number.isFinite(sum)) {
+        throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "the result of an Increment is too large a number");
+      }
+      return sum;
     }
     case "Add":
       return [...arrayOf(current), ...operation.objects];
-    case "AddUnique": {
-      const result = [...arrayOf(current)];
-      for (const object of operation.objects) {
-        if (!result.some((item) => jsonEqual(item, object))) result.push(object);
-      }
-      return result;
+    case "AddUnique":
+      return withUnique(arrayOf(current), operation.objects);
+    case "Remove": {
+      const removed = new Set(operation.objects.map(jsonKey));
+      return arrayOf(current).filter((item) => !removed.has(jsonKey(item)));
     }
-    case "Remove":
-      return arrayOf(current).filter((item) => !operation.objects.some((object) => jsonEqual(item, object)));
     case "Relation":
       return current;
   }
+}
+
+function withUnique(items: readonly JsonValue[], added: readonly JsonValue[]): JsonValue[] {
+  const result = [...items];
+  const known = new Set(items.map(jsonKey));
+  for (const object of added) {
+    const key = jsonKey(object);
+    if (known.has(key)) continue;
+    known.add(key);
+    result.push(object);
+  }
+  return result;
 }
 
 function arrayOf(value: JsonValue | undefined): JsonValue[] {

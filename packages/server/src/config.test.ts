@@ -37,6 +37,22 @@ describe("defaults", () => {
   });
 });
 
+describe("sizes of bodies", () => {
+  it("are bounded for everybody, more so for clients without a session", async () => {
+    expect((await load()).limits).toMatchObject({
+      maxBodyBytes: 20 * 1024 * 1024,
+      maxAnonymousBodyBytes: 4 * 1024 * 1024,
+      bodyMemoryBytes: 256 * 1024 * 1024,
+    });
+    const env = { PURSE_MAX_ANONYMOUS_BODY_BYTES: "1024", PURSE_BODY_MEMORY_BYTES: "1048576" };
+    expect((await load(env)).limits).toMatchObject({
+      maxAnonymousBodyBytes: 1_024,
+      bodyMemoryBytes: 1_048_576,
+    });
+    await expect(load({ PURSE_BODY_MEMORY_BYTES: "0" })).rejects.toThrow(/PURSE_BODY_MEMORY_BYTES/);
+  });
+});
+
 describe("precedence", () => {
   it("is flag, environment, config file, default", async () => {
     await writeFile(

@@ -98,6 +98,10 @@ export interface Config extends Omit<SectionValues, "accountLimits"> {
 
 export interface Limits {
   maxBodyBytes: number;
+  /** The same for clients without a session or a key. */
+  maxAnonymousBodyBytes: number;
+  /** For the bodies of all open requests together, in bytes. */
+  bodyMemoryBytes: number;
   requestTimeoutMs: number;
   functionTimeoutMs: number;
   /** Most objects in one answer. */
@@ -193,6 +197,8 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     },
     limits: {
       maxBodyBytes: required("maxBodyBytes", values),
+      maxAnonymousBodyBytes: required("maxAnonymousBodyBytes", values),
+      bodyMemoryBytes: required("bodyMemoryBytes", values),
       requestTimeoutMs: required("requestTimeoutMs", values),
       functionTimeoutMs: required("functionTimeoutMs", values),
       maxLimit: required("maxLimit", values),
@@ -334,6 +340,8 @@ function readValues(
     logLevel: read("logLevel", SETTINGS.logLevel),
     logFormat: read("logFormat", SETTINGS.logFormat),
     maxBodyBytes: read("maxBodyBytes", SETTINGS.maxBodyBytes),
+    maxAnonymousBodyBytes: read("maxAnonymousBodyBytes", SETTINGS.maxAnonymousBodyBytes),
+    bodyMemoryBytes: read("bodyMemoryBytes", SETTINGS.bodyMemoryBytes),
     requestTimeoutMs: read("requestTimeoutMs", SETTINGS.requestTimeoutMs),
     functionTimeoutMs: read("functionTimeoutMs", SETTINGS.functionTimeoutMs),
     maxLimit: read("maxLimit", SETTINGS.maxLimit),

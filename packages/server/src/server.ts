@@ -21,6 +21,7 @@ import type { Config } from "./config.ts";
 import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import { createAppFiles } from "./http/appFiles.ts";
+import { createBodyMemory } from "./http/bodyMemory.ts";
 import { classListRoute } from "./http/classListRoute.ts";
 import { createClientAddress, createIsFromTrustedProxy, rememberPeerAddress } from "./http/clientAddress.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
@@ -35,6 +36,7 @@ import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
 import { createProviderRoutes } from "./http/providerRoutes.ts";
+import { createWithFields } from "./http/requestFields.ts";
 import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
@@ -289,6 +291,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         { peer },
       ),
   });
+  const bodyMemory = createBodyMemory(config.limits.bodyMemoryBytes, clientAddressOf);
   const serverUrlOf = createServerUrlOf({
     configured: config.serverUrl,
     fallback: publicUrl,
@@ -302,7 +305,18 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     serverUrl: publicUrl,
     serverUrlOf,
     clientAddressOf,
-    maxBodyBytes: config.limits.maxBodyBytes,
+    withFields: createWithFields({
+      appId: config.appId,
+      isMasterKey: (key, message) => judgeKey(key, clientAddressOf(message)) !== undefined,
+      isSession: (token) =>
+        accounts.callerOf(token).then(
+          () => true,
+          () => false,
+        ),
+      maxBodyBytes: config.limits.maxBodyBytes,
+      maxAnonymousBodyBytes: config.limits.maxAnonymousBodyBytes,
+      memory: bodyMemory,
+    }),
     routes: [
       ...objectRoutes({ objects, findInstallation: accounts.findInstallation }),
       ...schemaRoutes({
@@ -420,12 +434,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     headers: message.headers,
     serverUrl: serverUrlOf(message),
   });
-  const handleData = createDataDoor(
-    chain,
-    (message) => authorizeDataRequest(dataClientOf(message)),
-    config.limits.maxBodyBytes,
-    (error) => report(error, "the data service"),
-  );
+  const handleData = createDataDoor({
+    service: chain,
+    admit: (message) => authorizeDataRequest(dataClientOf(message)),
+    ...config.limits,
+    memory: bodyMemory,
+    report: (error) => report(error, "the data service"),
+  });
   for (const { name, run } of dataFunctions(chain.routes, userOf, authorizeDataRequest))
     cloud.define(name, run);
   const pictureAt = nftPictures({
@@ -473,6 +488,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     asUser: accounts.asUser,
     gateStandingsOf: accounts.gateStandingsOf,
     limiter,
+    bodyMemory,
     config,
     cloud,
     recentLog,

@@ -143,7 +143,7 @@ export async function allPages<Row>(
   let cursor: string | undefined;
   do {
     const { result, cursor: next } = await page(cursor);
-    rows.push(...result);
+    for (const row of result) rows.push(row);
     cursor = next || undefined;
   } while (cursor && rows.length < most);
   return rows.slice(0, most);

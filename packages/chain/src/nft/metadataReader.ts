@@ -212,7 +212,8 @@ export class MetadataReader {
 
   async #putOff(nfts: readonly DueNft[], error: unknown): Promise<void> {
     const why = `the contract cannot be asked: ${error instanceof Error ? error.message : String(error)}`;
-    const again = this.#again(Math.min(...nfts.map(({ tries }) => tries)));
+    const fewest = nfts.reduce((least, { tries }) => Math.min(least, tries), Number.POSITIVE_INFINITY);
+    const again = this.#again(fewest);
     await this.#parts.metadata.putOff(nfts, why.replaceAll("\0", "").slice(0, 300), again, Date.now());
   }
 

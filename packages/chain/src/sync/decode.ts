@@ -37,7 +37,8 @@ export function decodeLogs(logs: readonly RawLog[]): Pick<
     else {
       const moved = nftTransfersOf(log);
       if (moved.length > 0) seen(log, moved[0]?.standard ?? 721);
-      nftTransfers.push(...moved);
+      // A contract decides how many one log holds.
+      for (const each of moved) nftTransfers.push(each);
       const update = nftUpdateOf(log);
       if (update) nftUpdates.push(update);
     }

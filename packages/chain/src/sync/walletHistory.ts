@@ -43,7 +43,7 @@ export class WalletHistory {
     const added = unfinished.filter(({ since }) => since === WANTED).map(({ address }) => address);
     if (added.length > 0) {
       await this.#writer.takeUp(added, checkpoint.number);
-      this.#known?.push(...added);
+      this.#known = this.#known?.concat(added);
       return true;
     }
     const lacking = unfinished;

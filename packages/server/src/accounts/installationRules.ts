@@ -2,6 +2,7 @@ import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { Draft } from "../objects/draft.ts";
 import type { ClassRules } from "../objects/rules.ts";
+import { assertInstallationBounds } from "./installationBounds.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
 /** Something that has to be given, or may not be changed, as the protocol numbers it. */
@@ -16,6 +17,7 @@ export function installationRules(): ClassRules {
       if (operation === "find") assertOperator(operation, request);
     },
     beforeCreate(draft) {
+      assertInstallationBounds(draft);
       lowerCaseIds(draft);
       if (!setValueOf(draft, "installationId") && !setValueOf(draft, "deviceToken")) {
         throw new ProtocolError(
@@ -28,6 +30,7 @@ export function installationRules(): ClassRules {
       }
     },
     beforeUpdate(draft) {
+      assertInstallationBounds(draft);
       lowerCaseIds(draft);
       for (const field of ["installationId", "deviceType"] as const) {
         const before = draft.original?.[field];

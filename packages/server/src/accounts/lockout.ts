@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { AccountLockout } from "../config/passwords.ts";
+import { counterKey } from "../store/counterKey.ts";
 import { LimitReached, type Write } from "../store/store.ts";
 import type { AccountsParts } from "./parts.ts";
 
@@ -24,7 +25,7 @@ export class Lockout {
   /** Throws 101 while an account is locked. `name` as claimed, or the user's id. */
   async assertOpen(name: string): Promise<void> {
     if (!this.#settings) return;
-    const failures = await this.#parts.store.countOf(SCOPE, name);
+    const failures = await this.#parts.store.countOf(SCOPE, counterKey(name));
     if (failures >= this.#settings.threshold) throw locked(this.#settings);
   }
 
@@ -45,7 +46,7 @@ export class Lockout {
 
   /** The steps by which a right code clears the count. */
   clearCodes(name: string): Write[] {
-    return [{ kind: "uncount", scope: SCOPE, value: name }];
+    return [{ kind: "uncount", scope: SCOPE, value: counterKey(name) }];
   }
 
   /** The steps by which a reset of the password does. */
@@ -57,7 +58,8 @@ export class Lockout {
     const { duration, threshold } = settings;
     const until = this.#parts.clock() + duration * 60_000;
     try {
-      await this.#parts.store.write([{ kind: "count", scope: SCOPE, value: name, most: threshold, until }]);
+      const value = counterKey(name);
+      await this.#parts.store.write([{ kind: "count", scope: SCOPE, value, most: threshold, until }]);
     } catch (error) {
       throw error instanceof LimitReached ? locked(settings) : error;
     }

@@ -1,3 +1,4 @@
+import { ErrorCode, MAX_EMAIL_LENGTH, MAX_USERNAME_LENGTH, ProtocolError } from "@purse/protocol";
 import type { PeopleTriggers } from "../cloud/index.ts";
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
@@ -79,7 +80,19 @@ export const CLAIM = {
   credentials: "_User.credentials",
 } as const;
 
-/** Names that look alike to people count as the same: case and Unicode variants are folded. */
+/** Usernames and addresses are no longer. */
+const MAX_FOLDED_LENGTH = Math.max(MAX_USERNAME_LENGTH, MAX_EMAIL_LENGTH);
+
+/**
+ * Names that look alike to people count as the same: case and Unicode variants are folded. A folded name may have many
+ * times the characters of the name. Throws 142 for what is too long to be one.
+ */
 export function foldName(name: string): string {
+  if (name.length > MAX_FOLDED_LENGTH) {
+    throw new ProtocolError(
+      ErrorCode.VALIDATION_ERROR,
+      `A name takes ${MAX_FOLDED_LENGTH} characters at most`,
+    );
+  }
   return name.normalize("NFKC").toLowerCase();
 }

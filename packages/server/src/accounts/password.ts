@@ -46,15 +46,13 @@ export class Passwords {
 
   /** Throws 142 for a password that is too long to be one. */
   async hash(password: string, origin: PasswordOrigin): Promise<string> {
-    if (Buffer.byteLength(password) > MAX_BYTES) {
-      throw new ProtocolError(ErrorCode.VALIDATION_ERROR, `A password takes ${MAX_BYTES} bytes at most`);
-    }
+    assertPasswordLength(password);
     return this.#run(origin, () => hash(password, PARAMETERS));
   }
 
   /** Takes the same time whether or not there is a hash to compare with. */
   async verify(passwordHash: string | undefined, password: string, origin: PasswordOrigin): Promise<boolean> {
-    if (Buffer.byteLength(password) > MAX_BYTES) return false;
+    if (isTooLong(password)) return false;
     const known = passwordHash ?? (await NOBODY);
     const matches = await this.#run(origin, () =>
       isBcrypt(known) ? verifyBcrypt(password, known) : verify(known, password),
@@ -66,6 +64,17 @@ export class Passwords {
     const key = ip === undefined || isInternal ? undefined : addressKey(ip);
     return this.#queue.run({ key, group: requestId || undefined }, work);
   }
+}
+
+/** Throws 142 for a password that is too long to be one. */
+export function assertPasswordLength(password: string): void {
+  if (isTooLong(password)) {
+    throw new ProtocolError(ErrorCode.VALIDATION_ERROR, `A password takes ${MAX_BYTES} bytes at most`);
+  }
+}
+
+function isTooLong(password: string): boolean {
+  return password.length > MAX_BYTES || Buffer.byteLength(password) > MAX_BYTES;
 }
 
 /** Half of libuv's threads, but not more than there are processors. */

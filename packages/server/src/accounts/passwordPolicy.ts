@@ -1,6 +1,6 @@
 import { ErrorCode, isWireDate, type JsonObject, ProtocolError, wireDate } from "@purse/protocol";
 import type { PasswordPolicy } from "../config/passwords.ts";
-import type { PasswordOrigin, Passwords } from "./password.ts";
+import { assertPasswordLength, type PasswordOrigin, type Passwords } from "./password.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -12,6 +12,7 @@ export async function assertPassword(
   passwords: Passwords,
   origin: PasswordOrigin,
 ): Promise<void> {
+  assertPasswordLength(password);
   if (policy.isStrong && !policy.isStrong(password)) {
     throw new ProtocolError(ErrorCode.VALIDATION_ERROR, policy.validationError);
   }

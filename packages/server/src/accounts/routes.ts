@@ -1,4 +1,4 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, MAX_EMAIL_LENGTH, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
 import { assertMaster } from "../http/rights.ts";
@@ -183,6 +183,8 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password is required.");
     }
     if (typeof name !== "string" || typeof password !== "string") throw wrongCredentials();
+    // Nobody can have such a name: there is nothing to compare a password with, or to count.
+    if (name.length > MAX_EMAIL_LENGTH) throw wrongCredentials();
     const scope = username === undefined ? CLAIM.email : CLAIM.username;
     const owner = await store.ownerOf(scope, foldName(name));
     // Whichever of their names people use, their attempts are counted together.

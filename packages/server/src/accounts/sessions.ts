@@ -4,6 +4,7 @@ import {
   isPointer,
   isWireDate,
   type JsonObject,
+  MAX_SESSION_TOKEN_LENGTH,
   ProtocolError,
   wireDate,
 } from "@purse/protocol";
@@ -130,6 +131,7 @@ export class Sessions {
 
   /** Who a token stands for now. Throws 209. */
   async callerOf(sessionToken: string): Promise<Caller> {
+    if (sessionToken.length > MAX_SESSION_TOKEN_LENGTH) throw invalidSession();
     const cached = this.#callers.get(sessionToken);
     if (cached && cached.staleAt > this.#parts.clock()) return cached.caller;
     const before = this.#forgets;

@@ -3,6 +3,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  MAX_USERNAME_LENGTH,
   type Operation,
   ProtocolError,
 } from "@purse/protocol";
@@ -335,6 +336,12 @@ function claimName(draft: Draft, original: JsonObject | undefined): void {
   const username = setValueOf(draft, "username");
   if (typeof username !== "string" || username === "") {
     throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
+  }
+  if (username.length > MAX_USERNAME_LENGTH) {
+    throw new ProtocolError(
+      ErrorCode.USERNAME_MISSING,
+      `bad or missing username: it takes ${MAX_USERNAME_LENGTH} characters at most`,
+    );
   }
   const value = foldName(username);
   const before = typeof original?.username === "string" ? foldName(original.username) : undefined;

@@ -79,7 +79,7 @@ async function world(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
     assertWithinLimits: async () => undefined,
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",
-    maxBodyBytes: 1_000_000,
+    withFields: () => Promise.reject(new Error("Nothing comes by HTTP here")),
     routes: [...objectRoutes({ objects, findInstallation: async () => undefined }), ...cloud.routes],
     callerOf: async (token) => {
       if (token === ANN) return ann;

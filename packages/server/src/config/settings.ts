@@ -195,6 +195,19 @@ export const SETTINGS = {
     about: "Largest request body, in bytes.",
     parse: wholeNumber(1_024, 2 ** 31 - 1),
   },
+  maxAnonymousBodyBytes: {
+    env: "PURSE_MAX_ANONYMOUS_BODY_BYTES",
+    fallback: String(4 * 1024 * 1024),
+    about: "Largest request body of clients without a session or a key, in bytes.",
+    parse: wholeNumber(1_024, 2 ** 31 - 1),
+  },
+  bodyMemoryBytes: {
+    env: "PURSE_BODY_MEMORY_BYTES",
+    fallback: String(256 * 1024 * 1024),
+    about:
+      "Memory for the bodies of all open requests together, in bytes; the clients of one address may take a sixth of it.",
+    parse: wholeNumber(1_048_576, 2 ** 40),
+  },
   requestTimeoutMs: {
     env: "PURSE_REQUEST_TIMEOUT_MS",
     fallback: "60000",

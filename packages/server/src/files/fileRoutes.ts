@@ -4,7 +4,14 @@ import { rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  parseJson,
+} from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import { parseSize } from "../config/fileUpload.ts";
 import type { ApiReply } from "../http/api.ts";
@@ -12,6 +19,7 @@ import { bodyPieces, discardRest } from "../http/bodyPieces.ts";
 import { contentTypeOf } from "../http/contentTypes.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { errorReply } from "../http/reply.ts";
+import { parseFields, UNKNOWN_CLIENT } from "../http/requestFields.ts";
 import { sendContent } from "../http/sendContent.ts";
 import type { FileAbout } from "./fileStore.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
@@ -94,7 +102,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
 
   /** The body is the content, and headers say the rest. */
   async function uploadRaw(message: IncomingMessage, name: string, search: string): Promise<ApiReply> {
-    const request = await parts.enter(openEnvelope("POST", message.headers, search, EMPTY), message);
+    const request = await parts.enter(openEnvelope("POST", message.headers, search), message);
     const maxSize = maxSizeOf(message, request);
     const length = message.headers["content-length"];
     const saved = await files.save(request, {
@@ -123,7 +131,12 @@ export function createFileRoutes(parts: FileRoutesParts) {
       const body = new UploadEnvelope();
       const spool = createWriteStream(path, { flags: "wx" });
       await pipeline(limited(body.content(bodyPieces(message)), limit), spool);
-      const envelope = openEnvelope("POST", message.headers, search, body.rest);
+      const envelope = openEnvelope(
+        "POST",
+        message.headers,
+        search,
+        parseFields(body.rest, UNKNOWN_CLIENT.json),
+      );
       const request = await parts.enter(envelope, message);
       if (envelope.method === "DELETE") {
         await files.remove(request, name);
@@ -152,7 +165,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
     search: string,
   ): Promise<void> {
     message.resume();
-    const envelope = openEnvelope("DELETE", message.headers, search, EMPTY);
+    const envelope = openEnvelope("DELETE", message.headers, search);
     await files.remove(await parts.enter(envelope, message), name);
     send(response, { status: 200, body: "{}" });
   }
@@ -198,8 +211,6 @@ export function createFileRoutes(parts: FileRoutesParts) {
     });
   }
 }
-
-const EMPTY = Buffer.alloc(0);
 
 function created(saved: SavedFile): ApiReply {
   return { status: 201, body: JSON.stringify(saved), headers: { location: saved.url } };
@@ -249,7 +260,7 @@ function jsonHeader(message: IncomingMessage, key: string, name: string): Record
   const text = header(message, name.toLowerCase());
   if (text === undefined) return {};
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (isJsonObject(value)) return { [key]: value };
   } catch {
     // Said below.

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
 import type { Caller, RequestContext } from "../caller.ts";
 import { bodyPieces } from "../http/bodyPieces.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
@@ -73,10 +73,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
       return;
     }
     const verb = message.headers["x-http-method-override"] ?? message.method;
-    const request = await parts.enter(
-      openEnvelope("POST", message.headers, search, Buffer.alloc(0)),
-      message,
-    );
+    const request = await parts.enter(openEnvelope("POST", message.headers, search), message);
     if (id === undefined) {
       if (verb !== "POST") throw refused(405, "Uploads are made by POST");
       return create(message, response, request);
@@ -287,7 +284,7 @@ function readMetadata(
 
 function jsonObject(text: string, key: string): JsonObject {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (isJsonObject(value)) return value;
   } catch {
     // Said below.

@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, type Caller, MASTER, type RequestContext } from "../caller.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch, InnerRequest, Method } from "./api.ts";
 import { batchRoute } from "./batchRoute.ts";
-import { readBody } from "./body.ts";
 import type { ClientAddressOf } from "./clientAddress.ts";
 import { type Envelope, openEnvelope } from "./envelope.ts";
+import { addSearch } from "./form.ts";
 import { createOnce } from "./idempotency.ts";
 import type { JudgeKey } from "./masterKey.ts";
 import { errorReply } from "./reply.ts";
+import { assertApplicationHeader, type WithFields } from "./requestFields.ts";
 import type { AssertWithinLimits } from "./requestLimits.ts";
 import { readOnly } from "./rights.ts";
 import { Router } from "./router.ts";
@@ -26,7 +27,7 @@ export interface DoorParts {
   /** The address by which a request came; without it, always the same. */
   serverUrlOf?: ServerUrlOf;
   clientAddressOf: ClientAddressOf;
-  maxBodyBytes: number;
+  withFields: WithFields;
   routes: ApiRoute[];
   store: Store;
   /** Paths below the mount path on which a request with an id is carried out once; none without. */
@@ -68,7 +69,8 @@ export function createDoor(parts: DoorParts): Door {
           if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE")
             throw unknownPath(path);
           const [clean = "", search = ""] = path.split("?", 2);
-          const query = Object.fromEntries(new URLSearchParams(search));
+          const query: JsonObject = {};
+          if (search !== "") addSearch(query, search);
           await parts.assertWithinLimits({ ...request, method, path: normalise(clean) });
           return run(
             { ...request, method, path: normalise(clean), params: { ...query, ...params } },
@@ -85,16 +87,47 @@ export function createDoor(parts: DoorParts): Door {
   async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
     const requestId = `${runId}-${++requests}`;
     return answer(requestId, async () => {
-      const body = hasBody(message) ? await readBody(message, parts.maxBodyBytes) : EMPTY;
-      const envelope = openEnvelope(message.method ?? "GET", message.headers, search, body);
+      const verb = message.method ?? "GET";
+      const normalised = normalise(path);
       const from = {
         ip: parts.clientAddressOf(message),
         requestId,
         headers: headersOf(message),
         serverUrl: serverUrlOf(message),
       };
-      return enter(envelope, normalise(path), from);
+      if (!hasBody(message)) {
+        return enter(openEnvelope(verb, message.headers, search), normalised, from);
+      }
+      await assertMaySend(message, verb, normalised, from.ip);
+      return parts.withFields(message, (fields) =>
+        enter(openEnvelope(verb, message.headers, search, fields), normalised, from),
+      );
     });
+  }
+
+  /**
+   * Refuses, before a body is read, who has used up a limit; as far as the headers say who it is and what is wanted. The
+   * request is counted when it is known as a whole. Throws 119 or 155.
+   */
+  async function assertMaySend(
+    message: IncomingMessage,
+    verb: string,
+    path: string,
+    ip: string,
+  ): Promise<void> {
+    assertApplicationHeader(message, parts.appId);
+    const { headers } = message;
+    if (headers["x-parse-application-id"] === undefined || headers["x-parse-master-key"] !== undefined)
+      return;
+    const token = headers["x-parse-session-token"];
+    let caller: Caller | undefined;
+    if (typeof token === "string" && token !== "") {
+      // A token that is not good is judged where the route is known.
+      caller = await parts.callerOf(token).catch(() => undefined);
+    }
+    // The body of a POST may say another method.
+    const method = verb === "POST" ? undefined : verb;
+    await parts.assertWithinLimits({ method, path, caller, ip, isCounted: false });
   }
 
   /** Judges the credentials, then runs the route. */
@@ -210,8 +243,6 @@ export function createDoor(parts: DoorParts): Door {
 
   return { handle, admit, dispatch, runAs };
 }
-
-const EMPTY = Buffer.alloc(0);
 
 async function carryOut(match: { route: ApiRoute }, request: ApiRequest): Promise<ApiReply> {
   const { caller, method } = request;

@@ -166,8 +166,8 @@ export function send(response: ServerResponse, reply: ApiReply, cors: Record<str
     "cache-control": "no-store",
     ...cors,
     ...reply.headers,
-    // What is left of a body that was too large is not read.
-    ...(reply.status === 413 && { connection: "close" }),
+    // What is left of a body that was too large, or one too many, is not read.
+    ...((reply.status === 413 || reply.status === 429) && !response.req.complete && { connection: "close" }),
   });
   response.end(reply.body);
 }

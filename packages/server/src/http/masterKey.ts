@@ -13,6 +13,9 @@ export interface MasterKeyParts {
 /** Who a key makes its bearer, from an address; undefined where it is wrong or may not be used there. */
 export type JudgeKey = (key: string, ip: string) => Caller | undefined;
 
+/** Longer texts are no keys of anybody. */
+const MAX_KEY_LENGTH = 4_096;
+
 /** Compares in the same time whatever the key. */
 export function createJudgeKey({ masterKey, readOnlyMasterKey, masterKeyIps }: MasterKeyParts): JudgeKey {
   const isAllowed = createAddressMatcher(masterKeyIps);
@@ -20,6 +23,7 @@ export function createJudgeKey({ masterKey, readOnlyMasterKey, masterKeyIps }: M
   const master = digest(masterKey);
   const readOnly = readOnlyMasterKey === undefined ? undefined : digest(readOnlyMasterKey);
   return (key, ip) => {
+    if (key.length > MAX_KEY_LENGTH) return undefined;
     const given = digest(key);
     const isMaster = timingSafeEqual(given, master);
     const isReadOnly = readOnly !== undefined && timingSafeEqual(given, readOnly);

@@ -1,3 +1,4 @@
+import { MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import type { Objects, SaveReply } from "../objects/objects.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 
@@ -56,7 +57,8 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
     // SDKs send the id of their installation with every request.
     const own = caller.kind === "master" ? undefined : request.installationId;
     const id = installationId === undefined ? own : installationId;
-    const known = typeof id === "string" ? await findInstallation(id) : undefined;
+    const isId = typeof id === "string" && id.length <= MAX_INSTALLATION_ID_LENGTH;
+    const known = isId ? await findInstallation(id) : undefined;
     if (known) {
       const { body } = await objects.update(request, "_Installation", known.objectId, params);
       return { status: 200, body: { ...body, ...known } };

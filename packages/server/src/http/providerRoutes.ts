@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { openApi } from "@purse/chain";
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey } from "./address.ts";
@@ -107,8 +107,9 @@ function isSame(given: string, secret: string): boolean {
 function parse(body: Buffer): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(body.toString("utf8"));
-  } catch {
+    value = parseJson(body.toString("utf8"));
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     value = undefined;
   }
   if (isJsonObject(value)) return value;

@@ -7,6 +7,7 @@ import {
   isWireDate,
   type JsonObject,
   type JsonValue,
+  MAX_FIELDS,
   type Operation,
   ProtocolError,
   parseAcl,
@@ -16,7 +17,6 @@ import {
 
 /** Fields that the server sets by itself. */
 const RESERVED: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt"]);
-const MAX_FIELDS = 1_000;
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
 /**

@@ -18,9 +18,9 @@ import { relationFields, type Schemas } from "../schema/schemas.ts";
 import type { ObjectText } from "../store/store.ts";
 import { idsCondition, includePointers } from "./include.ts";
 import { createIncludedReads } from "./includedReads.ts";
-import { pick } from "./keys.ts";
 import type { ObjectReader } from "./objectReader.ts";
 import { NOTHING } from "./permissions.ts";
+import { createPick } from "./pick.ts";
 import type { Present, Presentation } from "./presentation.ts";
 import type { ReadAccess, ReadOperation } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
@@ -238,7 +238,8 @@ export function createReads(parts: ReadParts): Reads {
       await includePointers(objects, query.include, (target, ids) => readIncluded(target, ids, request));
     }
     if (afterFind) objects = await afterFind(objects, params, request, operation === "get");
-    return objects.map((object) => JSON.stringify(pick(object, query))).join();
+    const pick = createPick(query);
+    return objects.map((object) => JSON.stringify(pick(object))).join();
   }
 
   const assertFind: Reads["assertFind"] = (request, className, where, order = []) => {

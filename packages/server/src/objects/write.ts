@@ -1,6 +1,7 @@
 import {
   applyOperations,
   assertClassName,
+  assertStorableTexts,
   ErrorCode,
   isJsonObject,
   type JsonObject,
@@ -79,6 +80,7 @@ export function createWrites(parts: WriteParts): Writes {
     const returned = changedPaths(requested, draft.operations);
     await rule?.beforeCreate?.(draft, request);
     stripFiles(draft, request);
+    assertTexts(draft);
     const schema = await schemaFor(draft, request);
     const at = new Date(parts.clock()).toISOString();
     const given = { ...draft.operations };
@@ -133,6 +135,7 @@ export function createWrites(parts: WriteParts): Writes {
     await rule?.beforeUpdate?.(draft, request);
     const returned = changedPaths(requested, draft.operations);
     stripFiles(draft, request);
+    assertTexts(draft);
     const schema = await schemaFor(draft, request);
     assertKept(draft.operations, schema);
     const at = new Date(parts.clock()).toISOString();
@@ -298,6 +301,14 @@ function newDraft(
   original: JsonObject | undefined,
 ): Draft {
   return { className, objectId, operations, original, secret: {}, writes: [], reply: {}, afterwards: [] };
+}
+
+/** Whatever clients, triggers and rules have put in can be stored on every database. Throws 107. */
+function assertTexts({ operations }: Draft): void {
+  for (const operation of Object.values(operations)) {
+    if (operation.op === "Set") assertStorableTexts(operation.value);
+    else if ("objects" in operation) assertStorableTexts(operation.objects);
+  }
 }
 
 function noNewField(className: string): ProtocolError {

@@ -4,6 +4,7 @@ import { foldName } from "../accounts/parts.ts";
 import { addressKey } from "../http/address.ts";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
+import { counterKey } from "../store/counterKey.ts";
 import { LimitReached } from "../store/store.ts";
 import type { Operators, OperatorsParts } from "./operators.ts";
 import type { OpenSession, StudioSessions } from "./sessions.ts";
@@ -88,7 +89,7 @@ export class SignIn {
       if (given.code === undefined) throw new SecondFactorWanted();
       await this.#tryCode(name, () => operators.useFactor(operator.id, given.code));
     }
-    await store.write([{ kind: "uncount", scope: LOCKOUT, value: name }]);
+    await store.write([{ kind: "uncount", scope: LOCKOUT, value: counterKey(name) }]);
     return { operator, session: await this.#begin(operator.id, from) };
   }
 
@@ -117,7 +118,9 @@ export class SignIn {
 
   /** Lets a name in again at once. */
   async unlock(username: string): Promise<void> {
-    await this.#parts.store.write([{ kind: "uncount", scope: LOCKOUT, value: foldName(username) }]);
+    await this.#parts.store.write([
+      { kind: "uncount", scope: LOCKOUT, value: counterKey(foldName(username)) },
+    ]);
   }
 
   async #begin(operatorId: string, from: From): Promise<OpenSession> {
@@ -132,14 +135,14 @@ export class SignIn {
   }
 
   async #assertOpen(name: string): Promise<void> {
-    if ((await this.#parts.store.countOf(LOCKOUT, name)) >= MOST_FAILURES) throw locked();
+    if ((await this.#parts.store.countOf(LOCKOUT, counterKey(name))) >= MOST_FAILURES) throw locked();
   }
 
   async #fail(name: string): Promise<void> {
     const until = this.#parts.clock() + LOCKED_MS;
     try {
       await this.#parts.store.write([
-        { kind: "count", scope: LOCKOUT, value: name, most: MOST_FAILURES, until },
+        { kind: "count", scope: LOCKOUT, value: counterKey(name), most: MOST_FAILURES, until },
       ]);
     } catch (error) {
       throw error instanceof LimitReached ? locked() : error;
@@ -153,7 +156,7 @@ export class SignIn {
   async #tryCode<T>(name: string, check: () => Promise<T>): Promise<T> {
     await this.#fail(name);
     const result = await check();
-    await this.#parts.store.write([{ kind: "uncount", scope: LOCKOUT, value: name }]);
+    await this.#parts.store.write([{ kind: "uncount", scope: LOCKOUT, value: counterKey(name) }]);
     return result;
   }
 

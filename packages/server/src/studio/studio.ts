@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, relative } from "node:path";
 import type { Passwords } from "../accounts/password.ts";
 import type { Config } from "../config.ts";
+import type { BodyMemory } from "../http/bodyMemory.ts";
 import type { ClientAddressOf } from "../http/clientAddress.ts";
 import type { Log } from "../observe/log.ts";
 import { Audit } from "./audit.ts";
@@ -36,6 +37,7 @@ export interface StudioParts
     OverviewParts,
     Pick<PermissionParts, "gateStandingsOf"> {
   config: Config;
+  bodyMemory: BodyMemory;
   /** Stops the server, does something meanwhile, and starts it again; undefined where it cannot. */
   restart: Restart | undefined;
   passwords: Passwords;

@@ -9,6 +9,8 @@ export const MFA = "mfa";
 
 const PERIOD_S = 30;
 const RECOVERY_CODES = 8;
+const MAX_SECRET_LENGTH = 256;
+const MAX_CODE_LENGTH = 128;
 
 /** A proof of the second factor, with the steps that use it up. */
 export interface UsedFactor {
@@ -24,7 +26,12 @@ export function setUpFactor(
   now: number,
 ): { kept: JsonObject; recovery: string[]; writes: Write[] } {
   const { secret, token } = proof;
-  if (typeof secret !== "string" || secret.length < 20 || typeof token !== "string") {
+  if (
+    typeof secret !== "string" ||
+    secret.length < 20 ||
+    secret.length > MAX_SECRET_LENGTH ||
+    typeof token !== "string"
+  ) {
     throw invalid("Invalid MFA data");
   }
   const step = stepOf(secret, token, now);
@@ -41,7 +48,8 @@ export function useFactor(
   token: JsonValue | undefined,
   now: number,
 ): UsedFactor {
-  if (typeof token !== "string" || token === "") throw invalid("Invalid MFA token");
+  if (typeof token !== "string" || token === "" || token.length > MAX_CODE_LENGTH)
+    throw invalid("Invalid MFA token");
   const { secret, recovery } = factor;
   const codes = Array.isArray(recovery) ? recovery : [];
   const hash = hashOf(token);

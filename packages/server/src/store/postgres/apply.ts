@@ -7,6 +7,7 @@ import {
   parseAcl,
   principalsWith,
 } from "@purse/protocol";
+import { assertObjectSize } from "../objectSize.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { mergeSecret } from "../sql/secret.ts";
 import { ClaimTaken, LimitReached, outdated, type Write, type WriteResult } from "../store.ts";
@@ -215,6 +216,7 @@ async function readAndUpdate(sql: Sql | Transaction, write: Update): Promise<Wri
   const object = applyOperations(current, write.operations);
   object.updatedAt = write.at;
   const after = JSON.stringify(object);
+  assertObjectSize(before, after);
   const { readAcl, writeAcl } = aclArrays(object.ACL);
   const secret = mergeSecret(row[1] === null ? null : String(row[1]), write.secret);
   await run(

@@ -1,5 +1,6 @@
 import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type Database from "better-sqlite3";
+import { assertObjectSize } from "../objectSize.ts";
 import { aclColumns, aclNeedle } from "../sql/acl.ts";
 import { mergeSecret } from "../sql/secret.ts";
 import { ClaimTaken, LimitReached, outdated, type WriteResult } from "../store.ts";
@@ -128,6 +129,7 @@ export function createApplier(database: Database.Database, clock: () => number) 
     const object = applyOperations(current, write.operations);
     object.updatedAt = write.at;
     const doc = JSON.stringify(object);
+    assertObjectSize(row.doc, doc);
     if (!("ACL" in write.operations) && !write.secret) {
       prepare(`UPDATE ${table} SET doc = ?, updated_at = ? WHERE id = ?`).run(doc, write.at, write.id);
       return { before: row.doc, after: doc };

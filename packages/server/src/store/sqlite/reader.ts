@@ -5,6 +5,8 @@ import type { ReaderAnswer, ReaderJob } from "./readerThread.ts";
 
 /** A statement whose shape takes longer than this on average runs beside the event loop, not in it. */
 const INLINE_MS = 1.5;
+/** Statements up to so many characters are remembered with their durations. */
+const MAX_LEARNED_TEXT = 20_000;
 
 /**
  * Reads rows of one text column. Point reads run where they are asked. Others run in a reader thread
@@ -72,7 +74,8 @@ export class Reader {
     this.#waiting.delete(answer.id);
     if (!waiting) return;
     if (answer.error) {
-      waiting.reject(new ProtocolError(answer.error.code, answer.error.message));
+      const { code, message } = answer.error;
+      waiting.reject(code === undefined ? new Error(message) : new ProtocolError(code, message));
       return;
     }
     this.#learn(waiting.sql, answer.ms);
@@ -80,6 +83,8 @@ export class Reader {
   }
 
   #learn(sql: string, ms: number): void {
+    // What is that long is not asked often, and always beside the event loop.
+    if (sql.length > MAX_LEARNED_TEXT) return;
     if (this.#durations.size > 5_000) this.#durations.clear();
     const known = this.#durations.get(sql);
     this.#durations.set(sql, known === undefined ? ms : known * 0.8 + ms * 0.2);

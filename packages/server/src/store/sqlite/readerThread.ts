@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ProtocolError } from "@purse/protocol";
 import { openDatabase, statementCache } from "./connection.ts";
 
 export interface ReaderJob {
@@ -12,7 +12,8 @@ export interface ReaderJob {
 export interface ReaderAnswer {
   id: number;
   text?: string;
-  error?: { message: string; code: number };
+  /** What went wrong; `code` where clients may be told of it. */
+  error?: { message: string; code?: number };
   ms: number;
 }
 
@@ -25,8 +26,10 @@ if (parentPort) {
     try {
       answer.text = prepare(job.sql).pluck().all(job.parameters).join("\n");
     } catch (error) {
-      const code = error instanceof ProtocolError ? error.code : ErrorCode.INTERNAL_SERVER_ERROR;
-      answer.error = { message: error instanceof Error ? error.message : String(error), code };
+      answer.error = {
+        message: error instanceof Error ? error.message : String(error),
+        ...(error instanceof ProtocolError && { code: error.code }),
+      };
     }
     answer.ms = performance.now() - started;
     port.postMessage(answer);
