@@ -13,13 +13,24 @@ import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
 import { ChainEvents } from "./chainEvents/index.ts";
-import { type Cloud, createCloud } from "./cloud/index.ts";
+import { type Cloud, createCloud, settingsForCode } from "./cloud/index.ts";
 import type { NamesConfig } from "./config/names.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { walletServiceSources } from "./config/walletServices.ts";
 import type { Config } from "./config.ts";
-import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
+import {
+  cloudFileRoutes,
+  createFileReader,
+  createFileRoutes,
+  Downloads,
+  dispatchWithFiles,
+  Files,
+  FileUrls,
+  openFileStore,
+  openResumableUploads,
+} from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
+import type { Dispatch } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { classListRoute } from "./http/classListRoute.ts";
 import { createClientAddress, createIsFromTrustedProxy, rememberPeerAddress } from "./http/clientAddress.ts";
@@ -27,7 +38,7 @@ import { createDataDoor } from "./http/dataDoor.ts";
 import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
 import { createDataGate, type DataClient } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
-import { createDoor, type Door } from "./http/door.ts";
+import { createDoor, type DoorParts } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
 import type { Envelope } from "./http/envelope.ts";
 import { createFront, DATA_PATH, MOUNT_PATH, ok, send } from "./http/front.ts";
@@ -141,7 +152,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
-  const late: { objects?: ReturnType<typeof createObjects>; door?: Door; cloud?: Cloud } = {};
+  const late: {
+    objects?: ReturnType<typeof createObjects>;
+    dispatch?: Dispatch;
+    readFile?: ReturnType<typeof createFileReader>;
+    cloud?: Cloud;
+  } = {};
   const objectsOf = () => required(late.objects);
   const outbox = config.environment === "development" ? join(config.dataDir, "outbox") : undefined;
   const mailer = await createMailer({
@@ -219,9 +235,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     return objectsOf().presenter("_User")?.(user, requestOf(caller)) ?? user;
   };
   const cloud = await createCloud({
-    dispatch: (request) => required(late.door).dispatch(request),
+    dispatch: (request) => required(late.dispatch)(request),
     userOf,
     config,
+    settings: settingsForCode(config, publicUrl, MOUNT_PATH),
+    download: (url) => required(late.readFile)(url),
     log,
     logLevel: config.log.level,
     file: config.cloudFile,
@@ -296,7 +314,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     mountPath: MOUNT_PATH,
     isFromTrustedProxy,
   });
-  const door = createDoor({
+  const doorParts: DoorParts = {
     appId: config.appId,
     judgeKey,
     mountPath: MOUNT_PATH,
@@ -334,10 +352,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     callerOf: accounts.callerOf,
     assertWithinLimits: createRequestLimits(config.rateLimits, limiter, () => cloud.definitions().rateLimits),
     report,
-  });
-  late.door = door;
+  };
+  const door = createDoor(doorParts);
+  const fileStore = await openFileStore(config.filesStore, join(config.dataDir, "files"));
   const files = new Files({
-    store: await openFileStore(config.filesStore, join(config.dataDir, "files")),
+    store: fileStore,
     ipfs,
     urls: fileUrls,
     upload: config.fileUpload,
@@ -345,6 +364,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     isAnonymousUser: accounts.isAnonymousUser,
     triggers: cloud.fileTrigger,
   });
+  late.dispatch = dispatchWithFiles(
+    door.dispatch,
+    createDoor({ ...doorParts, routes: cloudFileRoutes({ files }) }).dispatch,
+  );
+  late.readFile = createFileReader({ files, urls: fileUrls, isAllowed: isPublicAddress });
   const admitToFiles = (envelope: Envelope, message: IncomingMessage) =>
     door.admit(envelope, message, (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1)[0] ?? "");
   const uploadsDir = join(config.dataDir, "uploads");
@@ -357,6 +381,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const handleFiles = createFileRoutes({
     appId: config.appId,
     files,
+    downloads: new Downloads({ store: fileStore, triggers: cloud.downloadTrigger }),
     resumable,
     spoolDir: uploadsDir,
     filesHost: config.filesUrl === undefined ? undefined : new URL(config.filesUrl).host,

@@ -13,6 +13,7 @@ import { contentTypeOf } from "../http/contentTypes.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { errorReply } from "../http/reply.ts";
 import { sendContent } from "../http/sendContent.ts";
+import type { Downloads } from "./downloads.ts";
 import type { FileAbout } from "./fileStore.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
 import type { ResumableUploads } from "./resumable.ts";
@@ -21,6 +22,7 @@ import { UploadEnvelope } from "./uploadEnvelope.ts";
 export interface FileRoutesParts {
   appId: string;
   files: Files;
+  downloads: Downloads;
   resumable: ResumableUploads;
   /** Where uploads wait until all of their envelope is there. */
   spoolDir: string;
@@ -34,6 +36,9 @@ export interface FileRoutesParts {
 
 /** Names nobody can guess; what has been removed should not be seen for much longer, though. */
 const CACHE = "public, max-age=86400, immutable";
+
+/** Where the cloud code decides, each time anew. */
+const CACHE_GUARDED = "private, no-cache";
 
 /** The routes at `/files`, whose bodies and answers are streams. */
 export function createFileRoutes(parts: FileRoutesParts) {
@@ -166,13 +171,18 @@ export function createFileRoutes(parts: FileRoutesParts) {
     if (appId !== parts.appId) {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid application ID.", 403);
     }
+    const { downloads } = parts;
+    // Only code that decides about downloads asks who downloads.
+    const request = async () => {
+      const headers = { ...message.headers, "x-parse-application-id": parts.appId };
+      return parts.enter(openEnvelope("GET", headers, "", EMPTY), message);
+    };
     if (segments[0] === "metadata" && segments.length > 1) {
-      const about = await files.about(segments.slice(1).join("/"));
+      const about = await files.about(await downloads.nameFor(segments.slice(1).join("/"), request));
       return send(response, { status: 200, body: JSON.stringify(about ? told(about) : {}) });
     }
-    const name = segments.join("/");
-    const file = await files.open(name);
-    if (!file) {
+    const found = await downloads.open(segments.join("/"), request);
+    if (!found) {
       const body = "File not found.";
       response.writeHead(404, {
         "content-type": "text/plain; charset=utf-8",
@@ -183,6 +193,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
       response.end(message.method === "HEAD" ? undefined : body);
       return;
     }
+    const { name, file, forceDownload } = found;
     const { type, isShown } = contentTypeOf(name);
     // Where files have an origin of their own, they are shown on no other.
     const isHome = parts.filesHost === undefined || message.headers.host === parts.filesHost;
@@ -191,9 +202,9 @@ export function createFileRoutes(parts: FileRoutesParts) {
       etag: file.etag,
       lastModified: file.modifiedAt,
       type,
-      isShown: isShown && isHome,
-      fileName: (segments.at(-1) ?? name).replace(/^[0-9a-f]{32}_/, ""),
-      cacheControl: CACHE,
+      isShown: isShown && isHome && !forceDownload,
+      fileName: (name.split("/").at(-1) ?? name).replace(/^[0-9a-f]{32}_/, ""),
+      cacheControl: downloads.isGuarded ? CACHE_GUARDED : CACHE,
       read: file.read,
     });
   }

@@ -57,7 +57,10 @@ export interface Upload {
   contentType: string | undefined;
   /** As the client sent it. */
   fileData: { metadata?: JsonValue; tags?: JsonValue; directory?: JsonValue; ipfs?: JsonValue };
-  content: { stream: AsyncIterable<Uint8Array>; size?: number } | { path: string; size: number };
+  content:
+    | { stream: AsyncIterable<Uint8Array>; size?: number }
+    | { path: string; size: number }
+    | { bytes: Buffer; size: number };
   /** In bytes; undefined for the server's own limit. */
   maxSize?: number | undefined;
 }
@@ -69,6 +72,9 @@ export interface SavedFile {
   ipfs?: string;
   hash?: string;
 }
+
+/** Larger content is not handed to triggers, which get it whole and as base64; in bytes. */
+export const MAX_TRIGGER_CONTENT = 32 * 1024 * 1024;
 
 /** Files of applications: rights, names and triggers, whichever door they come in by. */
 export class Files {
@@ -122,8 +128,10 @@ export class Files {
     };
     const before = triggers("beforeSaveFile");
     const after = triggers("afterSaveFile");
-    if ((before || after) && "path" in upload.content) {
-      given.base64 = await readFile(upload.content.path, "base64");
+    if ((before || after) && (size ?? 0) <= MAX_TRIGGER_CONTENT) {
+      const { content } = upload;
+      if ("path" in content) given.base64 = await readFile(content.path, "base64");
+      if ("bytes" in content) given.base64 = content.bytes.toString("base64");
     }
     const file = { ...given, ...(await before?.(given, request)) };
     if (file.url !== undefined) {
@@ -221,6 +229,7 @@ function hashOf(about: FileAbout | undefined, urls: FileUrls, request: RequestCo
 
 function contentOf({ content }: Upload, replaced: string | undefined): AsyncIterable<Uint8Array> {
   if (replaced !== undefined) return Readable.from([Buffer.from(replaced, "base64")]);
+  if ("bytes" in content) return Readable.from([content.bytes]);
   return "path" in content ? createReadStream(content.path) : content.stream;
 }
 

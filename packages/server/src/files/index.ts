@@ -1,3 +1,5 @@
+export { cloudFileRoutes, createFileReader, dispatchWithFiles } from "./cloudFiles.ts";
+export { Downloads } from "./downloads.ts";
 export { createFileRoutes, type FileRoutesParts } from "./fileRoutes.ts";
 export type { FileStore } from "./fileStore.ts";
 export { type FileFacts, Files, type FileTriggerName, type FileTriggers } from "./files.ts";

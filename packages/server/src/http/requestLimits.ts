@@ -11,6 +11,8 @@ export interface Limited {
   path: string;
   caller: Caller;
   ip: string;
+  /** Whether cloud code sends it, inside the process. */
+  isInternal?: boolean;
 }
 
 /** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) where it is one too many. */
@@ -29,7 +31,7 @@ export function createRequestLimits(
   let last: readonly RateLimit[] = NONE;
   let prepared = fixed;
 
-  return async function assertWithinLimits({ method, path, caller, ip }) {
+  return async function assertWithinLimits({ method, path, caller, ip, isInternal = false }) {
     const wanted = defined();
     if (wanted !== last) {
       // Counted on by what they are: the code may have been loaded again.
@@ -40,6 +42,7 @@ export function createRequestLimits(
     if (prepared.length === 0) return;
     const segments = segmentsOf(path);
     for (const limit of prepared) {
+      if (isInternal && !limit.includeInternalRequests) continue;
       if (caller.kind === "master" && !limit.includeMasterKey) continue;
       if (limit.methods && !limit.methods.includes(method)) continue;
       if (!matches(limit.segments, segments)) continue;
