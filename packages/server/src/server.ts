@@ -384,7 +384,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     downloads: new Downloads({ store: fileStore, triggers: cloud.downloadTrigger }),
     resumable,
     spoolDir: uploadsDir,
-    filesHost: config.filesUrl === undefined ? undefined : new URL(config.filesUrl).host,
+    filesHost: filesHostOf(config.filesUrl, publicUrl),
     enter: admitToFiles,
     send,
     report: (error) => report(error, "files"),
@@ -628,6 +628,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       metrics.close();
     },
   };
+}
+
+/** The host on which nothing but files lives; undefined where files share the protocol's origin. */
+function filesHostOf(filesUrl: string | undefined, publicUrl: string): string | undefined {
+  if (filesUrl === undefined) return undefined;
+  const { host } = new URL(filesUrl);
+  return host === new URL(publicUrl).host ? undefined : host;
 }
 
 /** Of an SQLite database, with what has not been moved into its file yet. */

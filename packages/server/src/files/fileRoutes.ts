@@ -196,13 +196,15 @@ export function createFileRoutes(parts: FileRoutesParts) {
     const { name, file, forceDownload } = found;
     const { type, isShown } = contentTypeOf(name);
     // Where files have an origin of their own, they are shown on no other.
-    const isHome = parts.filesHost === undefined || message.headers.host === parts.filesHost;
+    const isIsolated = parts.filesHost !== undefined && message.headers.host === parts.filesHost;
+    const isHome = parts.filesHost === undefined || isIsolated;
     await sendContent(message, response, {
       size: file.size,
       etag: file.etag,
       lastModified: file.modifiedAt,
       type,
       isShown: isShown && isHome && !forceDownload,
+      isIsolated,
       fileName: (name.split("/").at(-1) ?? name).replace(/^[0-9a-f]{32}_/, ""),
       cacheControl: downloads.isGuarded ? CACHE_GUARDED : CACHE,
       read: file.read,
