@@ -46,6 +46,8 @@ export interface Config extends Omit<SectionValues, "accountLimits"> {
   filesStore: FilesStoreConfig;
   /** In bytes. */
   maxUploadSize: number;
+  /** Uploads under way: of one user or address, their bytes, and the bytes of all clients. */
+  uploads: { maxPerOwner: number; maxBytesPerOwner: number; maxBytes: number };
   database: DatabaseConfig;
   cloudFile: string | undefined;
   /** Most memory that the cloud code may take, in MiB. */
@@ -172,6 +174,11 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     filesUrl: values.filesUrl,
     filesStore: required("filesStore", values),
     maxUploadSize: required("maxUploadSize", values),
+    uploads: {
+      maxPerOwner: required("maxUploadsPerClient", values),
+      maxBytesPerOwner: required("maxUploadBytesPerClient", values),
+      maxBytes: required("maxUploadBytes", values),
+    },
     database: databaseOf(values, dataDir, cwd),
     cloudFile: await cloudFile(values.cloud, cwd),
     cloudMemoryMb: required("cloudMemoryMb", values),
@@ -317,6 +324,9 @@ function readValues(
     filesUrl: read("filesUrl", SETTINGS.filesUrl),
     filesStore: read("filesStore", SETTINGS.filesStore),
     maxUploadSize: read("maxUploadSize", SETTINGS.maxUploadSize),
+    maxUploadsPerClient: read("maxUploadsPerClient", SETTINGS.maxUploadsPerClient),
+    maxUploadBytesPerClient: read("maxUploadBytesPerClient", SETTINGS.maxUploadBytesPerClient),
+    maxUploadBytes: read("maxUploadBytes", SETTINGS.maxUploadBytes),
     databaseUrl: read("databaseUrl", SETTINGS.databaseUrl),
     databaseConnections: read("databaseConnections", SETTINGS.databaseConnections),
     cloud: read("cloud", SETTINGS.cloud),

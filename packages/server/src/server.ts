@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -28,6 +28,7 @@ import {
   FileUrls,
   openFileStore,
   openResumableUploads,
+  UploadSpace,
 } from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import type { Dispatch } from "./http/api.ts";
@@ -355,6 +356,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   };
   const door = createDoor(doorParts);
   const fileStore = await openFileStore(config.filesStore, join(config.dataDir, "files"));
+  const uploadsDir = join(config.dataDir, "uploads");
+  await mkdir(uploadsDir, { recursive: true });
+  const space = new UploadSpace({
+    folder: uploadsDir,
+    maxPerOwner: config.uploads.maxPerOwner,
+    maxBytesPerOwner: config.uploads.maxBytesPerOwner,
+    maxBytes: config.uploads.maxBytes,
+  });
   const files = new Files({
     store: fileStore,
     ipfs,
@@ -363,6 +372,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     maxUploadSize: config.maxUploadSize,
     isAnonymousUser: accounts.isAnonymousUser,
     triggers: cloud.fileTrigger,
+    space,
+    report: (error) => report(error, "files"),
   });
   late.dispatch = dispatchWithFiles(
     door.dispatch,
@@ -371,10 +382,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   late.readFile = createFileReader({ files, urls: fileUrls, isAllowed: isPublicAddress });
   const admitToFiles = (envelope: Envelope, message: IncomingMessage) =>
     door.admit(envelope, message, (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1)[0] ?? "");
-  const uploadsDir = join(config.dataDir, "uploads");
   const resumable = await openResumableUploads({
     files,
     folder: uploadsDir,
+    space,
     enter: admitToFiles,
     clock: Date.now,
   });
@@ -384,6 +395,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     downloads: new Downloads({ store: fileStore, triggers: cloud.downloadTrigger }),
     resumable,
     spoolDir: uploadsDir,
+    space,
+    addressOf: (message) => message.socket.remoteAddress ?? "",
     filesHost: filesHostOf(config.filesUrl, publicUrl),
     enter: admitToFiles,
     send,

@@ -96,6 +96,25 @@ export const SETTINGS = {
     about: "Largest file that may be uploaded, as in 20mb.",
     parse: parseSize,
   },
+  maxUploadsPerClient: {
+    env: "PURSE_MAX_UPLOADS_PER_CLIENT",
+    fallback: "50",
+    about:
+      "Uploads that one user, or one address without a user, may have under way, resumable ones that wait included.",
+    parse: wholeNumber(1, 10_000),
+  },
+  maxUploadBytesPerClient: {
+    env: "PURSE_MAX_UPLOAD_BYTES_PER_CLIENT",
+    fallback: "1gb",
+    about: "Bytes of those uploads together, as in 1gb; one upload always fits.",
+    parse: parseSize,
+  },
+  maxUploadBytes: {
+    env: "PURSE_MAX_UPLOAD_BYTES",
+    fallback: "10gb",
+    about: "Bytes of the uploads under way of all clients together, as in 10gb.",
+    parse: parseSize,
+  },
   databaseUrl: {
     env: "PURSE_DATABASE_URL",
     about:

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import { ANONYMOUS, type RequestContext } from "../caller.ts";
 import { parseSize } from "../config/fileUpload.ts";
 import type { ApiReply } from "../http/api.ts";
 import { bodyPieces, discardRest } from "../http/bodyPieces.ts";
@@ -18,6 +18,7 @@ import type { FileAbout } from "./fileStore.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
 import type { ResumableUploads } from "./resumable.ts";
 import { UploadEnvelope } from "./uploadEnvelope.ts";
+import { diskFull, isDiskFull, type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
 
 export interface FileRoutesParts {
   appId: string;
@@ -26,8 +27,11 @@ export interface FileRoutesParts {
   resumable: ResumableUploads;
   /** Where uploads wait until all of their envelope is there. */
   spoolDir: string;
+  space: UploadSpace;
   /** The host of the address on which files have an origin of their own. */
   filesHost: string | undefined;
+  /** The client's address. */
+  addressOf(message: IncomingMessage): string;
   /** Judges the credentials of an envelope. Throws 119 or 209. */
   enter(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
   send(response: ServerResponse, reply: ApiReply): void;
@@ -73,7 +77,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
         response.destroy();
         return;
       }
-      send(response, errorReply(isAborted(error) ? cutOff() : error, parts.report));
+      send(response, errorReply(clientError(error, parts.report), parts.report));
       discardRest(message);
     }
   };
@@ -122,8 +126,12 @@ export function createFileRoutes(parts: FileRoutesParts) {
     const limit = files.maxUploadSize;
     // Base64 takes four bytes for three.
     const most = Math.ceil(limit / 3) * 4 + 256 * 1024;
-    if (Number(message.headers["content-length"] ?? 0) > most) throw tooLarge(limit);
+    const length = Number(message.headers["content-length"] ?? most);
+    if (length > most) throw tooLarge(limit);
     const path = join(parts.spoolDir, randomBytes(16).toString("hex"));
+    // Who it is, is not known yet: it is counted for the address.
+    const owner = uploadOwnerOf({ caller: ANONYMOUS, ip: parts.addressOf(message) });
+    const release = await parts.space.reserve(owner, length);
     try {
       const body = new UploadEnvelope();
       const spool = createWriteStream(path, { flags: "wx" });
@@ -147,6 +155,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
       return created(saved);
     } finally {
       await rm(path, { force: true });
+      release();
     }
   }
 
@@ -268,6 +277,14 @@ function jsonHeader(message: IncomingMessage, key: string, name: string): Record
     // Said below.
   }
   throw new ProtocolError(ErrorCode.INVALID_JSON, `Invalid JSON in ${name} header.`);
+}
+
+/** What is told of an upload that could not be taken; a full disk is the operator's to hear of, too. */
+function clientError(error: unknown, report: (error: unknown) => void): unknown {
+  if (isAborted(error)) return cutOff();
+  if (!isDiskFull(error)) return error;
+  report(error);
+  return diskFull();
 }
 
 function isAborted(error: unknown): boolean {

@@ -16,6 +16,7 @@ import type { Ipfs } from "../ipfs/index.ts";
 import type { FileAbout, FileStore, StoredFile } from "./fileStore.ts";
 import type { FileUrls } from "./fileUrls.ts";
 import { assertDirectory, assertExtension, assertFileName, canBeStored, storedName } from "./names.ts";
+import { type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
 
 export type FileTriggerName = "beforeSaveFile" | "afterSaveFile" | "beforeDeleteFile" | "afterDeleteFile";
 
@@ -49,6 +50,9 @@ export interface FilesParts {
   maxUploadSize: number;
   isAnonymousUser(userId: string): Promise<boolean>;
   triggers: FileTriggers;
+  space: UploadSpace;
+  /** Told what clients are not told: a file that could not be taken away again. */
+  report(error: unknown): void;
 }
 
 /** What somebody wants to store. */
@@ -111,7 +115,7 @@ export class Files {
   /** Stores a file. Nothing of it stays where anything goes wrong. */
   async save(request: RequestContext, upload: Upload): Promise<SavedFile> {
     await this.assertUpload(request, upload);
-    const { store, urls, triggers } = this.#parts;
+    const { store, urls, triggers, space } = this.#parts;
     const metadata = plainObject(upload.fileData.metadata, "metadata");
     const tags = plainObject(upload.fileData.tags, "tags");
     const maxSize = upload.maxSize ?? this.#parts.maxUploadSize;
@@ -144,7 +148,10 @@ export class Files {
     const folder = typeof directory === "string" ? directory : undefined;
     const name = storedName(file.name, upload.contentType, folder);
     const content = contentOf(upload, file.base64 === given.base64 ? undefined : file.base64);
-    const stored = await store.write(name, limited(content, maxSize));
+    // What waits in a file has its room already.
+    const isStreamed = "stream" in upload.content;
+    const release = isStreamed ? await space.reserve(uploadOwnerOf(request), size ?? maxSize) : undefined;
+    const stored = await store.write(name, limited(content, maxSize)).finally(release);
     try {
       const saved: SavedFile = { name, url: urls.urlOf(name, request) };
       if (upload.fileData.ipfs === true) {
@@ -156,7 +163,7 @@ export class Files {
       await after?.({ ...file, name, url: saved.url, fileSize: stored }, request);
       return saved;
     } catch (error) {
-      await store.remove(name);
+      await store.remove(name).catch(this.#parts.report);
       throw error;
     }
   }

@@ -6,3 +6,4 @@ export { type FileFacts, Files, type FileTriggerName, type FileTriggers } from "
 export { FileUrls, mayHoldFiles } from "./fileUrls.ts";
 export { openFileStore } from "./openFileStore.ts";
 export { openResumableUploads } from "./resumable.ts";
+export { UploadSpace } from "./uploadSpace.ts";

@@ -1,7 +1,11 @@
 import { type FileHandle, open } from "node:fs/promises";
 
-/** How much is written at once. */
+/** How much is written at once, in bytes; where many files are written at once, less. */
 const BATCH_BYTES = 1024 * 1024;
+const SMALL_BATCH_BYTES = 128 * 1024;
+const MANY = 32;
+
+let writers = 0;
 
 /**
  * Writes a new file and has it last past a power cut; while one batch is written the next one is gathered. The
@@ -9,6 +13,7 @@ const BATCH_BYTES = 1024 * 1024;
  */
 export async function writeLastingFile(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
   const file = await open(path, "wx");
+  writers += 1;
   let writing: Promise<void> = Promise.resolve();
   try {
     let size = 0;
@@ -27,13 +32,14 @@ export async function writeLastingFile(path: string, content: AsyncIterable<Uint
       size += piece.length;
       batch.push(piece);
       batchBytes += piece.length;
-      if (batchBytes >= BATCH_BYTES) await flush();
+      if (batchBytes >= (writers > MANY ? SMALL_BATCH_BYTES : BATCH_BYTES)) await flush();
     }
     await flush();
     await writing;
     await file.sync();
     return size;
   } finally {
+    writers -= 1;
     await Promise.allSettled([writing]);
     await file.close();
   }
