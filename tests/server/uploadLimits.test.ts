@@ -181,3 +181,33 @@ describe("the folder of uploads", () => {
     expect((await tus("HEAD", `${purse.serverUrl}/files/resumable/${kept}`, ann)).status).toBe(200);
   });
 });
+
+describe("folders of IPFS", () => {
+  const data = [{ path: "a.txt", content: Buffer.from("hello").toString("base64") }];
+  const upload = async (to: Purse, keys: Record<string, string>) => {
+    const response = await fetch(`${to.serverUrl}/functions/uploadFolder`, {
+      method: "POST",
+      headers: { "X-Parse-Application-Id": to.appId, "Content-Type": "application/json", ...keys },
+      body: JSON.stringify({ data }),
+    });
+    return response.json();
+  };
+
+  it("are put there by function with the rights of file uploads", async () => {
+    const config = join(folder, "closed.config.ts");
+    await writeFile(config, "export default { fileUpload: { enableForAuthenticatedUser: false } };");
+    const closed = await startPurse({ env: { PURSE_CONFIG: config } });
+    try {
+      const { sessionToken } = await signUp(closed);
+      expect(await upload(closed, {})).toMatchObject({ code: 119 });
+      expect(await upload(closed, { "X-Parse-Session-Token": sessionToken })).toEqual({
+        code: 130,
+        error: "File upload by authenticated user is disabled.",
+      });
+      const { result } = await upload(closed, { "X-Parse-Master-Key": closed.masterKey });
+      expect(result).toHaveLength(1);
+    } finally {
+      await closed.remove();
+    }
+  });
+});

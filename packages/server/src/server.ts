@@ -139,6 +139,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     kuboRpc: config.ipfsRpcUrl,
     isAllowed: config.allowPrivateMetadata ? () => true : isPublicAddress,
   });
+  const uploadsDir = join(config.dataDir, "uploads");
+  await mkdir(uploadsDir, { recursive: true });
+  const space = new UploadSpace({
+    folder: uploadsDir,
+    maxPerOwner: config.uploads.maxPerOwner,
+    maxBytesPerOwner: config.uploads.maxBytesPerOwner,
+    maxBytes: config.uploads.maxBytes,
+  });
   const askGateway = gatewayAsker(config.names.gateways);
   const chain = createChainService({
     chains: options.chains.map((each) => withNames(each, config.names)),
@@ -148,7 +156,16 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         ? config.database
         : { kind: "sqlite", folder: join(config.dataDir, "chains") },
     log,
-    uploadFolder: (files) => uploadFolder(ipfs, files, fileUrls.gateway()),
+    uploadFolder: (folder) =>
+      uploadFolder(
+        {
+          ipfs,
+          gateway: fileUrls.gateway(),
+          maxFileBytes: config.maxUploadSize,
+          reserve: (bytes) => space.reserve(undefined, bytes),
+        },
+        folder,
+      ),
     fetchContent,
   });
 
@@ -356,14 +373,6 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   };
   const door = createDoor(doorParts);
   const fileStore = await openFileStore(config.filesStore, join(config.dataDir, "files"));
-  const uploadsDir = join(config.dataDir, "uploads");
-  await mkdir(uploadsDir, { recursive: true });
-  const space = new UploadSpace({
-    folder: uploadsDir,
-    maxPerOwner: config.uploads.maxPerOwner,
-    maxBytesPerOwner: config.uploads.maxBytesPerOwner,
-    maxBytes: config.uploads.maxBytes,
-  });
   const files = new Files({
     store: fileStore,
     ipfs,
@@ -465,8 +474,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     config.limits.maxBodyBytes,
     (error) => report(error, "the data service"),
   );
-  for (const { name, run } of dataFunctions(chain.routes, userOf, authorizeDataRequest))
-    cloud.define(name, run);
+  const dataCalls = dataFunctions(chain.routes, userOf, authorizeDataRequest, (caller) =>
+    files.assertMayUpload(caller),
+  );
+  for (const { name, run } of dataCalls) cloud.define(name, run);
   const pictureAt = nftPictures({
     chain,
     thumbnails,

@@ -98,7 +98,7 @@ export class Files {
     { name, contentType, fileData }: Pick<Upload, "name" | "contentType" | "fileData">,
   ): Promise<void> {
     if (caller.kind === "master" && caller.readOnly) throw readOnly();
-    await this.#assertMayUpload(caller);
+    await this.assertMayUpload(caller);
     assertFileName(name);
     const { allowsExtension } = this.#parts.upload;
     if (caller.kind !== "master" && allowsExtension) assertExtension(name, contentType, allowsExtension);
@@ -219,7 +219,8 @@ export class Files {
     await triggers("afterDeleteFile")?.(file, request);
   }
 
-  async #assertMayUpload(caller: Caller): Promise<void> {
+  /** Throws 130 where somebody may upload nothing at all. */
+  async assertMayUpload(caller: Caller): Promise<void> {
     if (caller.kind === "master") return;
     const { upload, isAnonymousUser } = this.#parts;
     if (caller.kind === "anonymous") {
