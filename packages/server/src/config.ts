@@ -135,6 +135,10 @@ const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set([
   "keyFetchApiKey",
   "databaseUrl",
   "databaseReplicaUrl",
+  // Addresses into which somebody may have written a password.
+  "filesStore",
+  "ipfsGateway",
+  "ipfsRpcUrl",
   "smtpUrl",
 ]);
 

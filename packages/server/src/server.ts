@@ -372,7 +372,12 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     report,
   };
   const door = createDoor(doorParts);
-  const fileStore = await openFileStore(config.filesStore, join(config.dataDir, "files"));
+  const fileStore = await openFileStore({
+    config: config.filesStore,
+    folder: join(config.dataDir, "files"),
+    spoolFolder: uploadsDir,
+    report: (error) => report(error, "the file store"),
+  });
   const files = new Files({
     store: fileStore,
     ipfs,

@@ -12,6 +12,19 @@ let writers = 0;
  * pieces of the content are used up: whoever made them must not look at them again. Answers the size in bytes. Rejects with what the content fails with.
  */
 export async function writeLastingFile(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
+  return writeBatches(path, content, (file) => file.sync());
+}
+
+/** The same for a file that need not last. */
+export async function writeTemporaryFile(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
+  return writeBatches(path, content, async () => undefined);
+}
+
+async function writeBatches(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  finish: (file: FileHandle) => Promise<void>,
+): Promise<number> {
   const file = await open(path, "wx");
   writers += 1;
   let writing: Promise<void> = Promise.resolve();
@@ -36,7 +49,7 @@ export async function writeLastingFile(path: string, content: AsyncIterable<Uint
     }
     await flush();
     await writing;
-    await file.sync();
+    await finish(file);
     return size;
   } finally {
     writers -= 1;
