@@ -32,6 +32,8 @@ export interface Config extends Omit<SectionValues, "accountLimits"> {
   allowPublicExplain: boolean;
   allowClientAddField: boolean;
   allowClientClassList: boolean;
+  /** Up to how many classes, and fields of one, clients make new ones by saving. */
+  growthLimits: { classes: number; fields: number };
   /** Whether classes are left to the code. */
   lockSchemas: boolean;
   allowCustomObjectId: boolean;
@@ -170,6 +172,10 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     allowPublicExplain: values.allowPublicExplain ?? environment === "development",
     allowClientAddField: values.allowClientAddField ?? environment === "development",
     allowClientClassList: values.allowClientClassList ?? environment === "development",
+    growthLimits: {
+      classes: required("maxClientClasses", values),
+      fields: required("maxClientFields", values),
+    },
     lockSchemas: required("lockSchemas", values),
     allowCustomObjectId: required("allowCustomObjectId", values),
     masterKeyIps: required("masterKeyIps", values),
@@ -320,6 +326,8 @@ function readValues(
     allowClientAddField: read("allowClientAddField", SETTINGS.allowClientAddField),
     allowClientClassList: read("allowClientClassList", SETTINGS.allowClientClassList),
     databaseReplicaUrl: read("databaseReplicaUrl", SETTINGS.databaseReplicaUrl),
+    maxClientClasses: read("maxClientClasses", SETTINGS.maxClientClasses),
+    maxClientFields: read("maxClientFields", SETTINGS.maxClientFields),
     lockSchemas: read("lockSchemas", SETTINGS.lockSchemas),
     allowCustomObjectId: read("allowCustomObjectId", SETTINGS.allowCustomObjectId),
     masterKeyIps: read("masterKeyIps", SETTINGS.masterKeyIps),

@@ -276,6 +276,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     limits: { defaultLimit: 100, maxLimit: config.limits.maxLimit },
     allowClientClassCreation: config.allowClientClassCreation,
     allowClientAddField: config.allowClientAddField,
+    growthLimits: config.growthLimits,
     allowPublicExplain: config.allowPublicExplain,
     allowCustomObjectId: config.allowCustomObjectId,
     defaultAcl: config.defaultAcl,

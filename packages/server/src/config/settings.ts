@@ -155,6 +155,20 @@ export const SETTINGS = {
       "1 lets clients add fields by saving them, where a class does not say who may; 0 does not. Without it: 1 in development.",
     parse: flag,
   },
+  maxClientClasses: {
+    env: "PURSE_MAX_CLIENT_CLASSES",
+    fallback: "500",
+    about:
+      "Classes in all up to which clients make new ones by saving into them. The master key and the schemas API make more.",
+    parse: wholeNumber(0, 1_000_000),
+  },
+  maxClientFields: {
+    env: "PURSE_MAX_CLIENT_FIELDS",
+    fallback: "1000",
+    about:
+      "Fields of a class up to which clients add new ones by saving them. The master key and the schemas API add more.",
+    parse: wholeNumber(1, 100_000),
+  },
   allowClientClassList: {
     env: "PURSE_ALLOW_CLIENT_CLASS_LIST",
     about:
