@@ -11,10 +11,14 @@ export interface Statement {
   parameters: SqlParameter[];
 }
 
+/** Characters of the shapes and texts that are kept of all classes together. */
+const MAX_KEPT_CHARACTERS = 20_000_000;
+
 /** Makes statements from queries; the text is compiled once per shape and class version. */
 export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   /** Schemas are immutable: a changed one is a new object, whose shapes are compiled anew. */
-  const texts = new WeakMap<ClassSchema, Map<string, string>>();
+  let texts = new WeakMap<ClassSchema, Map<string, string>>();
+  let keptCharacters = 0;
   const numbers = new WeakMap<ClassSchema, number>();
   let schemasSeen = 0;
 
@@ -27,7 +31,12 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     const known = shapes.get(shape);
     if (known !== undefined) return known;
     const text = compile();
-    shapes.set(shape, text);
+    keptCharacters += shape.length + text.length;
+    // Shapes are anybody's, and there may be many classes: what is asked again is compiled again.
+    if (keptCharacters > MAX_KEPT_CHARACTERS) {
+      texts = new WeakMap();
+      keptCharacters = 0;
+    } else shapes.set(shape, text);
     return text;
   }
 
