@@ -411,7 +411,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     resumable,
     spoolDir: uploadsDir,
     space,
-    addressOf: (message) => message.socket.remoteAddress ?? "",
+    addressOf: clientAddressOf,
     filesHost: filesHostOf(config.filesUrl, publicUrl),
     enter: admitToFiles,
     send,
