@@ -125,6 +125,31 @@ describe("cloud code that is replaced while it still defines", () => {
     }
   });
 
+  it("removes all that it has defined by _removeAllHooks()", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "purse-definitions-"));
+    await writeFile(
+      join(folder, "main.cjs"),
+      `Parse.Cloud.define("gone", () => "there");
+       Parse.Cloud.beforeSave("Guarded", () => { throw "guarded"; });
+       Parse.Cloud.define("remove", () => {
+         Parse.Cloud._removeAllHooks();
+         Parse.Cloud.define("after", () => "there");
+       });`,
+    );
+    const purse = await startPurse({ env: { PURSE_CLOUD: join(folder, "main.cjs") } });
+    try {
+      const call = async (name: string) => (await rest(purse, "POST", `/functions/${name}`, {})).body;
+      expect(await call("gone")).toEqual({ result: "there" });
+      await call("remove");
+      expect(await call("gone")).toMatchObject({ code: 141 });
+      expect(await call("after")).toEqual({ result: "there" });
+      expect((await rest(purse, "POST", "/classes/Guarded", {})).status).toBe(201);
+    } finally {
+      await purse.remove();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
   it("is followed to files that it loads later", async () => {
     const folder = await mkdtemp(join(tmpdir(), "purse-definitions-"));
     await writeFile(join(folder, "late.mjs"), `Parse.Cloud.define("late", () => "one");`);

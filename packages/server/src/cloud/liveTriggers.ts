@@ -18,7 +18,7 @@ export interface LiveTriggers {
     request: RequestContext,
     facts: Extract<Task, { kind: "liveEvent" }>["facts"],
   ): Promise<JsonObject | null | undefined>;
-  /** Tells `onLiveQueryEvent` handlers what happens to a connection. Nothing waits for them, and nothing fails by them. */
+  /** Calls the `onLiveQueryEvent` handlers with what happens to a connection. Nothing waits for them, and nothing fails by them. */
   onConnectionEvent(facts: () => LiveConnectionEvent, from: Pick<RequestContext, "ip" | "requestId">): void;
 }
 

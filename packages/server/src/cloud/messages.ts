@@ -205,7 +205,7 @@ export interface StartData {
   file: string;
   plugins: string[];
   logLevel: LogLevel;
-  /** What `Parse.Server` tells: settings without secrets, and the addresses of the server. */
+  /** What `Parse.Server` holds: settings without secrets, and the addresses of the server. */
   settings: ServerSettings;
 }
 

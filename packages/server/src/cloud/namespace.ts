@@ -126,7 +126,7 @@ async function fetchInProcess(
   if (headers.has("tus-resumable")) return new Response(null, { status: 404 });
   const { _method, _MasterKey, _SessionToken, _InstallationId, _context, ...rest } = body;
   const { _ApplicationId, _JavaScriptKey, _ClientVersion, _RevocableSession, ...params } = rest;
-  // Calls without an envelope say who asks in headers.
+  // Calls without an envelope carry their credentials in headers.
   const text = (value: unknown, header: string) =>
     typeof value === "string" ? value : (headers.get(header) ?? undefined);
   const reply = await ask({

@@ -134,7 +134,7 @@ export type ConfigTrigger = (request: ConfigTriggerRequest) => unknown;
 export type ConnectTrigger = (request: ConnectRequest) => unknown;
 export type SubscribeTrigger = (request: SubscribeRequest) => unknown;
 export type LiveEventTrigger = (request: LiveEventRequest) => unknown;
-/** Told what happens to the connections of live queries; what it returns or throws changes nothing. */
+/** Called with what happens to the connections of live queries; what it returns or throws changes nothing. */
 export type LiveConnectionHandler = (
   event: Omit<LiveConnectionEvent, "clientId"> & { client: { id: string } },
 ) => unknown;

@@ -102,7 +102,7 @@ export async function runTask(parts: RunParts, task: Task): Promise<Outcome> {
       if (!trigger) return {};
       const { fileSize } = task.file;
       const file = fileOf(task.file);
-      const asked: FileTriggerRequest = {
+      const triggerRequest: FileTriggerRequest = {
         ...request,
         triggerName: trigger.triggerName,
         file,
@@ -110,10 +110,10 @@ export async function runTask(parts: RunParts, task: Task): Promise<Outcome> {
         contentLength: fileSize,
         forceDownload: false,
       };
-      if (!(await validate(trigger.validator, asked, cause.roles))) return {};
-      const answer = await trigger.run(asked);
-      const chosen = fileIn(answer) ?? asked.file;
-      const { forceDownload } = asked;
+      if (!(await validate(trigger.validator, triggerRequest, cause.roles))) return {};
+      const answer = await trigger.run(triggerRequest);
+      const chosen = fileIn(answer) ?? triggerRequest.file;
+      const { forceDownload } = triggerRequest;
       return { value: { ...(await factsOf(chosen, file)), ...(forceDownload && { forceDownload }) } };
     }
     case "config": {
@@ -122,10 +122,10 @@ export async function runTask(parts: RunParts, task: Task): Promise<Outcome> {
       const params = decodeParams(task.params);
       const object = new Config(params);
       const original = task.original && new Config(decodeParams(task.original));
-      const asked = { ...request, triggerName: task.trigger, object, original };
+      const triggerRequest = { ...request, triggerName: task.trigger, object, original };
       const isWanted = await validate(trigger.validator, { ...request, params }, cause.roles);
-      if (isWanted) await trigger.run(asked);
-      return { context: plain(asked.context) };
+      if (isWanted) await trigger.run(triggerRequest);
+      return { context: plain(triggerRequest.context) };
     }
     case "liveConnection": {
       const { clientId, ...facts } = task.facts;

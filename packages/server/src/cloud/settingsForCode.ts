@@ -12,7 +12,7 @@ const SHOWN = [
   "verifyUserEmails",
 ] as const satisfies (keyof Config)[];
 
-/** What `Parse.Server` tells cloud code, by the names of Parse Server. `publicUrl` is that of the Parse protocol. */
+/** What `Parse.Server` holds for cloud code, by the names of Parse Server. `publicUrl` is that of the Parse protocol. */
 export function settingsForCode(config: Config, publicUrl: string, mountPath: string): ServerSettings {
   const { appId, appName, environment, limits, sessionSeconds } = config;
   return {

@@ -53,7 +53,7 @@ export class Downloads {
   }
 
   /**
-   * The name of the file that a client gets who asks for one. Throws 403 where the cloud code refuses; `request` is
+   * The name of the file that a client gets for a requested name. Throws 403 where the cloud code refuses; `request` is
    * called only where there is such code.
    */
   async nameFor(name: string, request: () => Promise<RequestContext>): Promise<string> {

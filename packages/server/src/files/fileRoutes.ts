@@ -181,7 +181,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid application ID.", 403);
     }
     const { downloads } = parts;
-    // Only code that decides about downloads asks who downloads.
+    // Credentials are checked only where the cloud code decides about downloads.
     const request = async () => {
       const headers = { ...message.headers, "x-parse-application-id": parts.appId };
       return parts.enter(openEnvelope("GET", headers, "", EMPTY), message);
@@ -279,7 +279,7 @@ function jsonHeader(message: IncomingMessage, key: string, name: string): Record
   throw new ProtocolError(ErrorCode.INVALID_JSON, `Invalid JSON in ${name} header.`);
 }
 
-/** What is told of an upload that could not be taken; a full disk is the operator's to hear of, too. */
+/** The error that a client is answered for an upload that failed; a full disk is reported to the operator, too. */
 function clientError(error: unknown, report: (error: unknown) => void): unknown {
   if (isAborted(error)) return cutOff();
   if (!isDiskFull(error)) return error;

@@ -51,7 +51,7 @@ export interface FilesParts {
   isAnonymousUser(userId: string): Promise<boolean>;
   triggers: FileTriggers;
   space: UploadSpace;
-  /** Told what clients are not told: a file that could not be taken away again. */
+  /** Called with errors that clients do not see: a file that could not be removed again. */
   report(error: unknown): void;
 }
 

@@ -101,7 +101,7 @@ export function isTransient(error: unknown): boolean {
   return status === undefined || status === 408 || status === 429 || status >= 500;
 }
 
-/** What a client is told where S3 fails; the operator is told why in the log. */
+/** What clients are answered where S3 fails; the reason is in the log. */
 export class FileStoreError extends ProtocolError {
   constructor(cause: unknown) {
     super(ErrorCode.CONNECTION_FAILED, "The file store cannot be reached now.", 503);

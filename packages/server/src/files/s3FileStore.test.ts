@@ -89,8 +89,8 @@ describe("what S3 serves", () => {
         setTimeout(() => response.destroy(), 20);
       },
     ],
-    ["is shorter than S3 told before", (_, response) => response.writeHead(200).end("12345")],
-    ["is longer than S3 told before", (_, response) => response.writeHead(200).end("1234567890abc")],
+    ["is shorter than its announced length", (_, response) => response.writeHead(200).end("12345")],
+    ["is longer than its announced length", (_, response) => response.writeHead(200).end("1234567890abc")],
     ["is not there any more", (_, response) => response.writeHead(404).end()],
     ["is refused", (_, response) => response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>")],
     [
@@ -116,13 +116,13 @@ describe("what S3 serves", () => {
       "a part of something else",
       (_, response) => response.writeHead(206, { "content-range": "bytes 3-5/99" }).end("abc"),
     ],
-  ])("fails where it is %s instead of the part that was asked for", async (_, onGet) => {
+  ])("fails where it is %s instead of the requested range", async (_, onGet) => {
     serve(onGet);
     const file = await store.open("a.txt");
     await expect(readAll(file?.read(3, 5) ?? pieces())).rejects.toThrow("S3 answers");
   });
 
-  it("is the part that was asked for", async () => {
+  it("is the requested range", async () => {
     serve((_, response) => response.writeHead(206, { "content-range": "bytes 3-5/10" }).end("456"));
     const file = await store.open("a.txt");
     expect(await readAll(file?.read(3, 5) ?? pieces())).toBe("456");
@@ -143,7 +143,7 @@ describe("what S3 serves", () => {
     },
   );
 
-  it("has a time though S3 tells none", async () => {
+  it("has a time though S3 sends none that is valid", async () => {
     serve((_, response) => response.end(), { "last-modified": "yesterday" });
     const file = await store.open("a.txt").catch(() => undefined);
     if (file) expect(Number.isNaN(file.modifiedAt.getTime())).toBe(false);
@@ -274,7 +274,7 @@ describe("what is sent to S3", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("in parts is given up as a whole where a part fails", async () => {
+  it("in parts is aborted as a whole where a part fails", async () => {
     const large = Buffer.alloc(65 * 1024 * 1024, "a");
     answer = (message, response) => {
       const { method = "", url = "" } = message;

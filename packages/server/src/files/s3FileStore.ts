@@ -53,7 +53,7 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
   const aboutKey = (name: string) => `${prefix}about/${name}.json`;
 
   /** Rejects with FileStoreError where S3 fails. */
-  async function ask<T>(answer: Promise<T>): Promise<T> {
+  async function reporting<T>(answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } catch (error) {
@@ -65,7 +65,7 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
   async function put(Key: string, path: string, size: number, md5: string, type: string): Promise<void> {
     const params = { Bucket, Key, ContentType: type };
     if (size >= MULTIPART_FROM) {
-      // Where it fails the parts that have been sent are given up, so that nobody pays for them.
+      // Where it fails, the uploaded parts are aborted, so that nobody pays for them.
       const Body = createReadStream(path);
       const upload = new Upload({
         client,
@@ -99,7 +99,7 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
         const md5 = createHash("md5");
         const size = await writeTemporaryFile(path, hashed(content, md5));
         const type = contentTypeOf(name).type;
-        await ask(puts.add(() => put(contentKey(name), path, size, md5.digest("base64"), type)));
+        await reporting(puts.add(() => put(contentKey(name), path, size, md5.digest("base64"), type)));
         return size;
       } finally {
         await rm(path, { force: true });
@@ -109,12 +109,12 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
     async describe(name, about) {
       const Body = Buffer.from(JSON.stringify(about));
       const command = { Bucket, Key: aboutKey(name), Body, ContentType: "application/json" };
-      await ask(client.send(new PutObjectCommand(command)));
+      await reporting(client.send(new PutObjectCommand(command)));
     },
 
     async open(name) {
       const Key = contentKey(name);
-      const found = await ask(orAbsent(client.send(new HeadObjectCommand({ Bucket, Key }))));
+      const found = await reporting(orAbsent(client.send(new HeadObjectCommand({ Bucket, Key }))));
       if (!found) return undefined;
       const size = lengthIn(found.ContentLength);
       return {
@@ -124,7 +124,7 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
         read: async function* (start, end) {
           const isWhole = start === 0 && end === size - 1;
           const Range = isWhole ? undefined : `bytes=${start}-${end}`;
-          const answer = await ask(
+          const answer = await reporting(
             client.send(new GetObjectCommand({ Bucket, Key, ...(Range && { Range }) })),
           );
           yield* exactly(answer, { start, end, size, isWhole });
@@ -134,7 +134,7 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
 
     async about(name) {
       const found = client.send(new GetObjectCommand({ Bucket, Key: aboutKey(name) }));
-      return ask(orAbsent(found).then((answer) => answer && aboutIn(answer)));
+      return reporting(orAbsent(found).then((answer) => answer && aboutIn(answer)));
     },
 
     async list(after, limit) {
@@ -145,7 +145,7 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
         MaxKeys: Math.min(limit, 1_000),
         ...(after !== "" && { StartAfter: contentKey(after) }),
       });
-      const { Contents = [] } = await ask(client.send(command));
+      const { Contents = [] } = await reporting(client.send(command));
       const names = Contents.flatMap(({ Key }) =>
         Key?.startsWith(Prefix) ? [Key.slice(Prefix.length)] : [],
       );
@@ -154,9 +154,9 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
 
     async remove(name) {
       const Key = contentKey(name);
-      if (!(await ask(orAbsent(client.send(new HeadObjectCommand({ Bucket, Key })))))) return false;
+      if (!(await reporting(orAbsent(client.send(new HeadObjectCommand({ Bucket, Key })))))) return false;
       const Objects = [{ Key }, { Key: aboutKey(name) }];
-      const { Errors = [] } = await ask(
+      const { Errors = [] } = await reporting(
         client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })),
       );
       const [refused] = Errors.filter(({ Code }) => Code !== "NoSuchKey");
@@ -188,17 +188,17 @@ async function aboutIn({ Body }: GetObjectCommandOutput): Promise<FileAbout> {
   return parseAbout(Buffer.concat(pieces).toString("utf8"));
 }
 
-interface AskedPart {
+interface RequestedRange {
   start: number;
   end: number;
   size: number;
   isWhole: boolean;
 }
 
-/** The bytes that were asked for. Throws Error where S3 answers other ones, fewer or more. */
+/** The requested bytes. Throws Error where S3 sends other ones, fewer or more. */
 async function* exactly(
   { Body, ContentRange }: GetObjectCommandOutput,
-  { start, end, size, isWhole }: AskedPart,
+  { start, end, size, isWhole }: RequestedRange,
 ): AsyncGenerator<Uint8Array> {
   if (!(Body instanceof Readable)) throw new Error("S3 answers no stream");
   const length = end - start + 1;
@@ -220,7 +220,7 @@ async function* exactly(
 
 function lengthIn(length: number | undefined): number {
   if (length !== undefined && Number.isSafeInteger(length) && length >= 0) return length;
-  throw new FileStoreError(new Error(`S3 tells of ${length} bytes`));
+  throw new FileStoreError(new Error(`S3 reports a length of ${length}`));
 }
 
 function timeIn(time: Date | undefined): Date {

@@ -32,7 +32,7 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     if (known !== undefined) return known;
     const text = compile();
     keptCharacters += shape.length + text.length;
-    // Shapes are anybody's, and there may be many classes: what is asked again is compiled again.
+    // Clients choose the shapes, and there may be many classes: all are dropped at once and compiled again when needed.
     if (keptCharacters > MAX_KEPT_CHARACTERS) {
       texts = new WeakMap();
       keptCharacters = 0;
