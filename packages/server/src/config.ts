@@ -33,6 +33,8 @@ export interface Config extends Omit<SectionValues, "accountLimits"> {
   allowClientAddField: boolean;
   allowClientClassList: boolean;
   allowAnonymousRoles: boolean;
+  /** Up to how many classes, and fields of one, clients make new ones by saving. */
+  growthLimits: { classes: number; fields: number };
   /** Whether classes are left to the code. */
   lockSchemas: boolean;
   allowCustomObjectId: boolean;
@@ -47,6 +49,8 @@ export interface Config extends Omit<SectionValues, "accountLimits"> {
   filesStore: FilesStoreConfig;
   /** In bytes. */
   maxUploadSize: number;
+  /** Uploads under way: of one user or address, their bytes, and the bytes of all clients. */
+  uploads: { maxPerOwner: number; maxBytesPerOwner: number; maxBytes: number };
   database: DatabaseConfig;
   cloudFile: string | undefined;
   /** Most memory that the cloud code may take, in MiB. */
@@ -138,6 +142,10 @@ const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set([
   "keyFetchApiKey",
   "databaseUrl",
   "databaseReplicaUrl",
+  // Addresses into which somebody may have written a password.
+  "filesStore",
+  "ipfsGateway",
+  "ipfsRpcUrl",
   "smtpUrl",
 ]);
 
@@ -170,6 +178,10 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     allowClientAddField: values.allowClientAddField ?? environment === "development",
     allowClientClassList: values.allowClientClassList ?? environment === "development",
     allowAnonymousRoles: values.allowAnonymousRoles ?? environment === "development",
+    growthLimits: {
+      classes: required("maxClientClasses", values),
+      fields: required("maxClientFields", values),
+    },
     lockSchemas: required("lockSchemas", values),
     allowCustomObjectId: required("allowCustomObjectId", values),
     masterKeyIps: required("masterKeyIps", values),
@@ -178,6 +190,11 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     filesUrl: values.filesUrl,
     filesStore: required("filesStore", values),
     maxUploadSize: required("maxUploadSize", values),
+    uploads: {
+      maxPerOwner: required("maxUploadsPerClient", values),
+      maxBytesPerOwner: required("maxUploadBytesPerClient", values),
+      maxBytes: required("maxUploadBytes", values),
+    },
     database: databaseOf(values, dataDir, cwd),
     cloudFile: await cloudFile(values.cloud, cwd),
     cloudMemoryMb: required("cloudMemoryMb", values),
@@ -318,6 +335,8 @@ function readValues(
     allowClientClassList: read("allowClientClassList", SETTINGS.allowClientClassList),
     allowAnonymousRoles: read("allowAnonymousRoles", SETTINGS.allowAnonymousRoles),
     databaseReplicaUrl: read("databaseReplicaUrl", SETTINGS.databaseReplicaUrl),
+    maxClientClasses: read("maxClientClasses", SETTINGS.maxClientClasses),
+    maxClientFields: read("maxClientFields", SETTINGS.maxClientFields),
     lockSchemas: read("lockSchemas", SETTINGS.lockSchemas),
     allowCustomObjectId: read("allowCustomObjectId", SETTINGS.allowCustomObjectId),
     masterKeyIps: read("masterKeyIps", SETTINGS.masterKeyIps),
@@ -326,6 +345,9 @@ function readValues(
     filesUrl: read("filesUrl", SETTINGS.filesUrl),
     filesStore: read("filesStore", SETTINGS.filesStore),
     maxUploadSize: read("maxUploadSize", SETTINGS.maxUploadSize),
+    maxUploadsPerClient: read("maxUploadsPerClient", SETTINGS.maxUploadsPerClient),
+    maxUploadBytesPerClient: read("maxUploadBytesPerClient", SETTINGS.maxUploadBytesPerClient),
+    maxUploadBytes: read("maxUploadBytes", SETTINGS.maxUploadBytes),
     databaseUrl: read("databaseUrl", SETTINGS.databaseUrl),
     databaseConnections: read("databaseConnections", SETTINGS.databaseConnections),
     cloud: read("cloud", SETTINGS.cloud),

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -13,13 +13,25 @@ import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
 import { ChainEvents } from "./chainEvents/index.ts";
-import { type Cloud, createCloud } from "./cloud/index.ts";
+import { type Cloud, createCloud, settingsForCode } from "./cloud/index.ts";
 import type { NamesConfig } from "./config/names.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { walletServiceSources } from "./config/walletServices.ts";
 import type { Config } from "./config.ts";
-import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
+import {
+  cloudFileRoutes,
+  createFileReader,
+  createFileRoutes,
+  Downloads,
+  dispatchWithFiles,
+  Files,
+  FileUrls,
+  openFileStore,
+  openResumableUploads,
+  UploadSpace,
+} from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
+import type { Dispatch } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
 import { createBodyMemory } from "./http/bodyMemory.ts";
 import { classListRoute } from "./http/classListRoute.ts";
@@ -28,7 +40,7 @@ import { createDataDoor } from "./http/dataDoor.ts";
 import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
 import { createDataGate, type DataClient } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
-import { createDoor, type Door } from "./http/door.ts";
+import { createDoor, type DoorParts } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
 import type { Envelope } from "./http/envelope.ts";
 import { createFront, DATA_PATH, MOUNT_PATH, ok, send } from "./http/front.ts";
@@ -128,6 +140,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     kuboRpc: config.ipfsRpcUrl,
     isAllowed: config.allowPrivateMetadata ? () => true : isPublicAddress,
   });
+  const uploadsDir = join(config.dataDir, "uploads");
+  await mkdir(uploadsDir, { recursive: true });
+  const space = new UploadSpace({
+    folder: uploadsDir,
+    maxPerOwner: config.uploads.maxPerOwner,
+    maxBytesPerOwner: config.uploads.maxBytesPerOwner,
+    maxBytes: config.uploads.maxBytes,
+  });
   const askGateway = gatewayAsker(config.names.gateways);
   const chain = createChainService({
     chains: options.chains.map((each) => withNames(each, config.names)),
@@ -137,12 +157,26 @@ export async function createServer(config: Config, options: ServerOptions): Prom
         ? config.database
         : { kind: "sqlite", folder: join(config.dataDir, "chains") },
     log,
-    uploadFolder: (files) => uploadFolder(ipfs, files, fileUrls.gateway()),
+    uploadFolder: (folder) =>
+      uploadFolder(
+        {
+          ipfs,
+          gateway: fileUrls.gateway(),
+          maxFileBytes: config.maxUploadSize,
+          reserve: (bytes) => space.reserve(undefined, bytes),
+        },
+        folder,
+      ),
     fetchContent,
   });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
-  const late: { objects?: ReturnType<typeof createObjects>; door?: Door; cloud?: Cloud } = {};
+  const late: {
+    objects?: ReturnType<typeof createObjects>;
+    dispatch?: Dispatch;
+    readFile?: ReturnType<typeof createFileReader>;
+    cloud?: Cloud;
+  } = {};
   const objectsOf = () => required(late.objects);
   const outbox = config.environment === "development" ? join(config.dataDir, "outbox") : undefined;
   const mailer = await createMailer({
@@ -220,9 +254,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     return objectsOf().presenter("_User")?.(user, requestOf(caller)) ?? user;
   };
   const cloud = await createCloud({
-    dispatch: (request) => required(late.door).dispatch(request),
+    dispatch: (request) => required(late.dispatch)(request),
     userOf,
     config,
+    settings: settingsForCode(config, publicUrl, MOUNT_PATH),
+    download: (url) => required(late.readFile)(url),
     log,
     logLevel: config.log.level,
     file: config.cloudFile,
@@ -241,6 +277,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     limits: { defaultLimit: 100, maxLimit: config.limits.maxLimit },
     allowClientClassCreation: config.allowClientClassCreation,
     allowClientAddField: config.allowClientAddField,
+    growthLimits: config.growthLimits,
     allowPublicExplain: config.allowPublicExplain,
     lockSchemas: config.lockSchemas,
     allowCustomObjectId: config.allowCustomObjectId,
@@ -298,7 +335,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     mountPath: MOUNT_PATH,
     isFromTrustedProxy,
   });
-  const door = createDoor({
+  const doorParts: DoorParts = {
     appId: config.appId,
     judgeKey,
     mountPath: MOUNT_PATH,
@@ -347,32 +384,48 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     callerOf: accounts.callerOf,
     assertWithinLimits: createRequestLimits(config.rateLimits, limiter, () => cloud.definitions().rateLimits),
     report,
+  };
+  const door = createDoor(doorParts);
+  const fileStore = await openFileStore({
+    config: config.filesStore,
+    folder: join(config.dataDir, "files"),
+    spoolFolder: uploadsDir,
+    report: (error) => report(error, "the file store"),
   });
-  late.door = door;
   const files = new Files({
-    store: await openFileStore(config.filesStore, join(config.dataDir, "files")),
+    store: fileStore,
     ipfs,
     urls: fileUrls,
     upload: config.fileUpload,
     maxUploadSize: config.maxUploadSize,
     isAnonymousUser: accounts.isAnonymousUser,
     triggers: cloud.fileTrigger,
+    space,
+    report: (error) => report(error, "files"),
   });
+  late.dispatch = dispatchWithFiles(
+    door.dispatch,
+    createDoor({ ...doorParts, routes: cloudFileRoutes({ files }) }).dispatch,
+  );
+  late.readFile = createFileReader({ files, urls: fileUrls, isAllowed: isPublicAddress });
   const admitToFiles = (envelope: Envelope, message: IncomingMessage) =>
     door.admit(envelope, message, (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1)[0] ?? "");
-  const uploadsDir = join(config.dataDir, "uploads");
   const resumable = await openResumableUploads({
     files,
     folder: uploadsDir,
+    space,
     enter: admitToFiles,
     clock: Date.now,
   });
   const handleFiles = createFileRoutes({
     appId: config.appId,
     files,
+    downloads: new Downloads({ store: fileStore, triggers: cloud.downloadTrigger }),
     resumable,
     spoolDir: uploadsDir,
-    filesHost: config.filesUrl === undefined ? undefined : new URL(config.filesUrl).host,
+    space,
+    addressOf: clientAddressOf,
+    filesHost: filesHostOf(config.filesUrl, publicUrl),
     enter: admitToFiles,
     send,
     report: (error) => report(error, "files"),
@@ -441,8 +494,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     memory: bodyMemory,
     report: (error) => report(error, "the data service"),
   });
-  for (const { name, run } of dataFunctions(chain.routes, userOf, authorizeDataRequest))
-    cloud.define(name, run);
+  const dataCalls = dataFunctions(chain.routes, userOf, authorizeDataRequest, (caller) =>
+    files.assertMayUpload(caller),
+  );
+  for (const { name, run } of dataCalls) cloud.define(name, run);
   const pictureAt = nftPictures({
     chain,
     thumbnails,
@@ -618,6 +673,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       metrics.close();
     },
   };
+}
+
+/** The host on which nothing but files lives; undefined where files share the protocol's origin. */
+function filesHostOf(filesUrl: string | undefined, publicUrl: string): string | undefined {
+  if (filesUrl === undefined) return undefined;
+  const { host } = new URL(filesUrl);
+  return host === new URL(publicUrl).host ? undefined : host;
 }
 
 /** Of an SQLite database, with what has not been moved into its file yet. */

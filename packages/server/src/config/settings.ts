@@ -96,6 +96,25 @@ export const SETTINGS = {
     about: "Largest file that may be uploaded, as in 20mb.",
     parse: parseSize,
   },
+  maxUploadsPerClient: {
+    env: "PURSE_MAX_UPLOADS_PER_CLIENT",
+    fallback: "50",
+    about:
+      "Uploads that one user, or one address without a user, may have under way, resumable ones that wait included.",
+    parse: wholeNumber(1, 10_000),
+  },
+  maxUploadBytesPerClient: {
+    env: "PURSE_MAX_UPLOAD_BYTES_PER_CLIENT",
+    fallback: "1gb",
+    about: "Bytes of those uploads together, as in 1gb; one upload always fits.",
+    parse: parseSize,
+  },
+  maxUploadBytes: {
+    env: "PURSE_MAX_UPLOAD_BYTES",
+    fallback: "10gb",
+    about: "Bytes of the uploads under way of all clients together, as in 10gb.",
+    parse: parseSize,
+  },
   databaseUrl: {
     env: "PURSE_DATABASE_URL",
     about:
@@ -135,6 +154,20 @@ export const SETTINGS = {
     about:
       "1 lets clients add fields by saving them, where a class does not say who may; 0 does not. Without it: 1 in development.",
     parse: flag,
+  },
+  maxClientClasses: {
+    env: "PURSE_MAX_CLIENT_CLASSES",
+    fallback: "500",
+    about:
+      "Classes in all up to which clients make new ones by saving into them. The master key and the schemas API make more.",
+    parse: wholeNumber(0, 1_000_000),
+  },
+  maxClientFields: {
+    env: "PURSE_MAX_CLIENT_FIELDS",
+    fallback: "1000",
+    about:
+      "Fields of a class up to which clients add new ones by saving them. The master key and the schemas API add more.",
+    parse: wholeNumber(1, 100_000),
   },
   allowClientClassList: {
     env: "PURSE_ALLOW_CLIENT_CLASS_LIST",

@@ -28,6 +28,22 @@ export class FileUrls {
     return `${this.#base(request)}/files/${encodeURIComponent(this.#parts.appId)}/${path}`;
   }
 
+  /** The name of the file that one of our public addresses leads to; undefined for any other address. */
+  nameOf(url: string): string | undefined {
+    const { filesUrl, publicUrl, appId } = this.#parts;
+    for (const base of [filesUrl, publicUrl]) {
+      const prefix = `${base}/files/${encodeURIComponent(appId)}/`;
+      if (base === undefined || !url.startsWith(prefix)) continue;
+      const [path = ""] = url.slice(prefix.length).split(/[?#]/, 1);
+      try {
+        return path.split("/").map(decodeURIComponent).join("/");
+      } catch {
+        return undefined;
+      }
+    }
+    return undefined;
+  }
+
   /** Where content is found by its CID. */
   ipfsUrlOf(cid: string, request?: CameBy): string {
     return `${this.gateway(request)}/${cid}`;

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -9,11 +9,14 @@ import type { Caller, RequestContext } from "../caller.ts";
 import { bodyPieces } from "../http/bodyPieces.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
+import { removeLeftovers, uploadIds } from "./leftovers.ts";
+import { type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
 
 export interface ResumableParts {
   files: Files;
   /** Where uploads wait until all of their content is there. */
   folder: string;
+  space: UploadSpace;
   /** Judges the credentials of an envelope. Throws 119 or 209. */
   enter(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
   /** In ms since the epoch. */
@@ -31,7 +34,7 @@ export interface ResumableUploads {
     id: string | undefined,
     search: string,
   ): Promise<void>;
-  /** Forgets uploads that nobody has gone on with. */
+  /** Forgets uploads that nobody has gone on with, and what others have left behind. */
   sweep(): Promise<void>;
 }
 
@@ -39,6 +42,8 @@ export interface ResumableUploads {
 interface Pending {
   /** Who has begun it: nobody else goes on with it. */
   owner: string;
+  /** For whom it is counted; undefined for the operator. */
+  countedFor?: string;
   /** In bytes. */
   length: number;
   name: string;
@@ -56,9 +61,11 @@ const MAX_METADATA = 16 * 1024;
 
 /** Content waits on the disk of the process that has begun it: behind a balancer, clients must come back to it. */
 export async function openResumableUploads(parts: ResumableParts): Promise<ResumableUploads> {
-  const { files, folder, clock } = parts;
+  const { files, folder, space, clock } = parts;
   await mkdir(folder, { recursive: true });
   const busy = new Set<string>();
+  /** By the ids of uploads under way, how the room that they have reserved is given back. */
+  const reserved = new Map<string, () => void>();
   const contentPath = (id: string) => join(folder, `${id}.part`);
   const statePath = (id: string) => join(folder, `${id}.json`);
 
@@ -116,16 +123,24 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
     const { name, contentType, fileData } = readMetadata(message.headers["upload-metadata"]);
     await files.assertUpload(request, { name, contentType, fileData });
     const id = randomBytes(16).toString("hex");
+    const countedFor = uploadOwnerOf(request);
     const pending: Pending = {
       owner: ownerOf(request.caller),
+      ...(countedFor !== undefined && { countedFor }),
       length: Number(length),
       name,
       ...(contentType !== undefined && { contentType }),
       fileData,
       expiresAt: clock() + LIFETIME_MS,
     };
-    await writeFile(contentPath(id), "", { flag: "wx" });
-    await keep(id, pending);
+    reserved.set(id, await space.reserve(countedFor, pending.length));
+    try {
+      await writeFile(contentPath(id), "", { flag: "wx" });
+      await keep(id, pending);
+    } catch (error) {
+      await forget(id);
+      throw error;
+    }
     message.resume();
     response.writeHead(201, {
       ...headers(),
@@ -168,6 +183,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
           });
           await keep(id, pending);
           await rm(contentPath(id), { force: true });
+          release(id);
         }
       }
       response.writeHead(204, {
@@ -214,21 +230,30 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
   async function forget(id: string): Promise<void> {
     await rm(statePath(id), { force: true });
     await rm(contentPath(id), { force: true });
+    release(id);
   }
+
+  function release(id: string): void {
+    reserved.get(id)?.();
+    reserved.delete(id);
+  }
+
+  // Those of an earlier run are gone on with.
+  for (const id of await uploadIds(folder)) {
+    const pending = await load(id);
+    if (pending && !pending.saved) reserved.set(id, space.take(pending.countedFor, pending.length));
+  }
+  await removeLeftovers(folder, clock());
 
   return {
     takes: (message) => message.headers["tus-resumable"] !== undefined,
     handle,
     async sweep() {
-      const ids = (await readdir(folder))
-        .filter((name) => name.endsWith(".json"))
-        .map((name) => name.slice(0, -5));
-      await Promise.all(
-        ids.map(async (id) => {
-          const pending = await load(id);
-          if (pending && pending.expiresAt < clock() && !busy.has(id)) await forget(id);
-        }),
-      );
+      for (const id of await uploadIds(folder)) {
+        const pending = await load(id);
+        if (pending && pending.expiresAt < clock() && !busy.has(id)) await forget(id);
+      }
+      await removeLeftovers(folder, clock());
     },
   };
 }

@@ -17,6 +17,8 @@ export function dataFunctions(
   routes: readonly Route[],
   userOf: (caller: SignedIn) => Promise<JsonObject | undefined>,
   authorize: AuthorizeDataRequest,
+  /** Rejects where somebody may not upload files. */
+  assertMayUpload: (caller: Caller) => Promise<void>,
 ): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
   return routes.flatMap((route) =>
     [route.functionName, ...route.otherNames].map((name) => ({
@@ -24,8 +26,14 @@ export function dataFunctions(
       async run({ caller, params, ip, headers = {}, serverUrl, isInternal }: ApiRequest) {
         const { refusal } = await authorize({ ip, headers, serverUrl, caller, isInternal, isFromPage: true });
         if (refusal) throw refusal;
-        if (WRITING.has(name) && caller.kind === "anonymous") {
-          throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Only those who are signed in may upload.");
+        if (WRITING.has(route.functionName)) {
+          if (caller.kind === "anonymous") {
+            throw new ProtocolError(
+              ErrorCode.OPERATION_FORBIDDEN,
+              "Only those who are signed in may upload.",
+            );
+          }
+          await assertMayUpload(caller);
         }
         // Old clients leave the address empty where they mean that of whoever is signed in.
         if (params.address !== "" || caller.kind !== "user") return route.run(params);

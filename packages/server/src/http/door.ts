@@ -165,6 +165,7 @@ export function createDoor(parts: DoorParts): Door {
       context: envelope.context,
       ip,
       requestId: `${runId}-${++requests}`,
+      headers: headersOf(message),
       serverUrl: serverUrlOf(message),
     };
   }
@@ -221,6 +222,7 @@ export function createDoor(parts: DoorParts): Door {
         ? MASTER
         : await judge(envelope, "127.0.0.1", route.tolerant ?? false);
       const { method, params, context, installationId } = envelope;
+      await parts.assertWithinLimits({ method, path, caller, ip: "127.0.0.1", isInternal: true });
       const from = { ip: "127.0.0.1", isInternal: true, requestId, serverUrl: parts.serverUrl, names: {} };
       return run({ method, path, params, context, installationId, caller, ...from }, caller);
     });

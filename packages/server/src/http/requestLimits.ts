@@ -16,6 +16,8 @@ export interface Limited {
   ip: string;
   /** False only looks whether a limit is used up: limits that depend on what is not known yet are left out. */
   isCounted?: boolean;
+  /** Whether cloud code sends it, inside the process. */
+  isInternal?: boolean;
 }
 
 /** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) where it is one too many. */
@@ -34,7 +36,14 @@ export function createRequestLimits(
   let last: readonly RateLimit[] = NONE;
   let prepared = fixed;
 
-  return async function assertWithinLimits({ method, path, caller, ip, isCounted = true }) {
+  return async function assertWithinLimits({
+    method,
+    path,
+    caller,
+    ip,
+    isCounted = true,
+    isInternal = false,
+  }) {
     const wanted = defined();
     if (wanted !== last) {
       // Counted on by what they are: the code may have been loaded again.
@@ -45,6 +54,7 @@ export function createRequestLimits(
     if (prepared.length === 0) return;
     const segments = routeSegments(path);
     for (const limit of prepared) {
+      if (isInternal && !limit.includeInternalRequests) continue;
       if (caller?.kind === "master" && !limit.includeMasterKey) continue;
       if (limit.methods && (method === undefined || !limit.methods.includes(method))) continue;
       if (caller === undefined && (limit.by === "user" || limit.by === "session")) continue;

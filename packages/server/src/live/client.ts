@@ -18,6 +18,7 @@ import {
 import type { WebSocket } from "ws";
 import { addressKey } from "../http/address.ts";
 import type { Log } from "../observe/log.ts";
+import type { LiveConnectionFacts } from "./connectionEvent.ts";
 import { MessageAllowance, messageCost } from "./messageAllowance.ts";
 import type { Subscription } from "./subscriptions.ts";
 import type { TurnBudget } from "./turnBudget.ts";
@@ -32,6 +33,14 @@ export interface ClientLimits {
   messagesPerSecond: number;
   /** How long a socket may stay without `connect`, in ms. */
   connectTimeoutMs: number;
+}
+
+/** What happens to a connection, for whoever observes them. */
+export interface ClientEvent {
+  client: LiveClient;
+  event: LiveConnectionFacts["event"];
+  sessionToken: string | undefined;
+  error?: string;
 }
 
 export interface ClientParts {
@@ -57,6 +66,8 @@ export interface ClientParts {
   addressAllowance: MessageAllowance;
   /** What the messages of all sockets may take of one turn of the event loop. */
   turns: TurnBudget;
+  /** Called for what happens to the connection; it must not throw. */
+  onEvent(event: ClientEvent): void;
   now(): number;
   log: Log;
   limits: ClientLimits;
@@ -106,10 +117,12 @@ export class LiveClient {
     socket.on("pong", () => {
       this.alive = true;
     });
-    socket.on("error", (error) =>
-      parts.log.debug("live query socket failed", { clientId: this.id, error: error.message }),
-    );
+    socket.on("error", (error) => {
+      parts.log.debug("live query socket failed", { clientId: this.id, error: error.message });
+      this.#emit("ws_disconnect_error", { error: error.message });
+    });
     socket.on("close", () => this.#leave());
+    this.#emit("ws_connect");
   }
 
   /** Sends a message; a reader that is too slow to take it is cut off. */
@@ -173,6 +186,11 @@ export class LiveClient {
   #leave(): void {
     clearTimeout(this.#connectTimer);
     for (const subscription of [...this.subscriptions.values()]) this.#drop(subscription);
+    this.#emit("ws_disconnect");
+  }
+
+  #emit(event: ClientEvent["event"], more: Partial<Pick<ClientEvent, "error" | "sessionToken">> = {}): void {
+    this.#parts.onEvent({ client: this, event, sessionToken: this.#sessionToken, ...more });
   }
 
   #drop(subscription: Subscription): void {
@@ -251,6 +269,7 @@ export class LiveClient {
     this.#connected = true;
     clearTimeout(this.#connectTimer);
     this.send(JSON.stringify({ op: "connected", clientId: this.id, installationId: this.installationId }));
+    this.#emit("connect");
   }
 
   #refusalOf(message: JsonObject): string | undefined {
@@ -300,6 +319,7 @@ export class LiveClient {
       this.subscriptions.set(requestId, subscription);
       const { installationId } = this;
       this.send(JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId, position }));
+      this.#emit("subscribe", { sessionToken });
     });
   }
 
@@ -309,6 +329,7 @@ export class LiveClient {
     if (!subscription) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "there is no such subscription");
     this.#drop(subscription);
     this.send(JSON.stringify({ op: "unsubscribed", clientId: this.id, requestId }));
+    this.#emit("unsubscribe", { sessionToken: subscription.sessionToken });
   }
 }
 

@@ -6,7 +6,7 @@ import { ANONYMOUS, type Caller, type RequestContext } from "../caller.ts";
 import { addressKey } from "../http/address.ts";
 import type { ClientAddressOf } from "../http/clientAddress.ts";
 import type { LoggedChange } from "../store/changeLog.ts";
-import { type ClientLimits, LiveClient } from "./client.ts";
+import { type ClientEvent, type ClientLimits, LiveClient } from "./client.ts";
 import { type ChangeFeed, seqOf } from "./feed.ts";
 import { MessageAllowance } from "./messageAllowance.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
@@ -135,6 +135,7 @@ export function createLive(parts: LiveParts): Live {
           unsubscribe: (subscription) => index.remove(subscription),
           addressAllowance: known.allowance,
           turns,
+          onEvent,
           now,
           log,
           limits,
@@ -217,6 +218,23 @@ export function createLive(parts: LiveParts): Live {
     const facts = { clients: open - 1, subscriptions, ...(sessionToken !== undefined && { sessionToken }) };
     await parts.triggers.connect(request, facts);
     await caller;
+  }
+
+  /** Cloud code may observe who comes and goes; without such code nothing is done here. */
+  function onEvent({ client, event, sessionToken, error }: ClientEvent): void {
+    const { id: clientId, master: useMasterKey, installationId, ip } = client;
+    parts.triggers?.onConnectionEvent?.(
+      () => ({
+        event,
+        clientId,
+        useMasterKey,
+        installationId,
+        sessionToken,
+        ...counts(),
+        ...(error !== undefined && { error }),
+      }),
+      { ip, requestId: clientId },
+    );
   }
 
   async function amend(

@@ -12,7 +12,7 @@ import {
 import { type Principals, principalsOf, type RequestContext } from "../caller.ts";
 import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import type { Schemas } from "../schema/schemas.ts";
+import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
 import { ClaimTaken, type Store, type Write, type WriteResult } from "../store/store.ts";
 import type { Change, ChangeListener } from "./change.ts";
 import { createChangedFields } from "./changedFields.ts";
@@ -39,6 +39,8 @@ export interface WriteParts {
   allowClientClassCreation: boolean;
   /** Whether callers other than the master key may add fields to classes that do not say who may. */
   allowClientAddField: boolean;
+  /** How far classes may grow by what they save; without a bound where it is not given. */
+  growthLimits?: GrowthLimits;
   /** Whether callers choose the ids of new objects. */
   allowCustomObjectId: boolean;
   /** ACL of new objects that bring none; `currentUser` in it stands for whoever creates them. */
@@ -233,6 +235,7 @@ export function createWrites(parts: WriteParts): Writes {
           `This user is not allowed to access non-existent class: ${draft.className}`,
         );
       }
+      return request.caller.kind === "master" ? undefined : parts.growthLimits;
     });
   }
 

@@ -14,11 +14,14 @@ export interface Statement {
 
 /** Shapes that are longer than this are compiled each time they come: nobody asks them often. */
 const MAX_KEPT_SHAPE = 4_000;
+/** Characters of the shapes and texts that are kept of all classes together. */
+const MAX_KEPT_CHARACTERS = 20_000_000;
 
 /** Makes statements from queries; the text is compiled once per shape and class version. */
 export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   /** Schemas are immutable: a changed one is a new object, whose shapes are compiled anew. */
-  const texts = new WeakMap<ClassSchema, Map<string, string>>();
+  let texts = new WeakMap<ClassSchema, Map<string, string>>();
+  let keptCharacters = 0;
   const numbers = new WeakMap<ClassSchema, number>();
   let schemasSeen = 0;
   /** By the parameters of a statement, which its nested queries share. */
@@ -33,7 +36,13 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     const known = shapes.get(shape);
     if (known !== undefined) return known;
     const text = compile();
-    if (shape.length <= MAX_KEPT_SHAPE) shapes.set(shape, text);
+    if (shape.length > MAX_KEPT_SHAPE) return text;
+    keptCharacters += shape.length + text.length;
+    // Clients choose the shapes, and there may be many classes: all are dropped at once and compiled again when needed.
+    if (keptCharacters > MAX_KEPT_CHARACTERS) {
+      texts = new WeakMap();
+      keptCharacters = 0;
+    } else shapes.set(shape, text);
     return text;
   }
 

@@ -7,7 +7,7 @@ import {
 } from "@purse/protocol";
 import { parseFields } from "../../objects/fields.ts";
 import { fieldsOf } from "../../schema/describe.ts";
-import { cellOf, objectOf, parseCsv, quoted, rowOf } from "../csv.ts";
+import { cellOf, objectOf, parseCsv, rowOf, sameCell, textCell } from "../csv.ts";
 import { flagIn, invalid, optionalObjectIn, optionalTextIn, textIn } from "../parameters.ts";
 import { json, type StreamReply, type StudioRequest, type StudioRoute } from "../route.ts";
 import { lookingAs, type PipelineParts } from "./pipeline.ts";
@@ -63,7 +63,7 @@ export function moveRowsRoutes({ objects, rules, schemas, asUser, classIn }: Mov
     }
 
     async function* pieces(): AsyncGenerator<string> {
-      if (format === "csv") yield rowOf(columns.map(quoted));
+      if (format === "csv") yield rowOf(columns.map(textCell));
       if (format === "json") yield "[";
       let rows = first;
       let isFirst = true;
@@ -119,7 +119,7 @@ export function moveRowsRoutes({ objects, rules, schemas, asUser, classIn }: Mov
       failed
         .map(({ line, reason }) =>
           format === "csv"
-            ? `${line},${quoted(reason)}\r\n`
+            ? `${line},${textCell(reason)}\r\n`
             : `${JSON.stringify({ _error: reason, row: JSON.parse(line) })}\n`,
         )
         .join("");
@@ -155,7 +155,7 @@ export function moveRowsRoutes({ objects, rules, schemas, asUser, classIn }: Mov
     const typeOf = (field: string): FieldType | undefined =>
       Object.hasOwn(fields, field) ? fields[field] : undefined;
     return rows.map((row) => {
-      const source = row.map(quoted).join(",");
+      const source = row.map(sameCell).join(",");
       try {
         return { source, object: objectOf(header, row, mapping, typeOf) };
       } catch (error) {
