@@ -28,6 +28,8 @@ export function Password({ user }: { user: User }) {
   const own = sessions.find(({ isCurrent }) => isCurrent);
   const needsCurrent = own === undefined || providerOf(own) === "password";
 
+  const isWrong = error instanceof Error && /^Invalid username\/password/.test(error.message);
+
   async function save(event: FormEvent) {
     event.preventDefault();
     setTried(true);
@@ -61,7 +63,13 @@ export function Password({ user }: { user: User }) {
         autoComplete="current-password"
         value={current}
         onChange={(event) => setCurrent(event.target.value)}
-        problem={tried && needsCurrent && current === "" ? t("Enter your current password.") : undefined}
+        problem={
+          tried && needsCurrent && current === ""
+            ? t("Enter your current password.")
+            : isWrong
+              ? t("The current password is wrong.")
+              : undefined
+        }
       />
       <Field
         label={t("New password")}
@@ -76,7 +84,7 @@ export function Password({ user }: { user: User }) {
       ) : (
         <p className="soft small">{t("Other sessions go on: end them under Sessions.")}</p>
       )}
-      {error !== undefined && <ErrorState error={error} />}
+      {error !== undefined && !isWrong && <ErrorState error={error} />}
       <div>
         <Button type="submit" busy={isUserUpdating || isChecking}>
           {t("Set the password")}

@@ -10,7 +10,7 @@ import { Field } from "../../design/Field.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { type Draft, emptyDraft } from "../../money/abiDraft.ts";
-import { parseAmount } from "../../money/amount.ts";
+import { amountProblem, parseAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { FollowUp } from "../../wallet/FollowUp.tsx";
@@ -37,7 +37,7 @@ export interface CallProps {
 
 /** One function: its form, what it would do, and what it has answered or logged. */
 export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
-  const { t } = useTexts();
+  const { t, language } = useTexts();
   const search = useSearch({ from: "/contract" });
   const navigate = useNavigate({ from: "/contract" });
   const { account, chainId, isWeb3Enabled } = useMoralis();
@@ -66,8 +66,9 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
   const isRead = item.stateMutability === "view" || item.stateMutability === "pure";
   const isPayable = item.stateMutability === "payable";
   const { symbol, decimals } = chain.nativeCurrency;
-  const sent = isPayable && value.trim() !== "" ? parseAmount(value, decimals) : 0n;
-  const read = readAll(item, drafts);
+  const paid = isPayable && value.trim() !== "" ? parseAmount(value, decimals, language) : { value: 0n };
+  const sent = "value" in paid ? paid.value : undefined;
+  const read = readAll(item, drafts, language);
   const data = "args" in read ? dataOf(item, read.args) : undefined;
   const isOtherChain = !isRead && chainId !== null && chainId !== chain.hexId;
 
@@ -169,11 +170,7 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
             }}
             inputMode="decimal"
             placeholder="0"
-            problem={
-              sent === undefined
-                ? t("Enter an amount, such as 1.5 (up to {n} decimals).", { n: decimals })
-                : undefined
-            }
+            problem={"refusal" in paid ? amountProblem(paid, decimals, t) : undefined}
           />
         )}
         {error !== undefined && <CallError error={error} />}

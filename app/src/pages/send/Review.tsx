@@ -7,7 +7,7 @@ import { Button } from "../../design/Button.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { Stepper } from "../../design/Stepper.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
-import { displayAmount, exactAmount, parseAmount } from "../../money/amount.ts";
+import { displayAmount, exactAmount, parseExactAmount } from "../../money/amount.ts";
 import { displayFiat, worth } from "../../money/fiat.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
@@ -43,7 +43,7 @@ export function Review({ account, chain, item, book }: ReviewProps) {
   const [tier, setTier] = useState<Tier>("normal");
   const [waiting, setWaiting] = useState(false);
   const [error, setError] = useState<unknown>();
-  const amount = item.type === "erc721" ? 1n : parseAmount(search.amount ?? "", item.decimals);
+  const amount = item.type === "erc721" ? 1n : parseExactAmount(search.amount ?? "", item.decimals);
   const isOtherChain = chainId !== chain.hexId;
   const isReady = recipient.address !== undefined && amount !== undefined && amount > 0n && !isOtherChain;
   const preview = useAsk(
