@@ -16,6 +16,9 @@ const container = document.getElementById("root");
 if (!container) throw new Error("index.html has no #root");
 const root = createRoot(container);
 
+/** The app calls none, so its start asks the server nothing and is over at once. */
+const NO_PLUGINS: [] = [];
+
 explainMissingCode();
 // The code of the page comes while the settings do.
 void router.load();
@@ -32,7 +35,7 @@ root.render(
         </main>
       ) : (
         <SettingsContext value={settings}>
-          <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl}>
+          <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl} plugins={NO_PLUGINS}>
             <ToastArea>
               <RouterProvider router={router} />
             </ToastArea>

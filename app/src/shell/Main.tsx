@@ -1,8 +1,8 @@
 import { Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 
 /** After a change of page the focus goes to its heading, so that keyboards and screen readers follow. */
-export function Main() {
+export function Main({ children = <Outlet /> }: { children?: ReactNode }) {
   // What is shown, not what is still being loaded: the heading of the page before would be gone with it.
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
   const main = useRef<HTMLElement>(null);
@@ -17,7 +17,7 @@ export function Main() {
   }, [path]);
   return (
     <main id="main" ref={main} tabIndex={-1}>
-      <Outlet />
+      {children}
     </main>
   );
 }

@@ -1,5 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { CatchBoundary, Link } from "@tanstack/react-router";
+import { CatchBoundary, Link, Outlet } from "@tanstack/react-router";
 import { Ellipsis, Search } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useSettings } from "../SettingsContext.tsx";
@@ -10,6 +10,7 @@ import { Commands } from "./Commands.tsx";
 import { LanguageSwitch } from "./LanguageSwitch.tsx";
 import { Main } from "./Main.tsx";
 import { PAGES } from "./pages.ts";
+import { StartGate } from "./StartGate.tsx";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
 /** It needs what follows transactions, which the first page does not. */
@@ -80,7 +81,11 @@ export function Shell() {
               </Link>
             )}
           </header>
-          <Main />
+          <Main>
+            <StartGate>
+              <Outlet />
+            </StartGate>
+          </Main>
         </div>
       </div>
       {hasSessionEnded && user && (
