@@ -1,3 +1,4 @@
+import { registerConnector } from "@purse/client";
 import { MoralisProvider } from "@purse/react";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
@@ -11,6 +12,7 @@ import { SettingsContext } from "./SettingsContext.tsx";
 import { loadSettings } from "./settings.ts";
 import { TextsArea } from "./texts/TextsContext.tsx";
 import { loadTexts } from "./texts/text.ts";
+import { DEVELOPMENT_WALLET } from "./wallet/developmentWalletName.ts";
 
 const container = document.getElementById("root");
 if (!container) throw new Error("index.html has no #root");
@@ -26,6 +28,11 @@ void router.load();
 const asked = loadSettings().catch((error: unknown) => ({ error }));
 const texts = await loadTexts("app");
 const settings = await asked;
+if (!("error" in settings) && settings.development) {
+  registerConnector(DEVELOPMENT_WALLET, async () =>
+    (await import("./wallet/developmentWallet.ts")).developmentConnector(settings),
+  );
+}
 root.render(
   <StrictMode>
     <TextsArea part="app" first={texts}>

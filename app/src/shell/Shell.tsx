@@ -1,10 +1,12 @@
 import { useMoralis } from "@purse/react";
 import { CatchBoundary, Link, Outlet } from "@tanstack/react-router";
-import { Ellipsis, Search } from "lucide-react";
+import { Ellipsis, Search, Wallet } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
+import { Button } from "../design/Button.tsx";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
+import { ConnectWalletArea, useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { LanguageSwitch } from "./LanguageSwitch.tsx";
@@ -32,10 +34,10 @@ const SessionEnded = lazy(() =>
 /** The common wrapper of all pages: navigation, who is signed in, the network, and what is said to everyone. */
 export function Shell() {
   const { t } = useTexts();
-  const { user, hasSessionEnded } = useMoralis();
+  const { user, account, hasSessionEnded } = useMoralis();
   const [isFinding, setIsFinding] = useState(false);
   return (
-    <>
+    <ConnectWalletArea>
       <a className="skip" href="#main">
         {t("Skip to content")}
       </a>
@@ -71,11 +73,13 @@ export function Shell() {
               <kbd>Ctrl K</kbd>
             </button>
             <NetworkPill />
-            {user ? (
+            {user && account === null && <ConnectInHeader />}
+            {(user || account !== null) && (
               <Later fallback={<span className="button">{t("Account")}</span>}>
                 <AccountMenu />
               </Later>
-            ) : (
+            )}
+            {!user && (
               <Link to="/sign-in" search={{}} className="button primary">
                 {t("Sign in")}
               </Link>
@@ -99,7 +103,19 @@ export function Shell() {
       <Later>
         <TransactionWatcher />
       </Later>
-    </>
+    </ConnectWalletArea>
+  );
+}
+
+/** On a phone it stands in the account menu alone. */
+function ConnectInHeader() {
+  const { t } = useTexts();
+  const connect = useConnectWallet();
+  return (
+    <Button className="connect" onClick={connect}>
+      <Wallet size={16} aria-hidden="true" />
+      {t("Connect wallet")}
+    </Button>
   );
 }
 

@@ -1,6 +1,6 @@
 import { RevertError, type Simulation, sendTransaction, simulate } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { Abi, AbiFunction } from "viem";
 import { Button } from "../../design/Button.tsx";
@@ -13,6 +13,7 @@ import { type Draft, emptyDraft } from "../../money/abiDraft.ts";
 import { amountProblem, parseAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { FollowUp } from "../../wallet/FollowUp.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
@@ -40,7 +41,7 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
   const { t, language } = useTexts();
   const search = useSearch({ from: "/contract" });
   const navigate = useNavigate({ from: "/contract" });
-  const { account, chainId, isWeb3Enabled } = useMoralis();
+  const { account, chainId } = useMoralis();
   const [drafts, setDrafts] = useState(() => draftsOf(item, search.args));
   const [value, setValue] = useState(search.value ?? "");
   const [tried, setTried] = useState(false);
@@ -148,7 +149,7 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
           <h2>{item.name}</h2>
           <code className="small soft exact">{signatureOf(item)}</code>
         </div>
-        {!isRead && isWeb3Enabled && <NetworkBanner wanted={chain} />}
+        {!isRead && account !== null && <NetworkBanner wanted={chain} />}
         {item.inputs.map((input, i) => (
           <DraftField
             // biome-ignore lint/suspicious/noArrayIndexKey: inputs may have no names.
@@ -174,20 +175,8 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
           />
         )}
         {error !== undefined && <CallError error={error} />}
-        {!isRead && !isWeb3Enabled ? (
-          <Notice
-            kind="info"
-            title={t("Writing needs a wallet")}
-            action={
-              <Link
-                to="/sign-in"
-                search={{ next: window.location.pathname + window.location.search }}
-                className="button small"
-              >
-                {t("Connect a wallet")}
-              </Link>
-            }
-          />
+        {!isRead && account === null ? (
+          <Notice kind="info" title={t("Writing needs a wallet")} action={<ConnectWalletButton small />} />
         ) : isRead ? (
           <div className="row">
             <Button type="submit" look="primary" busy={busy === "read"}>

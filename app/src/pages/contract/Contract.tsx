@@ -13,6 +13,7 @@ import { useSettings } from "../../SettingsContext.tsx";
 import { type AppChain, chainByHexId } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { chainName } from "../../wallet/chains.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
@@ -134,14 +135,18 @@ function Where({
 
 function Loaded({ chain, address }: { chain: AppChain; address: string }) {
   const { t } = useTexts();
-  const { provider, chainId } = useMoralis();
+  const { account, provider, chainId } = useMoralis();
   const ask = useMemo(() => nodeOf(chain, provider, chainId), [chain, provider, chainId]);
   const facts = useAsk(ask ? "facts" : undefined, () =>
     ask ? readFacts(ask, address) : Promise.reject(new Error("There is no node")),
   );
   if (!ask) {
     return (
-      <Notice kind="info" title={t("A wallet on this network is needed")}>
+      <Notice
+        kind="info"
+        title={t("A wallet on this network is needed")}
+        action={account === null && <ConnectWalletButton small />}
+      >
         {t("The page reads contracts through the wallet's node. Connect one and switch it to {chain}.", {
           chain: chainName(chain),
         })}

@@ -3,6 +3,7 @@ import { Status } from "../../design/Status.tsx";
 import { EmptyState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { type PageNode, useNode } from "./node.ts";
 import { AddressLink, Coins, MethodChip } from "./parts.tsx";
 import { traceTransaction } from "./trace.ts";
@@ -19,7 +20,7 @@ export function InternalCalls({ hash }: { hash: string }) {
   if (told.state === "none") {
     return (
       <div className="card">
-        <EmptyState title={t("No node to ask")}>
+        <EmptyState title={t("No node to ask")} action={<ConnectWalletButton />}>
           {t("The data service does not trace. Connect a wallet on this chain, and its node is asked.")}
         </EmptyState>
       </div>

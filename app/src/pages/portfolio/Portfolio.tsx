@@ -9,6 +9,7 @@ import { useSettings } from "../../SettingsContext.tsx";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { chainName } from "../../wallet/chains.ts";
 import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
@@ -66,15 +67,8 @@ export function Portfolio() {
         </div>
       ) : (
         <div className="card">
-          <EmptyState
-            title={t("No wallet yet")}
-            action={
-              <Link to="/sign-in" search={{ next: "/portfolio" }} className="button primary">
-                {t("Connect a wallet")}
-              </Link>
-            }
-          >
-            {t("Sign in with a wallet to see what it holds.")}
+          <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
+            {t("Connect a wallet to see what it holds.")}
           </EmptyState>
         </div>
       )}

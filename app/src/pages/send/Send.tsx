@@ -5,6 +5,7 @@ import { useSettings } from "../../SettingsContext.tsx";
 import { type AppChain, chainByHexId, defaultChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { FollowUp } from "../../wallet/FollowUp.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
 import { useAsk } from "../../wallet/useAsk.ts";
@@ -42,14 +43,7 @@ export function Send() {
         </div>
       ) : !isWeb3Enabled || !account ? (
         <div className="card">
-          <EmptyState
-            title={t("Connect a wallet first")}
-            action={
-              <Link to="/sign-in" search={{ next: "/send" }} className="button primary">
-                {t("Connect a wallet")}
-              </Link>
-            }
-          >
+          <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
             {t("Sending needs the wallet that holds the money.")}
           </EmptyState>
         </div>
