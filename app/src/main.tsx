@@ -4,11 +4,11 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./app.css";
-import { ErrorState } from "./design/states.tsx";
 import { ToastArea } from "./design/Toasts.tsx";
 import { explainMissingCode } from "./notLoaded.ts";
 import { router } from "./router.tsx";
 import { SettingsContext } from "./SettingsContext.tsx";
+import { StartFailure } from "./StartFailure.tsx";
 import { loadSettings } from "./settings.ts";
 import { TextsArea } from "./texts/TextsContext.tsx";
 import { loadTexts } from "./texts/text.ts";
@@ -37,9 +37,7 @@ root.render(
   <StrictMode>
     <TextsArea part="app" first={texts}>
       {"error" in settings ? (
-        <main>
-          <ErrorState error={settings.error} retry={() => window.location.reload()} />
-        </main>
+        <StartFailure error={settings.error} />
       ) : (
         <SettingsContext value={settings}>
           <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl} plugins={NO_PLUGINS}>

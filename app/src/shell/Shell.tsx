@@ -1,7 +1,7 @@
 import { useMoralis } from "@purse/react";
 import { CatchBoundary, Link, Outlet } from "@tanstack/react-router";
 import { Ellipsis, Search, Wallet } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
 import { Button } from "../design/Button.tsx";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
@@ -9,6 +9,7 @@ import { useTexts } from "../texts/TextsContext.tsx";
 import { ConnectWalletArea, useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
+import { ConnectionState } from "./ConnectionState.tsx";
 import { LanguageSwitch } from "./LanguageSwitch.tsx";
 import { Main } from "./Main.tsx";
 import { PAGES } from "./pages.ts";
@@ -41,7 +42,6 @@ export function Shell() {
       <a className="skip" href="#main">
         {t("Skip to content")}
       </a>
-      <Offline />
       <div className="shell">
         <aside className="side">
           <Brand />
@@ -72,6 +72,7 @@ export function Shell() {
               <span className="grow">{t("Find anything")}</span>
               <kbd>Ctrl K</kbd>
             </button>
+            <ConnectionState />
             <NetworkPill />
             {user && account === null && <ConnectInHeader />}
             {(user || account !== null) && (
@@ -139,25 +140,6 @@ function NetworkPill() {
     <span className="pill">{chain.name === "localdevchain" ? t("Local chain") : chain.name}</span>
   ) : (
     <span className="pill warn">{t("Unknown chain {chain}", { chain: chainId })}</span>
-  );
-}
-
-function Offline() {
-  const { t } = useTexts();
-  const [online, setOnline] = useState(navigator.onLine);
-  useEffect(() => {
-    const update = () => setOnline(navigator.onLine);
-    window.addEventListener("online", update);
-    window.addEventListener("offline", update);
-    return () => {
-      window.removeEventListener("online", update);
-      window.removeEventListener("offline", update);
-    };
-  }, []);
-  return (
-    <div role="status">
-      {online ? null : <p className="offline">{t("You are offline. What you see may be old.")}</p>}
-    </div>
   );
 }
 

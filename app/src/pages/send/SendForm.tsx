@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
+import { FailedRead } from "../../design/QueryState.tsx";
 import {
   amountProblem,
   displayAmount,
@@ -15,9 +16,9 @@ import {
 } from "../../money/amount.ts";
 import { decimalSeparator } from "../../money/decimal.ts";
 import { boughtBy, displayFiat, FIAT_DECIMALS, worth } from "../../money/fiat.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { useAsk } from "../../wallet/useAsk.ts";
 import { AddressBook } from "./AddressBook.tsx";
 import { mostFor, readFees } from "./fees.ts";
 import { RecipientNotes } from "./RecipientNotes.tsx";
@@ -59,10 +60,12 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
   const [inFiat, setInFiat] = useState(false);
   const [tried, setTried] = useState(false);
   const [isBookOpen, setIsBookOpen] = useState(false);
-  const recipient = useRecipient(to, book.contacts, account, chain);
-  const fees = useAsk(provider && chainId === chain.hexId ? `fees ${chain.hexId}` : undefined, () =>
-    provider ? readFees(provider) : Promise.reject(new Error("The wallet is gone")),
-  );
+  const recipient = useRecipient(to, book, account, chain);
+  const fees = useServerQuery({
+    key: provider && chainId === chain.hexId ? ["fees", account, chain.hexId] : undefined,
+    read: () => (provider ? readFees(provider) : Promise.reject(new Error("The wallet is gone"))),
+    isFresh: true,
+  });
   const { unit, decimals, balance, usdPrice } = item;
   const isSingle = item.type === "erc721";
   const fiat = inFiat && usdPrice !== null;
@@ -197,6 +200,9 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
             </>
           }
         />
+      )}
+      {item.type === "native" && (
+        <FailedRead query={fees}>{t("The network fee could not be read, so there is no maximum")}</FailedRead>
       )}
       {item.type === "native" && text !== "" && most !== undefined && amount === most && (
         <p className="small soft">

@@ -21,10 +21,15 @@ export interface Sendable {
 }
 
 /** All that a wallet has to send on a chain: its coin, its tokens, its NFTs. */
-export async function readSendables(api: Web3API, address: string, chain: AppChain): Promise<Sendable[]> {
+export async function readSendables(
+  api: Web3API,
+  address: string,
+  chain: AppChain,
+  options: { signal?: AbortSignal } = {},
+): Promise<Sendable[]> {
   const [assets, nfts] = await Promise.all([
-    readHoldings(api, address, chain),
-    api.account.getNFTs({ address, chain: chain.hexId, limit: 100 }),
+    readHoldings(api, address, chain, options),
+    api.account.getNFTs({ address, chain: chain.hexId, limit: 100 }, options),
   ]);
   const held = assets.filter((asset) => asset.address === null || asset.balance > 0n);
   return [...held.map(ofAsset), ...(nfts.result ?? []).map(ofNft)];

@@ -1,0 +1,22 @@
+import type { LiveState } from "../query/useLiveRecords.ts";
+import { useTexts } from "../texts/TextsContext.tsx";
+import { Status, type StatusKind } from "./Status.tsx";
+
+const STATES: Record<LiveState, { kind: StatusKind; label: string }> = {
+  connecting: { kind: "busy", label: "Connecting" },
+  live: { kind: "ok", label: "Live" },
+  reconnecting: { kind: "warning", label: "Reconnecting" },
+  offline: { kind: "danger", label: "Offline" },
+  refused: { kind: "idle", label: "Not live" },
+};
+
+/** Whether changes show by themselves, at this moment. */
+export function LiveStatus({ state }: { state: LiveState }) {
+  const { t } = useTexts();
+  const { kind, label } = STATES[state];
+  return (
+    <span role="status">
+      <Status kind={kind}>{t(label)}</Status>
+    </span>
+  );
+}
