@@ -29,6 +29,11 @@ export function isNodeUnanswered(error: unknown): boolean {
   return codeOf(error) === NODE_FAILED && /^(No response|Error response)/.test(messageOf(error));
 }
 
+/** Whether the server has answered that it has no way to do it, as to price tokens without knowing an exchange. */
+export function isUnavailable(error: unknown): boolean {
+  return codeOf(error) === 108;
+}
+
 /** Whether the server has answered that there is no such thing: an answer, not a failure. */
 export function isNotFound(error: unknown): boolean {
   return codeOf(error) === 101;

@@ -101,9 +101,11 @@ export function Shell() {
       <Later>
         <Commands open={isFinding} onOpenChange={setIsFinding} />
       </Later>
-      <Later>
-        <TransactionWatcher />
-      </Later>
+      {(user || account !== null) && (
+        <Later>
+          <TransactionWatcher />
+        </Later>
+      )}
     </ConnectWalletArea>
   );
 }

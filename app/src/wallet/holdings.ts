@@ -112,8 +112,12 @@ export async function readPrices(
   );
 }
 
-/** There is no price, or the block is one that the node does not keep: answers, both of them. */
-const NO_PRICE_CODES: readonly number[] = [ErrorCode.OBJECT_NOT_FOUND, ErrorCode.VALIDATION_ERROR];
+/** There is no price, no exchange is known, or the node does not keep the block: answers, all of them. */
+const NO_PRICE_CODES: readonly number[] = [
+  ErrorCode.OBJECT_NOT_FOUND,
+  ErrorCode.COMMAND_UNAVAILABLE,
+  ErrorCode.VALIDATION_ERROR,
+];
 
 function priceIn(answer: unknown): Price | null {
   const { usdPrice, nativePrice } = Object(answer);

@@ -8,7 +8,7 @@ import { QueryState } from "../../design/QueryState.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { EmptyState, Skeleton, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
-import { isNotFound } from "../../query/failures.ts";
+import { isNotFound, isUnavailable } from "../../query/failures.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
@@ -128,7 +128,8 @@ function Price({ address }: { address: string }) {
   const { t, language } = useTexts();
   const { chain } = useExplorer();
   const { data, error, isFetching, refetch } = useAnswer(getTokenPrice, { chain: chain.hexId, address });
-  if (isNotFound(error)) return <span className="soft">{t("No exchange with enough in it trades it")}</span>;
+  if (isNotFound(error) || isUnavailable(error))
+    return <span className="soft">{t("No exchange with enough in it trades it")}</span>;
   if (!data && error !== null) {
     return (
       <span className="row tight-row soft">

@@ -2,7 +2,7 @@ import { type Block, type Erc20Metadata, ErrorCode, type Page, Web3API } from "@
 import { useEffect, useRef } from "react";
 import type { Point } from "../../design/Chart.tsx";
 import type { QueryResult } from "../../design/QueryState.tsx";
-import { isNotFound } from "../../query/failures.ts";
+import { isNotFound, isUnavailable } from "../../query/failures.ts";
 import { type ServerQueryOptions, useServerQuery } from "../../query/useServerQuery.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { getBlock, getDateToBlock, getLogsByAddress, getTokenPrice } from "./quietly.ts";
@@ -220,7 +220,7 @@ export const HISTORY_MS = 60_000;
 
 /** That there was nothing at that moment, or that the node keeps no past: answers, both of them. */
 function hasNoValue(error: unknown): boolean {
-  return isNotFound(error) || Object(error).code === ErrorCode.VALIDATION_ERROR;
+  return isNotFound(error) || isUnavailable(error) || Object(error).code === ErrorCode.VALIDATION_ERROR;
 }
 
 /** A token's price in the chain's own coin, over time. */

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { reachability } from "../../query/reachability.ts";
+import { withDeadline } from "../../query/withDeadline.ts";
 
 /** A chain as `/health` tells it. */
 export interface ChainState {
@@ -32,6 +33,13 @@ const EVERY_MS = 4_000;
 /** How long an answer may take, in ms. */
 const ANSWER_MS = 8_000;
 
+const NEVER = new AbortController().signal;
+
+async function readHealth({ signal }: { signal: AbortSignal }): Promise<{ chains: ChainState[] }> {
+  const response = await fetch("/health", { signal });
+  return response.json();
+}
+
 /** Whether the server answers, and how far it follows its chains; asked again while the page is in sight. */
 export function useServerStatus(): ServerStatus {
   const [status, setStatus] = useState<Omit<ServerStatus, "again">>({
@@ -48,8 +56,7 @@ export function useServerStatus(): ServerStatus {
       if (document.visibilityState === "hidden" || isAsking) return;
       isAsking = true;
       try {
-        const response = await fetch("/health", { signal: AbortSignal.timeout(ANSWER_MS) });
-        const { chains }: { chains: ChainState[] } = await response.json();
+        const { chains } = await withDeadline(readHealth, NEVER, ANSWER_MS);
         if (isOver) return;
         setStatus({ state: "there", chains, at: Date.now() });
         reachability.reportSuccess();
