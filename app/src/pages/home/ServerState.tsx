@@ -1,3 +1,4 @@
+import { Button } from "../../design/Button.tsx";
 import { Moment } from "../../design/Moment.tsx";
 import { Status } from "../../design/Status.tsx";
 import { Skeleton } from "../../design/states.tsx";
@@ -19,15 +20,20 @@ export function ServerState() {
       </div>
       {status.state === "waiting" && <Skeleton height="4.6rem" />}
       {status.state === "away" && (
-        <p className="soft">
-          {t("It does not answer. This page asks again by itself.")}
-          {status.chains && (
-            <>
-              {" "}
-              {t("Last answer:")} <Moment at={status.at} />
-            </>
-          )}
-        </p>
+        <div className="row spread">
+          <p className="soft">
+            {t("It does not answer. This page asks again by itself.")}
+            {status.chains && (
+              <>
+                {" "}
+                {t("Last answer:")} <Moment at={status.at} />
+              </>
+            )}
+          </p>
+          <Button small onClick={status.again}>
+            {t("Try again")}
+          </Button>
+        </div>
       )}
       {status.chains &&
         (status.chains.length === 0 ? (

@@ -1,0 +1,156 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { APP_PAGES } from "../support/appPages.ts";
+import { installWallet, launchBrowser, signInWithWallet, visit } from "../support/browser.ts";
+import { breakServer, failApi, hangServer, mendServer, namesOf, shownOn } from "../support/outage.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+/** After so long a page has said what has failed, also on a busy machine. */
+const SAID_MS = 40_000;
+/** What pages read later than that is theirs to end: see useServerQuery.ts. */
+const LONGEST_READ_MS = 65_000;
+/** Pages that read nothing: they are the same without a server. */
+const OWN = ["/sign-in", "/account"];
+const PAGES = APP_PAGES.filter((path) => !OWN.includes(path));
+/** One address of each page: the others show other parts of it. */
+const FIRST_PAGES = [...new Map(PAGES.toReversed().map((path) => [path.split("?")[0], path])).values()];
+
+let purse: Purse;
+let browser: Browser;
+/** The session and the wallet of somebody who is signed in. */
+let storage: Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  const note = { text: "Order the beans", ACL: { "*": { read: true } } };
+  await rest(purse, "POST", "/classes/Note", note, { useMasterKey: true });
+  const { page, close } = await visit(browser);
+  await installWallet(page, purse, 1);
+  await signInWithWallet(page, purse);
+  storage = await page.context().storageState();
+  await close();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+
+/** Opens a page in a context of its own, as who is signed in with a wallet. */
+async function asVisitor<R>(
+  path: string,
+  run: (page: Page, context: BrowserContext) => Promise<R>,
+): Promise<R> {
+  const { page, close } = await visit(browser, { storageState: storage });
+  try {
+    // Contracts are read through a wallet where there is one; its node is not the page's.
+    if (!path.startsWith("/contract")) await installWallet(page, purse, 1);
+    page.setDefaultTimeout(SAID_MS);
+    return await run(page, page.context());
+  } finally {
+    await close();
+  }
+}
+
+/** A few at a time; the results in the order of the items. */
+async function forEach<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+  const waiting = [...items.entries()];
+  const results: R[] = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await run(next[1]);
+  };
+  await Promise.all([work(), work(), work()]);
+  return results;
+}
+
+/** Waits until the page is as it should be, and answers what was wrong where it never is. */
+async function problemsOf(
+  path: string,
+  page: Page,
+  isRight: (shown: Awaited<ReturnType<typeof shownOn>>) => boolean,
+) {
+  let shown = await shownOn(page);
+  const deadline = Date.now() + SAID_MS;
+  while (!isRight(shown) && Date.now() < deadline) {
+    await page.waitForTimeout(100);
+    shown = await shownOn(page);
+  }
+  return isRight(shown) ? [] : [`${path}: ${JSON.stringify(shown)}`];
+}
+
+describe("every page, while the server and the node do not answer", () => {
+  it("says so with a way to try again, says of nothing that it is not there, and recovers by itself", async () => {
+    const problems = await forEach(PAGES, (path) =>
+      asVisitor(path, async (page, context) => {
+        await breakServer(context, purse);
+        await page.goto(purse.url + path);
+        await page.getByRole("heading", { level: 1 }).first().waitFor();
+        const broken = await problemsOf(
+          path,
+          page,
+          ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
+        );
+        await mendServer(context);
+        const healed = await problemsOf(
+          `${path} when it is back`,
+          page,
+          ({ skeletons, retries }) => skeletons === 0 && retries === 0,
+        );
+        return [...broken, ...healed];
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  }, 900_000);
+
+  it("says so within a deadline where requests are never answered", async () => {
+    const problems = await forEach(FIRST_PAGES, (path) =>
+      asVisitor(path, async (page, context) => {
+        await page.clock.install();
+        await hangServer(context, purse);
+        await page.goto(purse.url + path);
+        await page.getByRole("heading", { level: 1 }).first().waitFor();
+        await page.clock.fastForward(LONGEST_READ_MS);
+        return problemsOf(path, page, ({ skeletons, retries }) => skeletons === 0 && retries > 0);
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  }, 900_000);
+});
+
+/** What pages go on without: none of it is in the place of data. */
+const BESIDE: Readonly<Record<string, string>> = {
+  "functions/resolveAddress": "the name of an address, beside the address",
+  "functions/getTransaction": "",
+};
+
+describe("every page, while one of the things that it reads fails", () => {
+  it("shows a failure, and nothing that says there is none", async () => {
+    const problems = await forEach(FIRST_PAGES, (path) =>
+      asVisitor(path, async (page, context) => {
+        const names = new Set<string>();
+        page.on("request", (request) => {
+          for (const name of namesOf(request, purse)) names.add(name);
+        });
+        await page.goto(purse.url + path);
+        await page.waitForLoadState("networkidle");
+        const { empty: healthy } = await shownOn(page);
+        const found: string[] = [];
+        for (const name of [...names].filter((each) => !(each in BESIDE))) {
+          await failApi(context, purse, name);
+          await page.goto(purse.url + path);
+          await page.getByRole("heading", { level: 1 }).first().waitFor();
+          found.push(
+            ...(await problemsOf(
+              `${path} without ${name}`,
+              page,
+              ({ skeletons, retries, empty }) =>
+                skeletons === 0 && retries > 0 && empty.every((title) => healthy.includes(title)),
+            )),
+          );
+          await mendServer(context);
+        }
+        return found;
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  }, 1_800_000);
+});
