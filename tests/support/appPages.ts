@@ -1,6 +1,7 @@
 /** A swap of the local chain's history. */
 const SWAP = "0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09";
 const HOLDER = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+const STRANGER = "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc";
 const TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
 const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
 const COLLECTION = "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512";
@@ -11,7 +12,7 @@ export const APP_PAGES = [
   "/sign-in",
   "/portfolio",
   `/portfolio?address=${HOLDER}`,
-  "/send",
+  `/send?to=${STRANGER}`,
   "/explorer",
   "/explorer/block/59",
   "/explorer/block/59?tab=nft-transfers",

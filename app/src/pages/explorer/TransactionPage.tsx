@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react";
 import { CopyButton } from "../../design/CopyButton.tsx";
 import { Moment } from "../../design/Moment.tsx";
-import { QueryState } from "../../design/QueryState.tsx";
+import { FailedRead, QueryState } from "../../design/QueryState.tsx";
 import { Status } from "../../design/Status.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
@@ -189,14 +189,15 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
 function NonceSiblings({ transaction }: { transaction: BlockTransaction }) {
   const { t } = useTexts();
   const { chain } = useExplorer();
-  const { data, error } = useAnswer(nonceSiblings, {
+  const siblings = useAnswer(nonceSiblings, {
     chain: chain.hexId,
     from: transaction.from_address,
     nonce: transaction.nonce,
     block: transaction.block_number,
   });
+  const { data } = siblings;
   return (
-    <span className="row tight-row">
+    <div className="row tight-row">
       <span className="number">{transaction.nonce}</span>
       {data?.before && (
         <Link to="/explorer/tx/$hash" params={{ hash: data.before }} className="chip">
@@ -208,7 +209,7 @@ function NonceSiblings({ transaction }: { transaction: BlockTransaction }) {
           {t("The sender's next one")}
         </Link>
       )}
-      {error !== null && <span className="soft small">{t("Its siblings are not known here")}</span>}
-    </span>
+      <FailedRead query={siblings}>{t("The sender's other transactions could not be read")}</FailedRead>
+    </div>
   );
 }

@@ -37,7 +37,9 @@ const NEVER = new AbortController().signal;
 
 async function readHealth({ signal }: { signal: AbortSignal }): Promise<{ chains: ChainState[] }> {
   const response = await fetch("/health", { signal });
-  return response.json();
+  const { chains }: { chains?: ChainState[] } = await response.json();
+  if (!chains) throw new Error(`The server answered ${response.status}.`);
+  return { chains };
 }
 
 /** Whether the server answers, and how far it follows its chains; asked again while the page is in sight. */

@@ -194,6 +194,11 @@ function Total({
                 {" · "}
                 {t("read")} <Moment at={all.dataUpdatedAt} />
               </>
+            )}{" "}
+            {unread > 0 && all.error === null && (
+              <Button small look="quiet" busy={all.isFetching} onClick={() => void all.refetch()}>
+                {t("Try again")}
+              </Button>
             )}
           </p>
         </div>

@@ -97,7 +97,11 @@ function Sending({ account, chain }: { account: string; chain: AppChain }) {
           );
         }
         const shared = { account, chain, item, book };
-        return step === "review" ? <Review {...shared} /> : <SendForm {...shared} items={items} />;
+        return step === "review" ? (
+          <Review {...shared} />
+        ) : (
+          <SendForm {...shared} items={items} owned={owned} />
+        );
       }}
     </QueryState>
   );

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
-import { FailedRead } from "../../design/QueryState.tsx";
+import { FailedRead, type QueryResult } from "../../design/QueryState.tsx";
 import {
   amountProblem,
   displayAmount,
@@ -46,11 +46,13 @@ export interface SendFormProps {
   chain: AppChain;
   item: Sendable;
   items: readonly Sendable[];
+  /** How these were read. */
+  owned: QueryResult<unknown>;
   book: ReturnType<typeof useAddressBook>;
 }
 
 /** What, to whom, how much. */
-export function SendForm({ account, chain, item, items, book }: SendFormProps) {
+export function SendForm({ account, chain, item, items, owned, book }: SendFormProps) {
   const { t, language } = useTexts();
   const { provider, chainId } = useMoralis();
   const search = useSearch({ from: "/send" });
@@ -200,6 +202,11 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
             </>
           }
         />
+      )}
+      {item.hasPriceFailed && (
+        <FailedRead query={{ ...owned, data: undefined, error: owned.error ?? true }}>
+          {t("The price could not be read, so amounts are not shown in dollars")}
+        </FailedRead>
       )}
       {item.type === "native" && (
         <FailedRead query={fees}>{t("The network fee could not be read, so there is no maximum")}</FailedRead>

@@ -16,6 +16,8 @@ export interface Sendable {
   decimals: number;
   balance: bigint;
   usdPrice: number | null;
+  /** Whether its price could not be read: it may well have one. */
+  hasPriceFailed: boolean;
   contract: string | null;
   tokenId: string | null;
 }
@@ -35,7 +37,7 @@ export async function readSendables(
   return [...held.map(ofAsset), ...(nfts.result ?? []).map(ofNft)];
 }
 
-function ofAsset({ address, name, symbol, decimals, balance, usdPrice }: Asset): Sendable {
+function ofAsset({ address, name, symbol, decimals, balance, usdPrice, hasPriceFailed }: Asset): Sendable {
   const unit = symbol.slice(0, 16) || "units";
   return {
     key: address ?? "native",
@@ -45,6 +47,7 @@ function ofAsset({ address, name, symbol, decimals, balance, usdPrice }: Asset):
     decimals,
     balance,
     usdPrice,
+    hasPriceFailed,
     contract: address,
     tokenId: null,
   };
@@ -61,6 +64,7 @@ function ofNft(nft: NftOwner): Sendable {
     decimals: 0,
     balance: BigInt(nft.amount ?? 1),
     usdPrice: null,
+    hasPriceFailed: false,
     contract: nft.token_address,
     tokenId: nft.token_id,
   };
