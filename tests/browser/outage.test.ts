@@ -2,11 +2,18 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { APP_PAGES } from "../support/appPages.ts";
 import { installWallet, launchBrowser, signInWithWallet, visit } from "../support/browser.ts";
-import { breakServer, failApi, hangServer, mendServer, namesOf, shownOn } from "../support/outage.ts";
+import {
+  breakServer,
+  failApi,
+  forEach,
+  hangServer,
+  mendServer,
+  namesOf,
+  problemsOf,
+  shownOn,
+} from "../support/outage.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 
-/** After so long a page has said what has failed, also on a busy machine. */
-const SAID_MS = 40_000;
 /** What pages read later than that is theirs to end: see useServerQuery.ts. */
 const LONGEST_READ_MS = 65_000;
 /** Pages that read nothing: they are the same without a server. */
@@ -44,37 +51,11 @@ async function asVisitor<R>(
   try {
     // Contracts are read through a wallet where there is one; its node is not the page's.
     if (!path.startsWith("/contract")) await installWallet(page, purse, 1);
-    page.setDefaultTimeout(SAID_MS);
+    page.setDefaultTimeout(40_000);
     return await run(page, page.context());
   } finally {
     await close();
   }
-}
-
-/** A few at a time; the results in the order of the items. */
-async function forEach<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
-  const waiting = [...items.entries()];
-  const results: R[] = [];
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await run(next[1]);
-  };
-  await Promise.all([work(), work(), work()]);
-  return results;
-}
-
-/** Waits until the page is as it should be, and answers what was wrong where it never is. */
-async function problemsOf(
-  path: string,
-  page: Page,
-  isRight: (shown: Awaited<ReturnType<typeof shownOn>>) => boolean,
-) {
-  let shown = await shownOn(page);
-  const deadline = Date.now() + SAID_MS;
-  while (!isRight(shown) && Date.now() < deadline) {
-    await page.waitForTimeout(100);
-    shown = await shownOn(page);
-  }
-  return isRight(shown) ? [] : [`${path}: ${JSON.stringify(shown)}`];
 }
 
 describe("every page, while the server and the node do not answer", () => {

@@ -4,18 +4,29 @@ import type { Purse } from "./purse.ts";
 /** What a page asks the server for while it is open; its document, code, styles and pictures are not among it. */
 const API = /^\/(server|api|studio\/api|health|ipfs)(\/|$)|^\/files\/./;
 
-/** Lets nothing of a page through to the server or the chain's node, as when both are gone; the app itself is there. */
-export async function breakServer(context: BrowserContext, purse: Purse): Promise<void> {
+/**
+ * Lets nothing of a page through to the server or the chain's node, as when both are gone, but for some paths; the app
+ * itself is there.
+ */
+export async function breakServer(
+  context: BrowserContext,
+  purse: Purse,
+  but: readonly string[] = [],
+): Promise<void> {
   await context.route(
-    (url) => isApi(url, purse),
+    (url) => isApi(url, purse) && !but.includes(url.pathname),
     (route) => route.abort("connectionrefused"),
   );
 }
 
 /** Lets requests go and never answers them, as a server that hangs. */
-export async function hangServer(context: BrowserContext, purse: Purse): Promise<void> {
+export async function hangServer(
+  context: BrowserContext,
+  purse: Purse,
+  but: readonly string[] = [],
+): Promise<void> {
   await context.route(
-    (url) => isApi(url, purse),
+    (url) => isApi(url, purse) && !but.includes(url.pathname),
     () => undefined,
   );
 }
@@ -105,4 +116,33 @@ export function shownOn(page: Page): Promise<Shown> {
       empty: all(".empty h2").map(({ textContent }) => textContent ?? ""),
     };
   });
+}
+
+/** After so long a page has said what has failed, also on a busy machine. */
+const SAID_MS = 40_000;
+
+/** Waits until the page is as it should be, and answers what was wrong where it never is. */
+export async function problemsOf(
+  path: string,
+  page: Page,
+  isRight: (shown: Shown) => boolean,
+): Promise<string[]> {
+  let shown = await shownOn(page);
+  const deadline = Date.now() + SAID_MS;
+  while (!isRight(shown) && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    shown = await shownOn(page);
+  }
+  return isRight(shown) ? [] : [`${path}: ${JSON.stringify(shown)}`];
+}
+
+/** A few at a time; the results in the order of the items. */
+export async function forEach<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+  const waiting = [...items.entries()];
+  const results: R[] = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await run(next[1]);
+  };
+  await Promise.all([work(), work(), work()]);
+  return results;
 }

@@ -108,7 +108,7 @@ function Lines() {
       {lines.length === 0 && tail.state === "connecting" ? (
         <SkeletonList label={t("Loading the log")} />
       ) : lines.length === 0 && tail.state === "broken" ? (
-        <ErrorState error={UNREACHED} />
+        <ErrorState error={UNREACHED} retry={tail.again} />
       ) : lines.length === 0 ? (
         <EmptyState title={t("No line yet")}>
           {text || requestId || level
