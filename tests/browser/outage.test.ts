@@ -1,7 +1,13 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { APP_PAGES } from "../support/appPages.ts";
-import { installWallet, launchBrowser, signInWithWallet, visit } from "../support/browser.ts";
+import {
+  expectAccessible,
+  installWallet,
+  launchBrowser,
+  signInWithWallet,
+  visit,
+} from "../support/browser.ts";
 import {
   breakServer,
   failApi,
@@ -95,6 +101,80 @@ describe("every page, while the server and the node do not answer", () => {
     );
     expect(problems.flat()).toEqual([]);
   }, 900_000);
+});
+
+describe("a page that was there when the server goes", () => {
+  it("keeps the portfolio as it was read, with its age, and reads it again when the server is back", async () => {
+    await asVisitor("/portfolio", async (page, context) => {
+      await page.goto(`${purse.url}/portfolio`);
+      const total = page.getByRole("region", { name: "Total value" });
+      const tokens = page.getByRole("region", { name: "Tokens" });
+      await tokens.getByText("Purse Token").waitFor();
+      await page.getByRole("img", { name: /./ }).or(page.getByRole("slider")).first().waitFor();
+      const before = await total.locator(".total").innerText();
+      await breakServer(context, purse);
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await total.getByText(/^Last updated/).waitFor();
+      expect(await total.locator(".total").innerText()).toBe(before);
+      await tokens.getByText("Purse Token").waitFor();
+      await tokens.getByText(/^Last updated/).waitFor();
+      expect((await shownOn(page)).empty).toEqual([]);
+      await page.getByRole("banner").getByText("Cannot reach the server").waitFor();
+      await expectAccessible(page);
+      await mendServer(context);
+      await expect.poll(() => page.getByText(/^Last updated/).count(), { timeout: 40_000 }).toBe(0);
+      expect(await page.getByText("Cannot reach the server").count()).toBe(0);
+    });
+  });
+
+  it("keeps the blocks of the explorer, and says that the chain cannot be asked", async () => {
+    await asVisitor("/explorer", async (page, context) => {
+      await page.goto(`${purse.url}/explorer`);
+      await page.getByText("At the head").waitFor();
+      const rows = page.getByRole("region", { name: "Latest blocks" }).getByRole("row");
+      await rows.getByRole("link").first().waitFor();
+      const before = await rows.count();
+      await breakServer(context, purse);
+      await page.getByText("Not reached").waitFor();
+      await page
+        .getByText(/^Last updated/)
+        .first()
+        .waitFor();
+      expect(await rows.count()).toBe(before);
+      await mendServer(context);
+      await page.getByText("At the head").waitFor();
+    });
+  });
+
+  it.each([
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ])("does not move when it says so, at $width pixels", async (viewport) => {
+    await asVisitor("/portfolio", async (page, context) => {
+      await page.setViewportSize(viewport);
+      await page.goto(`${purse.url}/portfolio`);
+      const tokens = page.getByRole("region", { name: "Tokens" });
+      await tokens.getByText("Purse Token").waitFor();
+      await page.waitForLoadState("networkidle");
+      const placesOf = () =>
+        page.evaluate(() =>
+          [...document.querySelectorAll("header, main section, main h1, main .list > li")].map((element) => {
+            const { top, left } = element.getBoundingClientRect();
+            return [element.tagName, Math.round(top + window.scrollY), Math.round(left)].join(" ");
+          }),
+        );
+      const before = await placesOf();
+      await breakServer(context, purse);
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await tokens.getByText(/^Last updated/).waitFor();
+      await page
+        .getByRole("banner")
+        .getByRole("status")
+        .filter({ hasText: "Cannot reach" })
+        .waitFor({ state: "attached" });
+      expect(await placesOf()).toEqual(before);
+    });
+  });
 });
 
 /** Whether a page goes on without it: nothing of it stands in the place of data. */

@@ -191,8 +191,10 @@ function Total({
                   : t("By the pools that this server knows")}
             {assets !== undefined && (
               <>
-                {" · "}
-                {t("read")} <Moment at={all.dataUpdatedAt} />
+                <span className="beside"> · </span>
+                <span className="read-at">
+                  {t("read")} <Moment at={all.dataUpdatedAt} />
+                </span>
               </>
             )}{" "}
             {unread > 0 && all.error === null && (
