@@ -60,8 +60,10 @@ export function createQueryClient(
 }
 
 /** When a query is read again by itself: `every` so many ms where that is given, else only where it has failed. */
-export function againAfter(query: { queryHash: string }, every: number | false = false): number | false {
-  const failure = failures.get(query.queryHash);
-  if (failure === undefined || !mayPass(failure)) return every;
+export function againAfter(
+  { queryHash, state }: { queryHash: string; state: { error: unknown } },
+  every: number | false = false,
+): number | false {
+  if (!mayPass(state.error ?? failures.get(queryHash))) return every;
   return every === false ? AGAIN_MS : Math.min(every, AGAIN_MS);
 }

@@ -59,7 +59,7 @@ function queryOptions<T>({
     queryKey: key ?? NOTHING,
     queryFn: ({ signal }: { signal: AbortSignal }) => withDeadline(read, signal, timeoutMs),
     enabled: key !== undefined,
-    refetchInterval: (query: { queryHash: string }) => againAfter(query, every ?? false),
+    refetchInterval: (query: Parameters<typeof againAfter>[0]) => againAfter(query, every ?? false),
     structuralSharing: !isMutable,
     ...(isFresh && { gcTime: 0 }),
   };
