@@ -162,8 +162,7 @@ function Total({
     <section className="card stack" aria-label={t("Total value")}>
       <Address address={address} copy />
       {(assets !== undefined || unreached.length < holdings.length) && (
-        <div className="portfolio-total">
-          <StaleNote query={all} />
+        <div>
           <p className="total number">
             {assets === undefined ? (
               <Skeleton width="12rem" height="1em" />
@@ -177,32 +176,35 @@ function Total({
               displayFiat(total, language)
             )}
           </p>
-          <p className="small soft">
-            {assets === undefined
-              ? t("Reading balances and prices …")
-              : unread > 0
-                ? count(
-                    unread,
-                    "The price of {n} asset could not be read",
-                    "The prices of {n} assets could not be read",
-                  )
-                : missing > 0
-                  ? count(missing, "Price missing for {n} asset", "Prices missing for {n} assets")
-                  : t("By the pools that this server knows")}
-            {assets !== undefined && (
-              <>
-                <span className="beside"> · </span>
-                <span className="read-at">
-                  {t("read")} <Moment at={all.dataUpdatedAt} />
-                </span>
-              </>
-            )}{" "}
-            {unread > 0 && all.error === null && (
-              <Button small look="quiet" busy={all.isFetching} onClick={() => void all.refetch()}>
-                {t("Try again")}
-              </Button>
-            )}
-          </p>
+          <div className="total-about" data-stale={all.error !== null || undefined}>
+            <StaleNote query={all} />
+            <p className="small soft">
+              {assets === undefined
+                ? t("Reading balances and prices …")
+                : unread > 0
+                  ? count(
+                      unread,
+                      "The price of {n} asset could not be read",
+                      "The prices of {n} assets could not be read",
+                    )
+                  : missing > 0
+                    ? count(missing, "Price missing for {n} asset", "Prices missing for {n} assets")
+                    : t("By the pools that this server knows")}
+              {assets !== undefined && (
+                <>
+                  <span className="beside"> · </span>
+                  <span className="read-at">
+                    {t("read")} <Moment at={all.dataUpdatedAt} />
+                  </span>
+                </>
+              )}{" "}
+              {unread > 0 && all.error === null && (
+                <Button small look="quiet" busy={all.isFetching} onClick={() => void all.refetch()}>
+                  {t("Try again")}
+                </Button>
+              )}
+            </p>
+          </div>
         </div>
       )}
       {unreached.map(({ chain, query }) => (
