@@ -14,6 +14,22 @@ interface Words {
 
 /** Errors whose code means different things, told apart by the messages of the protocol. */
 const BY_MESSAGE: readonly { code: number; message: RegExp; words: Words }[] = [
+  // The server answers, and what it asks does not: a chain's node, or its IPFS node.
+  {
+    code: 100,
+    message: /^(the node of )?chain ".*" cannot /,
+    words: { title: "This chain cannot be read at the moment" },
+  },
+  {
+    code: 100,
+    message: /^The IPFS node cannot be asked/,
+    words: { title: "IPFS cannot be reached at the moment" },
+  },
+  {
+    code: 100,
+    message: /^The request was cut off/,
+    words: { title: "The upload was interrupted", detail: "Check that you are online, then try again." },
+  },
   {
     code: 101,
     message: /^Invalid username\/password/,

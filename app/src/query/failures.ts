@@ -9,7 +9,10 @@ const TOO_MANY_REQUESTS = 155;
 export function isUnanswered(error: unknown): boolean {
   if (error instanceof DOMException) return error.name === "TimeoutError";
   // Refusals of the server have the code too, with words of its own.
-  return codeOf(error) === CONNECTION_FAILED && !/^(chain "|the node of chain)/.test(messageOf(error));
+  return (
+    codeOf(error) === CONNECTION_FAILED &&
+    !/^(chain "|the node of chain|The IPFS node)/.test(messageOf(error))
+  );
 }
 
 /** Whether the same read may succeed later without anybody changing anything. */
