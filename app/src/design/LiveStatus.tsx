@@ -1,6 +1,8 @@
-import type { LiveState } from "../query/useLiveRecords.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
 import { Status, type StatusKind } from "./Status.tsx";
+
+/** Of a live query; `refused` where the server sends no changes, as without the right. */
+export type LiveState = "connecting" | "live" | "reconnecting" | "offline" | "refused";
 
 const STATES: Record<LiveState, { kind: StatusKind; label: string }> = {
   connecting: { kind: "busy", label: "Connecting" },

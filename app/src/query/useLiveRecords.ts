@@ -1,12 +1,10 @@
 import { type ParseObject, Query } from "@purse/client";
 import { useMoralis, useMoralisSubscription } from "@purse/react";
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import type { LiveState } from "../design/LiveStatus.tsx";
 import type { QueryResult } from "../design/QueryState.tsx";
 import { reachability } from "./reachability.ts";
 import { queries, useServerQuery } from "./useServerQuery.ts";
-
-/** Whether changes on the server show by themselves. `refused`: the server does not tell of them, as without the right. */
-export type LiveState = "connecting" | "live" | "reconnecting" | "offline" | "refused";
 
 export interface LiveRecords extends QueryResult<ParseObject[]> {
   live: LiveState;

@@ -82,11 +82,11 @@ export interface SubscriptionOptions<T extends ParseObject<object> = ParseObject
   onDelete?: (entity: T, meta?: unknown) => void;
   /** Also where the server refuses the subscription. */
   onError?: (error: CallError) => void;
-  /** The server tells of changes from now on; again after each lost connection. */
+  /** The server sends changes from now on; again after each lost connection. */
   onOpen?: () => void;
   /** The connection is lost; it is opened again by itself. Not called where the subscription ends with its component. */
   onClose?: () => void;
-  /** Changes were missed while the connection was lost: ask anew. */
+  /** Changes were missed while the connection was lost: read again. */
   onRefetch?: () => void;
 }
 
