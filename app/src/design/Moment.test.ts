@@ -13,3 +13,11 @@ it.each([
 ])("%i ms ago is %s", (ms, text) => {
   expect(ago(NOW - ms, NOW, "en")).toBe(text);
 });
+
+it.each([
+  [3_000, "now"],
+  [9_000, "now"],
+  [60_000, "in 1 minute"],
+])("%i ms ahead is %s: clocks differ by seconds", (ms, text) => {
+  expect(ago(NOW + ms, NOW, "en")).toBe(text);
+});
