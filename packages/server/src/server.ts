@@ -31,6 +31,7 @@ import { createDoor, type Door } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
 import type { Envelope } from "./http/envelope.ts";
 import { createFront, DATA_PATH, MOUNT_PATH, ok, send } from "./http/front.ts";
+import { withIndexer } from "./http/indexerReadiness.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
@@ -424,6 +425,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const handleData = createDataDoor(
     chain,
     (message) => authorizeDataRequest(dataClientOf(message)),
+    clientAddressOf,
     config.limits.maxBodyBytes,
     (error) => report(error, "the data service"),
   );
@@ -519,8 +521,9 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     ipfs: serveIpfs,
     provider: answerForProvider,
     pages: {
-      "/health": async () => ok(JSON.stringify({ status: "ok", chains: chain.status() })),
-      "/ready": observe.ready,
+      "/health": async () =>
+        ok(JSON.stringify({ status: "ok", chains: chain.status(), indexer: chain.indexer() })),
+      "/ready": withIndexer(observe.ready, chain.indexer),
       "/config.json": async () => ok(appConfig),
     },
     figures: observe.metrics,

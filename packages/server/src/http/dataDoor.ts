@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import type { ChainService, Route } from "@purse/chain";
+import { type ChainService, type Route, runInGroup } from "@purse/chain";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { addressKey } from "./address.ts";
 import type { ApiReply } from "./api.ts";
 import { readBody } from "./body.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 import type { Admission } from "./dataGate.ts";
 import { addSearch } from "./envelope.ts";
 import { errorReply } from "./reply.ts";
@@ -12,6 +14,7 @@ import { Router } from "./router.ts";
 export function createDataDoor(
   service: ChainService,
   admit: (message: IncomingMessage) => Promise<Admission>,
+  clientAddressOf: ClientAddressOf,
   maxBodyBytes: number,
   report: (error: unknown) => void,
 ) {
@@ -31,7 +34,8 @@ export function createDataDoor(
       const { route, names } = match;
       const body = await readBody(message, maxBodyBytes);
       const params = { ...parametersOf(route, search, body), ...names };
-      const answer = await route.answer(params);
+      const group = addressKey(clientAddressOf(message));
+      const answer = await runInGroup(group, () => route.answer(params));
       return { status: answer.status, body: JSON.stringify(answer.body), headers };
     } catch (error) {
       const reply = errorReply(error, report);
