@@ -42,6 +42,7 @@ function Chain({ chain }: { chain: ChainState }) {
     following: <Status kind="ok">{t("At the head")}</Status>,
     unreachable: <Status kind="warning">{t("No node answers")}</Status>,
     refused: <Status kind="danger">{t("Node refused")}</Status>,
+    stopped: <Status kind="danger">{t("Indexing stopped")}</Status>,
   };
   return (
     <li className="stack tight">

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 export interface ChainState {
   chain: number;
   name: string;
-  state: "syncing" | "following" | "unreachable" | "refused";
+  state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
   /** The first block of the index. */
   start: number | null;
   head: number | null;
