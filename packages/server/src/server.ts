@@ -31,7 +31,7 @@ import { createDoor, type Door } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
 import type { Envelope } from "./http/envelope.ts";
 import { createFront, DATA_PATH, MOUNT_PATH, ok, send } from "./http/front.ts";
-import { withIndexer } from "./http/indexerReadiness.ts";
+import { indexerHealth, withIndexer } from "./http/indexerReadiness.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
@@ -522,7 +522,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     provider: answerForProvider,
     pages: {
       "/health": async () =>
-        ok(JSON.stringify({ status: "ok", chains: chain.status(), indexer: chain.indexer() })),
+        ok(
+          JSON.stringify({
+            status: "ok",
+            chains: chain.status(),
+            indexer: indexerHealth(chain.indexer),
+          }),
+        ),
       "/ready": withIndexer(observe.ready, chain.indexer),
       "/config.json": async () => ok(appConfig),
     },

@@ -126,9 +126,10 @@ export class Sync {
   #withIndexer(status: ChainStatus): ChainStatus {
     const health = this.#worker?.health();
     if (health?.state !== "restarting" && health?.state !== "failed") return status;
-    const state = health.state === "failed" ? "stopped" : "unreachable";
-    const what = health.state === "failed" ? "the indexer has ended" : "the indexer is being restarted";
-    return { ...status, state, error: health.lastError ? `${what}: ${health.lastError}` : what };
+    // Why it has ended is for the log: statuses are shown to everybody.
+    return health.state === "failed"
+      ? { ...status, state: "stopped", error: "the indexer has ended" }
+      : { ...status, state: "unreachable", error: "the indexer is being restarted" };
   }
 
   #receive(message: FromThread): void {

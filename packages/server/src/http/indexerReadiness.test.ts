@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withIndexer } from "./indexerReadiness.ts";
+import { indexerHealth, withIndexer } from "./indexerReadiness.ts";
 
 const ready = async () => ({ status: 200, body: '{"status":"ready"}' });
 const answerWith = (state: "ready" | "restarting" | "failed" | undefined) =>
@@ -21,4 +21,15 @@ describe("/ready", () => {
       body: expect.stringContaining("indexed"),
     });
   });
+});
+
+it("/health shows how the indexer fares, and not why it has ended", () => {
+  const health = {
+    name: "chain indexer",
+    state: "restarting",
+    restarts: 2,
+    lastError: "/srv/data/x",
+  } as const;
+  expect(indexerHealth(() => health)).toEqual({ state: "restarting", restarts: 2 });
+  expect(indexerHealth(() => undefined)).toBeUndefined();
 });

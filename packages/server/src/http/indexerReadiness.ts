@@ -14,3 +14,11 @@ export function withIndexer(
 ): () => Promise<ApiReply> {
   return async () => (indexer()?.state === "failed" ? NOT_INDEXING : ready());
 }
+
+/** What `/health` shows of the indexer to everybody; undefined where no chain is indexed. */
+export function indexerHealth(
+  indexer: ChainService["indexer"],
+): { state: string; restarts: number } | undefined {
+  const health = indexer();
+  return health && { state: health.state, restarts: health.restarts };
+}
