@@ -169,7 +169,6 @@ export class Sync {
   }
 
   #command(command: Command): void {
-    if (!this.#worker) return;
     const id = ++this.#lastCommand;
     if (this.#commands.size >= MAX_COMMANDS) {
       const [oldest] = this.#commands.keys();
