@@ -37,7 +37,8 @@ async function honest(): Promise<string> {
   );
 }
 
-const rpcOf = (urls: string[], maxBytes = 2 * MIB) => new Rpc(urls, { timeoutMs: 500, retries: 0, maxBytes });
+const rpcOf = (urls: string[], maxBytes = 2 * MIB, timeoutMs = 500) =>
+  new Rpc(urls, { timeoutMs, retries: 0, maxBytes });
 
 function drip(response: ServerResponse): void {
   response.write('{"jsonrpc":"2.0","id":1,"result":"');
@@ -98,7 +99,7 @@ describe("a node", () => {
       response.on("drain", more);
       more();
     });
-    await expect(rpcOf([bad], 64 * MIB).call("eth_blockNumber", [])).rejects.toThrow(RpcUnreachable);
+    await expect(rpcOf([bad], 64 * MIB, 30_000).call("eth_blockNumber", [])).rejects.toThrow(RpcUnreachable);
     expect(written).toBeLessThan(8 * MIB);
   });
 
@@ -107,7 +108,7 @@ describe("a node", () => {
       (id, response) =>
         void response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0".repeat(3 * MIB) })),
     );
-    await expect(rpcOf([bad]).call("eth_getLogs", [])).rejects.toThrow(RpcTooLarge);
+    await expect(rpcOf([bad], 2 * MIB, 30_000).call("eth_getLogs", [])).rejects.toThrow(RpcTooLarge);
   });
 
   it("that floods a socket, asked or not, is left", async () => {
@@ -120,6 +121,8 @@ describe("a node", () => {
     await new Promise((resolve) => server.once("listening", resolve));
     const address = server.address();
     const port = typeof address === "object" ? address?.port : 0;
-    await expect(rpcOf([`ws://127.0.0.1:${port}`]).call("eth_getLogs", [])).rejects.toThrow(RpcUnreachable);
+    await expect(rpcOf([`ws://127.0.0.1:${port}`], 2 * MIB, 30_000).call("eth_getLogs", [])).rejects.toThrow(
+      RpcUnreachable,
+    );
   });
 });
