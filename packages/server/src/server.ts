@@ -44,6 +44,7 @@ import { createDoor, type DoorParts } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
 import type { Envelope } from "./http/envelope.ts";
 import { createFront, DATA_PATH, MOUNT_PATH, ok, send } from "./http/front.ts";
+import { indexerHealth, withIndexer } from "./http/indexerReadiness.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
@@ -490,6 +491,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const handleData = createDataDoor({
     service: chain,
     admit: (message) => authorizeDataRequest(dataClientOf(message)),
+    clientAddressOf,
     ...config.limits,
     memory: bodyMemory,
     report: (error) => report(error, "the data service"),
@@ -589,8 +591,15 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     ipfs: serveIpfs,
     provider: answerForProvider,
     pages: {
-      "/health": async () => ok(JSON.stringify({ status: "ok", chains: chain.status() })),
-      "/ready": observe.ready,
+      "/health": async () =>
+        ok(
+          JSON.stringify({
+            status: "ok",
+            chains: chain.status(),
+            indexer: indexerHealth(chain.indexer),
+          }),
+        ),
+      "/ready": withIndexer(observe.ready, chain.indexer),
       "/config.json": async () => ok(appConfig),
     },
     figures: observe.metrics,

@@ -20,6 +20,8 @@ export function ChainStatus({
       return <Status kind="busy">{t("Catching up")}</Status>;
     case "refused":
       return <Status kind="danger">{t("Node refused")}</Status>;
+    case "stopped":
+      return <Status kind="danger">{t("Indexing stopped")}</Status>;
     default:
       return <Status kind="warning">{t("No node answers")}</Status>;
   }

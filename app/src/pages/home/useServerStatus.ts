@@ -6,7 +6,7 @@ import { withDeadline } from "../../query/withDeadline.ts";
 export interface ChainState {
   chain: number;
   name: string;
-  state: "syncing" | "following" | "unreachable" | "refused";
+  state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
   /** The first block of the index. */
   start: number | null;
   head: number | null;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { ChainService, Route } from "@purse/chain";
+import { type ChainService, type Route, runInGroup } from "@purse/chain";
 import {
   assertWithinJsonLimits,
   ErrorCode,
@@ -8,9 +8,11 @@ import {
   type JsonValue,
   ProtocolError,
 } from "@purse/protocol";
+import { addressKey } from "./address.ts";
 import type { ApiReply } from "./api.ts";
 import { withBody } from "./body.ts";
 import type { BodyMemory } from "./bodyMemory.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 import type { Admission } from "./dataGate.ts";
 import { addSearch } from "./form.ts";
 import { errorReply } from "./reply.ts";
@@ -20,6 +22,7 @@ import { Router } from "./router.ts";
 export interface DataDoorOptions {
   service: ChainService;
   admit(message: IncomingMessage): Promise<Admission>;
+  clientAddressOf: ClientAddressOf;
   /** Bytes of a body: with a key, and without. */
   maxBodyBytes: number;
   maxAnonymousBodyBytes: number;
@@ -29,7 +32,7 @@ export interface DataDoorOptions {
 
 /** The door of the data service: plain REST, errors as `{message}`; what a caller has used is in the headers. */
 export function createDataDoor(options: DataDoorOptions) {
-  const { service, admit, report } = options;
+  const { service, admit, clientAddressOf, report } = options;
   const router = new Router<Route>(service.routes);
 
   return async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
@@ -47,9 +50,11 @@ export function createDataDoor(options: DataDoorOptions) {
       const { "x-api-key": apiKey, "x-parse-master-key": masterKey } = message.headers;
       const hasKey = apiKey !== undefined || masterKey !== undefined;
       const maxBytes = hasKey ? options.maxBodyBytes : options.maxAnonymousBodyBytes;
-      const answer = await withBody(message, maxBytes, options.memory, async (body) =>
-        route.answer({ ...parametersOf(route, search, body), ...names }),
-      );
+      const group = addressKey(clientAddressOf(message));
+      const answer = await withBody(message, maxBytes, options.memory, async (body) => {
+        const params = { ...parametersOf(route, search, body), ...names };
+        return runInGroup(group, () => route.answer(params));
+      });
       return { status: answer.status, body: JSON.stringify(answer.body), headers };
     } catch (error) {
       const reply = errorReply(error, report);

@@ -1,6 +1,7 @@
-import type { Route } from "@purse/chain";
+import { type Route, runInGroup } from "@purse/chain";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Caller } from "../caller.ts";
+import { addressKey } from "./address.ts";
 import type { ApiRequest } from "./api.ts";
 import type { AuthorizeDataRequest } from "./dataGate.ts";
 
@@ -36,9 +37,10 @@ export function dataFunctions(
           await assertMayUpload(caller);
         }
         // Old clients leave the address empty where they mean that of whoever is signed in.
-        if (params.address !== "" || caller.kind !== "user") return route.run(params);
-        const user = await userOf(caller);
-        return route.run({ ...params, ...(user?.ethAddress && { address: user.ethAddress }) });
+        const isForUser = params.address === "" && caller.kind === "user";
+        const user = isForUser ? await userOf(caller) : undefined;
+        const asked = { ...params, ...(user?.ethAddress && { address: user.ethAddress }) };
+        return runInGroup(addressKey(ip), () => route.run(asked));
       },
     })),
   );
