@@ -358,7 +358,7 @@ export async function startService(
     status,
     answer: async (functionName, params) => route(functionName).answer(params),
     run: async (functionName, params) => route(functionName).run(params),
-    async until(wanted, deadline = 10_000) {
+    async until(wanted, deadline = 30_000) {
       const end = Date.now() + deadline;
       while (!wanted(status())) {
         if (Date.now() > end) throw new Error(`it came to ${JSON.stringify(status())}`);
