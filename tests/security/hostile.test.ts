@@ -16,6 +16,8 @@ const SEED = 20_261_122;
 
 const attacks = allAttacks(1).filter(({ isShort }) => isShort);
 const routes = [...new Set(attacks.map(({ route }) => route))];
+/** What gets as far as the database: all others are the same on both. */
+const STORED: ReadonlySet<string> = new Set(["query", "operation", "account", "batch", "mutation", "crowd"]);
 
 describe.each(DATABASES)("hostile input on %s", (database) => {
   let target: Target;
@@ -24,18 +26,21 @@ describe.each(DATABASES)("hostile input on %s", (database) => {
   });
   afterAll(() => target?.stop());
 
-  it.each(routes)("holds up nobody and takes little memory: %s", async (route) => {
-    const random = new Random(SEED);
-    const above: { generator: string; statuses: number[]; cost: Cost }[] = [];
-    for (const attack of attacks.filter((each) => each.route === route)) {
-      const { result: statuses, cost } = await target.measure(() => attack.run(target, random));
-      const isAbove =
-        cost.stallMs > MAX_STALL_MS ||
-        cost.growthBytes > MAX_GROWTH_BYTES ||
-        cost.allocatedBytes > MAX_ALLOCATED_BYTES;
-      // Whatever is refused is refused in the server's own words: no status tells of a bug.
-      if (isAbove || statuses.includes(500)) above.push({ generator: attack.generator, statuses, cost });
-    }
-    expect(above, `seed ${SEED}`).toEqual([]);
-  });
+  it.each(routes.filter((route) => database === "SQLite" || STORED.has(route)))(
+    "holds up nobody and takes little memory: %s",
+    async (route) => {
+      const random = new Random(SEED);
+      const above: { generator: string; statuses: number[]; cost: Cost }[] = [];
+      for (const attack of attacks.filter((each) => each.route === route)) {
+        const { result: statuses, cost } = await target.measure(() => attack.run(target, random));
+        const isAbove =
+          cost.stallMs > MAX_STALL_MS ||
+          cost.growthBytes > MAX_GROWTH_BYTES ||
+          cost.allocatedBytes > MAX_ALLOCATED_BYTES;
+        // Whatever is refused is refused in the server's own words: no status tells of a bug.
+        if (isAbove || statuses.includes(500)) above.push({ generator: attack.generator, statuses, cost });
+      }
+      expect(above, `seed ${SEED}`).toEqual([]);
+    },
+  );
 });

@@ -146,11 +146,11 @@ async function untilIdle(pid: number): Promise<void> {
       return 0;
     }
   };
-  for (let waited = 0, before = cpu(); waited < 30_000; waited += 100) {
-    await sleep(100);
+  for (let waited = 0, before = cpu(); waited < 30_000; waited += 50) {
+    await sleep(50);
     const now = cpu();
     // The other client's requests go on.
-    if (now - before < 60) return;
+    if (now - before < 30) return;
     before = now;
   }
 }
