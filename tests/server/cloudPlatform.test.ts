@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -39,7 +39,30 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
         expect.objectContaining({ triggerName: "beforeSave", fileSize: 5, agent: "string" }),
       );
       expect(await events("afterSaveFile")).toContainEqual(
-        expect.objectContaining({ triggerName: "afterSave", url }),
+        expect.objectContaining({ triggerName: "afterSave", url, content: "hello" }),
+      );
+    });
+
+    it("afterSave knows the address and the content of what old clients upload, by whichever host they come", async () => {
+      const body = JSON.stringify({
+        _ApplicationId: purse.appId,
+        _MasterKey: purse.masterKey,
+        base64: btoa("by an envelope"),
+      });
+      const url = await new Promise<string>((resolve, reject) => {
+        const headers = { Host: "app.example", "Content-Type": "text/plain" };
+        const path = "/server/files/old.txt";
+        const sent = request({ port: purse.port, host: "127.0.0.1", method: "POST", path, headers });
+        sent.on("error", reject).on("response", (response) => {
+          let text = "";
+          response.on("data", (chunk) => (text += chunk));
+          response.on("end", () => resolve(String(JSON.parse(text).url)));
+        });
+        sent.end(body);
+      });
+      expect(url).toMatch(/^http:\/\/app\.example\/server\/files\//);
+      expect(await events("afterSaveFile")).toContainEqual(
+        expect.objectContaining({ url, content: "by an envelope" }),
       );
     });
 

@@ -70,10 +70,10 @@ function normalized(segment: string): string {
 export function createFileReader({ files, urls, isAllowed }: CloudFilesOptions) {
   return async (url: string): Promise<Uint8Array> => {
     const maxBytes = files.maxUploadSize;
-    const name = urls.nameOf(url);
-    if (name === undefined) return readElsewhere(url, maxBytes, isAllowed);
-    const file = await files.open(name);
-    if (!file) throw new ProtocolError(ErrorCode.FILE_READ_ERROR, "File not found.", 404);
+    const name = urls.nameIn(url);
+    const file = name === undefined ? undefined : await files.open(name);
+    // Of what is not here, the address may be that of another server.
+    if (!file) return readElsewhere(url, maxBytes, isAllowed);
     if (file.size > maxBytes) throw tooLarge(maxBytes);
     const pieces: Uint8Array[] = [];
     for await (const piece of file.read(0, file.size - 1)) pieces.push(Uint8Array.from(piece));

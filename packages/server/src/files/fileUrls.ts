@@ -28,20 +28,20 @@ export class FileUrls {
     return `${this.#base(request)}/files/${encodeURIComponent(this.#parts.appId)}/${path}`;
   }
 
-  /** The name of the file that one of our public addresses leads to; undefined for any other address. */
-  nameOf(url: string): string | undefined {
-    const { filesUrl, publicUrl, appId } = this.#parts;
-    for (const base of [filesUrl, publicUrl]) {
-      const prefix = `${base}/files/${encodeURIComponent(appId)}/`;
-      if (base === undefined || !url.startsWith(prefix)) continue;
-      const [path = ""] = url.slice(prefix.length).split(/[?#]/, 1);
-      try {
-        return path.split("/").map(decodeURIComponent).join("/");
-      } catch {
-        return undefined;
-      }
+  /**
+   * The name in an address that leads to a file as ours do, whatever its host: clients reach this server by several.
+   * Undefined for any other address.
+   */
+  nameIn(url: string): string | undefined {
+    const { appId, mountPath } = this.#parts;
+    const prefix = `${mountPath}/files/${encodeURIComponent(appId)}/`;
+    const pathname = URL.canParse(url) ? new URL(url).pathname : "";
+    if (!pathname.startsWith(prefix)) return undefined;
+    try {
+      return pathname.slice(prefix.length).split("/").map(decodeURIComponent).join("/");
+    } catch {
+      return undefined;
     }
-    return undefined;
   }
 
   /** Where content is found by its CID. */

@@ -160,7 +160,9 @@ export class Files {
       }
       const about = aboutOf(file, saved.hash);
       if (about) await store.describe(name, about);
-      await after?.({ ...file, name, url: saved.url, fileSize: stored }, request);
+      // By its address: the trigger reads the content where it needs it.
+      const { base64: _, ...known } = file;
+      await after?.({ ...known, name, url: saved.url, fileSize: stored }, request);
       return saved;
     } catch (error) {
       await store.remove(name).catch(this.#parts.report);
