@@ -16,7 +16,8 @@ const CLOCKS_MS = 10_000;
 export function ago(then: number, now: number, language: string): string {
   const isAhead = then > now && then - now <= CLOCKS_MS;
   const seconds = isAhead ? 0 : Math.round((then - now) / 1000);
-  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  // Words as "yesterday" and "last month" name days and months of the calendar; an elapsed time is counted.
+  const format = new Intl.RelativeTimeFormat(language, { numeric: seconds === 0 ? "auto" : "always" });
   const [unit, size] = STEPS.find(([, each]) => Math.abs(seconds) >= each) ?? (["second", 1] as const);
   return format.format(Math.trunc(seconds / size), unit);
 }
