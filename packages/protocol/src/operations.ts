@@ -159,39 +159,83 @@ function arrayOf(value: JsonValue | undefined): JsonValue[] {
 
 /**
  * Applies operations, by field or dotted path, to a copy of an object; nested objects on the way are
- * made where they are missing. Relations are left out. Throws 111 on a type clash.
+ * made where they are missing. Positions in arrays are those before the operations. Relations are left out. Throws 111
+ * on a type clash.
  */
 export function applyOperations(
   object: JsonObject,
   operations: Readonly<Record<string, Operation>>,
 ): JsonObject {
-  const result: JsonObject = { ...object };
+  const changed = new ChangedObject(object);
   for (const [path, operation] of Object.entries(operations)) {
-    if (operation.op !== "Relation") applyAt(result, path.split("."), operation);
+    if (operation.op !== "Relation") changed.apply(path.split("."), operation);
   }
-  return result;
+  return changed.close();
 }
 
-function applyAt(target: JsonObject, path: string[], operation: Operation): void {
-  const [key = "", ...rest] = path;
-  const current = Object.hasOwn(target, key) ? target[key] : undefined;
-  if (rest.length === 0) {
-    const value = applyOperation(current, operation);
+/**
+ * A copy of an object, of which only what is changed is copied, and that once however many operations change it: an
+ * object may have as many keys as a save has paths into it.
+ */
+class ChangedObject {
+  readonly #root: JsonObject;
+  /** Objects that are copies, and so may be changed. */
+  readonly #copies = new WeakSet<JsonObject>();
+  /** Arrays that are being changed: their items by position, and where they are. */
+  readonly #arrays = new Map<JsonObject, { holder: JsonObject; key: string }>();
+
+  constructor(object: JsonObject) {
+    this.#root = { ...object };
+    this.#copies.add(this.#root);
+  }
+
+  apply(path: readonly string[], operation: Operation): void {
+    let target = this.#root;
+    for (const key of path.slice(0, -1)) {
+      const current = own(target, key);
+      if (current === undefined && operation.op === "Delete") return;
+      target = this.#open(target, key, current);
+    }
+    const key = path.at(-1) ?? "";
+    const current = own(target, key);
+    // An operation on the whole of an array, parts of which have been changed.
+    const isOpen = isJsonObject(current) && this.#arrays.has(current);
+    const value = applyOperation(isOpen ? this.#closeArray(current) : current, operation);
     if (value === undefined) delete target[key];
     else target[key] = value;
-    return;
   }
-  if (current === undefined && operation.op === "Delete") return;
-  if (Array.isArray(current)) {
-    const items: JsonObject = Object.fromEntries(current.entries());
-    applyAt(items, rest, operation);
-    target[key] = Object.values(items).filter((item) => item !== undefined);
-    return;
+
+  /** The object with its arrays as arrays again. */
+  close(): JsonObject {
+    // Those within others were opened after them.
+    for (const items of [...this.#arrays.keys()].reverse()) this.#closeArray(items);
+    return this.#root;
   }
-  if (current !== undefined && current !== null && !isJsonObject(current)) {
-    throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `cannot set a key of ${key}, which is not an object`);
+
+  /** What is at a key of an object, so that it may be changed; an array as an object of its items. */
+  #open(holder: JsonObject, key: string, current: JsonValue | undefined): JsonObject {
+    if (isJsonObject(current) && (this.#copies.has(current) || this.#arrays.has(current))) return current;
+    if (current !== undefined && current !== null && typeof current !== "object") {
+      throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `cannot set a key of ${key}, which is not an object`);
+    }
+    const opened: JsonObject = Array.isArray(current)
+      ? Object.fromEntries(current.entries())
+      : { ...current };
+    if (Array.isArray(current)) this.#arrays.set(opened, { holder, key });
+    else this.#copies.add(opened);
+    holder[key] = opened;
+    return opened;
   }
-  const nested: JsonObject = { ...current };
-  applyAt(nested, rest, operation);
-  target[key] = nested;
+
+  #closeArray(items: JsonObject): JsonValue[] {
+    const place = this.#arrays.get(items);
+    this.#arrays.delete(items);
+    const array = Object.values(items).filter((item) => item !== undefined);
+    if (place && own(place.holder, place.key) === items) place.holder[place.key] = array;
+    return array;
+  }
+}
+
+function own(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -166,10 +166,10 @@ async function openMonitor(path: string): Promise<Monitor> {
     const opened = connect(path, () => resolve(opened));
     opened.once("error", reject);
   });
-  socket.setEncoding("utf8");
+  socket.setEncoding("utf8").on("error", () => undefined);
   return {
     read: () =>
-      new Promise((resolve, reject) => {
+      new Promise((resolve) => {
         let text = "";
         const onData = (piece: string) => {
           text += piece;
@@ -178,7 +178,6 @@ async function openMonitor(path: string): Promise<Monitor> {
           resolve(JSON.parse(text));
         };
         socket.on("data", onData);
-        socket.once("error", reject);
         socket.write("?");
       }),
     close: () => socket.destroy(),

@@ -35,6 +35,10 @@ export function readBody(
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const cutOff = () =>
+      reject(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400));
+    // A client may go away while it waits for its turn.
+    if (message.destroyed && !message.complete) return cutOff();
     const refuse = (error: unknown) => {
       message.removeAllListeners("data");
       message.pause();
@@ -57,10 +61,9 @@ export function readBody(
       // The request lives on while its body is worked on.
       chunks.length = 0;
     });
-    message.on("error", reject);
-    message.on("aborted", () =>
-      reject(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400)),
-    );
+    message.on("error", cutOff);
+    // Settles nothing where all of it has been read.
+    message.on("close", cutOff);
   });
 }
 
