@@ -204,6 +204,17 @@ const OPERATIONS: readonly Sent[] = [
     make: (target) => many(3, () => change({ number: { __op: "Increment", amount: 1e308 } })(target)),
   },
   {
+    generator: "1,000 dotted paths into 10,000 keys",
+    make: (target) => [
+      change({ map: Object.fromEntries(many(10_000, (i) => [`k${i}`, i])) })(target),
+      change(Object.fromEntries(many(1_000, (i) => [`map.k${i}`, -i])))(target),
+    ],
+  },
+  {
+    generator: "1,000 positions of a list of 20,000",
+    make: change(Object.fromEntries(many(1_000, (i) => [`list.${i}`, "x"]))),
+  },
+  {
     generator: "1,000 dotted paths",
     make: change(Object.fromEntries(many(1_000, (i) => [`map.a${i}.b.c`, i]))),
   },
