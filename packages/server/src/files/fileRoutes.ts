@@ -12,7 +12,7 @@ import {
   ProtocolError,
   parseJson,
 } from "@purse/protocol";
-import { ANONYMOUS, type RequestContext } from "../caller.ts";
+import type { RequestContext } from "../caller.ts";
 import { parseSize } from "../config/fileUpload.ts";
 import type { ApiReply } from "../http/api.ts";
 import { bodyPieces, discardRest } from "../http/bodyPieces.ts";
@@ -26,7 +26,7 @@ import type { FileAbout } from "./fileStore.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
 import type { ResumableUploads } from "./resumable.ts";
 import { UploadEnvelope } from "./uploadEnvelope.ts";
-import { diskFull, isDiskFull, type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
+import { diskFull, isDiskFull, sharedOwnerOf, type UploadSpace } from "./uploadSpace.ts";
 
 export interface FileRoutesParts {
   appId: string;
@@ -138,8 +138,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
     if (length > most) throw tooLarge(limit);
     const path = join(parts.spoolDir, randomBytes(16).toString("hex"));
     // Who it is, is not known yet: it is counted for the address.
-    const owner = uploadOwnerOf({ caller: ANONYMOUS, ip: parts.addressOf(message) });
-    const release = await parts.space.reserve(owner, length);
+    const release = await parts.space.reserve(sharedOwnerOf(parts.addressOf(message)), length);
     try {
       const body = new UploadEnvelope();
       const spool = createWriteStream(path, { flags: "wx" });

@@ -10,7 +10,7 @@ import { bodyPieces } from "../http/bodyPieces.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
 import { removeLeftovers, uploadIds } from "./leftovers.ts";
-import { type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
+import { ownerOf as countedOwner, type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
 
 export interface ResumableParts {
   files: Files;
@@ -123,7 +123,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
     const { name, contentType, fileData } = readMetadata(message.headers["upload-metadata"]);
     await files.assertUpload(request, { name, contentType, fileData });
     const id = randomBytes(16).toString("hex");
-    const countedFor = uploadOwnerOf(request);
+    const countedFor = uploadOwnerOf(request)?.key;
     const pending: Pending = {
       owner: ownerOf(request.caller),
       ...(countedFor !== undefined && { countedFor }),
@@ -133,7 +133,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
       fileData,
       expiresAt: clock() + LIFETIME_MS,
     };
-    reserved.set(id, await space.reserve(countedFor, pending.length));
+    reserved.set(id, await space.reserve(uploadOwnerOf(request), pending.length));
     try {
       await writeFile(contentPath(id), "", { flag: "wx" });
       await keep(id, pending);
@@ -241,7 +241,9 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
   // Those of an earlier run are gone on with.
   for (const id of await uploadIds(folder)) {
     const pending = await load(id);
-    if (pending && !pending.saved) reserved.set(id, space.take(pending.countedFor, pending.length));
+    if (!pending || pending.saved) continue;
+    const { countedFor, length } = pending;
+    reserved.set(id, space.take(countedFor === undefined ? undefined : countedOwner(countedFor), length));
   }
   await removeLeftovers(folder, clock());
 
