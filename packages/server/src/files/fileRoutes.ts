@@ -4,16 +4,8 @@ import { rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ProtocolError,
-  parseJson,
-} from "@purse/protocol";
-import { ANONYMOUS, type RequestContext } from "../caller.ts";
-import { parseSize } from "../config/fileUpload.ts";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { RequestContext } from "../caller.ts";
 import type { ApiReply } from "../http/api.ts";
 import { bodyPieces, discardRest } from "../http/bodyPieces.ts";
 import { contentTypeOf } from "../http/contentTypes.ts";
@@ -26,7 +18,8 @@ import type { FileAbout } from "./fileStore.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
 import type { ResumableUploads } from "./resumable.ts";
 import { UploadEnvelope } from "./uploadEnvelope.ts";
-import { diskFull, isDiskFull, type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
+import { header, jsonHeader, maxSizeOf, textHeader } from "./uploadHeaders.ts";
+import { diskFull, isDiskFull, sharedOwnerOf, type UploadSpace } from "./uploadSpace.ts";
 
 export interface FileRoutesParts {
   appId: string;
@@ -138,8 +131,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
     if (length > most) throw tooLarge(limit);
     const path = join(parts.spoolDir, randomBytes(16).toString("hex"));
     // Who it is, is not known yet: it is counted for the address.
-    const owner = uploadOwnerOf({ caller: ANONYMOUS, ip: parts.addressOf(message) });
-    const release = await parts.space.reserve(owner, length);
+    const release = await parts.space.reserve(sharedOwnerOf(parts.addressOf(message)), length);
     try {
       const body = new UploadEnvelope();
       const spool = createWriteStream(path, { flags: "wx" });
@@ -242,23 +234,6 @@ function told({ metadata, tags, hash }: FileAbout): JsonObject {
   return { metadata, tags, ...(hash !== undefined && { hash }) };
 }
 
-/** How large the master key lets one upload be. */
-function maxSizeOf(message: IncomingMessage, { caller }: RequestContext): number | undefined {
-  const asked = header(message, "x-parse-file-max-upload-size");
-  if (asked === undefined) return undefined;
-  if (caller.kind !== "master") {
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
-  }
-  try {
-    return parseSize(asked);
-  } catch {
-    throw new ProtocolError(
-      ErrorCode.FILE_SAVE_ERROR,
-      `Invalid maxUploadSize override value: ${asked.slice(0, 50)}`,
-    );
-  }
-}
-
 async function* limited(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of content) {
@@ -266,28 +241,6 @@ async function* limited(content: AsyncIterable<Uint8Array>, most: number): Async
     if (size > most) throw tooLarge(most);
     yield chunk;
   }
-}
-
-function header(message: IncomingMessage, name: string): string | undefined {
-  const value = message.headers[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function textHeader(message: IncomingMessage, key: string, name: string): Record<string, JsonValue> {
-  const value = header(message, name.toLowerCase());
-  return value === undefined ? {} : { [key]: value };
-}
-
-function jsonHeader(message: IncomingMessage, key: string, name: string): Record<string, JsonValue> {
-  const text = header(message, name.toLowerCase());
-  if (text === undefined) return {};
-  try {
-    const value = parseJson(text);
-    if (isJsonObject(value)) return { [key]: value };
-  } catch {
-    // Said below.
-  }
-  throw new ProtocolError(ErrorCode.INVALID_JSON, `Invalid JSON in ${name} header.`);
 }
 
 /** The error that a client is answered for an upload that failed; a full disk is reported to the operator, too. */

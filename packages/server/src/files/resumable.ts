@@ -4,13 +4,14 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
+import { ErrorCode, type JsonObject } from "@purse/protocol";
 import type { Caller, RequestContext } from "../caller.ts";
 import { bodyPieces } from "../http/bodyPieces.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
 import { removeLeftovers, uploadIds } from "./leftovers.ts";
-import { type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
+import { readMetadata, refused } from "./tusMetadata.ts";
+import { ownerOf as countedOwner, type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
 
 export interface ResumableParts {
   files: Files;
@@ -57,7 +58,6 @@ interface Pending {
 
 const VERSION = "1.0.0";
 const LIFETIME_MS = 24 * 3_600_000;
-const MAX_METADATA = 16 * 1024;
 
 /** Content waits on the disk of the process that has begun it: behind a balancer, clients must come back to it. */
 export async function openResumableUploads(parts: ResumableParts): Promise<ResumableUploads> {
@@ -123,7 +123,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
     const { name, contentType, fileData } = readMetadata(message.headers["upload-metadata"]);
     await files.assertUpload(request, { name, contentType, fileData });
     const id = randomBytes(16).toString("hex");
-    const countedFor = uploadOwnerOf(request);
+    const countedFor = uploadOwnerOf(request)?.key;
     const pending: Pending = {
       owner: ownerOf(request.caller),
       ...(countedFor !== undefined && { countedFor }),
@@ -133,7 +133,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
       fileData,
       expiresAt: clock() + LIFETIME_MS,
     };
-    reserved.set(id, await space.reserve(countedFor, pending.length));
+    reserved.set(id, await space.reserve(uploadOwnerOf(request), pending.length));
     try {
       await writeFile(contentPath(id), "", { flag: "wx" });
       await keep(id, pending);
@@ -241,7 +241,9 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
   // Those of an earlier run are gone on with.
   for (const id of await uploadIds(folder)) {
     const pending = await load(id);
-    if (pending && !pending.saved) reserved.set(id, space.take(pending.countedFor, pending.length));
+    if (!pending || pending.saved) continue;
+    const { countedFor, length } = pending;
+    reserved.set(id, space.take(countedFor === undefined ? undefined : countedOwner(countedFor), length));
   }
   await removeLeftovers(folder, clock());
 
@@ -281,42 +283,6 @@ function ownerOf(caller: Caller): string {
   return caller.kind === "user" ? `user ${caller.userId}` : caller.kind;
 }
 
-/** `filename`, `filetype`, and as JSON `metadata`, `tags`; `directory`, `ipfs`: each in base64, as the protocol says. */
-function readMetadata(
-  header: string | string[] | undefined,
-): Pick<Pending, "name" | "fileData"> & { contentType: string | undefined } {
-  const text = typeof header === "string" ? header : "";
-  if (text.length > MAX_METADATA) throw refused(400, "Upload-Metadata is too long");
-  const values = new Map<string, string>();
-  for (const pair of text.split(",").map((each) => each.trim())) {
-    if (pair === "") continue;
-    const [key = "", value = ""] = pair.split(" ", 2);
-    values.set(key, Buffer.from(value, "base64").toString("utf8"));
-  }
-  const fileData: JsonObject = { ipfs: values.get("ipfs") === "true" };
-  for (const key of ["metadata", "tags"]) {
-    const json = values.get(key);
-    if (json !== undefined) fileData[key] = jsonObject(json, key);
-  }
-  const directory = values.get("directory");
-  if (directory !== undefined) fileData.directory = directory;
-  return {
-    name: values.get("filename") ?? values.get("name") ?? "",
-    contentType: values.get("filetype") ?? values.get("type"),
-    fileData,
-  };
-}
-
-function jsonObject(text: string, key: string): JsonObject {
-  try {
-    const value = parseJson(text);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Said below.
-  }
-  throw refused(400, `${key} of Upload-Metadata must be a JSON object`);
-}
-
 async function* upTo(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of content) {
@@ -324,8 +290,4 @@ async function* upTo(content: AsyncIterable<Uint8Array>, most: number): AsyncGen
     if (size > most) throw refused(413, "The content is longer than Upload-Length said");
     yield chunk;
   }
-}
-
-function refused(status: number, message: string, code: number = ErrorCode.INVALID_JSON): ProtocolError {
-  return new ProtocolError(code, message, status);
 }

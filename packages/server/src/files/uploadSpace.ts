@@ -23,10 +23,32 @@ const RETRY_MS = 60_000;
 const FREE_BYTES = 100 * 1024 * 1024;
 const FREE_SHARE = 0.05;
 
+/** Users who may share an address: of uploads whose user is known only at their end, so many times more may be there. */
+const SHARED = 4;
+
+/** Who an upload is counted for whose credentials are not known yet. */
+export function sharedOwnerOf(ip: string): UploadOwner {
+  return { key: `shared ${addressKey(ip)}`, share: SHARED };
+}
+
+export interface UploadOwner {
+  key: string;
+  /** How many times the limits of one owner hold for it. */
+  share: number;
+}
+
 /** Who an upload is counted for; undefined for the operator, who is not counted. */
-export function uploadOwnerOf({ caller, ip }: Pick<RequestContext, "caller" | "ip">): string | undefined {
+export function uploadOwnerOf({
+  caller,
+  ip,
+}: Pick<RequestContext, "caller" | "ip">): UploadOwner | undefined {
   if (caller.kind === "master") return undefined;
-  return caller.kind === "user" ? `user ${caller.userId}` : `address ${addressKey(ip)}`;
+  return ownerOf(caller.kind === "user" ? `user ${caller.userId}` : `address ${addressKey(ip)}`);
+}
+
+/** The owner that was written down by its key. */
+export function ownerOf(key: string): UploadOwner {
+  return { key, share: 1 };
 }
 
 /** Room for what clients send before it is stored: what they announce is reserved, so that nobody takes all of it. */
@@ -49,7 +71,7 @@ export class UploadSpace {
    * Reserves room for an upload of so many bytes. Answers the way to give it back, once. Throws 429 where the owner has
    * too many uploads under way, 503 where all clients together have, 507 where the disk is full.
    */
-  async reserve(owner: string | undefined, bytes: number): Promise<() => void> {
+  async reserve(owner: UploadOwner | undefined, bytes: number): Promise<() => void> {
     this.#assertRoom(owner, bytes);
     const release = this.take(owner, bytes);
     try {
@@ -62,12 +84,12 @@ export class UploadSpace {
   }
 
   /** The same for an upload that is there already: it is counted and never refused. */
-  take(owner: string | undefined, bytes: number): () => void {
-    const counted = owner === undefined ? undefined : (this.#owners.get(owner) ?? { uploads: 0, bytes: 0 });
-    if (owner !== undefined && counted) {
+  take(owner: UploadOwner | undefined, bytes: number): () => void {
+    const counted = owner && (this.#owners.get(owner.key) ?? { uploads: 0, bytes: 0 });
+    if (counted) {
       counted.uploads += 1;
       counted.bytes += bytes;
-      this.#owners.set(owner, counted);
+      this.#owners.set(owner.key, counted);
     }
     this.#uploads += 1;
     this.#bytes += bytes;
@@ -77,18 +99,19 @@ export class UploadSpace {
       isReleased = true;
       this.#uploads -= 1;
       this.#bytes -= bytes;
-      if (owner === undefined || !counted) return;
+      if (!counted) return;
       counted.uploads -= 1;
       counted.bytes -= bytes;
-      if (counted.uploads === 0) this.#owners.delete(owner);
+      if (counted.uploads === 0) this.#owners.delete(owner.key);
     };
   }
 
-  #assertRoom(owner: string | undefined, bytes: number): void {
+  #assertRoom(owner: UploadOwner | undefined, bytes: number): void {
     const { maxPerOwner, maxBytesPerOwner, maxBytes } = this.#options;
-    const own = owner === undefined ? undefined : this.#owners.get(owner);
+    const share = owner?.share ?? 1;
+    const own = owner && this.#owners.get(owner.key);
     // One upload always fits: how large it may be is decided elsewhere.
-    if (own && (own.uploads >= maxPerOwner || own.bytes + bytes > maxBytesPerOwner)) {
+    if (own && (own.uploads >= maxPerOwner * share || own.bytes + bytes > maxBytesPerOwner * share)) {
       throw tooManyRequests(RETRY_MS, "Too many uploads are under way: finish or delete some of them first.");
     }
     const isFull = this.#uploads >= MAX_UPLOADS || this.#bytes + bytes > maxBytes;
