@@ -634,7 +634,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
 
   const sweeping = setInterval(() => {
-    store.sweep(Date.now()).catch((error: unknown) => report(error, "sweeping the store"));
+    store.sweep().catch((error: unknown) => report(error, "sweeping the store"));
     resumable.sweep().catch((error: unknown) => report(error, "sweeping uploads"));
   }, SWEEP_MS);
   sweeping.unref();

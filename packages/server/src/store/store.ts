@@ -12,6 +12,7 @@ import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ChangeLog } from "./changeLog.ts";
 import type { UserPointers } from "./userPointers.ts";
+import type { Leases } from "./lease.ts";
 
 /** An object as it travels: the JSON text with objectId, createdAt, updatedAt, its fields and its ACL. */
 export type ObjectText = string;
@@ -113,7 +114,9 @@ export type Write =
    * the epoch) on. Throws LimitReached where `most` have been counted.
    */
   | { kind: "count"; scope: string; value: string; most: number; until: number }
-  | { kind: "uncount"; scope: string; value: string };
+  | { kind: "uncount"; scope: string; value: string }
+  /** Throws LeaseLost where the term of a lease is over; it cannot end before the group is written. */
+  | { kind: "fence"; lease: string; fence: number };
 
 /** What a create, update or delete did, as texts; other steps have neither. */
 export interface WriteResult {
@@ -157,8 +160,9 @@ export class ClaimTaken extends Error {
 
 /**
  * The face of a database. Reads see every acknowledged write. A write that resolved survives
- * power loss. Rejections: ProtocolError 101 (no such object, or no right to it), 111 (type clash), OUTDATED,
- * ClaimTaken, LimitReached.
+ * power loss; one whose connection was lost while it was committed is looked up, so that it happens once. Rejections:
+ * ProtocolError 101 (no such object, or no right to it), 111 (type clash), OUTDATED, ClaimTaken, LimitReached, LeaseLost;
+ * 503 where the database cannot be reached.
  */
 export interface Store {
   get(schema: ClassSchema, id: string, principals: Principals): Promise<ObjectText | undefined>;
@@ -208,8 +212,8 @@ export interface Store {
     after: [string, string],
     limit: number,
   ): Promise<{ scope: string; value: string; owner: string; expiresAt?: number }[]>;
-  /** Forgets claims and counts whose time has passed; `now` in ms since the epoch. */
-  sweep(now: number): Promise<void>;
+  /** Forgets claims and counts whose time has passed. */
+  sweep(): Promise<void>;
   /** Tells all processes that share the database, this one too. At most 8,000 bytes. */
   announce(message: string): Promise<void>;
   /**
@@ -219,5 +223,10 @@ export interface Store {
   onAnnounced(listener: (message: string | undefined) => void): () => void;
   /** Where several processes may write: what they wrote. Undefined where this process alone does. */
   changeLog?: ChangeLog;
+  leases: Leases;
+  /** The clock that all processes that share the database agree on, in ms since the epoch. */
+  now(): number;
+  /** Why the database cannot be worked with though it answers; undefined where it can. */
+  problem(): string | undefined;
   close(): Promise<void>;
 }

@@ -3,6 +3,8 @@ import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { Statement } from "../sql/statement.ts";
 import { CHANGE_LOG_TABLES } from "./changeLog.ts";
 import { numberAt, postgresDialect, textVector } from "./dialect.ts";
+import { LEASES_TABLE } from "./leases.ts";
+import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
 
 /** The tables that are not classes. Each step runs once; `purse_layout` says how many have run. */
 export const MIGRATIONS: readonly string[][] = [
@@ -27,6 +29,7 @@ export const MIGRATIONS: readonly string[][] = [
       PRIMARY KEY (scope, value))`,
   ],
   CHANGE_LOG_TABLES,
+  [WRITE_SESSIONS_TABLE, LEASES_TABLE],
 ];
 
 /**

@@ -46,7 +46,7 @@ export type EncodedWrite =
       pointers?: UserPointers;
     }
   | { kind: "relate"; className: string; id: string; key: string; add: string[]; remove: string[] }
-  | Extract<Write, { kind: "claim" | "release" | "releaseAll" | "count" | "uncount" | "leave" }>;
+  | Extract<Write, { kind: "claim" | "release" | "releaseAll" | "count" | "uncount" | "leave" | "fence" }>;
 
 export function encodeWrite(write: Write): EncodedWrite {
   switch (write.kind) {

@@ -2,6 +2,8 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { JsonValue } from "@purse/protocol";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import { LeaseLost } from "../lease.ts";
+import { createLocalLeases } from "../localLeases.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
 import type { SecretObject, Store } from "../store.ts";
@@ -20,6 +22,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
   await writer.opened();
   const reader = new Reader(file);
   const statements = createStatements(sqliteDialect);
+  const leases = createLocalLeases();
 
   return {
     async get(schema, id, principals) {
@@ -92,7 +95,13 @@ export async function openSqliteStore(file: string): Promise<Store> {
       );
     },
 
-    write: (group) => writer.write(group),
+    async write(group) {
+      for (const write of group) {
+        if (write.kind === "fence" && !leases.isHeld(write.lease, write.fence))
+          throw new LeaseLost(write.lease);
+      }
+      return writer.write(group);
+    },
 
     async loadClasses(className) {
       const rows = await reader.all(
@@ -168,12 +177,17 @@ export async function openSqliteStore(file: string): Promise<Store> {
       });
     },
 
-    async sweep(now) {
+    async sweep() {
+      const now = Date.now();
       await writer.execute([
         { sql: "DELETE FROM purse_claims WHERE expires_at <= ?", parameters: [now] },
         { sql: "DELETE FROM purse_counts WHERE until <= ?", parameters: [now] },
       ]);
     },
+
+    leases,
+    now: Date.now,
+    problem: () => undefined,
 
     // Nobody else shares the file: whoever announces knows already.
     async announce() {},
