@@ -98,8 +98,10 @@ export class Announcements {
 
   #check(): void {
     if (!this.#session) return;
-    if (this.#silentMs() > SILENCE_MS)
-      return this.#session.destroy("nothing was announced, not even a heartbeat");
+    if (this.#silentMs() > SILENCE_MS) {
+      this.#session.destroy("nothing was announced, not even a heartbeat");
+      return;
+    }
     const now = performance.now();
     if (this.#silentMs() < HEARTBEAT_MS || now - this.#sentAt < HEARTBEAT_MS) return;
     this.#sentAt = now;

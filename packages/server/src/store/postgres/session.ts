@@ -185,7 +185,9 @@ export class Session implements Sql {
 
   checkDeadlines(now: number): void {
     for (const { deadline } of this.#inFlight) {
-      if (deadline < now) return this.destroy("a statement was not answered within its deadline");
+      if (deadline >= now) continue;
+      this.destroy("a statement was not answered within its deadline");
+      return;
     }
   }
 
