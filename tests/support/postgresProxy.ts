@@ -66,9 +66,9 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
         if (!pair.isFrozen && !isLosing) end();
       });
     }
-    client.on("data", (data) => {
+    client.on("data", (data: Buffer) => {
       if (pair.isFrozen) return;
-      const fault = data.includes(COMMIT) ? faultOf?.() : undefined;
+      const fault = data.indexOf(COMMIT) >= 0 ? faultOf?.() : undefined;
       if (fault === undefined) return void server.write(data);
       lost += 1;
       if (fault === "loseRequest") return end();

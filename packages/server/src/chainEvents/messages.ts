@@ -4,6 +4,7 @@ import type { Log } from "../observe/log.ts";
 import { post } from "../outbound/post.ts";
 import { signedHeaders } from "../outbound/signature.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
+import { LeaseLost } from "../store/lease.ts";
 import type { Store, Write } from "../store/store.ts";
 import { type EventChange, numberOf, textOf } from "./eventWriter.ts";
 import type { Watch } from "./watch.ts";
@@ -15,6 +16,8 @@ export interface MessagesParts {
   webhookKey: string | undefined;
   /** Whether servers inside of networks may be told. */
   allowPrivate: boolean;
+  /** Whether this process is the one that sends. */
+  isActive(): boolean;
   clock(): number;
   log: Log;
 }
@@ -98,7 +101,9 @@ export class Messages {
         .then(
           (isMore) => isMore,
           (error: unknown) => {
-            log.error("messages could not be sent", { source, error: String(error) });
+            if (!(error instanceof LeaseLost)) {
+              log.error("messages could not be sent", { source, error: String(error) });
+            }
             return false;
           },
         )
@@ -139,6 +144,7 @@ export class Messages {
     });
     const end = clock() + IN_A_ROW_MS;
     for (const text of texts) {
+      if (!this.#parts.isActive()) return false;
       if (clock() > end) return true;
       const message: JsonObject = JSON.parse(text);
       const { nextAt } = message;

@@ -98,6 +98,7 @@ export function createLive(parts: LiveParts): Live {
 
   const stopListening = feed.onChange((change) => {
     if (typeof change === "string") return enqueue(async () => orderRefetch(change));
+    if ("kind" in change) return enqueue(async () => beginAnew(change.seq));
     enqueue(change);
     if (tasks.length > limits.maxBacklog) sendAway();
   });
@@ -317,6 +318,15 @@ export function createLive(parts: LiveParts): Live {
   function orderRefetch(className: string): void {
     for (const subscription of index.ofClass(className)) {
       subscription.client.sendRefetch(subscription, feed.positionOf(told));
+    }
+  }
+
+  /** The log is another one: its numbers have nothing to do with those that were told. */
+  function beginAnew(seq: number): void {
+    told = seq;
+    for (const className of index.classNames()) {
+      for (const subscription of index.ofClass(className)) subscription.told = seq;
+      orderRefetch(className);
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * Leases: rights that one process of all that share a database holds for a while. Each term of a holder has a number
- * that is higher than those of all terms before it; a write that carries the number (`kind: "fence"`) fails once another
- * term has begun or this one has expired, whatever the process itself believes.
+ * of its own, higher than those before it; a write that carries the number (`kind: "fence"`) fails once the term is over,
+ * whatever the process itself believes.
  */
 export interface Leases {
   /**

@@ -4,7 +4,7 @@ import type { Leases } from "./lease.ts";
 /** Leases of a database that one process alone works with; their clock cannot be set. */
 export interface LocalLeases extends Leases {
   /** Whether a term lasts. */
-  isHeld(name: string, fence: number): boolean;
+  isHeld(term: { lease: string; holder: string; fence: number }): boolean;
 }
 
 export function createLocalLeases(clock: () => number = () => performance.now()): LocalLeases {
@@ -23,9 +23,9 @@ export function createLocalLeases(clock: () => number = () => performance.now())
       const known = terms.get(name);
       if (known?.holder === holder) known.expiresAt = Number.NEGATIVE_INFINITY;
     },
-    isHeld(name, fence) {
-      const known = terms.get(name);
-      return known !== undefined && known.fence === fence && known.expiresAt > clock();
+    isHeld({ lease, holder, fence }) {
+      const known = terms.get(lease);
+      return known?.fence === fence && known.holder === holder && known.expiresAt > clock();
     },
   };
 }

@@ -116,7 +116,7 @@ export type Write =
   | { kind: "count"; scope: string; value: string; most: number; until: number }
   | { kind: "uncount"; scope: string; value: string }
   /** Throws LeaseLost where the term of a lease is over; it cannot end before the group is written. */
-  | { kind: "fence"; lease: string; fence: number };
+  | { kind: "fence"; lease: string; holder: string; fence: number };
 
 /** What a create, update or delete did, as texts; other steps have neither. */
 export interface WriteResult {

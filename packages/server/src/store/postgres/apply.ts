@@ -78,7 +78,7 @@ export async function apply(sql: Sql, write: Write, now: number): Promise<WriteR
       await sql.run("DELETE FROM purse_counts WHERE scope = ? AND value = ?", [write.scope, write.value]);
       return NOTHING;
     case "fence": {
-      const held = await sql.run(HOLD, [write.lease, write.fence]);
+      const held = await sql.run(HOLD, [write.lease, write.holder, write.fence]);
       if (held.length === 0) throw new LeaseLost(write.lease);
       return NOTHING;
     }

@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import type { ClassSchema } from "../../schema/classSchema.ts";
-import { CHANGES_ANNOUNCEMENT, type ChangeLog, type LoggedChange } from "../changeLog.ts";
+import { CHANGES_ANNOUNCEMENT, type ChangeLog, type LoggedChange, type LogPosition } from "../changeLog.ts";
 import { postgresDialect } from "./dialect.ts";
 import type { Row, Sql } from "./session.ts";
 import type { Transaction } from "./transactions.ts";
@@ -42,6 +43,13 @@ export async function silence(transaction: Transaction): Promise<void> {
 }
 
 const HEAD = "greatest((SELECT trimmed FROM purse_change_log), (SELECT max(seq) FROM purse_changes))";
+/** Of the log, of the database cluster, and of the history of its writes, which a failover or a restore begins anew. */
+const EPOCH = `(SELECT epoch FROM purse_change_log)
+  || (SELECT to_hex(system_identifier) FROM pg_control_system())
+  || ltrim(lower(substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)), '0')`;
+const MARK = "at || ' ' || object_id";
+const LAST_MARK = `(SELECT ${MARK} FROM purse_changes ORDER BY seq DESC LIMIT 1)`;
+const CHANGE = `seq, class_name, object_id, was, became, ${MARK}`;
 
 interface ChangeLogParts {
   sql: Sql;
@@ -63,16 +71,34 @@ export function createChangeLog({ sql, underLock, clock }: ChangeLogParts): Chan
         const [row] = await transaction.run(
           `INSERT INTO purse_followed AS known (class_name, since, until) VALUES (?, ${HEAD}, ?)
            ON CONFLICT (class_name) DO UPDATE SET until = greatest(known.until, excluded.until)
-           RETURNING (SELECT epoch FROM purse_change_log), ${HEAD}`,
+           RETURNING ${EPOCH}, ${HEAD}, ${LAST_MARK}`,
           [className, until],
         );
-        const [epoch, head] = row ?? [];
-        return { epoch: String(epoch), head: Number(head) };
+        return positionOf(row);
       }),
 
     async head() {
       const [row] = await sql.run(`SELECT ${HEAD}`, []);
       return Number(row?.[0]);
+    },
+
+    async check(known) {
+      const [row] = await sql.run(
+        `SELECT ${EPOCH}, ${HEAD}, ${LAST_MARK}, (SELECT trimmed FROM purse_change_log),
+           (SELECT ${MARK} FROM purse_changes WHERE seq = ?), (SELECT epoch FROM purse_change_log)`,
+        [known.seq],
+      );
+      const head = positionOf(row);
+      const [, , , trimmed, mark, ownEpoch] = row ?? [];
+      if (head.epoch !== known.epoch) return { head, isContinued: false };
+      const isSame = mark === known.mark || known.mark === undefined;
+      const isForgotten = mark === null && Number(trimmed) >= known.seq;
+      if (head.seq >= known.seq && (isSame || isForgotten)) return { head, isContinued: true };
+      // A copy from before: its positions must not be taken for those of the log that was.
+      const epoch = randomBytes(6).toString("hex");
+      await sql.run("UPDATE purse_change_log SET epoch = ? WHERE epoch = ?", [epoch, ownEpoch ?? null]);
+      const [again] = await sql.run(`SELECT ${EPOCH}, ${HEAD}, ${LAST_MARK}`, []);
+      return { head: positionOf(again), isContinued: false };
     },
 
     async renew(classNames, until) {
@@ -86,10 +112,10 @@ export function createChangeLog({ sql, underLock, clock }: ChangeLogParts): Chan
     },
 
     async read(after, limit) {
-      const rows = await sql.run(
-        "SELECT seq, class_name, object_id, was, became FROM purse_changes WHERE seq > ? ORDER BY seq LIMIT ?",
-        [after, limit],
-      );
+      const rows = await sql.run(`SELECT ${CHANGE} FROM purse_changes WHERE seq > ? ORDER BY seq LIMIT ?`, [
+        after,
+        limit,
+      ]);
       return rows.map(logged);
     },
 
@@ -98,9 +124,9 @@ export function createChangeLog({ sql, underLock, clock }: ChangeLogParts): Chan
         `SELECT greatest(since, (SELECT trimmed FROM purse_change_log)) FROM purse_followed WHERE class_name = ?`,
         [className],
       );
-      if (!known || after < Number(known[0])) return "forgotten";
+      if (!known || after < Number(known[0]) || after > upTo) return "forgotten";
       const rows = await sql.run(
-        `SELECT seq, class_name, object_id, was, became FROM purse_changes
+        `SELECT ${CHANGE} FROM purse_changes
          WHERE class_name = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
         [className, after, upTo, limit + 1],
       );
@@ -159,12 +185,18 @@ async function dropTrigger(transaction: Transaction, schema: ClassSchema): Promi
   );
 }
 
-function logged([seq, className, objectId, was, became]: Row): LoggedChange {
+function positionOf(row: Row = []): LogPosition {
+  const [epoch, seq, mark] = row;
+  return { epoch: String(epoch), seq: Number(seq), mark: mark ?? undefined };
+}
+
+function logged([seq, className, objectId, was, became, mark]: Row): LoggedChange {
   return {
     seq: Number(seq),
     className: String(className),
     objectId: String(objectId),
     before: was ?? null,
     after: became ?? null,
+    ...(typeof mark === "string" && { mark }),
   };
 }

@@ -3,7 +3,7 @@ import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { Statement } from "../sql/statement.ts";
 import { CHANGE_LOG_TABLES } from "./changeLog.ts";
 import { numberAt, postgresDialect, textVector } from "./dialect.ts";
-import { LEASES_TABLE } from "./leases.ts";
+import { LEASES_TABLES } from "./leases.ts";
 import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
 
 /** The tables that are not classes. Each step runs once; `purse_layout` says how many have run. */
@@ -29,7 +29,7 @@ export const MIGRATIONS: readonly string[][] = [
       PRIMARY KEY (scope, value))`,
   ],
   CHANGE_LOG_TABLES,
-  [WRITE_SESSIONS_TABLE, LEASES_TABLE],
+  [WRITE_SESSIONS_TABLE, ...LEASES_TABLES],
 ];
 
 /**

@@ -1,15 +1,19 @@
 import type { Leases } from "../lease.ts";
 import type { Sql } from "./session.ts";
 
-export const LEASES_TABLE = `CREATE TABLE purse_leases (
-  name text COLLATE "C" PRIMARY KEY, holder text COLLATE "C" NOT NULL, fence bigint NOT NULL,
-  expires_at timestamptz NOT NULL) WITH (fillfactor = 50)`;
+export const LEASES_TABLES: string[] = [
+  `CREATE TABLE purse_leases (
+    name text COLLATE "C" PRIMARY KEY, holder text COLLATE "C" NOT NULL, fence bigint NOT NULL,
+    expires_at timestamptz NOT NULL) WITH (fillfactor = 50)`,
+  "CREATE SEQUENCE purse_fences",
+];
 
 /** A term goes on as long as it is renewed before it expires; after that a new one begins, also with the same holder. */
 const ACQUIRE = `INSERT INTO purse_leases AS known (name, holder, fence, expires_at)
-  VALUES (?, ?, 1, clock_timestamp() + ? * interval '1 millisecond')
+  VALUES (?, ?, nextval('purse_fences'), clock_timestamp() + ?::float8 * interval '1 millisecond')
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at,
-    fence = known.fence + (known.holder <> excluded.holder OR known.expires_at <= clock_timestamp())::int
+    fence = CASE WHEN known.holder = excluded.holder AND known.expires_at > clock_timestamp()
+      THEN known.fence ELSE excluded.fence END
   WHERE known.holder = excluded.holder OR known.expires_at <= clock_timestamp()
   RETURNING fence`;
 
@@ -17,7 +21,7 @@ const RELEASE = "UPDATE purse_leases SET expires_at = '-infinity' WHERE name = ?
 
 /** Whether a term lasts; it cannot end before the transaction that asks has. */
 export const HOLD =
-  "SELECT 1 FROM purse_leases WHERE name = ? AND fence = ? AND expires_at > clock_timestamp() FOR SHARE";
+  "SELECT 1 FROM purse_leases WHERE name = ? AND holder = ? AND fence = ? AND expires_at > clock_timestamp() FOR SHARE";
 
 export function createLeases(sql: Sql): Leases {
   return {

@@ -41,8 +41,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   await migrate(maintenancePool).catch((error: unknown) => {
     throw asProtocolError(error);
   });
-  // Writes travel in groups: a few sessions are enough for them.
-  const writers = Math.max(1, Math.min(4, Math.floor(connections / 3)));
+  const writers = Math.floor(connections / 2);
   const writePool = new ExclusivePool(kinds.writes, writers);
   const readPool = new SharedPool(kinds.reads, connections - writers);
   const replicaPool = replicaUrl === undefined ? undefined : new SharedPool(kinds.replica, connections);

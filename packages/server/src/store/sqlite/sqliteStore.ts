@@ -97,8 +97,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
 
     async write(group) {
       for (const write of group) {
-        if (write.kind === "fence" && !leases.isHeld(write.lease, write.fence))
-          throw new LeaseLost(write.lease);
+        if (write.kind === "fence" && !leases.isHeld(write)) throw new LeaseLost(write.lease);
       }
       return writer.write(group);
     },
