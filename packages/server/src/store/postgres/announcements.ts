@@ -18,6 +18,8 @@ export interface AnnouncementsOptions {
   sql: Sql;
   /** Called with what is announced; with undefined where something may have been missed. */
   onMessage(message: string | undefined): void;
+  /** Told when nothing has been heard for so long, in ms: other sessions may lead nowhere, too. */
+  onSilence(ms: number): void;
   /** Run on a new session before it is said that something may have been missed. Rejects to try another session. */
   onConnected(): Promise<void>;
 }
@@ -100,6 +102,8 @@ export class Announcements {
     if (!this.#session) return;
     if (this.#silentMs() > SILENCE_MS) {
       this.#session.destroy("nothing was announced, not even a heartbeat");
+      // Heartbeats went over the others until then.
+      this.#options.onSilence(SILENCE_MS - 2 * HEARTBEAT_MS);
       return;
     }
     const now = performance.now();

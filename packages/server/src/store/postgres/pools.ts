@@ -6,6 +6,8 @@ import { type Row, Session, type SessionOptions, type Sql } from "./session.ts";
 
 /** How long a request waits for a database that cannot be reached, in ms: shorter than a restart it need not notice. */
 const UNREACHABLE_MS = 5_000;
+/** How long a statement that was lost with its session waits for another one, in ms. */
+const SECOND_TRY_MS = 2_000;
 /** How long it waits for a session that others use, in ms. */
 const CROWDED_MS = 20_000;
 /** Between attempts to connect, in ms: when the database is back, so is everything within this time. */
@@ -67,13 +69,16 @@ export class SharedPool implements Sql {
   }
 
   async run(text: string, parameters: readonly (SqlParameter | null)[]): Promise<Row[]> {
-    const until = performance.now() + UNREACHABLE_MS;
-    for (;;) {
+    let until = performance.now() + UNREACHABLE_MS;
+    for (let losses = 0; ; ) {
       const session = this.#pick() ?? (await this.#open(until));
       try {
         return await session.run(text, parameters);
       } catch (error) {
         if (!isConnectionLost(error)) throw error;
+        losses += 1;
+        // However long it took to find out that a session was lost, the statement is tried on another.
+        if (losses === 1) until = Math.max(until, performance.now() + SECOND_TRY_MS);
         if (this.#isClosed || performance.now() > until) throw new DatabaseUnavailable();
       }
     }
@@ -82,6 +87,11 @@ export class SharedPool implements Sql {
   async end(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#sessions].map((session) => session.end()));
+  }
+
+  /** Ends sessions on which nothing has been heard for so long, in ms: they may lead nowhere. */
+  destroySilent(ms: number): void {
+    for (const session of this.#sessions) session.destroyIfSilent(ms);
   }
 
   /** An idle session; while another is being opened the one that has least to do. */
@@ -164,6 +174,11 @@ export class ExclusivePool {
       reject(new DatabaseUnavailable());
     }
     await Promise.all([...this.#all].map((session) => session.end()));
+  }
+
+  /** Ends sessions on which nothing has been heard for so long, in ms: they may lead nowhere. */
+  destroySilent(ms: number): void {
+    for (const session of this.#all) session.destroyIfSilent(ms);
   }
 
   async #take(): Promise<Session> {

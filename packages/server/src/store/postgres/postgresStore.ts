@@ -62,6 +62,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       for (const listener of listeners) listener(message);
     },
     onConnected: () => clock.read(),
+    onSilence(ms) {
+      for (const pool of [readPool, writePool]) pool.destroySilent(ms);
+    },
   });
   await announcements.open();
   const readingClock = setInterval(() => {

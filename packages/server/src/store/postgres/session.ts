@@ -73,6 +73,9 @@ export class Session implements Sql {
   readonly #inFlight = new Set<InFlight>();
   readonly #onLost: (() => void)[] = [];
   #lost: ConnectionLost | undefined;
+  #bytesRead = 0;
+  /** When something came from the server last, as exactly as deadlines are checked. */
+  #heardAt = performance.now();
   readonly openedAt = performance.now();
 
   private constructor(client: pg.Client, socket: Socket, deadlineMs: number | undefined) {
@@ -183,7 +186,17 @@ export class Session implements Sql {
     clearTimeout(timer);
   }
 
+  /** Ends the session where nothing has been heard from the server for so long; ms. */
+  destroyIfSilent(ms: number): void {
+    if (performance.now() - this.#heardAt > ms) this.destroy("the server is silent");
+  }
+
   checkDeadlines(now: number): void {
+    const { bytesRead } = this.#socket;
+    if (bytesRead !== this.#bytesRead) {
+      this.#bytesRead = bytesRead;
+      this.#heardAt = now;
+    }
     for (const { deadline } of this.#inFlight) {
       if (deadline >= now) continue;
       this.destroy("a statement was not answered within its deadline");
