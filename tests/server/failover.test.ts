@@ -29,6 +29,8 @@ async function startNode(
   const env = { PURSE_DATABASE_URL: proxy.url(url), PURSE_DATABASE_CONNECTIONS: "6" };
   const purse = await startPurse({ env });
   ends.push(() => purse.remove());
+  // It answers before all of it has started.
+  await expect.poll(() => purse.output(), { timeout: 30_000 }).toContain("Ctrl-C ends it");
   return { purse, proxy, url };
 }
 
