@@ -1,4 +1,4 @@
-import { isEchoed, type JsonObject } from "@purse/protocol";
+import { isEchoed, type JsonObject, type Operation } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { ObjectText } from "../store/store.ts";
 import type { Draft } from "./draft.ts";
@@ -32,9 +32,7 @@ export function createChangedFields({
     stored: JsonObject | ObjectText,
     request: RequestContext,
   ): Promise<void> {
-    const changed = Object.entries(operations).flatMap(([path, operation]) =>
-      isEchoed(operation) || returned.includes(path) ? [path] : [],
-    );
+    const changed = changedPaths(operations, returned);
     if (changed.length + defaults.length === 0) return;
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
     const asReader = reader ? { ...request, caller: reader } : request;
@@ -50,4 +48,15 @@ export function createChangedFields({
       else if (object[name] === undefined) body[name] = { __op: "Delete" };
     }
   };
+}
+
+function changedPaths(operations: Record<string, Operation>, returned: readonly string[]): string[] {
+  return Object.entries(operations).flatMap(([path, operation]) =>
+    isEchoed(operation) || returned.includes(path) ? [path] : [],
+  );
+}
+
+/** The names of the top-level fields whose values the response of an update returns. */
+export function changedNames(operations: Record<string, Operation>, returned: readonly string[]): string[] {
+  return [...new Set(changedPaths(operations, returned).map((path) => path.split(".", 1)[0] ?? ""))];
 }

@@ -13,6 +13,7 @@ import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ChangeLog } from "./changeLog.ts";
 import type { UserPointers } from "./userPointers.ts";
 import type { Leases } from "./lease.ts";
+import type { KnownRequest, RememberedReply } from "./requests.ts";
 
 /** An object as it travels: the JSON text with objectId, createdAt, updatedAt, its fields and its ACL. */
 export type ObjectText = string;
@@ -115,6 +116,36 @@ export type Write =
    */
   | { kind: "count"; scope: string; value: string; most: number; until: number }
   | { kind: "uncount"; scope: string; value: string }
+  /**
+   * Begins to carry out a request with an id. Throws RequestTaken where it has been carried out, somebody does so now, or
+   * did when it ended and the request is not `repeatable`. Times in ms since the epoch.
+   */
+  | {
+      kind: "beginRequest";
+      key: string;
+      content: string;
+      owner: string;
+      runningUntil: number;
+      expiresAt: number;
+      repeatable: boolean;
+    }
+  /** Says that the owner is still at work. */
+  | { kind: "renewRequest"; key: string; owner: string; runningUntil: number }
+  /**
+   * Remembers the replies of a request together with what its group writes. Throws RequestTaken where its owner is another
+   * one by now, or it has been carried out. `part`: of a part of a request, which was not begun by itself.
+   */
+  | {
+      kind: "remember";
+      key: string;
+      content: string;
+      owner: string;
+      expiresAt: number;
+      replies: RememberedReply[];
+      part?: boolean;
+    }
+  /** Lets a request that failed be sent again. */
+  | { kind: "forgetRequest"; key: string; owner: string }
   /** Throws LeaseLost where the term of a lease is over; it cannot end before the group is written. */
   | { kind: "fence"; lease: string; holder: string; fence: number };
 
@@ -212,6 +243,12 @@ export interface Store {
     after: [string, string],
     limit: number,
   ): Promise<{ scope: string; value: string; owner: string; expiresAt?: number }[]>;
+  /** What is known of a request with an id. */
+  requestOf(key: string): Promise<KnownRequest | undefined>;
+  /** The answers of parts of a request, by what stands behind `key#` in their keys. */
+  partsOf(key: string): Promise<Map<string, string>>;
+  /** Forgets requests whose time has passed, and the oldest answers beyond so many characters in all. */
+  sweepRequests(maxLength: number): Promise<void>;
   /** Forgets claims and counts whose time has passed. */
   sweep(): Promise<void>;
   /** Tells all processes that share the database, this one too. At most 8,000 bytes. */

@@ -9,6 +9,7 @@ import {
 } from "@purse/protocol";
 import { LeaseLost } from "../lease.ts";
 import { assertObjectSize } from "../objectSize.ts";
+import { RequestTaken } from "../requests.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { mergeSecret } from "../sql/secret.ts";
 import { ClaimTaken, LimitReached, outdated, type Write, type WriteResult } from "../store.ts";
@@ -24,6 +25,14 @@ const COUNT = `INSERT INTO purse_counts AS known (scope, value, n, until) VALUES
     n = CASE WHEN known.until <= ? THEN 1 ELSE known.n + 1 END, until = excluded.until
   WHERE known.n < ? OR known.until <= ? RETURNING 1`;
 
+const BEGIN_REQUEST = `INSERT INTO purse_requests AS known
+    (key, content, owner, running_until, expires_at, repeatable) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET content = excluded.content, owner = excluded.owner,
+    running_until = excluded.running_until, expires_at = excluded.expires_at,
+    repeatable = excluded.repeatable, answer = NULL
+  WHERE known.expires_at <= ? OR (known.answer IS NULL AND known.repeatable AND known.running_until <= ?)
+  RETURNING 1`;
+
 type Update = Extract<Write, { kind: "update" }>;
 
 /** Whether a step reads before it writes, so that the steps of its group must go one after the other. */
@@ -37,6 +46,7 @@ export function readsFirst(write: Write): boolean {
 /** Whether a step is one statement that no other step of other requests can stand in the way of. */
 export function isOneStatement(write: Write): boolean {
   if (write.kind === "create" || write.kind === "delete" || write.kind === "restore") return true;
+  if (write.kind === "beginRequest" || write.kind === "forgetRequest") return true;
   return write.kind === "update" && !readsFirst(write);
 }
 
@@ -77,6 +87,28 @@ export async function apply(sql: Sql, write: Write, now: number): Promise<WriteR
     case "uncount":
       await sql.run("DELETE FROM purse_counts WHERE scope = ? AND value = ?", [write.scope, write.value]);
       return NOTHING;
+    case "beginRequest": {
+      const { key, content, owner, runningUntil, expiresAt, repeatable } = write;
+      const parameters = [key, content, owner, runningUntil, expiresAt, repeatable ? "t" : "f", now, now];
+      const begun = await sql.run(BEGIN_REQUEST, parameters);
+      if (begun.length === 0) throw new RequestTaken();
+      return NOTHING;
+    }
+    case "renewRequest":
+      await sql.run("UPDATE purse_requests SET running_until = ? WHERE key = ? AND owner = ?", [
+        write.runningUntil,
+        write.key,
+        write.owner,
+      ]);
+      return NOTHING;
+    case "forgetRequest":
+      await sql.run("DELETE FROM purse_requests WHERE key = ? AND owner = ? AND answer IS NULL", [
+        write.key,
+        write.owner,
+      ]);
+      return NOTHING;
+    case "remember":
+      return remember(sql, write, now);
     case "fence": {
       const held = await sql.run(HOLD, [write.lease, write.holder, write.fence]);
       if (held.length === 0) throw new LeaseLost(write.lease);
@@ -86,6 +118,38 @@ export async function apply(sql: Sql, write: Write, now: number): Promise<WriteR
       await sql.run("DELETE FROM purse_claims WHERE scope = ? AND owner = ?", [write.scope, write.owner]);
       return NOTHING;
   }
+}
+
+async function remember(
+  sql: Sql,
+  { key, content, owner, expiresAt, replies, part }: Extract<Write, { kind: "remember" }>,
+  now: number,
+): Promise<WriteResult> {
+  const parameters: string[] = [];
+  const items = replies.map(({ text, echo }) => {
+    parameters.push(text);
+    if (!echo) return "jsonb_build_object('text', ?::text)";
+    parameters.push(JSON.stringify([...echo.fields, "ACL"]), echo.id);
+    return `jsonb_build_object('text', ?::text, 'echo', (
+      SELECT coalesce(jsonb_object_agg(field, doc -> field), '{}') FROM ${quoted(echo.schema.table)},
+        jsonb_array_elements_text(?::text::jsonb) AS field WHERE id = ? AND jsonb_exists(doc, field)))`;
+  });
+  const answer = `jsonb_build_array(${items.join()})::text`;
+  const done = part
+    ? await sql.run(
+        `INSERT INTO purse_requests AS known (key, content, owner, running_until, expires_at, repeatable, answer)
+         VALUES (?, ?, ?, 0, ?, false, ${answer})
+         ON CONFLICT (key) DO UPDATE SET content = excluded.content, owner = excluded.owner,
+           expires_at = excluded.expires_at, answer = excluded.answer
+         WHERE known.expires_at <= ? RETURNING 1`,
+        [key, content, owner, expiresAt, ...parameters, now],
+      )
+    : await sql.run(
+        `UPDATE purse_requests SET answer = ${answer} WHERE key = ? AND owner = ? AND answer IS NULL RETURNING 1`,
+        [...parameters, key, owner],
+      );
+  if (done.length === 0) throw new RequestTaken();
+  return NOTHING;
 }
 
 async function create(

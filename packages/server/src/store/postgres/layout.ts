@@ -29,7 +29,14 @@ export const MIGRATIONS: readonly string[][] = [
       PRIMARY KEY (scope, value))`,
   ],
   CHANGE_LOG_TABLES,
-  [WRITE_SESSIONS_TABLE, ...LEASES_TABLES],
+  [
+    WRITE_SESSIONS_TABLE,
+    ...LEASES_TABLES,
+    `CREATE TABLE purse_requests (
+      key text COLLATE "C" PRIMARY KEY, content text NOT NULL, owner text NOT NULL, running_until bigint NOT NULL,
+      expires_at bigint NOT NULL, repeatable boolean NOT NULL, answer text)`,
+    "CREATE INDEX purse_requests_expiry ON purse_requests (expires_at)",
+  ],
 ];
 
 /**

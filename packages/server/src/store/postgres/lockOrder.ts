@@ -4,8 +4,9 @@ import type { Write } from "../store.ts";
 const CLAIMS = " claims";
 const COUNTS = " counts";
 const RELATIONS = " relations";
+const REQUESTS = "~requests";
 /** After them: a lease is held for as short as can be. */
-const LEASES = "~leases";
+const LEASES = "~~leases";
 
 /**
  * The places of writes in the order in which all transactions lock rows, so that they do not wait for each other in a
@@ -38,6 +39,12 @@ function lockKeyOf(write: Write): LockKey {
       return [CLAIMS, `${write.scope} ${write.value}`];
     case "releaseAll":
       return [CLAIMS, `${write.scope} `];
+    // After the objects that are told of in them.
+    case "beginRequest":
+    case "renewRequest":
+    case "remember":
+    case "forgetRequest":
+      return [REQUESTS, write.key];
     case "fence":
       return [LEASES, write.lease];
     case "count":

@@ -1,5 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import { FORGET_ANSWERS, partAnswers } from "../requests.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
@@ -245,6 +246,29 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         owner: String(owner),
         ...(expiresAt !== null && { expiresAt: Number(expiresAt) }),
       }));
+    },
+
+    async requestOf(key) {
+      const [row] = await rows(
+        "SELECT content, owner, running_until, answer FROM purse_requests WHERE key = ?",
+        [key],
+      );
+      if (!row) return undefined;
+      const [content, owner, runningUntil, answer = null] = row;
+      return { content: String(content), owner: String(owner), runningUntil: Number(runningUntil), answer };
+    },
+
+    async partsOf(key) {
+      const found = await rows(
+        "SELECT key, answer FROM purse_requests WHERE key > ? AND key < ? AND expires_at > ?",
+        [`${key}#`, `${key}$`, clock.now()],
+      );
+      return partAnswers(found);
+    },
+
+    async sweepRequests(maxLength) {
+      await rows("DELETE FROM purse_requests WHERE expires_at <= ?", [clock.now()]);
+      await rows(FORGET_ANSWERS, [maxLength]);
     },
 
     async sweep() {

@@ -4,6 +4,7 @@ import type { JsonValue } from "@purse/protocol";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import { LeaseLost } from "../lease.ts";
 import { createLocalLeases } from "../localLeases.ts";
+import { FORGET_ANSWERS, partAnswers } from "../requests.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
 import type { SecretObject, Store } from "../store.ts";
@@ -174,6 +175,31 @@ export async function openSqliteStore(file: string): Promise<Store> {
         const [scope, value, owner, expiresAt]: [string, string, string, number | null] = JSON.parse(row);
         return { scope, value, owner, ...(expiresAt !== null && { expiresAt }) };
       });
+    },
+
+    async requestOf(key) {
+      const row = reader.first(
+        "SELECT json_array(content, owner, running_until, answer) FROM purse_requests WHERE key = ?",
+        [key],
+      );
+      if (row === undefined) return undefined;
+      const [content, owner, runningUntil, answer]: [string, string, number, string | null] = JSON.parse(row);
+      return { content, owner, runningUntil, answer };
+    },
+
+    async partsOf(key) {
+      const rows = await reader.all(
+        "SELECT json_array(key, answer) FROM purse_requests WHERE key > ? AND key < ? AND expires_at > ?",
+        [`${key}#`, `${key}$`, Date.now()],
+      );
+      return partAnswers(rows.map((row): [string, string] => JSON.parse(row)));
+    },
+
+    async sweepRequests(maxLength) {
+      await writer.execute([
+        { sql: "DELETE FROM purse_requests WHERE expires_at <= ?", parameters: [Date.now()] },
+        { sql: FORGET_ANSWERS, parameters: [maxLength] },
+      ]);
     },
 
     async sweep() {
