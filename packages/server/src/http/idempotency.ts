@@ -255,7 +255,8 @@ function completed(
     readers === null || principals === null || readers.some((each) => principals.includes(each));
   const body: unknown = JSON.parse(reply.body);
   if (!mayRead || !isJsonObject(body)) return reply;
-  return { ...reply, body: JSON.stringify({ ...expand(values), ...body }) };
+  const { updatedAt, ...others } = body;
+  return { ...reply, body: JSON.stringify({ updatedAt, ...expand(values), ...others }) };
 }
 
 function duplicate(): ProtocolError {
