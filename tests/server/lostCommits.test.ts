@@ -14,7 +14,7 @@ const schema: ClassSchema = {
   indexes: {},
 };
 
-const FAULTS: CommitFault[] = ["loseAnswer", "loseRequest", "deliverLate"];
+const FAULTS = ["loseAnswer", "loseRequest", "deliverLate"] as const satisfies CommitFault[];
 const HAPPENS = {
   loseAnswer: "was made and the answer is lost",
   loseRequest: "was not made",

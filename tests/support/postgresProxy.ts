@@ -7,7 +7,9 @@ export type CommitFault =
   /** The connection is lost before the server is asked to commit. */
   | "loseRequest"
   /** The client loses the connection; the server is asked to commit later. */
-  | "deliverLate";
+  | "deliverLate"
+  /** The client is frozen: neither is the server asked, nor is any connection closed. */
+  | "freeze";
 
 /** Leads connections to PostgreSQL, and loses what it is told to lose. */
 export interface PostgresProxy {
@@ -72,6 +74,10 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
       if (fault === undefined) return void server.write(data);
       lost += 1;
       if (fault === "loseRequest") return end();
+      if (fault === "freeze") {
+        pair.isFrozen = true;
+        return;
+      }
       isLosing = true;
       if (fault === "loseAnswer") return void server.write(data);
       client.destroy();
