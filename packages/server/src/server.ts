@@ -205,7 +205,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     onChange: (listener) => objectsOf().onChange(listener),
   };
   const passwords = new Passwords(config.hashing);
-  const limiter = createMemoryLimiter({ clock: Date.now });
+  const limiter = createMemoryLimiter({ clock: () => performance.now() });
   const accounts = createAccounts({
     store,
     passwords,
