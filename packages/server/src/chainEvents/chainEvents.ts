@@ -221,7 +221,7 @@ export class ChainEvents {
   async #reread(): Promise<void> {
     const { clock, config, chain, log } = this.#parts;
     const store = this.#store;
-    if (clock() - this.#rereadAt < REREAD_MS) return;
+    if (Math.abs(clock() - this.#rereadAt) < REREAD_MS) return;
     this.#rereadAt = clock();
     const watches = [...config.watch, ...this.#coded, ...(await this.#rows())].flatMap(
       (options) => this.#read(options) ?? [],

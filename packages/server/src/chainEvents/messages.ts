@@ -95,7 +95,8 @@ export class Messages {
     for (const source of this.#resting.keys()) if (!waiting.includes(source)) this.#resting.delete(source);
     for (const source of waiting) {
       if (this.#underWay.size >= SOURCES) break;
-      if (this.#underWay.has(source) || (this.#resting.get(source) ?? 0) > clock()) continue;
+      if (this.#underWay.has(source) || isAhead(this.#resting.get(source) ?? 0, clock(), LONGEST_REST_MS))
+        continue;
       this.#begunLast = source;
       const sending = this.#sendOf(source)
         .then(
@@ -150,7 +151,7 @@ export class Messages {
       const { nextAt } = message;
       const due = isJsonObject(nextAt) ? Date.parse(String(nextAt.iso)) : 0;
       // Those behind it wait for it: they come in their order.
-      if (due > clock()) {
+      if (isAhead(due, clock(), LONGEST_PAUSE_MS)) {
         this.#resting.set(source, Math.min(due, clock() + LONGEST_REST_MS));
         return false;
       }
@@ -217,7 +218,7 @@ export class Messages {
   /** Forgets what arrived long ago. */
   async #sweep(): Promise<void> {
     const { store, schemaOf, clock } = this.#parts;
-    if (clock() - this.#sweptAt < 3_600_000) return;
+    if (Math.abs(clock() - this.#sweptAt) < 3_600_000) return;
     this.#sweptAt = clock();
     const schema = schemaOf(CLASS);
     const before = wireDate(new Date(clock() - KEPT_MS));
@@ -237,4 +238,9 @@ class Refused extends Error {
     super(`the server answers ${status}`);
     this.status = status;
   }
+}
+
+/** Whether a time is still to come; one that is further away than it can have been put was put by a clock that was ahead. */
+function isAhead(time: number, now: number, longestMs: number): boolean {
+  return time > now && time <= now + longestMs;
 }

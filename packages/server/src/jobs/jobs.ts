@@ -91,7 +91,8 @@ export class Jobs {
     const running = await this.#withStatus("running");
     for (const { objectId, createdAt } of running) {
       const id = String(objectId);
-      if (this.#running.has(id) || Date.parse(String(createdAt)) > this.#parts.clock() - CLAIM_MS) continue;
+      const ageMs = Math.abs(this.#parts.clock() - Date.parse(String(createdAt)));
+      if (this.#running.has(id) || ageMs < CLAIM_MS) continue;
       if ((await this.#parts.store.ownerOf(RUNNING, id)) !== undefined) continue;
       const end = this.#end(id, "failed", "The server ended while the job ran.");
       await this.#write(id, [this.#claim(id, GIVEN_UP_MS), end]);

@@ -52,7 +52,7 @@ export interface LiveParts extends TellerParts {
   isMasterKey(key: string, ip: string): boolean;
   clientAddressOf: ClientAddressOf;
   feed: ChangeFeed;
-  /** Milliseconds since the epoch. */
+  /** A clock that cannot be set, in ms. */
   clock?: { now(): number };
   limits?: Partial<LiveLimits>;
 }
@@ -79,7 +79,7 @@ type Task = LoggedChange | (() => Promise<void>);
 export function createLive(parts: LiveParts): Live {
   const limits: LiveLimits = { ...DEFAULT_LIVE_LIMITS, ...parts.limits };
   const { log, feed } = parts;
-  const now = (): number => parts.clock?.now() ?? Date.now();
+  const now = (): number => parts.clock?.now() ?? performance.now();
   const index = new SubscriptionIndex({ regex: parts.regex });
   const teller = new Teller(parts, index, counts);
   const clients = new Set<LiveClient>();

@@ -109,12 +109,19 @@ export class PushStatuses {
   /** Ids of what is due: scheduled for now or earlier, or left lying by a process that ended. */
   async due(): Promise<string[]> {
     const now = this.#parts.now();
-    const isSilent = { updatedAt: { $lte: wireDate(new Date(now - SILENCE_MS)) } };
+    const isLeft = { status: { $in: ["pending", "running"] } };
+    // A time that is to come was put down by a clock that was ahead.
+    const isSilent: JsonObject = {
+      $or: [
+        { ...isLeft, updatedAt: { $lte: wireDate(new Date(now - SILENCE_MS)) } },
+        { ...isLeft, updatedAt: { $gte: wireDate(new Date(now + SILENCE_MS)) } },
+      ],
+    };
     const [found, local] = await Promise.all([
       this.#find({
         $or: [
           { status: "scheduled", pushTime: { $lte: new Date(now).toISOString(), $regex: "Z$" } },
-          { status: { $in: ["pending", "running"] }, ...isSilent },
+          isSilent,
         ],
       }),
       // Somewhere on Earth a clock shows it already. Those that wait for their next wave come last.
@@ -145,7 +152,7 @@ export class PushStatuses {
     if (!known) return undefined;
     const status: JsonObject = JSON.parse(known.text);
     // What runs is taken over only when nothing was heard of it: it may have begun since it was due.
-    const isSilent = Date.parse(String(status.updatedAt)) <= now() - SILENCE_MS;
+    const isSilent = Math.abs(Date.parse(String(status.updatedAt)) - now()) >= SILENCE_MS;
     const isFree = status.status === "pending" || status.status === "scheduled";
     if (!isFree && !(status.status === "running" && isSilent)) return undefined;
     const sender = newObjectId();

@@ -11,6 +11,7 @@ import type { SecretObject, Store } from "../store.ts";
 import { sqliteDialect } from "./dialect.ts";
 import { classStatements, dropTextIndexes, removalStatements } from "./layout.ts";
 import { Reader } from "./reader.ts";
+import { moveExpiries, WallClock } from "./wallClock.ts";
 import { Writer } from "./writer.ts";
 
 /**
@@ -24,6 +25,13 @@ export async function openSqliteStore(file: string): Promise<Store> {
   const reader = new Reader(file);
   const statements = createStatements(sqliteDialect);
   const leases = createLocalLeases();
+  const listeners = new Set<(message: string | undefined) => void>();
+  const clock = new WallClock((byMs) => {
+    // Goes before whatever is written from now on. Where it fails, that which expires does so by the clock as it is now.
+    writer.execute(moveExpiries(byMs, Date.now())).catch(() => undefined);
+    // What was cached for a time may have been cached for another one.
+    for (const listener of listeners) listener(undefined);
+  });
 
   return {
     async get(schema, id, principals) {
@@ -69,7 +77,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     async ownerOf(scope, value) {
       return reader.first(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
-        [scope, value, Date.now()],
+        [scope, value, clock.now()],
       );
     },
 
@@ -77,7 +85,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       const n = reader.first("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
         scope,
         value,
-        Date.now(),
+        clock.now(),
       ]);
       return Number(n ?? 0);
     },
@@ -169,7 +177,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       const rows = await reader.all(
         `SELECT json_array(scope, value, owner, expires_at) FROM purse_claims
          WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
-        [...after, Date.now(), limit],
+        [...after, clock.now(), limit],
       );
       return rows.map((row) => {
         const [scope, value, owner, expiresAt]: [string, string, string, number | null] = JSON.parse(row);
@@ -190,20 +198,20 @@ export async function openSqliteStore(file: string): Promise<Store> {
     async partsOf(key) {
       const rows = await reader.all(
         "SELECT json_array(key, answer) FROM purse_requests WHERE key > ? AND key < ? AND expires_at > ?",
-        [`${key}#`, `${key}$`, Date.now()],
+        [`${key}#`, `${key}$`, clock.now()],
       );
       return partAnswers(rows.map((row): [string, string] => JSON.parse(row)));
     },
 
     async sweepRequests(maxLength) {
       await writer.execute([
-        { sql: "DELETE FROM purse_requests WHERE expires_at <= ?", parameters: [Date.now()] },
+        { sql: "DELETE FROM purse_requests WHERE expires_at <= ?", parameters: [clock.now()] },
         { sql: FORGET_ANSWERS, parameters: [maxLength] },
       ]);
     },
 
     async sweep() {
-      const now = Date.now();
+      const now = clock.now();
       await writer.execute([
         { sql: "DELETE FROM purse_claims WHERE expires_at <= ?", parameters: [now] },
         { sql: "DELETE FROM purse_counts WHERE until <= ?", parameters: [now] },
@@ -211,14 +219,18 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     leases,
-    now: Date.now,
+    now: clock.now,
     problem: () => undefined,
 
     // Nobody else shares the file: whoever announces knows already.
     async announce() {},
-    onAnnounced: () => () => undefined,
+    onAnnounced(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
 
     async close() {
+      clock.stop();
       await reader.close();
       await writer.close();
     },
