@@ -385,7 +385,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       ...pinRoutes(ipfs),
     ],
     store,
-    idempotency: { ...config.idempotency, expand: (body) => fileUrls.expand(body, {}) },
+    idempotency: { ...config.idempotency, rememberedFields: objects.rememberedFields },
     callerOf: accounts.callerOf,
     assertWithinLimits: createRequestLimits(config.rateLimits, limiter, () => cloud.definitions().rateLimits),
     report,

@@ -5,10 +5,12 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { FileUrls } from "../src/files/fileUrls.ts";
+import { createBodyMemory } from "../src/http/bodyMemory.ts";
 import { createClientAddress } from "../src/http/clientAddress.ts";
 import { createDoor } from "../src/http/door.ts";
 import { createJudgeKey } from "../src/http/masterKey.ts";
 import { objectRoutes } from "../src/http/objectRoutes.ts";
+import { createWithFields } from "../src/http/requestFields.ts";
 import { createObjects } from "../src/objects/index.ts";
 import { Schemas } from "../src/schema/schemas.ts";
 import { openStore } from "../src/store/openStore.ts";
@@ -26,6 +28,7 @@ const store = await openStore(
 );
 const schemas = await Schemas.load(store, new Map(), report);
 const fileUrls = new FileUrls({ appId, mountPath: MOUNT, publicUrl: serverUrl, filesUrl: undefined });
+const clientAddressOf = createClientAddress({ trustedProxies: [] });
 const none = () => undefined;
 const objects = createObjects({
   store,
@@ -58,11 +61,18 @@ const door = createDoor({
   }),
   mountPath: MOUNT,
   serverUrl,
-  clientAddressOf: createClientAddress({ trustedProxies: [] }),
-  maxBodyBytes: 1_000_000,
-  routes: objectRoutes(objects),
+  clientAddressOf,
+  withFields: createWithFields({
+    appId,
+    isMasterKey: () => false,
+    isSession: async () => false,
+    maxBodyBytes: 1_000_000,
+    maxAnonymousBodyBytes: 1_000_000,
+    memory: createBodyMemory(64 * 1024 * 1024, clientAddressOf),
+  }),
+  routes: objectRoutes({ objects, findInstallation: async () => undefined }),
   store,
-  idempotency: { paths: [/.*/], seconds: 300, expand: (body) => body },
+  idempotency: { paths: [/.*/], seconds: 300, rememberedFields: objects.rememberedFields },
   callerOf: () => Promise.reject(new Error("nobody signs in")),
   assertWithinLimits: async () => undefined,
   report,

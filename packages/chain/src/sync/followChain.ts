@@ -102,8 +102,7 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
         newest = undefined;
         return false;
       }
-      if (!prepared)
-        await renewIndex(index, wanted, () => upgrade(JSON.stringify(wanted)), config.name, log);
+      if (!prepared) await renewIndex(index, wanted, () => upgrade(JSON.stringify(wanted)), config.name, log);
       if (isWallets) await history.load();
       prepared = true;
       return true;

@@ -141,17 +141,17 @@ export function createDoor(parts: DoorParts): Door {
     if (!(envelope.appId === undefined && route.route.withoutApplication)) assertApplication(envelope);
     const caller = await judge(envelope, from.ip, route.route.tolerant ?? false);
     await parts.assertWithinLimits({ method: envelope.method, path, caller, ip: from.ip });
-    return once(envelope, path, { caller, retry: route.route.retry }, (memory) =>
+    const { installationId, context } = envelope;
+    const request: RequestContext = { caller, installationId, context, ...from };
+    return once(envelope, path, request, route.route.retry, (memory) =>
       carryOut(route, {
+        ...request,
+        serverUrl: from.serverUrl,
         memory: memory && writeMemory(memory),
-        caller,
         method: envelope.method,
         path,
         params: envelope.params,
         names: route.names,
-        installationId: envelope.installationId,
-        context: envelope.context,
-        ...from,
       }),
     );
   }

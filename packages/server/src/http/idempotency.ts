@@ -1,14 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  ProtocolError,
-  parseAcl,
-  principalsWith,
-} from "@purse/protocol";
-import { type Caller, principalsOf } from "../caller.ts";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { RequestContext } from "../caller.ts";
+import type { RememberedFields } from "../objects/changedFields.ts";
 import type { RememberedReply, RepliedWrite, RequestMemory } from "../objects/requestMemory.ts";
 import type { KnownRequest, StoredReply } from "../store/requests.ts";
 import type { Store, Write } from "../store/store.ts";
@@ -33,8 +27,8 @@ export interface IdempotencyOptions {
   paths: RegExp[];
   /** How long a request's id is remembered. */
   seconds: number;
-  /** Stored objects as clients are told them: with the addresses of files. */
-  expand(body: JsonObject): JsonObject;
+  /** Fields that a write returned, as far as the same client may read them now. */
+  rememberedFields(request: RequestContext, fields: RememberedFields): Promise<JsonObject>;
 }
 
 type Run = (memory: RequestMemory | undefined) => Promise<ApiReply>;
@@ -55,7 +49,8 @@ export function createOnce(options: IdempotencyOptions) {
   return async function once(
     envelope: Envelope,
     path: string,
-    { caller, retry }: { caller: Caller; retry: ApiRoute["retry"] },
+    request: RequestContext,
+    retry: ApiRoute["retry"],
     run: Run,
   ): Promise<ApiReply> {
     const { method, clientRequestId, isRepetition } = envelope;
@@ -97,8 +92,8 @@ export function createOnce(options: IdempotencyOptions) {
       });
       if (!isBegun) return undefined;
       const expiresAt = now + seconds * 1_000;
-      const { expand } = options;
-      const memory = new Memory({ key, content, owner, expiresAt, seal, store, caller, expand });
+      const { rememberedFields } = options;
+      const memory = new Memory({ key, content, owner, expiresAt, seal, store, request, rememberedFields });
       const renewal = setInterval(() => memory.renew(), RENEW_MS).unref();
       try {
         const reply = await run(retry === "write" ? memory : undefined);
@@ -114,10 +109,14 @@ export function createOnce(options: IdempotencyOptions) {
       }
     }
 
-    function answerOf(known: KnownRequest, answer: string): ApiReply {
-      const reply = isRepetition && known.content === content ? opened(answer, seal) : undefined;
-      if (!reply) throw duplicate();
-      return withEcho(reply, caller, options.expand);
+    async function answerOf(known: KnownRequest, answer: string): Promise<ApiReply> {
+      const replies = isRepetition && known.content === content ? openedAll(answer, seal) : undefined;
+      const [first] = replies ?? [];
+      if (!replies || !first) throw duplicate();
+      const completed = await Promise.all(replies.map((reply) => complete(reply, request, options)));
+      const [only] = completed;
+      if (only && !first.isPart) return only;
+      return { status: 200, body: `[${completed.map(({ body }) => `{"success":${body}}`).join()}]` };
     }
   };
 
@@ -151,8 +150,8 @@ interface MemoryOptions {
   expiresAt: number;
   seal: Seal;
   store: Store;
-  caller: Caller;
-  expand: IdempotencyOptions["expand"];
+  request: RequestContext;
+  rememberedFields: IdempotencyOptions["rememberedFields"];
   isPart?: boolean;
 }
 
@@ -167,10 +166,10 @@ class Memory implements RequestMemory {
 
   remember(replies: readonly RepliedWrite[]): Write {
     const { key, content, owner, expiresAt, seal, isPart = false } = this.#options;
-    const texts = replies.map(({ reply, echo }) => ({
-      text: seal.close(JSON.stringify(reply)),
-      ...(echo && { echo }),
-    }));
+    const texts = replies.map(({ reply, echo }) => {
+      const of = echo && { className: echo.schema.className, id: echo.id, names: echo.fields };
+      return { text: seal.close(JSON.stringify({ ...reply, of })), ...(echo && { echo }) };
+    });
     const isLong = texts.reduce((sum, { text }) => sum + text.length, 0) > LONGEST_ANSWER;
     return { kind: "remember", key, content, owner, expiresAt, part: isPart, replies: isLong ? [] : texts };
   }
@@ -184,11 +183,11 @@ class Memory implements RequestMemory {
   }
 
   async parts(): Promise<Map<number, RememberedReply>> {
-    const { store, key, seal, caller, expand } = this.#options;
+    const { store, key, seal, request } = this.#options;
     const found = new Map<number, RememberedReply>();
     for (const [place, answer] of await store.partsOf(key)) {
       const [reply] = openedAll(answer, seal) ?? [];
-      if (reply) found.set(Number(place), completed(reply, caller, expand));
+      if (reply) found.set(Number(place), await complete(reply, request, this.#options));
     }
     return found;
   }
@@ -213,50 +212,36 @@ class Memory implements RequestMemory {
 }
 
 interface OpenedReply extends RememberedReply {
-  echo?: JsonObject;
+  /** The object whose fields the reply has, too. */
+  of?: Omit<RememberedFields, "values">;
+  values?: JsonObject;
 }
 
+/** Undefined where an answer is not kept, or was sealed for another request. */
 function openedAll(answer: string, seal: Seal): OpenedReply[] | undefined {
   if (answer === "") return undefined;
   const stored: StoredReply[] = JSON.parse(answer);
-  const replies = stored.flatMap(({ text, echo }) => {
+  const replies = stored.flatMap(({ text, echo }): OpenedReply[] => {
     const opened = seal.open(text);
     if (opened === undefined) return [];
     const reply: RememberedReply = JSON.parse(opened);
-    return [{ ...reply, ...(echo && { echo }) }];
+    return [{ ...reply, ...(echo && { values: echo }) }];
   });
   return replies.length === stored.length ? replies : undefined;
 }
 
-/** One reply, or those of a batch as one. */
-function opened(answer: string, seal: Seal): OpenedReply[] | undefined {
-  const replies = openedAll(answer, seal);
-  return replies && replies.length > 0 ? replies : undefined;
-}
-
-function withEcho(replies: OpenedReply[], caller: Caller, expand: IdempotencyOptions["expand"]): ApiReply {
-  const [only] = replies;
-  if (only && !only.isPart) return completed(only, caller, expand);
-  const parts = replies.map((each) => `{"success":${completed(each, caller, expand).body}}`);
-  return { status: 200, body: `[${parts.join()}]` };
-}
-
-/** Who may write but not read an object gets no values of it back. */
-function completed(
-  { echo, ...reply }: OpenedReply,
-  caller: Caller,
-  expand: IdempotencyOptions["expand"],
-): ApiReply {
-  if (!echo) return reply;
-  const { ACL, ...values } = echo;
-  const readers = principalsWith(ACL === undefined || ACL === null ? undefined : parseAcl(ACL), "read");
-  const principals = principalsOf(caller);
-  const mayRead =
-    readers === null || principals === null || readers.some((each) => principals.includes(each));
+/** A reply as it was sent, with the fields that its write has resulted in. */
+async function complete(
+  { of, values, ...reply }: OpenedReply,
+  request: RequestContext,
+  { rememberedFields }: Pick<IdempotencyOptions, "rememberedFields">,
+): Promise<ApiReply> {
+  if (!of || !values) return reply;
   const body: unknown = JSON.parse(reply.body);
-  if (!mayRead || !isJsonObject(body)) return reply;
+  if (!isJsonObject(body)) return reply;
   const { updatedAt, ...others } = body;
-  return { ...reply, body: JSON.stringify({ updatedAt, ...expand(values), ...others }) };
+  const fields = await rememberedFields(request, { ...of, values });
+  return { ...reply, body: JSON.stringify({ updatedAt, ...fields, ...others }) };
 }
 
 function duplicate(): ProtocolError {

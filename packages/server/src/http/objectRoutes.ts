@@ -1,4 +1,4 @@
-import { MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
+import { type JsonObject, MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import type { Objects, SaveReply } from "../objects/objects.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 

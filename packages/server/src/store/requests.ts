@@ -24,7 +24,7 @@ export interface RememberedReply {
 /** Remembered replies, as they are kept: JSON of a list of these. */
 export interface StoredReply {
   text: string;
-  /** The fields of `echo` that the object has, and its ACL. */
+  /** The fields of `echo` that the object has. */
   echo?: JsonObject;
 }
 

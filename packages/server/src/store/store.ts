@@ -11,9 +11,9 @@ import {
 import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ChangeLog } from "./changeLog.ts";
-import type { UserPointers } from "./userPointers.ts";
 import type { Leases } from "./lease.ts";
 import type { KnownRequest, RememberedReply } from "./requests.ts";
+import type { UserPointers } from "./userPointers.ts";
 
 /** An object as it travels: the JSON text with objectId, createdAt, updatedAt, its fields and its ACL. */
 export type ObjectText = string;

@@ -129,7 +129,7 @@ async function remember(
   const items = replies.map(({ text, echo }) => {
     parameters.push(text);
     if (!echo) return "jsonb_build_object('text', ?::text)";
-    parameters.push(JSON.stringify([...echo.fields, "ACL"]), echo.id);
+    parameters.push(JSON.stringify(echo.fields), echo.id);
     return `jsonb_build_object('text', ?::text, 'echo', (
       SELECT coalesce(jsonb_object_agg(field, doc -> field), '{}') FROM ${quoted(echo.schema.table)},
         jsonb_array_elements_text(?::text::jsonb) AS field WHERE id = ? AND jsonb_exists(doc, field)))`;
@@ -291,10 +291,7 @@ async function readAndUpdate(sql: Sql, write: Update): Promise<WriteResult> {
   return { before, after };
 }
 
-async function remove(
-  sql: Sql,
-  write: Extract<Write, { kind: "delete" }>,
-): Promise<WriteResult> {
+async function remove(sql: Sql, write: Extract<Write, { kind: "delete" }>): Promise<WriteResult> {
   const { schema, id } = write;
   const access = accessTo(write);
   const [row] = await sql.run(

@@ -154,7 +154,7 @@ export function createApplier(database: Database.Database, clock: () => number) 
     if (!echo) return { text };
     const select = prepare(`SELECT doc FROM ${sqliteDialect.identifier(echo.table)} WHERE id = ?`).pluck();
     const doc: JsonObject = JSON.parse(String(select.get(echo.id) ?? "{}"));
-    const fields = [...echo.fields, "ACL"].filter((field) => Object.hasOwn(doc, field));
+    const fields = echo.fields.filter((field) => Object.hasOwn(doc, field));
     return { text, echo: Object.fromEntries(fields.map((field) => [field, doc[field] ?? null])) };
   }
 
