@@ -87,7 +87,7 @@ function walletOf(share: number): string {
 }
 
 async function fill(name: string, database: Database): Promise<void> {
-  const { writer, close } = await openIndex(placeOf(database, CHAIN));
+  const { writer, close } = await openIndex(placeOf(database, CHAIN), console);
   await writer.saveFact(
     "making",
     JSON.stringify({ layout: LAYOUT, scope: "chain", startBlock: 0, wrapped: null }),

@@ -40,7 +40,7 @@ describe("the log of changes on PostgreSQL", () => {
   const soon = () => Date.now() + MINUTE_MS;
 
   it("has the changes of followed classes, and of no others", async () => {
-    const { head } = await log.follow("Post", soon());
+    const { seq: head } = await log.follow("Post", soon());
     await create("Other");
     const id = await create("Post");
     await store.write([{ kind: "delete", schema: classOf("Post"), id, principals: null }]);
@@ -57,7 +57,7 @@ describe("the log of changes on PostgreSQL", () => {
   });
 
   it("has nothing of what was not committed", async () => {
-    const { head } = await log.follow("Post", soon());
+    const { seq: head } = await log.follow("Post", soon());
     const id = await create("Post");
     const object = { objectId: "new", createdAt: AT, updatedAt: AT };
     const group = store.write([
@@ -69,7 +69,7 @@ describe("the log of changes on PostgreSQL", () => {
   });
 
   it("numbers changes in the order of their commits: who reads on misses none", async () => {
-    const { head } = await log.follow("Post", soon());
+    const { seq: head } = await log.follow("Post", soon());
     const seen: number[] = [];
     let isWriting = true;
     const writing = Promise.all(
@@ -101,7 +101,7 @@ describe("the log of changes on PostgreSQL", () => {
   }
 
   it("forgets what is old or too much, and says so to who comes back", async () => {
-    const { head } = await log.follow("Post", soon());
+    const { seq: head } = await log.follow("Post", soon());
     for (let i = 0; i < 5; i++) await create("Post");
     const end = await log.head();
     await log.trim(0, 2);
@@ -117,7 +117,7 @@ describe("the log of changes on PostgreSQL", () => {
   });
 
   it("ends what nobody follows any more, and starts anew without what was missed", async () => {
-    const { head } = await log.follow("Post", Date.now() - 1);
+    const { seq: head } = await log.follow("Post", Date.now() - 1);
     await log.follow("Other", soon());
     await log.trim(0, 100);
     await create("Post");
@@ -131,7 +131,7 @@ describe("the log of changes on PostgreSQL", () => {
   });
 
   it("follows a class that is made, or made again, later", async () => {
-    const { head } = await log.follow("Later", soon());
+    const { seq: head } = await log.follow("Later", soon());
     await store.changeClass("Later", () => classOf("Later"));
     await create("Later");
     await store.dropClass(classOf("Later"));
@@ -142,7 +142,7 @@ describe("the log of changes on PostgreSQL", () => {
 
   it("has nothing of what operators do to a whole class", async () => {
     await create("Post");
-    const { head } = await log.follow("Post", soon());
+    const { seq: head } = await log.follow("Post", soon());
     await store.changeClass("Post", (known) => ({ ...(known ?? classOf("Post")), fields: {} }));
     await store.purge(classOf("Post"));
     expect(await log.read(head, 10)).toEqual([]);

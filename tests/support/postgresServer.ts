@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { arch, platform, tmpdir, userInfo } from "node:os";
@@ -19,7 +20,15 @@ import { freePort } from "./freePort.ts";
 export interface PostgresServer {
   /** Of the database to which nobody writes; others are made beside it. */
   url: string;
+  port: number;
+  /** Ends the server, and removes its data. */
   stop(): Promise<void>;
+  /** Ends the server and keeps its data: `fast` breaks connections off, `immediate` is a crash. */
+  halt(how?: "fast" | "immediate"): Promise<void>;
+  /** Starts it again with its data, on the same port. */
+  resume(): Promise<void>;
+  /** Another server with the same data, of a server that is halted. With `primary` it is a standby of that. */
+  copy(options?: { primary?: { port: number } }): Promise<PostgresServer>;
 }
 
 /** PostgreSQL refuses to run as root: then it runs as this user, which Debian always has. */
@@ -27,32 +36,68 @@ const NOBODY = 65_534;
 
 /** Starts a new server on a free port. Unless it is to be `durable` it does not write to the disk for good. */
 export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
-  const home = programs();
-  const owner = userInfo().uid === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  const folder = mkdtempSync(join(tmpdir(), "purse-pg-"));
-  if (owner.uid) chownSync(folder, NOBODY, NOBODY);
+  const folder = newFolder();
   const data = join(folder, "data");
   // A collation unlike the order of bytes, so that nothing depends on the database's own.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
   const initdb = ["-D", data, "-U", "purse", "-A", "trust", "--no-sync", ...locale];
-  execFileSync(join(home, "bin/initdb"), initdb, { stdio: ["ignore", "ignore", "inherit"], ...owner });
-  const port = await freePort();
+  execFileSync(join(programs(), "bin/initdb"), initdb, {
+    stdio: ["ignore", "ignore", "inherit"],
+    ...owner(),
+  });
   const settings = ["unix_socket_directories=", "max_connections=300"];
   if (!durable) settings.push("fsync=off", "full_page_writes=off");
-  const server = spawn(
-    join(home, "bin/postgres"),
-    ["-D", data, "-p", String(port), "-h", "127.0.0.1", ...settings.flatMap((setting) => ["-c", setting])],
-    { stdio: ["ignore", "ignore", "pipe"], ...owner },
-  );
+  return serve(folder, settings);
+}
+
+function owner(): { uid?: number; gid?: number } {
+  return userInfo().uid === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "purse-pg-"));
+  if (owner().uid) chownSync(folder, NOBODY, NOBODY);
+  return folder;
+}
+
+/** Starts a server with the data of a folder. */
+async function serve(folder: string, settings: string[]): Promise<PostgresServer> {
+  const data = join(folder, "data");
+  const port = await freePort();
   const url = `postgres://purse@127.0.0.1:${port}/postgres`;
-  await untilReady(server, url);
+  let server: ChildProcess | undefined;
+  async function resume(): Promise<void> {
+    const options = settings.flatMap((setting) => ["-c", setting]);
+    server = spawn(
+      join(programs(), "bin/postgres"),
+      ["-D", data, "-p", String(port), "-h", "127.0.0.1", ...options],
+      { stdio: ["ignore", "ignore", "pipe"], ...owner() },
+    );
+    await untilReady(server, url);
+  }
+  async function halt(how: "fast" | "immediate" = "fast"): Promise<void> {
+    if (!server || server.exitCode !== null) return;
+    const exited = new Promise((resolve) => server?.once("exit", resolve));
+    server.kill(how === "fast" ? "SIGINT" : "SIGQUIT");
+    await exited;
+  }
+  await resume();
   return {
     url,
+    port,
+    halt,
+    resume,
     async stop() {
-      const exited = new Promise((resolve) => server.once("exit", resolve));
-      server.kill("SIGINT");
-      await exited;
+      await halt();
       rmSync(folder, { recursive: true, force: true });
+    },
+    async copy({ primary } = {}) {
+      const other = newFolder();
+      // With its owner and the rights that PostgreSQL insists on.
+      execFileSync("cp", ["-a", data, join(other, "data")]);
+      if (primary) writeFileSync(join(other, "data/standby.signal"), "");
+      const from = primary ? [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=purse`] : [];
+      return serve(other, [...settings, ...from]);
     },
   };
 }

@@ -116,6 +116,8 @@ export interface ChainStatus {
   /** Until the head is reached at this speed, in s; null where that cannot be told. */
   etaSeconds: number | null;
   nodes: NodeHealth[];
+  /** The number of the term in which this process follows the chain; absent where another does, or none else could. */
+  term?: number;
   error?: string;
 }
 

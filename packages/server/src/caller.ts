@@ -1,4 +1,5 @@
 import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
+import type { WriteMemory } from "./objects/requestMemory.ts";
 import type { JoinedWrites } from "./objects/writeTogether.ts";
 
 /** Who asks. */
@@ -40,6 +41,8 @@ export interface RequestContext {
   ifUpdatedAt?: string;
   /** Where the writes of several requests happen together. */
   together?: JoinedWrites;
+  /** Where the request has an id: its one write remembers what it answers. */
+  memory?: WriteMemory | undefined;
 }
 
 /** What ACL entries are compared with; null stands for the master key, which passes every ACL. */

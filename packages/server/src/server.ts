@@ -57,6 +57,7 @@ import { createServerUrlOf } from "./http/serverUrl.ts";
 import { nftPictures, Thumbnails } from "./images/index.ts";
 import { createGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
 import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
+import { HeldLeases } from "./leases/heldLeases.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer, senderOf } from "./messages/mailer.ts";
@@ -127,6 +128,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     chains: () => chain.status(),
   }));
   const store = metrics.watchStore(await openStore(config.database));
+  const leases = new HeldLeases(store.leases, log);
   const ipfs = await openIpfs(join(config.dataDir, "ipfs"), config.ipfsRpcUrl);
   const fileUrls = new FileUrls({
     appId: config.appId,
@@ -192,7 +194,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const mails = new MailTemplates({
     store,
     schema: (await openStudioClasses(store))._StudioMail,
-    clock: Date.now,
+    clock: store.now,
   });
   const innerObjects: Objects = {
     find: (...args) => objectsOf().find(...args),
@@ -203,7 +205,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     onChange: (listener) => objectsOf().onChange(listener),
   };
   const passwords = new Passwords(config.hashing);
-  const limiter = createMemoryLimiter({ clock: Date.now });
+  const limiter = createMemoryLimiter({ clock: () => performance.now() });
   const accounts = createAccounts({
     store,
     passwords,
@@ -221,7 +223,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     mails,
     limits: new AccountLimits(limiter, config.accountLimits),
     triggers: { of: (trigger) => required(late.cloud).triggers.people.of(trigger) },
-    clock: Date.now,
+    clock: store.now,
     log,
     chains: {
       ids: options.chains.map(({ id }) => id),
@@ -237,7 +239,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     objects: innerObjects,
     chain,
     config,
-    clock: Date.now,
+    lease: (onChange) => leases.keep("chain-watch", onChange),
+    clock: store.now,
     log,
   });
   const rules = new Map(
@@ -284,7 +287,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     allowCustomObjectId: config.allowCustomObjectId,
     defaultAcl: config.defaultAcl,
     protectedFields: config.protectedFields,
-    clock: Date.now,
+    clock: store.now,
     onError: report,
   });
   late.objects = objects;
@@ -301,6 +304,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     objects,
     senders,
     log,
+    now: store.now,
   });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const { name, run } of chainEvents.functions) cloud.define(name, run);
@@ -312,7 +316,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     schemas,
     cloud,
     config,
-    clock: Date.now,
+    clock: store.now,
     log,
     onChange: objects.onChange,
     countEvent: metrics.event,
@@ -381,7 +385,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       ...pinRoutes(ipfs),
     ],
     store,
-    idempotency: config.idempotency,
+    idempotency: { ...config.idempotency, rememberedFields: objects.rememberedFields },
     callerOf: accounts.callerOf,
     assertWithinLimits: createRequestLimits(config.rateLimits, limiter, () => cloud.definitions().rateLimits),
     report,
@@ -416,7 +420,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     folder: uploadsDir,
     space,
     enter: admitToFiles,
-    clock: Date.now,
+    clock: store.now,
   });
   const handleFiles = createFileRoutes({
     appId: config.appId,
@@ -435,7 +439,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const serveIpfs = createGateway(ipfs, thumbnails);
   const { changeLog, onAnnounced } = store;
   const feed = changeLog
-    ? createSharedFeed({ changeLog, onAnnounced, log })
+    ? createSharedFeed({ changeLog, onAnnounced, log, clock: store.now })
     : createLocalFeed(objects.onChange);
   const live = createLive({
     appId: config.appId,
@@ -467,10 +471,10 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   const apiKeys = new ApiKeys({
     store,
     schemaOf: () => schemas.require("_ApiKey"),
-    clock: Date.now,
+    clock: store.now,
     onError: (error) => report(error, "noting the use of an API key"),
   });
-  const keyUsage = await openKeyUsage(store, Date.now, (error) =>
+  const keyUsage = await openKeyUsage(store, store.now, (error) =>
     report(error, "counting the use of API keys"),
   );
   const authorizeDataRequest = createDataGate({
@@ -565,7 +569,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     serverUrlOf,
     clientAddressOf,
     newRequestId,
-    clock: Date.now,
+    clock: store.now,
     log,
     report: (error, requestId) => report(error, `studio ${requestId}`),
   });
@@ -597,6 +601,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
             status: "ok",
             chains: chain.status(),
             indexer: indexerHealth(chain.indexer),
+            leases: leases.list(),
           }),
         ),
       "/ready": withIndexer(observe.ready, chain.indexer),
@@ -634,7 +639,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
 
   const sweeping = setInterval(() => {
-    store.sweep(Date.now()).catch((error: unknown) => report(error, "sweeping the store"));
+    store.sweep().catch((error: unknown) => report(error, "sweeping the store"));
     resumable.sweep().catch((error: unknown) => report(error, "sweeping uploads"));
   }, SWEEP_MS);
   sweeping.unref();

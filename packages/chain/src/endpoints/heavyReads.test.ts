@@ -25,7 +25,7 @@ const TOKEN = `0x${"ee".repeat(20)}`;
 
 /** An index of so many transfers of one wallet. */
 async function fill(place: Place, chainId: number, transfers: number): Promise<void> {
-  const { writer, close } = await openIndex(placeOf(place, chainId));
+  const { writer, close } = await openIndex(placeOf(place, chainId), console);
   const making = { layout: LAYOUT, scope: "chain", startBlock: 0, wrapped: null };
   await writer.saveFact("making", JSON.stringify(making));
   let parent: BlockRow | undefined;

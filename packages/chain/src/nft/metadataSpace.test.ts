@@ -31,7 +31,7 @@ function minted(token: string, n: number): NftTransferRow {
 describe.each(DATABASES)("the room for metadata, on %s", (database) => {
   it("is bounded for large metadata of one collection, also after a restart, and not for others or small ones", async () => {
     const { place, remove } = await newDatabase(database);
-    const { store, writer, close } = await openIndex(placeOf(place, 1));
+    const { store, writer, close } = await openIndex(placeOf(place, 1), console);
     try {
       const nftTransfers = [minted(TOKEN, 1), minted(TOKEN, 2)];
       const nothing = { transactions: [], logs: [], nftRanges: [], nftUpdates: [], trades: [] };

@@ -1,5 +1,7 @@
+import type { Log } from "../types.ts";
 import { ChainStore } from "./chainStore.ts";
 import type { IndexPlace } from "./database.ts";
+import { IndexLease } from "./indexLease.ts";
 import type { IndexWriter } from "./indexWriter.ts";
 import { openPostgres, postgresIndex, preparePostgres } from "./postgresIndex.ts";
 import { sqliteIndex } from "./sqliteIndex.ts";
@@ -10,39 +12,58 @@ export interface ChainIndex {
   writer: IndexWriter;
   /**
    * Whether this process is the one that follows the chain, of all that share the database. Asked again and again:
-   * when the one ends, another takes its place.
+   * when the one ends or freezes, another takes its place.
    */
   leads(): Promise<boolean>;
+  /** The number of this process's term; undefined where it does not lead, or nobody else could. */
+  term(): number | undefined;
+  /** When the index was opened, and what time it is, by the clock that all processes share; ms since the epoch. */
+  openedAt: number;
+  now(): Promise<number>;
   close(): Promise<void>;
 }
 
+/** How long a renewal of the lease may take, in ms. */
+const LEASE_DEADLINE_MS = 2_000;
+
 /** Makes the tables where they are missing. */
-export async function openIndex(place: IndexPlace): Promise<ChainIndex> {
+export async function openIndex(place: IndexPlace, log: Log): Promise<ChainIndex> {
   const store = await ChainStore.open(place, 1);
   if (place.kind === "sqlite") {
     const writer = sqliteIndex(place.path);
-    return { store, writer, leads: async () => true, close: () => closeAll(store, writer) };
+    return {
+      store,
+      writer,
+      // No other process can have made it anew.
+      openedAt: Number.POSITIVE_INFINITY,
+      now: async () => Date.now(),
+      leads: async () => true,
+      term: () => undefined,
+      close: () => closeAll(store, writer),
+    };
   }
   const sql = openPostgres(place, 2);
   await preparePostgres(sql, place.schema);
-  const writer = postgresIndex(sql);
-  // The lock lives as long as its connection.
-  const lock = openPostgres(place, 1);
-  let held = false;
+  // Renewed by a connection of its own: a long change does not end the term of whoever makes it.
+  const leaseSql = openPostgres(place, 1, LEASE_DEADLINE_MS);
+  const lease = new IndexLease(leaseSql, place.schema, log);
+  const writer = postgresIndex(sql, (tx) => lease.check(tx));
+  const [opened] = await leaseSql<{ at: number }>`
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
   return {
     store,
     writer,
-    async leads() {
-      if (!held) {
-        const key = `purse follows ${place.schema}`;
-        const [row] = await lock<{ held: boolean }[]>`
-          SELECT pg_try_advisory_lock(hashtextextended(${key}, 0)) AS held`;
-        held = row?.held === true;
-      }
-      return held;
+    openedAt: opened?.at ?? 0,
+    async now() {
+      const [row] = await leaseSql<{ at: number }>`
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
+      return row?.at ?? 0;
     },
+    leads: () => lease.hold(),
+    term: () => lease.term,
     async close() {
-      await lock.end({ timeout: 5 });
+      await lease.close();
+      await leaseSql.end();
       await closeAll(store, writer);
     },
   };

@@ -1,5 +1,5 @@
-import postgres from "postgres";
 import { toHex } from "./hexBytes.ts";
+import { LEASE_TABLE } from "./indexLease.ts";
 import {
   CheckpointMoved,
   type DerivedRows,
@@ -10,6 +10,7 @@ import {
 import { INDEX_TABLES, layoutStatements, type NftTransfersTable, POSTGRES_SEARCH } from "./layout.ts";
 import { nftSightings } from "./nftSightings.ts";
 import { type NftSum, nftSums } from "./nftSums.ts";
+import { openSqlPool, type SqlPool, type Transaction } from "./postgresSql.ts";
 import {
   type BlockRow,
   type BlockRows,
@@ -27,25 +28,17 @@ export interface PostgresPlace {
   schema: string;
 }
 
-/** int8 is a number here: positions are safe integers (see rows.ts). */
-const types = { number: { to: 20, from: [20], serialize: String, parse: Number } };
+export type Sql = SqlPool;
 
-export type Sql = ReturnType<typeof openPostgres>;
-type Transaction = Parameters<Parameters<Sql["begin"]>[1]>[0];
+/** What is written at once takes no longer than this, in ms. */
+const DEADLINE_MS = 120_000;
+/** How much later than the server a statement is given up, in ms: its connection leads nowhere. */
+const GRACE_MS = 1_000;
 
 /** Statements run for at most `timeoutMs`, where it is given. */
-export function openPostgres({ url, schema }: PostgresPlace, connections: number, timeoutMs?: number) {
-  return postgres(url, {
-    max: connections,
-    fetch_types: false,
-    onnotice: () => undefined,
-    connection: {
-      application_name: "purse chain",
-      search_path: schema,
-      ...(timeoutMs !== undefined && { statement_timeout: timeoutMs }),
-    },
-    types,
-  });
+export function openPostgres({ url, schema }: PostgresPlace, connections: number, timeoutMs?: number): Sql {
+  const deadlineMs = timeoutMs === undefined ? DEADLINE_MS : timeoutMs + GRACE_MS;
+  return openSqlPool({ url, schema, connections, applicationName: "purse chain", timeoutMs, deadlineMs });
 }
 
 const LAYOUT_DIALECT = {
@@ -62,25 +55,29 @@ export async function preparePostgres(sql: Sql, schema: string): Promise<void> {
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`purse ${schema}`}, 0))`;
     await tx`CREATE SCHEMA IF NOT EXISTS ${tx(schema)}`;
     for (const statement of layoutStatements(LAYOUT_DIALECT)) await tx.unsafe(statement);
+    await tx.unsafe(LEASE_TABLE);
   });
 }
 
-export function postgresIndex(sql: Sql): IndexWriter {
-  return new PostgresIndex(sql);
+/** `check` rejects where another process follows the chain by now; it is the last step of what only the one may change. */
+export function postgresIndex(sql: Sql, check: (tx: Transaction) => Promise<void>): IndexWriter {
+  return new PostgresIndex(sql, check);
 }
 
 class PostgresIndex implements IndexWriter {
   readonly #sql: Sql;
+  readonly #check: (tx: Transaction) => Promise<void>;
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, check: (tx: Transaction) => Promise<void>) {
     this.#sql = sql;
+    this.#check = check;
   }
 
   append(parent: BlockRow | undefined, rows: BlockRows, tokens: TokenSighting[]): Promise<void> {
     return this.#write(async (tx) => {
       // One process follows a chain at a time; should two, the second finds another newest block.
       await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
-      const [newest] = await tx<{ hash: Buffer }[]>`SELECT hash FROM blocks ORDER BY number DESC LIMIT 1`;
+      const [newest] = await tx<{ hash: Buffer }>`SELECT hash FROM blocks ORDER BY number DESC LIMIT 1`;
       const same = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
       if (!same) throw new CheckpointMoved("the index has another newest block than was thought");
       await insert(tx, rows, tokens, false);
@@ -104,9 +101,8 @@ class PostgresIndex implements IndexWriter {
     return this.#write(async (tx) => {
       // First of all: whoever keeps what a contract said in one of these blocks is done with it, or is too late.
       await tx`DELETE FROM blocks WHERE number > ${above}`;
-      const gone = await tx<
-        NftTransfersTable[]
-      >`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
+      const gone =
+        await tx<NftTransfersTable>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
       await addSums(tx, nftSums(gone.map(nftTransferRow), -1));
       await tx`DELETE FROM transactions WHERE position >= ${from}`;
       await tx`DELETE FROM logs WHERE position >= ${from}`;
@@ -124,7 +120,7 @@ class PostgresIndex implements IndexWriter {
   }
 
   saveTokens(tokens: TokenFacts[]): Promise<void> {
-    return this.#write(async (tx) => {
+    return this.#note(async (tx) => {
       await tx`
         INSERT INTO tokens (address, standard, name, symbol, decimals, known)
         SELECT decode(substr(address, 3), 'hex'), standard, name, symbol, decimals, 1
@@ -136,7 +132,7 @@ class PostgresIndex implements IndexWriter {
   }
 
   want(addresses: string[]): Promise<void> {
-    return this.#write(async (tx) => {
+    return this.#note(async (tx) => {
       await tx`
         INSERT INTO watched SELECT decode(substr(item, 3), 'hex'), ${WANTED}, ${Number.MAX_SAFE_INTEGER}
         FROM jsonb_array_elements_text(${JSON.stringify(addresses)}::text::jsonb) AS item ON CONFLICT DO NOTHING`;
@@ -181,16 +177,26 @@ class PostgresIndex implements IndexWriter {
     });
   }
 
-  async saveFact(key: string, value: string): Promise<void> {
-    await this
-      .#sql`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+  saveFact(key: string, value: string): Promise<void> {
+    return this.#write(async (tx) => {
+      await tx`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+    });
   }
 
   async close(): Promise<void> {
-    await this.#sql.end({ timeout: 5 });
+    await this.#sql.end();
   }
 
+  /** A change that only the process that follows the chain makes. */
   async #write(change: (tx: Transaction) => Promise<void>): Promise<void> {
+    await this.#sql.begin(async (tx) => {
+      await change(tx);
+      await this.#check(tx);
+    });
+  }
+
+  /** A change that any process makes. */
+  async #note(change: (tx: Transaction) => Promise<void>): Promise<void> {
     await this.#sql.begin(change);
   }
 }
@@ -305,12 +311,7 @@ type Cell = string | number | null;
 /** Puts rows into a table that has none of them. By far the quickest way in. */
 async function copy(tx: Transaction, table: string, rows: Cell[][]): Promise<undefined> {
   if (rows.length === 0) return;
-  const stream = await tx.unsafe(`COPY ${table} FROM STDIN`).writable();
-  await new Promise<void>((resolve, reject) => {
-    stream.on("finish", resolve);
-    stream.on("error", reject);
-    stream.end(copyText(rows));
-  });
+  await tx.copyIn(table, copyText(rows));
 }
 
 /** Puts in the rows that are not there yet; answers which those were, for tables with parts. */
@@ -319,7 +320,7 @@ async function merge(tx: Transaction, table: string, rows: Cell[][]): Promise<Se
   await tx.unsafe(`CREATE TEMP TABLE arriving (LIKE ${table}) ON COMMIT DROP`);
   await copy(tx, "arriving", rows);
   const parts = table === "nft_transfers" ? "RETURNING position, part" : "";
-  const added = await tx.unsafe<{ position: number; part: number }[]>(
+  const added = await tx.unsafe<{ position: number; part: number }>(
     `INSERT INTO ${table} SELECT * FROM arriving ON CONFLICT DO NOTHING ${parts}`,
   );
   await tx.unsafe("DROP TABLE arriving");

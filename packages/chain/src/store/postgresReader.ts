@@ -42,13 +42,12 @@ export class PostgresReader implements IndexReader {
       if (this.#numbered.size >= KEPT_TEXTS) this.#numbered.clear();
       this.#numbered.set(text, numbered);
     }
-    const values = parameters.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value));
-    return this.#sql[kind].unsafe(numbered, values, { prepare: true });
+    return this.#sql[kind].unsafe(numbered, parameters, { prepare: true });
   }
 
   async close(): Promise<void> {
     const all = new Set([this.#sql.lookup, this.#sql.list]);
-    await Promise.all([...all].map((sql) => sql.end({ timeout: 5 })));
+    await Promise.all([...all].map((sql) => sql.end()));
   }
 }
 

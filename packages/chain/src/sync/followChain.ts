@@ -50,6 +50,8 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
   const context = { chainId: config.id, wrappedNative: marketOf(config).wrappedNative };
   const history = new WalletHistory(node, store, writer, startBlock, context, parts.onHistory);
   const isWallets = scopeName === "wallets";
+  const wrapped = context.wrappedNative ?? null;
+  const wanted: Making = { layout: LAYOUT, scope: scopeName, startBlock, wrapped };
   let prepared = false;
   let isStopping = false;
   const upgrade = (target: string) =>
@@ -66,6 +68,7 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
         if (!(await index.leads())) throw new Error("another process brings the index up to date");
       },
     });
+  let isLeftToOthers = false;
   /** The newest block, while the index is at the head. */
   let newest: BlockRow | undefined;
   const reader = new MetadataReader({
@@ -91,19 +94,20 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
       onStatus?.(status);
     },
     async mayFollow() {
-      if (!(await index.leads())) {
+      // Whoever may not write the index does not keep others from it.
+      const others = prepared ? undefined : await whoseIndex(index, wanted);
+      if (others !== undefined && !isLeftToOthers) log.warn(others, { chain: config.name, wanted });
+      isLeftToOthers = others !== undefined;
+      if (isLeftToOthers || !(await index.leads())) {
         newest = undefined;
         return false;
       }
-      if (!prepared) {
-        const wrapped = context.wrappedNative ?? null;
-        const making = { layout: LAYOUT, scope: scopeName, startBlock, wrapped };
-        await renewIndex(index, making, () => upgrade(JSON.stringify(making)), config.name, log);
-      }
+      if (!prepared) await renewIndex(index, wanted, () => upgrade(JSON.stringify(wanted)), config.name, log);
       if (isWallets) await history.load();
       prepared = true;
       return true;
     },
+    term: () => index.term(),
     async between(checkpoint, state) {
       if (state === "following") {
         if (newest?.hash !== checkpoint.hash) reader.wake();
@@ -142,32 +146,53 @@ interface Making {
   startBlock: number;
   /** The contract of the wrapped coin; null for none. */
   wrapped?: string | null;
+  /** When it was begun, by the clock of the index; ms since the epoch. */
+  at?: number;
+}
+
+async function makingOf({ store }: ChainIndex): Promise<Making | undefined> {
+  const made = (await store.facts()).get("making");
+  return made === undefined ? undefined : JSON.parse(made);
+}
+
+/** Whether an index can stay, as it is or brought up to date. */
+function isUsable({ layout, scope, startBlock }: Making, wanted: Making): boolean {
+  const isKnown = layout === wanted.layout || layout === UPGRADED_LAYOUT;
+  return isKnown && scope === wanted.scope && startBlock <= wanted.startBlock;
+}
+
+/**
+ * Says so where the index belongs to other processes: to newer ones, or to some with other settings that began it anew after
+ * this one had started. Such an index is never removed, so that processes that differ do not remove it in turns.
+ */
+async function whoseIndex(index: ChainIndex, wanted: Making): Promise<string | undefined> {
+  const made = await makingOf(index);
+  if (!made || isUsable(made, wanted)) return undefined;
+  if (made.layout > wanted.layout) return "the index was made by a newer version: it is left to others";
+  if ((made.at ?? 0) <= index.openedAt) return undefined;
+  return "the index was made anew by a process with other settings: it is left to others";
 }
 
 /**
  * Removes an index whose scope or start are not those that are wanted; one that begins earlier may stay. One of which the
- * logs were read otherwise is brought up to date.
+ * logs were read otherwise is brought up to date, unless others have done so since this process started.
  */
 async function renewIndex(
-  { store, writer }: ChainIndex,
+  index: ChainIndex,
   wanted: Making,
   upgrade: () => Promise<void>,
   name: string,
   log: Log,
 ): Promise<void> {
-  const made = (await store.facts()).get("making");
-  if (made !== undefined) {
-    const { layout, scope, startBlock, wrapped }: Making = JSON.parse(made);
-    const isUsable =
-      (layout === wanted.layout || layout === UPGRADED_LAYOUT) &&
-      scope === wanted.scope &&
-      startBlock <= wanted.startBlock;
-    if (isUsable && layout === wanted.layout && wrapped === wanted.wrapped) return;
-    if (isUsable) await upgrade();
-    else {
-      log.info("the index is made anew, for its settings have changed", { chain: name });
-      await writer.clear();
-    }
+  const made = await makingOf(index);
+  const { writer } = index;
+  if (made && isUsable(made, wanted)) {
+    if (made.layout === wanted.layout && made.wrapped === wanted.wrapped) return;
+    if (made.layout === wanted.layout && (made.at ?? 0) > index.openedAt) return;
+    await upgrade();
+  } else if (made) {
+    log.info("the index is made anew, for its settings have changed", { chain: name });
+    await writer.clear();
   }
-  await writer.saveFact("making", JSON.stringify(wanted));
+  await writer.saveFact("making", JSON.stringify({ ...wanted, at: await index.now() }));
 }

@@ -19,6 +19,8 @@ export interface FollowerParts {
   pollMs: number;
   /** Whether it is this process that follows; one that does not only looks how the other fares. */
   mayFollow?: () => Promise<boolean>;
+  /** The number of the term in which this process follows. */
+  term?: () => number | undefined;
   /** Told of every change of the status. */
   onStatus?: (status: ChainStatus) => void;
   /** Does what else there is to do, between steps; answers whether there is more. */
@@ -82,6 +84,8 @@ export class Follower {
       ...this.#progress.figures(startBlock, indexed, head),
       nodes: node.health,
     };
+    const term = this.#parts.term?.();
+    if (term !== undefined) status.term = term;
     return this.#error === undefined ? status : { ...status, error: this.#error };
   }
 

@@ -34,7 +34,7 @@ function fetchContent(uri: string, maxBytes: number, deadlineMs: number): Promis
 
 const followed = new Map<number, FollowedChain>();
 for (const { config, place } of chains) {
-  const index = await openIndex(place);
+  const index = await openIndex(place, log);
   const node = new ChainNode(config.id, config.rpcUrls);
   const callNode = new ChainNode(config.id, config.rpcUrls, UNTRUSTED);
   const chain = await followChain({

@@ -33,21 +33,21 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
   const callerOf = (sessionToken: string) => sessions.callerOf(sessionToken);
   const userId = (request: ApiRequest) => request.names.objectId ?? "";
   return [
-    { method: "POST", path: "/users", handle: signUpOrSignIn, tolerant: true },
-    { method: "POST", path: "/classes/_User", handle: signUpOrSignIn, tolerant: true },
-    { method: "POST", path: "/loginAs", handle: logInAs },
-    { method: "POST", path: "/login", handle: logIn, tolerant: true },
+    { method: "POST", path: "/users", handle: signUpOrSignIn, tolerant: true, retry: "write" },
+    { method: "POST", path: "/classes/_User", handle: signUpOrSignIn, tolerant: true, retry: "write" },
+    { method: "POST", path: "/loginAs", handle: logInAs, retry: "again" },
+    { method: "POST", path: "/login", handle: logIn, tolerant: true, retry: "again" },
     { method: "GET", path: "/login", handle: logIn, tolerant: true },
-    { method: "POST", path: "/logout", handle: logOut, tolerant: true },
+    { method: "POST", path: "/logout", handle: logOut, tolerant: true, retry: "again" },
     { method: "GET", path: "/users/me", handle: me },
     { method: "GET", path: "/sessions/me", handle: currentSession },
-    { method: "PUT", path: "/sessions/me", handle: changeSession },
+    { method: "PUT", path: "/sessions/me", handle: changeSession, retry: "again" },
     { method: "DELETE", path: "/sessions/me", handle: logOut },
-    { method: "POST", path: "/sessions", handle: newSession },
-    { method: "POST", path: "/classes/_Session", handle: newSession },
-    { method: "POST", path: "/upgradeToRevocableSession", handle: upgradeSession },
+    { method: "POST", path: "/sessions", handle: newSession, retry: "again" },
+    { method: "POST", path: "/classes/_Session", handle: newSession, retry: "again" },
+    { method: "POST", path: "/upgradeToRevocableSession", handle: upgradeSession, retry: "again" },
     { method: "GET", path: "/verifyPassword", handle: checkPassword, tolerant: true },
-    { method: "POST", path: "/verifyPassword", handle: checkPassword, tolerant: true },
+    { method: "POST", path: "/verifyPassword", handle: checkPassword, tolerant: true, retry: "again" },
     {
       method: "GET",
       path: "/users",
@@ -58,6 +58,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     {
       method: "PUT",
       path: "/users/:objectId",
+      retry: "write",
       handle: async (request) =>
         (await objects.update(request, "_User", userId(request), request.params)).body,
     },
@@ -83,6 +84,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     {
       method: "PUT",
       path: "/sessions/:objectId",
+      retry: "write",
       handle: async (request) =>
         (await objects.update(request, "_Session", userId(request), request.params)).body,
     },

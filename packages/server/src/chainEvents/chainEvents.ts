@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChainService } from "@purse/chain";
 import {
@@ -10,11 +9,13 @@ import {
   parseWhere,
 } from "@purse/protocol";
 import type { ApiRequest } from "../http/api.ts";
+import { fencedStore, type LeaseKeeper } from "../leases/leaseKeeper.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import type { Log } from "../observe/log.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import { ClaimTaken, type Store } from "../store/store.ts";
+import { LeaseLost } from "../store/lease.ts";
+import type { Store } from "../store/store.ts";
 import { EventWriter } from "./eventWriter.ts";
 import { Messages } from "./messages.ts";
 import { type ChainSelector, parseWatch, type Watch } from "./watch.ts";
@@ -27,13 +28,12 @@ export interface ChainEventsParts {
   objects: Objects;
   chain: ChainService;
   config: { watch: JsonObject[]; webhookKey: string | undefined; allowPrivateHooks: boolean };
+  /** The right to be the one process that does the work. */
+  lease(onChange: () => void): LeaseKeeper;
   clock(): number;
   log: Log;
 }
 
-const LEASE = "chain-watch.lease";
-const LEASE_MS = 15_000;
-const RENEW_MS = 5_000;
 /** How often it looks though nobody has told of anything, in ms. */
 const LOOK_MS = 1_000;
 const REREAD_MS = 30_000;
@@ -47,7 +47,9 @@ const IN_A_ROW = 20;
 /** What happens on chains as ordinary objects: who watches what, and the one process of all that does the work. */
 export class ChainEvents {
   readonly #parts: ChainEventsParts;
-  readonly #own = randomUUID();
+  readonly #lease: LeaseKeeper;
+  /** What it writes it writes as the holder of the lease. */
+  readonly #store: Store;
   readonly #writer: EventWriter;
   readonly #messages: Messages;
   readonly #selector: ChainSelector;
@@ -55,7 +57,6 @@ export class ChainEvents {
   #coded: JsonObject[] = [];
   #chains = new Map<string, WatchedChain>();
   #rereadAt = 0;
-  #leaseUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #isWoken = false;
   #isRunning = false;
@@ -64,10 +65,14 @@ export class ChainEvents {
 
   constructor(parts: ChainEventsParts) {
     this.#parts = parts;
-    const { store, objects, log, clock, config, chain } = parts;
+    const { objects, log, clock, config, chain } = parts;
+    this.#lease = parts.lease(() => this.#leaseChanged());
+    const store = fencedStore(parts.store, this.#lease);
+    this.#store = store;
     this.#writer = new EventWriter({ store, schemas: parts.schemas, objects, log });
     this.#messages = new Messages({
       store,
+      isActive: () => this.#lease.term !== undefined,
       schemaOf: (className) => parts.schemas().require(className),
       webhookKey: config.webhookKey,
       allowPrivate: config.allowPrivateHooks,
@@ -119,6 +124,7 @@ export class ChainEvents {
     );
     this.#timer = setInterval(() => this.#wake(), LOOK_MS);
     this.#timer.unref();
+    this.#lease.start();
     this.#wake();
   }
 
@@ -130,7 +136,7 @@ export class ChainEvents {
     // A server that is slow to answer is told again later.
     const sent = Promise.resolve(this.#sending).then(() => this.#messages.idle());
     await Promise.race([sent, sleep(STOP_MS, undefined, { ref: false })]);
-    await this.#parts.store.write([{ kind: "release", scope: LEASE, value: LEASE, owner: this.#own }]);
+    await this.#lease.stop();
   }
 
   async #add(request: ApiRequest, kind: "event" | "address"): Promise<JsonValue> {
@@ -172,7 +178,7 @@ export class ChainEvents {
     while (this.#isWoken && this.#isRunning) {
       this.#isWoken = false;
       await this.#reread();
-      if (!(await this.#leads())) return;
+      if (this.#lease.term === undefined) return;
       for (const [key, chain] of this.#chains) await this.#follow(key, chain);
       this.#send();
     }
@@ -181,11 +187,12 @@ export class ChainEvents {
   async #follow(key: string, chain: WatchedChain): Promise<void> {
     try {
       for (let count = 0; count < IN_A_ROW; count += 1) {
-        if (!this.#isRunning || !(await this.#leads())) return;
+        if (!this.#isRunning || this.#lease.term === undefined) return;
         if (!(await chain.step())) return;
       }
       this.#isWoken = true;
     } catch (error) {
+      if (error instanceof LeaseLost) return;
       // Tried again with the next look: the others go on.
       this.#parts.log.error("events could not be taken from a chain", { watch: key, error: String(error) });
     }
@@ -203,27 +210,18 @@ export class ChainEvents {
       });
   }
 
-  /** Whether it is this process that does the work; asked again and again, and given up with its end. */
-  async #leads(): Promise<boolean> {
-    const { store, clock } = this.#parts;
-    const now = clock();
-    if (this.#leaseUntil - now > LEASE_MS - RENEW_MS) return true;
-    try {
-      const expiresAt = now + LEASE_MS;
-      await store.write([{ kind: "claim", scope: LEASE, value: LEASE, owner: this.#own, expiresAt }]);
-      this.#leaseUntil = expiresAt;
-      return true;
-    } catch (error) {
-      if (!(error instanceof ClaimTaken)) throw error;
-      this.#leaseUntil = 0;
-      return false;
-    }
+  /** Where another process has done the work meanwhile, all is read anew. */
+  #leaseChanged(): void {
+    this.#chains = new Map();
+    this.#rereadAt = 0;
+    this.#wake();
   }
 
   /** Reads what is watched: of the config file, of the code, of the rows; the same of several once. */
   async #reread(): Promise<void> {
-    const { clock, config, chain, store, log } = this.#parts;
-    if (clock() - this.#rereadAt < REREAD_MS) return;
+    const { clock, config, chain, log } = this.#parts;
+    const store = this.#store;
+    if (Math.abs(clock() - this.#rereadAt) < REREAD_MS) return;
     this.#rereadAt = clock();
     const watches = [...config.watch, ...this.#coded, ...(await this.#rows())].flatMap(
       (options) => this.#read(options) ?? [],

@@ -4,6 +4,7 @@ import type { Log } from "../observe/log.ts";
 import { post } from "../outbound/post.ts";
 import { signedHeaders } from "../outbound/signature.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
+import { LeaseLost } from "../store/lease.ts";
 import type { Store, Write } from "../store/store.ts";
 import { type EventChange, numberOf, textOf } from "./eventWriter.ts";
 import type { Watch } from "./watch.ts";
@@ -15,6 +16,8 @@ export interface MessagesParts {
   webhookKey: string | undefined;
   /** Whether servers inside of networks may be told. */
   allowPrivate: boolean;
+  /** Whether this process is the one that sends. */
+  isActive(): boolean;
   clock(): number;
   log: Log;
 }
@@ -92,13 +95,16 @@ export class Messages {
     for (const source of this.#resting.keys()) if (!waiting.includes(source)) this.#resting.delete(source);
     for (const source of waiting) {
       if (this.#underWay.size >= SOURCES) break;
-      if (this.#underWay.has(source) || (this.#resting.get(source) ?? 0) > clock()) continue;
+      if (this.#underWay.has(source) || isAhead(this.#resting.get(source) ?? 0, clock(), LONGEST_REST_MS))
+        continue;
       this.#begunLast = source;
       const sending = this.#sendOf(source)
         .then(
           (isMore) => isMore,
           (error: unknown) => {
-            log.error("messages could not be sent", { source, error: String(error) });
+            if (!(error instanceof LeaseLost)) {
+              log.error("messages could not be sent", { source, error: String(error) });
+            }
             return false;
           },
         )
@@ -139,12 +145,13 @@ export class Messages {
     });
     const end = clock() + IN_A_ROW_MS;
     for (const text of texts) {
+      if (!this.#parts.isActive()) return false;
       if (clock() > end) return true;
       const message: JsonObject = JSON.parse(text);
       const { nextAt } = message;
       const due = isJsonObject(nextAt) ? Date.parse(String(nextAt.iso)) : 0;
       // Those behind it wait for it: they come in their order.
-      if (due > clock()) {
+      if (isAhead(due, clock(), LONGEST_PAUSE_MS)) {
         this.#resting.set(source, Math.min(due, clock() + LONGEST_REST_MS));
         return false;
       }
@@ -211,7 +218,7 @@ export class Messages {
   /** Forgets what arrived long ago. */
   async #sweep(): Promise<void> {
     const { store, schemaOf, clock } = this.#parts;
-    if (clock() - this.#sweptAt < 3_600_000) return;
+    if (Math.abs(clock() - this.#sweptAt) < 3_600_000) return;
     this.#sweptAt = clock();
     const schema = schemaOf(CLASS);
     const before = wireDate(new Date(clock() - KEPT_MS));
@@ -231,4 +238,9 @@ class Refused extends Error {
     super(`the server answers ${status}`);
     this.status = status;
   }
+}
+
+/** Whether a time is still to come; one that is further away than it can have been put was put by a clock that was ahead. */
+function isAhead(time: number, now: number, longestMs: number): boolean {
+  return time > now && time <= now + longestMs;
 }

@@ -196,6 +196,7 @@ async function world(database: (typeof DATABASES)[number], more: JsonObject = {}
     schemaOf: (className) => schemas.require(className),
     webhookKey: undefined,
     allowPrivate: true,
+    isActive: () => true,
     clock: Date.now,
     log,
   });

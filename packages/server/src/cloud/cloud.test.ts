@@ -75,7 +75,7 @@ async function world(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
     judgeKey: () => undefined,
     clientAddressOf: () => "127.0.0.1",
     store,
-    idempotency: { paths: [], seconds: 1 },
+    idempotency: { paths: [], seconds: 1, rememberedFields: async () => ({}) },
     assertWithinLimits: async () => undefined,
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",

@@ -35,6 +35,12 @@ export interface ApiRoute {
   tolerant?: boolean;
   /** Serves callers who name no application. */
   withoutApplication?: boolean;
+  /**
+   * What becomes of a request with an id whose process ended while it carried it out, when it is sent again. write: it is
+   * carried out once, for all that it does is one write of objects, or some each of which is remembered. again: it may be
+   * carried out again. Without it: never again.
+   */
+  retry?: "write" | "again";
 }
 
 /** What a caller inside the process sends: credentials are judged as if they came by the door. */

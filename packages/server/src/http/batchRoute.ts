@@ -1,4 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { partMemory, type RepliedWrite, writeMemory } from "../objects/requestMemory.ts";
 import { WriteTogether } from "../objects/writeTogether.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
@@ -26,6 +27,7 @@ export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRo
   return {
     method: "POST",
     path: "/batch",
+    retry: "write",
     async handle(request) {
       const { requests, transaction } = request.params;
       if (!Array.isArray(requests))
@@ -39,21 +41,43 @@ export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRo
       const parts = requests.map((part) => parsePart(part, mountPath));
       if (request.caller.kind !== "master") assertBatchLimits(parts);
       const replies =
-        transaction === true
-          ? await runTogether(request, parts)
-          : await startAll(parts, (part) => run(request, part.method, part.path, part.params));
+        transaction === true ? await runTogether(request, parts) : await runEach(request, parts);
       const answers = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
       return { status: 200, body: `[${answers.join()}]` };
     },
   };
 
+  /** Each part by itself. One that was carried out before, by an attempt that was interrupted, is answered as it was then. */
+  async function runEach(request: ApiRequest, parts: BatchedRequest[]): Promise<ApiReply[]> {
+    const whole = request.memory?.request;
+    const known = await whole?.parts();
+    return startAll(parts, async (part, place) => {
+      const before = known?.get(place);
+      if (before) return before;
+      const memory = whole && writeMemory(whole.part(place));
+      const reply = await run({ ...request, memory }, part.method, part.path, part.params);
+      if (!whole || !isDuplicate(reply)) return reply;
+      // An attempt that was taken for interrupted has carried it out meanwhile.
+      return (await whole.parts()).get(place) ?? reply;
+    });
+  }
+
   /** All parts or none: the error of one is the error of the batch. */
   async function runTogether(request: ApiRequest, parts: BatchedRequest[]): Promise<ApiReply[]> {
-    const together = new WriteTogether(store, parts.length);
-    const replies = await startAll(parts, async (part) => {
+    const whole = request.memory?.request;
+    const written: RepliedWrite[] = [];
+    const together = new WriteTogether(
+      { write: (writes) => store.write(whole ? [...writes, whole.remember(written)] : writes) },
+      parts.length,
+    );
+    const replies = await startAll(parts, async (part, place) => {
       let joined = false;
+      const memory = partMemory((reply) => {
+        written[place] = reply;
+      });
       const own: ApiRequest = {
         ...request,
+        memory: whole && memory,
         together: {
           join: (writes) => {
             // What a part writes after its first write is its own affair, as a trigger's is.
@@ -65,11 +89,15 @@ export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRo
       };
       const reply = await run(own, part.method, part.path, part.params);
       if (!joined && reply.status >= 300) together.fail(errorOf(reply));
-      else if (!joined) together.pass();
+      else if (!joined) {
+        written[place] = { reply: { ...reply, isPart: true } };
+        together.pass();
+      }
       return reply;
     });
     const failed = replies.find((reply) => reply.status >= 300);
     if (failed) throw errorOf(failed);
+    whole?.kept();
     return replies;
   }
 }
@@ -80,12 +108,12 @@ const START_MS = 10;
 /** Starts all requests side by side; where what they do at once takes long, others are served in between. */
 async function startAll<T>(
   requests: readonly BatchedRequest[],
-  start: (request: BatchedRequest) => Promise<T>,
+  start: (request: BatchedRequest, place: number) => Promise<T>,
 ): Promise<T[]> {
   const started: Promise<T>[] = [];
   let since = performance.now();
-  for (const request of requests) {
-    started.push(start(request));
+  for (const [place, request] of requests.entries()) {
+    started.push(start(request, place));
     // Those before it get as far as they can without this loop's next step.
     await Promise.resolve();
     if (performance.now() - since > START_MS) {
@@ -94,6 +122,10 @@ async function startAll<T>(
     }
   }
   return Promise.all(started);
+}
+
+function isDuplicate({ status, body }: ApiReply): boolean {
+  return status >= 300 && errorOf({ status, body }).code === ErrorCode.DUPLICATE_REQUEST;
 }
 
 function errorOf({ body, status }: ApiReply): ProtocolError {

@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, type Caller, MASTER, type RequestContext } from "../caller.ts";
+import { writeMemory } from "../objects/requestMemory.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch, InnerRequest, Method } from "./api.ts";
 import { batchRoute } from "./batchRoute.ts";
 import type { ClientAddressOf } from "./clientAddress.ts";
 import { type Envelope, openEnvelope } from "./envelope.ts";
 import { addSearch } from "./form.ts";
-import { createOnce } from "./idempotency.ts";
+import { createOnce, type IdempotencyOptions } from "./idempotency.ts";
 import type { JudgeKey } from "./masterKey.ts";
 import { errorReply } from "./reply.ts";
 import { assertApplicationHeader, type WithFields } from "./requestFields.ts";
@@ -31,7 +32,7 @@ export interface DoorParts {
   routes: ApiRoute[];
   store: Store;
   /** Paths below the mount path on which a request with an id is carried out once; none without. */
-  idempotency: { paths: RegExp[]; seconds: number };
+  idempotency: Omit<IdempotencyOptions, "store">;
   callerOf(sessionToken: string): Promise<Caller>;
   /** Asked for every request from outside, and for every part of a batch. */
   assertWithinLimits: AssertWithinLimits;
@@ -82,7 +83,7 @@ export function createDoor(parts: DoorParts): Door {
   ]);
 
   const serverUrlOf: ServerUrlOf = parts.serverUrlOf ?? (() => parts.serverUrl);
-  const once = createOnce(parts.store, parts.idempotency);
+  const once = createOnce({ store: parts.store, ...parts.idempotency });
 
   async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
     const requestId = `${runId}-${++requests}`;
@@ -140,16 +141,17 @@ export function createDoor(parts: DoorParts): Door {
     if (!(envelope.appId === undefined && route.route.withoutApplication)) assertApplication(envelope);
     const caller = await judge(envelope, from.ip, route.route.tolerant ?? false);
     await parts.assertWithinLimits({ method: envelope.method, path, caller, ip: from.ip });
-    return once(envelope, path, () =>
+    const { installationId, context } = envelope;
+    const request: RequestContext = { caller, installationId, context, ...from };
+    return once(envelope, path, request, route.route.retry, (memory) =>
       carryOut(route, {
-        caller,
+        ...request,
+        serverUrl: from.serverUrl,
+        memory: memory && writeMemory(memory),
         method: envelope.method,
         path,
         params: envelope.params,
         names: route.names,
-        installationId: envelope.installationId,
-        context: envelope.context,
-        ...from,
       }),
     );
   }

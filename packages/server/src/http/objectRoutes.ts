@@ -1,4 +1,4 @@
-import { MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
+import { type JsonObject, MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import type { Objects, SaveReply } from "../objects/objects.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 
@@ -22,9 +22,15 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
     {
       method: "POST",
       path: base,
+      retry: "write",
       handle: async (request) => {
         const className = classOf(request);
-        return saved(await objects.create(request, className, request.params), request, className);
+        const memory = request.memory?.as((reply) => saved(reply, request, className));
+        return saved(
+          await objects.create({ ...request, memory }, className, request.params),
+          request,
+          className,
+        );
       },
     },
     {
@@ -38,6 +44,7 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
     {
       method: "PUT",
       path: `${base}/:objectId`,
+      retry: "write",
       handle: async (request) =>
         saved(await objects.update(request, classOf(request), idOf(request), request.params), request),
     },
@@ -60,7 +67,10 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
     const isId = typeof id === "string" && id.length <= MAX_INSTALLATION_ID_LENGTH;
     const known = isId ? await findInstallation(id) : undefined;
     if (known) {
-      const { body } = await objects.update(request, "_Installation", known.objectId, params);
+      const memory = request.memory?.as(({ body }) =>
+        saved({ status: 200, body: { ...body, ...known } }, request),
+      );
+      const { body } = await objects.update({ ...request, memory }, "_Installation", known.objectId, params);
       return { status: 200, body: { ...body, ...known } };
     }
     const isUnnamed = installationId === undefined && deviceToken === undefined && own !== undefined;
@@ -77,6 +87,7 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       (path): ApiRoute => ({
         method: "POST",
         path,
+        retry: "write",
         handle: async (request) => saved(await saveInstallation(request), request),
       }),
     ),
@@ -88,7 +99,11 @@ function idOf(request: ApiRequest): string {
 }
 
 /** `className` is that of a new object: the answer tells where it is. */
-function saved(reply: SaveReply, { serverUrl }: ApiRequest, className?: string): ApiReply {
+function saved(
+  reply: Pick<ApiReply, "status"> & { body: JsonObject },
+  { serverUrl }: ApiRequest,
+  className?: string,
+): ApiReply {
   const body = JSON.stringify(reply.body);
   if (className === undefined) return { status: reply.status, body };
   const location = `${serverUrl}/classes/${className}/${reply.body.objectId}`;

@@ -44,17 +44,18 @@ export function createObserveRoutes({ metrics, store, judgeKey, metricsIps, ...p
       return { status: 200, body: await metrics.text(), headers: { "content-type": metrics.contentType } };
     },
 
-    /** 200 where the database answers, 503 otherwise; why it does not is for the log alone. */
+    /** 200 where the database answers and announcements arrive, 503 otherwise. */
     async ready(): Promise<ApiReply> {
       const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), READY_MS).unref());
       const answered = store.ownerOf("ready", "").then(
         () => true,
         () => false,
       );
-      const isReady = await Promise.race([answered, late]);
-      return isReady
+      const isAnswered = await Promise.race([answered, late]);
+      const problem = isAnswered ? store.problem() : "The database does not answer";
+      return problem === undefined
         ? { status: 200, body: '{"status":"ready"}' }
-        : { status: 503, body: '{"status":"unavailable","error":"The database does not answer"}' };
+        : { status: 503, body: JSON.stringify({ status: "unavailable", error: problem }) };
     },
   };
 }

@@ -7,7 +7,7 @@ import { assertMaster } from "../http/rights.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import type { Store } from "../store/store.ts";
+import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 
 export interface JobsParts {
   store: Store;
@@ -29,10 +29,15 @@ export interface StartedJob {
   ended: Promise<void>;
 }
 
-/** By this claim a process shows that it still runs a job; it is renewed while the job runs. */
+/**
+ * By this claim a process shows that it still runs a job; it is renewed while the job runs. Whatever is put down of the job
+ * is written together with it: a process that was taken for dead has no say any more.
+ */
 const RUNNING = "job";
 const CLAIM_MS = 60_000;
 const RENEW_MS = 20_000;
+/** How long a process that has given a job up keeps the one that ran it from saying otherwise, in ms. */
+const GIVEN_UP_MS = 24 * 3_600_000;
 const MAX_MESSAGE = 10_000;
 const PATIENCE_MS = 50;
 
@@ -75,7 +80,10 @@ export class Jobs {
   /** Puts down how far a job has come. */
   async message(jobId: string, text: string): Promise<void> {
     if (!this.#running.has(jobId) || text === "") return;
-    await this.#change(jobId, { message: text.slice(0, MAX_MESSAGE) });
+    await this.#write(jobId, [
+      this.#claim(jobId),
+      this.#change(jobId, { message: text.slice(0, MAX_MESSAGE) }),
+    ]);
   }
 
   /** Marks jobs as failed whose process has ended while they ran. */
@@ -83,9 +91,11 @@ export class Jobs {
     const running = await this.#withStatus("running");
     for (const { objectId, createdAt } of running) {
       const id = String(objectId);
-      if (this.#running.has(id) || Date.parse(String(createdAt)) > this.#parts.clock() - CLAIM_MS) continue;
+      const ageMs = Math.abs(this.#parts.clock() - Date.parse(String(createdAt)));
+      if (this.#running.has(id) || ageMs < CLAIM_MS) continue;
       if ((await this.#parts.store.ownerOf(RUNNING, id)) !== undefined) continue;
-      await this.#close(id, "failed", "The server ended while the job ran.");
+      const end = this.#end(id, "failed", "The server ended while the job ran.");
+      await this.#write(id, [this.#claim(id, GIVEN_UP_MS), end]);
     }
   }
 
@@ -138,26 +148,41 @@ export class Jobs {
     if (!this.#running.has(id)) return;
     clearInterval(this.#running.get(id));
     this.#running.delete(id);
-    await this.#close(id, status, message);
+    await this.#write(id, [
+      this.#claim(id),
+      this.#end(id, status, message),
+      { kind: "release", scope: RUNNING, value: id, owner: this.#runner },
+    ]);
   }
 
-  async #close(id: string, status: "succeeded" | "failed", message: string | undefined): Promise<void> {
+  #end(id: string, status: "succeeded" | "failed", message: string | undefined): Write {
     const iso = new Date(this.#parts.clock()).toISOString();
-    await this.#change(id, {
+    return this.#change(id, {
       status,
       finishedAt: { __type: "Date", iso },
       ...(message !== undefined && message !== "" && { message: message.slice(0, MAX_MESSAGE) }),
     });
-    await this.#parts.store.write([{ kind: "release", scope: RUNNING, value: id }]);
   }
 
-  async #change(id: string, fields: JsonObject): Promise<void> {
+  /** Writes what only the process that runs a job may say of it. */
+  async #write(id: string, writes: Write[]): Promise<void> {
+    try {
+      await this.#parts.store.write(writes);
+    } catch (error) {
+      if (!(error instanceof ClaimTaken)) throw error;
+      this.#parts.log.warn("a job was given up by another process: what this one says of it is left out", {
+        id,
+      });
+    }
+  }
+
+  #change(id: string, fields: JsonObject): Write {
     const operations = Object.fromEntries(
       Object.entries(fields).map(([name, value]): [string, Operation] => [name, { op: "Set", value }]),
     );
     const at = new Date(this.#parts.clock()).toISOString();
     const schema = this.#parts.schemaOf("_JobStatus");
-    await this.#parts.store.write([{ kind: "update", schema, id, at, operations, principals: null }]);
+    return { kind: "update", schema, id, at, operations, principals: null };
   }
 
   async #renew(id: string): Promise<void> {
@@ -168,9 +193,9 @@ export class Jobs {
     }
   }
 
-  #claim(id: string) {
-    const expiresAt = this.#parts.clock() + CLAIM_MS;
-    return { kind: "claim", scope: RUNNING, value: id, owner: this.#runner, expiresAt } as const;
+  #claim(id: string, forMs: number = CLAIM_MS): Write {
+    const expiresAt = this.#parts.clock() + forMs;
+    return { kind: "claim", scope: RUNNING, value: id, owner: this.#runner, expiresAt };
   }
 
   async #withStatus(status: string): Promise<JsonObject[]> {

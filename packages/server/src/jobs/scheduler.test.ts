@@ -38,14 +38,19 @@ function process({ store, schemas, time }: { store: Store; schemas: Schemas; tim
   const clock = () => time.now;
   const schemaOf = (className: string) => schemas.require(className);
   const log = createLog({ level: "silent", format: "text", write: () => undefined });
+  let isHeld: Promise<undefined> | undefined;
   const run = async (name: string) => {
     ran.push(name);
-    return undefined;
+    return isHeld;
+  };
+  /** Has jobs last until a promise is kept. */
+  const hold = (until: Promise<undefined>) => {
+    isHeld = until;
   };
   const jobs = new Jobs({ store, schemaOf, names: () => ["clean"], run, clock, log });
   const scheduler = new Scheduler({ store, schemaOf, jobs, clock, log });
   closers.push(() => scheduler.stop());
-  return { ran, scheduler, jobs };
+  return { ran, scheduler, jobs, hold };
 }
 
 const everyMinute = (more: Partial<ScheduleDefinition> = {}): ScheduleDefinition => ({
@@ -103,6 +108,60 @@ describe("a schedule", () => {
     at.time.now += 30 * MINUTE;
     await after.scheduler.look();
     expect(after.ran).toHaveLength(runs + 1);
+  });
+});
+
+describe("a schedule whose clock jumps", () => {
+  it.each([
+    ["an hour", 60 * MINUTE],
+    ["a day", 24 * 60 * MINUTE],
+  ])("runs at its times again when the clock was %s ahead and is set right", async (_, jump) => {
+    const at = await place();
+    const { ran, scheduler } = process(at);
+    scheduler.take([everyMinute()]);
+    await scheduler.look();
+    at.time.now += MINUTE;
+    await scheduler.look();
+    expect(ran).toHaveLength(1);
+    at.time.now += jump;
+    await scheduler.look();
+    const before = ran.length;
+    expect(before).toBeLessThanOrEqual(2);
+    at.time.now -= jump;
+    await scheduler.look();
+    for (let minute = 1; minute <= 3; minute += 1) {
+      at.time.now += MINUTE;
+      await scheduler.look();
+      await scheduler.look();
+      expect(ran.length - before).toBe(minute);
+    }
+  });
+});
+
+describe("a job whose process was frozen", () => {
+  it("stays failed when the process goes on and ends it", async () => {
+    const at = await place();
+    // Beyond the clock by which the store tells what has expired.
+    at.time.now = Date.parse("2100-01-01T00:00:30.000Z");
+    const frozen = process(at);
+    const request = {
+      caller: { kind: "master" as const },
+      installationId: undefined,
+      context: {},
+      ip: "",
+      requestId: "",
+    };
+    const held = Promise.withResolvers<undefined>();
+    frozen.hold(held.promise);
+    const { id, ended } = await frozen.jobs.start("clean", {}, "api", request);
+    // As when its claim was not renewed for long.
+    await at.store.write([{ kind: "release", scope: "job", value: id }]);
+    at.time.now += 2 * MINUTE;
+    await process(at).jobs.sweep();
+    held.resolve(undefined);
+    await ended;
+    const text = await at.store.get(at.schemas.require("_JobStatus"), id, null);
+    expect(JSON.parse(String(text))).toMatchObject({ status: "failed" });
   });
 });
 

@@ -21,6 +21,8 @@ const LAST_RUN = "job-schedule";
 const TICK_MS = 1_000;
 /** How often rows are read again, though nobody has told of a change, in ms. */
 const REREAD_MS = 30_000;
+/** How far a schedule may have run ahead of the clock before the clock counts as set back, in ms. */
+const CLOCK_ERROR_MS = 60_000;
 /** A run that is this late was missed, in ms. */
 const MISSED_MS = 60_000;
 /** Of more missed times than this nobody looks for the last one. */
@@ -92,11 +94,11 @@ export class Scheduler {
   async look(): Promise<void> {
     if (this.#isStopped) return;
     const now = this.#parts.clock();
-    if (now - this.#readAt >= REREAD_MS) {
+    if (Math.abs(now - this.#readAt) >= REREAD_MS) {
       this.#readAt = now;
       this.#stored = await this.#readRows();
     }
-    if (now - this.#sweptAt >= REREAD_MS) {
+    if (Math.abs(now - this.#sweptAt) >= REREAD_MS) {
       this.#sweptAt = now;
       await this.#parts.jobs.sweep();
     }
@@ -105,12 +107,21 @@ export class Scheduler {
 
   async #runIfDue(schedule: Schedule, now: number): Promise<void> {
     const known = this.#last.get(schedule.key);
-    if (known && !isDue(schedule, known.at, now)) return;
+    if (known && known.at <= now + CLOCK_ERROR_MS && !isDue(schedule, known.at, now)) return;
     // Somebody else may have run it meanwhile.
     const last = await this.#readLast(schedule.key);
     if (!last) {
       // Nothing was missed of a schedule that is new.
       await this.#move(schedule.key, undefined, now);
+      return;
+    }
+    // The clock was ahead when it ran last: it would not be due until the clock is there again.
+    if (last.at > now + CLOCK_ERROR_MS) {
+      this.#parts.log.warn("the clock was set back: a schedule begins anew", {
+        jobName: schedule.jobName,
+        last: new Date(last.at).toISOString(),
+      });
+      await this.#move(schedule.key, last.owner, now);
       return;
     }
     this.#last.set(schedule.key, last);

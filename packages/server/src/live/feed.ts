@@ -2,7 +2,22 @@ import { randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ChangeListener } from "../objects/change.ts";
 import type { Log } from "../observe/log.ts";
-import { CHANGES_ANNOUNCEMENT, type ChangeLog, type LoggedChange, type Missed } from "../store/changeLog.ts";
+import {
+  CHANGES_ANNOUNCEMENT,
+  type ChangeLog,
+  type LoggedChange,
+  type LogPosition,
+  type Missed,
+} from "../store/changeLog.ts";
+
+/** The log does not go on from what was told: all subscribers have to ask anew, and numbers begin again after `seq`. */
+export interface FeedReset {
+  kind: "reset";
+  seq: number;
+}
+
+/** A change; the name of a class of which changes may have been missed; or that all of them have. */
+export type FeedEvent = LoggedChange | string | FeedReset;
 
 /** Changes of followed classes, in one order for all who hear of them. */
 export interface ChangeFeed {
@@ -10,8 +25,8 @@ export interface ChangeFeed {
   follow(className: string): Promise<number>;
   /** Follows on with these classes, and in time no more with others. */
   keep(classNames: string[]): Promise<void>;
-  /** Calls back with each change; with a class name where changes of it may have been missed. */
-  onChange(listener: (change: LoggedChange | string) => void): () => void;
+  /** Calls back with each change, and where changes may have been missed. */
+  onChange(listener: (event: FeedEvent) => void): () => void;
   /** The changes of a class after one and up to another. */
   since(className: string, after: number, upTo: number): Promise<Missed>;
   /** A change's number as clients are told it. */
@@ -35,7 +50,7 @@ export const FEED_LIMITS: FeedLimits = {
   keepMs: 10 * 60_000,
 };
 
-const POSITION = /^([0-9a-z]{1,32})\.(\d{1,15})$/;
+const POSITION = /^([0-9a-z]{1,48})\.(\d{1,15})$/;
 
 /** The number of a position of this feed; undefined for one of another. Throws 102 for what is no position. */
 export function seqOf(position: string, feed: ChangeFeed): number | undefined {
@@ -49,11 +64,11 @@ export function seqOf(position: string, feed: ChangeFeed): number | undefined {
 export function createLocalFeed(
   onChange: (listener: ChangeListener) => () => void,
   limits: FeedLimits = FEED_LIMITS,
-  now: () => number = Date.now,
+  now: () => number = () => performance.now(),
 ): ChangeFeed {
   const epoch = randomBytes(6).toString("hex");
   const followed = new Map<string, { since: number; until: number }>();
-  const listeners = new Set<(change: LoggedChange | string) => void>();
+  const listeners = new Set<(event: FeedEvent) => void>();
   let kept: { change: LoggedChange; at: number }[] = [];
   let characters = 0;
   let head = 0;
@@ -100,7 +115,7 @@ export function createLocalFeed(
     },
     async since(className, after, upTo) {
       const known = followed.get(className);
-      if (!known || after < Math.max(known.since, trimmed)) return "forgotten";
+      if (!known || after < Math.max(known.since, trimmed) || after > upTo) return "forgotten";
       const changes = kept
         .map(({ change }) => change)
         .filter((change) => change.className === className && change.seq > after && change.seq <= upTo);
@@ -116,12 +131,16 @@ export interface SharedFeedParts {
   onAnnounced(listener: (message: string | undefined) => void): () => void;
   log: Log;
   limits?: FeedLimits;
+  /** The database's clock, in ms since the epoch. */
+  clock?: () => number;
 }
 
 /** How long a class is followed without anybody saying so again, in ms. */
 const FOLLOW_MS = 15 * 60_000;
 const BATCH = 500;
 const RETRY_MS = 1_000;
+/** How often it is checked that the log goes on from what was told, though no connection was lost, in ms. */
+const CHECK_MS = 5_000;
 
 /** The feed of several processes that write to one database: each reads what all have written. */
 export function createSharedFeed({
@@ -129,35 +148,46 @@ export function createSharedFeed({
   onAnnounced,
   log,
   limits = FEED_LIMITS,
+  clock = Date.now,
 }: SharedFeedParts): ChangeFeed {
   const followed = new Map<string, Promise<void>>();
-  const listeners = new Set<(change: LoggedChange | string) => void>();
-  let epoch = "";
+  const listeners = new Set<(event: FeedEvent) => void>();
   /** The last change that was read; undefined until something is followed. */
-  let head: number | undefined;
-  let reading = false;
+  let position: LogPosition | undefined;
+  let isReading = false;
   let isMore = false;
+  let mustCheck = false;
   let asking: Promise<void> = Promise.resolve();
   let next: Promise<number> | undefined;
   let stopped = false;
 
   const stopListening = onAnnounced((message) => {
     // Without a message some may have been missed; what was missed is read like what is new.
-    if (message === undefined || message === CHANGES_ANNOUNCEMENT) void read();
+    if (message === undefined) void read(true);
+    else if (message === CHANGES_ANNOUNCEMENT) void read();
   });
+  const checking = setInterval(() => void read(true), CHECK_MS);
+  checking.unref();
 
-  async function read(): Promise<void> {
+  const emit = (event: FeedEvent): void => {
+    for (const listener of listeners) listener(event);
+  };
+
+  /** Reads on; first it is checked, where that is asked for, that the log is still the one that was read so far. */
+  async function read(isChecked = false): Promise<void> {
     isMore = true;
-    if (reading || head === undefined) return;
-    reading = true;
+    mustCheck ||= isChecked;
+    if (isReading || position === undefined) return;
+    isReading = true;
     try {
       while (isMore && !stopped) {
         isMore = false;
-        const changes = await changeLog.read(head, BATCH);
+        if (mustCheck) position = await check(position);
+        const changes = await changeLog.read(position.seq, BATCH);
         if (changes.length === BATCH) isMore = true;
         for (const change of changes) {
-          head = change.seq;
-          for (const listener of listeners) listener(change);
+          position = { epoch: position.epoch, seq: change.seq, mark: change.mark };
+          emit(change);
         }
       }
     } catch (error) {
@@ -165,19 +195,34 @@ export function createSharedFeed({
       log.error("changes could not be read", { error: String(error) });
       setTimeout(() => void read(), RETRY_MS).unref();
     } finally {
-      reading = false;
+      isReading = false;
     }
+  }
+
+  async function check(known: LogPosition): Promise<LogPosition> {
+    const { head, isContinued } = await changeLog.check(known);
+    mustCheck = false;
+    if (isContinued) return known;
+    log.warn("the log of changes does not go on from what was read: live queries ask anew", {
+      from: known.seq,
+      to: head.seq,
+    });
+    // What is followed is known by the database that was.
+    const names = [...followed.keys()];
+    followed.clear();
+    position = head;
+    await Promise.all(names.map(follow));
+    emit({ kind: "reset", seq: head.seq });
+    return head;
   }
 
   function follow(className: string): Promise<void> {
     const known = followed.get(className);
     if (known) return known;
-    const following = changeLog.follow(className, Date.now() + FOLLOW_MS).then((found) => {
-      epoch = found.epoch;
-      if (head === undefined) {
-        head = found.head;
-        void read();
-      }
+    const following = changeLog.follow(className, clock() + FOLLOW_MS).then((found) => {
+      if (position !== undefined) return;
+      position = found;
+      void read();
     });
     followed.set(className, following);
     following.catch(() => followed.delete(className));
@@ -205,12 +250,12 @@ export function createSharedFeed({
     },
     async keep(classNames) {
       for (const name of followed.keys()) if (!classNames.includes(name)) followed.delete(name);
-      await changeLog.trim(Date.now() - limits.keepMs, limits.maxChanges);
+      await changeLog.trim(clock() - limits.keepMs, limits.maxChanges);
       if (classNames.length === 0) return;
-      const lost = await changeLog.renew(classNames, Date.now() + FOLLOW_MS);
+      const lost = await changeLog.renew(classNames, clock() + FOLLOW_MS);
       for (const name of lost) followed.delete(name);
       await Promise.all(lost.map(follow));
-      for (const name of lost) for (const listener of listeners) listener(name);
+      for (const name of lost) emit(name);
       await read();
     },
     onChange(listener) {
@@ -218,9 +263,10 @@ export function createSharedFeed({
       return () => listeners.delete(listener);
     },
     since: (className, after, upTo) => changeLog.since(className, after, upTo, limits.maxMissed),
-    positionOf: (seq) => `${epoch}.${seq}`,
+    positionOf: (seq) => `${position?.epoch ?? ""}.${seq}`,
     stop() {
       stopped = true;
+      clearInterval(checking);
       stopListening();
     },
   };

@@ -52,7 +52,7 @@ export interface LiveParts extends TellerParts {
   isMasterKey(key: string, ip: string): boolean;
   clientAddressOf: ClientAddressOf;
   feed: ChangeFeed;
-  /** Milliseconds since the epoch. */
+  /** A clock that cannot be set, in ms. */
   clock?: { now(): number };
   limits?: Partial<LiveLimits>;
 }
@@ -79,7 +79,7 @@ type Task = LoggedChange | (() => Promise<void>);
 export function createLive(parts: LiveParts): Live {
   const limits: LiveLimits = { ...DEFAULT_LIVE_LIMITS, ...parts.limits };
   const { log, feed } = parts;
-  const now = (): number => parts.clock?.now() ?? Date.now();
+  const now = (): number => parts.clock?.now() ?? performance.now();
   const index = new SubscriptionIndex({ regex: parts.regex });
   const teller = new Teller(parts, index, counts);
   const clients = new Set<LiveClient>();
@@ -98,6 +98,7 @@ export function createLive(parts: LiveParts): Live {
 
   const stopListening = feed.onChange((change) => {
     if (typeof change === "string") return enqueue(async () => orderRefetch(change));
+    if ("kind" in change) return enqueue(async () => beginAnew(change.seq));
     enqueue(change);
     if (tasks.length > limits.maxBacklog) sendAway();
   });
@@ -317,6 +318,15 @@ export function createLive(parts: LiveParts): Live {
   function orderRefetch(className: string): void {
     for (const subscription of index.ofClass(className)) {
       subscription.client.sendRefetch(subscription, feed.positionOf(told));
+    }
+  }
+
+  /** The log is another one: its numbers have nothing to do with those that were told. */
+  function beginAnew(seq: number): void {
+    told = seq;
+    for (const className of index.classNames()) {
+      for (const subscription of index.ofClass(className)) subscription.told = seq;
+      orderRefetch(className);
     }
   }
 

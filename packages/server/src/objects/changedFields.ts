@@ -1,6 +1,8 @@
-import { isEchoed, type JsonObject } from "@purse/protocol";
+import { isEchoed, type JsonObject, type JsonValue, type Operation } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
-import type { ObjectText } from "../store/store.ts";
+import type { FileUrls } from "../files/fileUrls.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { ObjectText, Store } from "../store/store.ts";
 import type { Draft } from "./draft.ts";
 import type { Presentation } from "./presentation.ts";
 import { isReadable, type ReadAccess } from "./readAccess.ts";
@@ -32,9 +34,7 @@ export function createChangedFields({
     stored: JsonObject | ObjectText,
     request: RequestContext,
   ): Promise<void> {
-    const changed = Object.entries(operations).flatMap(([path, operation]) =>
-      isEchoed(operation) || returned.includes(path) ? [path] : [],
-    );
+    const changed = changedPaths(operations, returned);
     if (changed.length + defaults.length === 0) return;
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
     const asReader = reader ? { ...request, caller: reader } : request;
@@ -49,5 +49,63 @@ export function createChangedFields({
       if (value !== undefined) body[name] = value;
       else if (object[name] === undefined) body[name] = { __op: "Delete" };
     }
+  };
+}
+
+function changedPaths(operations: Record<string, Operation>, returned: readonly string[]): string[] {
+  return Object.entries(operations).flatMap(([path, operation]) =>
+    isEchoed(operation) || returned.includes(path) ? [path] : [],
+  );
+}
+
+/** The names of the top-level fields whose values the response of an update returns. */
+export function changedNames(operations: Record<string, Operation>, returned: readonly string[]): string[] {
+  return [...new Set(changedPaths(operations, returned).map((path) => path.split(".", 1)[0] ?? ""))];
+}
+
+/** Fields that the response of an earlier write returned. */
+export interface RememberedFields {
+  className: string;
+  id: string;
+  names: readonly string[];
+  /** The values that the write resulted in; without those that it deleted. */
+  values: JsonObject;
+}
+
+/**
+ * Creates the function that returns them again: as they were then, and only those that a read of the object by the same
+ * caller shows now.
+ */
+export function createRememberedFields({
+  store,
+  schemas,
+  access,
+  presentation,
+  fileUrls,
+}: {
+  store: Store;
+  schemas: Schemas;
+  access: ReadAccess;
+  presentation: Presentation;
+  fileUrls: FileUrls;
+}) {
+  return async function rememberedFields(
+    request: RequestContext,
+    { className, id, names, values }: RememberedFields,
+  ): Promise<JsonObject> {
+    const schema = schemas.get(className);
+    const text = schema && (await store.get(schema, id, null));
+    const scope = access.authorizeFollowed(request, className);
+    if (text === undefined || !scope) return {};
+    const object: JsonObject = { ...JSON.parse(text), ...values };
+    if (!isReadable(object, scope)) return {};
+    const present = presentation.of(className);
+    const shown = present ? await present({ ...object }, request) : object;
+    const fields = names.flatMap((name): [string, JsonValue][] => {
+      if (!Object.hasOwn(values, name)) return [[name, { __op: "Delete" }]];
+      const value = shown[name];
+      return value === undefined ? [] : [[name, value]];
+    });
+    return fileUrls.expand(Object.fromEntries(fields), request);
   };
 }

@@ -1,5 +1,6 @@
 import type { Store } from "../store/store.ts";
 import { type Aggregates, createAggregates } from "./aggregate.ts";
+import { createRememberedFields } from "./changedFields.ts";
 import { createObjectReader } from "./objectReader.ts";
 import { createPresentation, type PresentationDependencies } from "./presentation.ts";
 import { createReads, type ReadParts, type Reads } from "./read.ts";
@@ -16,7 +17,11 @@ export type ObjectsDependencies = { store: Store } & PresentationDependencies &
   Omit<WriteParts, "access" | "presentation">;
 
 /** Creates the pipeline that every API reads and writes objects through. All reads share one authorization. */
-export function createObjects(parts: ObjectsDependencies): Reads & Writes & { aggregates: Aggregates } {
+export function createObjects(parts: ObjectsDependencies): Reads &
+  Writes & {
+    aggregates: Aggregates;
+    rememberedFields: ReturnType<typeof createRememberedFields>;
+  } {
   const access = createReadAccess(parts);
   const presentation = createPresentation(parts, access);
   const reader = createObjectReader(parts.store, access, parts.schemas);
@@ -24,5 +29,6 @@ export function createObjects(parts: ObjectsDependencies): Reads & Writes & { ag
     ...createReads({ ...parts, access, presentation, reader }),
     ...createWrites({ ...parts, access, presentation }),
     aggregates: createAggregates({ access, reader }),
+    rememberedFields: createRememberedFields({ ...parts, access, presentation }),
   };
 }

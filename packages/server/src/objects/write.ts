@@ -15,7 +15,7 @@ import type { ClassSchema } from "../schema/classSchema.ts";
 import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
 import { ClaimTaken, type Store, type Write, type WriteResult } from "../store/store.ts";
 import type { Change, ChangeListener } from "./change.ts";
-import { createChangedFields } from "./changedFields.ts";
+import { changedNames, createChangedFields } from "./changedFields.ts";
 import { assertPointsToClientClasses, assertReachable } from "./clientAccess.ts";
 import type { Draft } from "./draft.ts";
 import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
@@ -90,19 +90,20 @@ export function createWrites(parts: WriteParts): Writes {
     const defaults = changedPaths(given, draft.operations).filter((path) => path !== "ACL");
     const filled = applyOperations({}, draft.operations);
     const object: JsonObject = { objectId: draft.objectId, createdAt: at, updatedAt: at, ...filled };
+    const body: JsonObject = { objectId: draft.objectId, createdAt: at };
+    await addChangedFields(body, draft, { returned, defaults }, object, request);
+    const reply: SaveReply = { status: 201, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
     const { secret } = draft;
     const [result] = await commit(
       [{ kind: "create", schema, id, at, object, secret }],
       draft,
       schema,
       request,
+      request.memory?.steps(reply),
     );
     await publish(draft, result, request);
     await finish(draft);
-
-    const body: JsonObject = { objectId: draft.objectId, createdAt: at };
-    await addChangedFields(body, draft, { returned, defaults }, object, request);
-    return { status: 201, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
+    return reply;
   }
 
   async function update(
@@ -143,11 +144,16 @@ export function createWrites(parts: WriteParts): Writes {
     const at = new Date(parts.clock()).toISOString();
     const { operations, secret } = draft;
     const { ifUpdatedAt } = request;
+    const changed = changedNames(operations, returned);
     const [result] = await commit(
       [{ kind: "update", schema, id: objectId, at, operations, secret, principals, pointers, ifUpdatedAt }],
       draft,
       schema,
       request,
+      request.memory?.steps(
+        { status: 200, body: fileUrls.expand({ updatedAt: at, ...draft.reply }, request) },
+        changed.length > 0 ? { schema, id: objectId, fields: changed } : undefined,
+      ),
     );
     await publish(draft, result, request);
     await finish(draft);
@@ -180,6 +186,7 @@ export function createWrites(parts: WriteParts): Writes {
       draft,
       schema,
       request,
+      request.memory?.steps({ status: 200, body: {} }),
     );
     await publish(draft, result, request);
     await finish(draft);
@@ -244,7 +251,8 @@ export function createWrites(parts: WriteParts): Writes {
     writes: Write[],
     draft: Draft,
     schema: ClassSchema,
-    { together }: RequestContext,
+    { together, memory }: RequestContext,
+    remembering: Write[] = [],
   ): Promise<WriteResult[]> {
     for (const [key, operation] of Object.entries(draft.operations)) {
       if (operation.op !== "Relation") continue;
@@ -253,8 +261,10 @@ export function createWrites(parts: WriteParts): Writes {
       writes.push({ kind: "relate", schema, id: draft.objectId, key, add, remove: removed });
     }
     try {
-      const all = [...writes, ...draft.writes];
-      return await (together ? together.join(all) : store.write(all));
+      const all = [...writes, ...draft.writes, ...remembering];
+      const results = await (together ? together.join(all) : store.write(all));
+      if (remembering.length > 0) memory?.kept();
+      return results;
     } catch (error) {
       const taken = error instanceof ClaimTaken && rules.get(draft.className)?.onClaimTaken?.(error);
       throw taken || error;

@@ -16,12 +16,12 @@ interface Part {
  * when all have, or have ended without, one group is written. One that fails takes all others with it.
  */
 export class WriteTogether implements JoinedWrites {
-  readonly #store: Store;
+  readonly #store: Pick<Store, "write">;
   readonly #parts: Part[] = [];
   #missing: number;
   #failure: { error: unknown } | undefined;
 
-  constructor(store: Store, requests: number) {
+  constructor(store: Pick<Store, "write">, requests: number) {
     this.#store = store;
     this.#missing = requests;
   }

@@ -1,5 +1,6 @@
 import { ProtocolError } from "@purse/protocol";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { LeaseLost } from "../store/lease.ts";
 import { ClaimTaken, LimitReached, type Store } from "../store/store.ts";
 
 /** Where a request came in. */
@@ -117,7 +118,8 @@ export function createMetrics(sources: () => MetricSources): Metrics {
 
 /** What clients are told is nothing that went wrong. */
 function isAnswer(error: unknown): boolean {
-  return error instanceof ProtocolError || error instanceof ClaimTaken || error instanceof LimitReached;
+  if (error instanceof ProtocolError) return (error.status ?? 400) < 500;
+  return error instanceof ClaimTaken || error instanceof LimitReached || error instanceof LeaseLost;
 }
 
 /** Tells of every call of a store that rejects, by its name. */

@@ -33,7 +33,7 @@ export function globalConfigRoutes({
 }: GlobalConfigParts): ApiRoute[] {
   return [
     { method: "GET", path: "/config", tolerant: true, handle: read },
-    { method: "PUT", path: "/config", handle: change },
+    { method: "PUT", path: "/config", handle: change, retry: "again" },
   ];
 
   async function read({ caller }: ApiRequest): Promise<JsonObject> {

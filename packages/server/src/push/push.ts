@@ -5,7 +5,7 @@ import { assertMaster } from "../http/rights.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import type { Store } from "../store/store.ts";
+import { ClaimTaken, type Store } from "../store/store.ts";
 import { audienceRoutes, useAudience } from "./audiences.ts";
 import { dueIn, isBetween, isLocalTime, timeOf, wavesOf, whereDue } from "./localTime.ts";
 import { inLanguageOf } from "./payload.ts";
@@ -100,12 +100,12 @@ export function createPush(parts: PushParts): Push {
     try {
       if (push.expiresAt !== undefined && push.expiresAt <= now()) {
         // Of a push in waves some have been sent.
-        if (push.wave && push.wave.from > 0) return await statuses.end(id);
+        if (push.wave && push.wave.from > 0) return await statuses.end(push);
         throw new Error("The push expired before it was sent");
       }
       let { after } = push;
       for (;;) {
-        if (stopping) return await statuses.release(id);
+        if (stopping) return await statuses.release(push);
         const targets = await nextTargets(push, after);
         const last = targets.at(-1);
         if (!last) break;
@@ -119,7 +119,11 @@ export function createPush(parts: PushParts): Push {
       }
       await statuses.endWave(push);
     } catch (error) {
-      await statuses.end(id, error);
+      if (error instanceof ClaimTaken) {
+        log.warn("a push was taken over by another process: this one stops sending it", { pushId: id });
+        return;
+      }
+      await statuses.end(push, error);
       throw error;
     }
   }

@@ -59,12 +59,26 @@ describe("a push", () => {
     expect(taken.filter((push) => push?.after === "installation7")).toHaveLength(1);
   });
 
+  it("that was taken over goes on with one process: the one that was frozen sends nothing more", async () => {
+    const { one, two, clock, order } = await world();
+    const id = await one.begin(order({}));
+    const frozen = await one.take(id);
+    clock.now += 3 * MINUTE_MS;
+    const taken = await two.take(id);
+    if (!frozen || !taken) throw new Error("it was not taken");
+    await expect(one.progress(frozen, "installation3")).rejects.toMatchObject({ name: "ClaimTaken" });
+    await expect(one.end(frozen)).rejects.toMatchObject({ name: "ClaimTaken" });
+    await two.progress(taken, "installation7");
+    await two.end(taken);
+    expect(await one.due()).toEqual([]);
+  });
+
   it("that was handed back at a stop goes on at the next start", async () => {
     const { one, two, order } = await world();
     const id = await one.begin(order({}));
     const push = await one.take(id);
     if (push) await one.progress(push, "installation7");
-    await one.release(id);
+    if (push) await one.release(push);
     expect(await two.due()).toEqual([id]);
     expect(await two.take(id)).toMatchObject({ after: "installation7", data: { alert: "x" } });
   });
@@ -72,8 +86,8 @@ describe("a push", () => {
   it("that is done is not taken again", async () => {
     const { one, two, clock, order } = await world();
     const id = await one.begin(order({}));
-    await one.take(id);
-    await one.end(id);
+    const push = await one.take(id);
+    if (push) await one.end(push);
     clock.now += 60 * MINUTE_MS;
     expect(await two.due()).toEqual([]);
     expect(await two.take(id)).toBeUndefined();

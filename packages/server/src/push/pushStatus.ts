@@ -20,6 +20,9 @@ const CLASS_NAME = "_PushStatus";
 const SILENCE_MS = 2 * 60_000;
 /** How long it is known who took a push; ms. */
 const CLAIM_MS = 24 * 3_600_000;
+/** The claim of each state of a push, and of the process that sends it now. */
+const TAKEN = "push";
+const SENDING = "push-sending";
 
 /** `_PushStatus`: what became of each push. Only the operator sees it. */
 export const pushStatusRules: ClassRules = {
@@ -49,6 +52,8 @@ export const pushStatusRules: ClassRules = {
 /** A push that is to be sent now, and by this process. */
 export interface TakenPush {
   id: string;
+  /** Of this sending: nothing is put down, and so nothing sent, once another process has taken the push over. */
+  sender: string;
   where: JsonObject;
   data: JsonObject;
   /** ms since the epoch. */
@@ -104,12 +109,19 @@ export class PushStatuses {
   /** Ids of what is due: scheduled for now or earlier, or left lying by a process that ended. */
   async due(): Promise<string[]> {
     const now = this.#parts.now();
-    const isSilent = { updatedAt: { $lte: wireDate(new Date(now - SILENCE_MS)) } };
+    const isLeft = { status: { $in: ["pending", "running"] } };
+    // A time that is to come was put down by a clock that was ahead.
+    const isSilent: JsonObject = {
+      $or: [
+        { ...isLeft, updatedAt: { $lte: wireDate(new Date(now - SILENCE_MS)) } },
+        { ...isLeft, updatedAt: { $gte: wireDate(new Date(now + SILENCE_MS)) } },
+      ],
+    };
     const [found, local] = await Promise.all([
       this.#find({
         $or: [
           { status: "scheduled", pushTime: { $lte: new Date(now).toISOString(), $regex: "Z$" } },
-          { status: { $in: ["pending", "running"] }, ...isSilent },
+          isSilent,
         ],
       }),
       // Somewhere on Earth a clock shows it already. Those that wait for their next wave come last.
@@ -140,19 +152,25 @@ export class PushStatuses {
     if (!known) return undefined;
     const status: JsonObject = JSON.parse(known.text);
     // What runs is taken over only when nothing was heard of it: it may have begun since it was due.
-    const isSilent = Date.parse(String(status.updatedAt)) <= now() - SILENCE_MS;
+    const isSilent = Math.abs(Date.parse(String(status.updatedAt)) - now()) >= SILENCE_MS;
     const isFree = status.status === "pending" || status.status === "scheduled";
     if (!isFree && !(status.status === "running" && isSilent)) return undefined;
+    const sender = newObjectId();
     const claim: Write = {
       kind: "claim",
-      scope: "push",
+      scope: TAKEN,
       // Each state of it can be taken once.
       value: `${id} ${status.status} ${status.updatedAt}`,
-      owner: newObjectId(),
+      owner: sender,
       expiresAt: now() + CLAIM_MS,
     };
     try {
-      await store.write([claim, this.#change(id, { status: { op: "Set", value: "running" } })]);
+      await store.write([
+        claim,
+        { kind: "release", scope: SENDING, value: id },
+        this.#sending(id, sender),
+        this.#change(id, { status: { op: "Set", value: "running" } }),
+      ]);
     } catch (error) {
       if (error instanceof ClaimTaken) return undefined;
       throw error;
@@ -172,6 +190,7 @@ export class PushStatuses {
     const expiry = typeof interval === "number" ? sentAt + interval * 1_000 : status.expiry;
     return {
       id,
+      sender,
       where: JSON.parse(String(status.query)),
       data: JSON.parse(String(status.payload)),
       expiresAt: typeof expiry === "number" ? expiry : undefined,
@@ -180,18 +199,22 @@ export class PushStatuses {
     };
   }
 
-  /** Notes how far it got, before it is sent: whoever takes over does not send twice. */
-  async progress({ id, wave }: TakenPush, after: string): Promise<void> {
+  /**
+   * Notes how far it got, before it is sent: whoever takes over does not send twice. Throws ClaimTaken where another process
+   * has taken over.
+   */
+  async progress({ id, sender, wave }: TakenPush, after: string): Promise<void> {
     const secret = { after, ...(wave && { from: wave.from, until: wave.until }) };
-    await this.#parts.store.write([{ ...this.#change(id, {}), secret }]);
+    await this.#parts.store.write([this.#sending(id, sender), { ...this.#change(id, {}), secret }]);
   }
 
   /** Ends a wave; the push is done when it was the last one. */
-  async endWave({ id, wave }: TakenPush): Promise<void> {
-    if (!wave || wave.until >= wavesOf(wave.pushTime).last) return this.end(id);
+  async endWave(push: TakenPush): Promise<void> {
+    const { id, sender, wave } = push;
+    if (!wave || wave.until >= wavesOf(wave.pushTime).last) return this.end(push);
     const status: Operation = { op: "Set", value: "scheduled" };
     const secret = { after: null, from: wave.until, until: null };
-    await this.#parts.store.write([{ ...this.#change(id, { status }), secret }]);
+    await this.#parts.store.write([this.#sending(id, sender), { ...this.#change(id, { status }), secret }]);
   }
 
   async count(id: string, targets: PushTarget[], outcomes: Outcome[]): Promise<void> {
@@ -209,11 +232,12 @@ export class PushStatuses {
     await this.#parts.store.write([this.#change(id, operations)]);
   }
 
-  async end(id: string, failure?: unknown): Promise<void> {
+  async end({ id, sender }: Pick<TakenPush, "id" | "sender">, failure?: unknown): Promise<void> {
     const message =
       failure instanceof Error ? failure.message : failure === undefined ? undefined : String(failure);
     await this.#parts.store
       .write([
+        this.#sending(id, sender),
         this.#change(id, {
           status: { op: "Set", value: message === undefined ? "succeeded" : "failed" },
           ...(message !== undefined && { errorMessage: { op: "Set", value: { message } } }),
@@ -226,8 +250,13 @@ export class PushStatuses {
   }
 
   /** Leaves it to another process, or to the next start. */
-  async release(id: string): Promise<void> {
-    await this.#parts.store.write([this.#change(id, { status: { op: "Set", value: "scheduled" } })]);
+  async release({ id, sender }: TakenPush): Promise<void> {
+    const status: Operation = { op: "Set", value: "scheduled" };
+    await this.#parts.store.write([this.#sending(id, sender), this.#change(id, { status })]);
+  }
+
+  #sending(id: string, owner: string): Write {
+    return { kind: "claim", scope: SENDING, value: id, owner, expiresAt: this.#parts.now() + CLAIM_MS };
   }
 
   #change(id: string, operations: Record<string, Operation>): Extract<Write, { kind: "update" }> {

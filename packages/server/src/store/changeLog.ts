@@ -10,13 +10,18 @@ export interface LoggedChange {
   before: ObjectText | null;
   /** null for a delete. */
   after: ObjectText | null;
+  /** Distinguishes the change from another one with its number in a copy of the log; undefined where there is none. */
+  mark?: string;
 }
 
-export interface Followed {
+/** A place in a log. */
+export interface LogPosition {
   /** Names the log; positions of another log mean nothing in it. */
   epoch: string;
-  /** The last change of the log. */
-  head: number;
+  /** The number of a change. */
+  seq: number;
+  /** The change's mark; undefined where the change is not in the log (any more). */
+  mark: string | undefined;
 }
 
 /** What `since` asks of the log: changes of a class, or that some of them are not known any more. */
@@ -28,11 +33,16 @@ export type Missed = { changes: LoggedChange[] } | "forgotten";
  */
 export interface ChangeLog {
   /** From its answer on, changes of the class are logged until `until` (ms since the epoch). Following again moves it. */
-  follow(className: string, until: number): Promise<Followed>;
+  follow(className: string, until: number): Promise<LogPosition>;
   /** Follows on. Answers those of the classes that are followed no more: their changes may have been missed. */
   renew(classNames: string[], until: number): Promise<string[]>;
   /** The last change that is committed. */
   head(): Promise<number>;
+  /**
+   * The last change, and whether the log still goes on from a place in it. After a failover or a restore it may not: what
+   * had been committed is gone, and its numbers are given to other changes. The log then has another epoch from now on.
+   */
+  check(known: LogPosition): Promise<{ head: LogPosition; isContinued: boolean }>;
   /** Changes after one, in order. */
   read(after: number, limit: number): Promise<LoggedChange[]>;
   /** The changes of a class after one and up to another; "forgotten" where they are more than `limit`, too. */

@@ -11,6 +11,8 @@ import {
 import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ChangeLog } from "./changeLog.ts";
+import type { Leases } from "./lease.ts";
+import type { KnownRequest, RememberedReply } from "./requests.ts";
 import type { UserPointers } from "./userPointers.ts";
 
 /** An object as it travels: the JSON text with objectId, createdAt, updatedAt, its fields and its ACL. */
@@ -113,7 +115,39 @@ export type Write =
    * the epoch) on. Throws LimitReached where `most` have been counted.
    */
   | { kind: "count"; scope: string; value: string; most: number; until: number }
-  | { kind: "uncount"; scope: string; value: string };
+  | { kind: "uncount"; scope: string; value: string }
+  /**
+   * Begins to carry out a request with an id. Throws RequestTaken where it has been carried out, somebody does so now, or
+   * did when it ended and the request is not `repeatable`. Times in ms since the epoch.
+   */
+  | {
+      kind: "beginRequest";
+      key: string;
+      content: string;
+      owner: string;
+      runningUntil: number;
+      expiresAt: number;
+      repeatable: boolean;
+    }
+  /** Says that the owner is still at work. */
+  | { kind: "renewRequest"; key: string; owner: string; runningUntil: number }
+  /**
+   * Remembers the replies of a request together with what its group writes. Throws RequestTaken where its owner is another
+   * one by now, or it has been carried out. `part`: of a part of a request, which was not begun by itself.
+   */
+  | {
+      kind: "remember";
+      key: string;
+      content: string;
+      owner: string;
+      expiresAt: number;
+      replies: RememberedReply[];
+      part?: boolean;
+    }
+  /** Lets a request that failed be sent again. */
+  | { kind: "forgetRequest"; key: string; owner: string }
+  /** Throws LeaseLost where the term of a lease is over; it cannot end before the group is written. */
+  | { kind: "fence"; lease: string; holder: string; fence: number };
 
 /** What a create, update or delete did, as texts; other steps have neither. */
 export interface WriteResult {
@@ -157,8 +191,9 @@ export class ClaimTaken extends Error {
 
 /**
  * The face of a database. Reads see every acknowledged write. A write that resolved survives
- * power loss. Rejections: ProtocolError 101 (no such object, or no right to it), 111 (type clash), OUTDATED,
- * ClaimTaken, LimitReached.
+ * power loss; one whose connection was lost while it was committed is looked up, so that it happens once. Rejections:
+ * ProtocolError 101 (no such object, or no right to it), 111 (type clash), OUTDATED, ClaimTaken, LimitReached, LeaseLost;
+ * 503 where the database cannot be reached.
  */
 export interface Store {
   get(schema: ClassSchema, id: string, principals: Principals): Promise<ObjectText | undefined>;
@@ -208,8 +243,14 @@ export interface Store {
     after: [string, string],
     limit: number,
   ): Promise<{ scope: string; value: string; owner: string; expiresAt?: number }[]>;
-  /** Forgets claims and counts whose time has passed; `now` in ms since the epoch. */
-  sweep(now: number): Promise<void>;
+  /** What is known of a request with an id. */
+  requestOf(key: string): Promise<KnownRequest | undefined>;
+  /** The answers of parts of a request, by what stands behind `key#` in their keys. */
+  partsOf(key: string): Promise<Map<string, string>>;
+  /** Forgets requests whose time has passed, and the oldest answers beyond so many characters in all. */
+  sweepRequests(maxLength: number): Promise<void>;
+  /** Forgets claims and counts whose time has passed. */
+  sweep(): Promise<void>;
   /** Tells all processes that share the database, this one too. At most 8,000 bytes. */
   announce(message: string): Promise<void>;
   /**
@@ -219,5 +260,10 @@ export interface Store {
   onAnnounced(listener: (message: string | undefined) => void): () => void;
   /** Where several processes may write: what they wrote. Undefined where this process alone does. */
   changeLog?: ChangeLog;
+  leases: Leases;
+  /** The clock that all processes that share the database agree on, in ms since the epoch. */
+  now(): number;
+  /** Why the database cannot be worked with though it answers; undefined where it can. */
+  problem(): string | undefined;
   close(): Promise<void>;
 }

@@ -7,12 +7,15 @@ import {
   parseAcl,
   principalsWith,
 } from "@purse/protocol";
+import { LeaseLost } from "../lease.ts";
 import { assertObjectSize } from "../objectSize.ts";
+import { RequestTaken } from "../requests.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { mergeSecret } from "../sql/secret.ts";
 import { ClaimTaken, LimitReached, outdated, type Write, type WriteResult } from "../store.ts";
-import { run, type Sql, type Transaction } from "./connection.ts";
 import { postgresDialect } from "./dialect.ts";
+import { HOLD } from "./leases.ts";
+import type { Sql } from "./session.ts";
 
 const NOTHING: WriteResult = { before: null, after: null };
 const quoted = postgresDialect.identifier;
@@ -21,6 +24,14 @@ const COUNT = `INSERT INTO purse_counts AS known (scope, value, n, until) VALUES
   ON CONFLICT (scope, value) DO UPDATE SET
     n = CASE WHEN known.until <= ? THEN 1 ELSE known.n + 1 END, until = excluded.until
   WHERE known.n < ? OR known.until <= ? RETURNING 1`;
+
+const BEGIN_REQUEST = `INSERT INTO purse_requests AS known
+    (key, content, owner, running_until, expires_at, repeatable) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET content = excluded.content, owner = excluded.owner,
+    running_until = excluded.running_until, expires_at = excluded.expires_at,
+    repeatable = excluded.repeatable, answer = NULL
+  WHERE known.expires_at <= ? OR (known.answer IS NULL AND known.repeatable AND known.running_until <= ?)
+  RETURNING 1`;
 
 type Update = Extract<Write, { kind: "update" }>;
 
@@ -35,11 +46,12 @@ export function readsFirst(write: Write): boolean {
 /** Whether a step is one statement that no other step of other requests can stand in the way of. */
 export function isOneStatement(write: Write): boolean {
   if (write.kind === "create" || write.kind === "delete" || write.kind === "restore") return true;
+  if (write.kind === "beginRequest" || write.kind === "forgetRequest") return true;
   return write.kind === "update" && !readsFirst(write);
 }
 
 /** Carries out one step, in a transaction where it is one of several. */
-export async function apply(sql: Sql | Transaction, write: Write, now: number): Promise<WriteResult> {
+export async function apply(sql: Sql, write: Write, now: number): Promise<WriteResult> {
   switch (write.kind) {
     case "create":
       return create(sql, write);
@@ -54,43 +66,100 @@ export async function apply(sql: Sql | Transaction, write: Write, now: number): 
     case "claim":
       return claim(sql, write, now);
     case "release":
-      await run(
-        sql,
+      await sql.run(
         "DELETE FROM purse_claims WHERE scope = ? AND value = ? AND owner = coalesce(?::text, owner)",
         [write.scope, write.value, write.owner ?? null],
       );
       return NOTHING;
     case "count": {
       const { scope, value, most, until } = write;
-      const rows = await run(sql, COUNT, [scope, value, until, now, most, now]);
+      const rows = await sql.run(COUNT, [scope, value, until, now, most, now]);
       if (rows.length === 0) throw new LimitReached(scope);
       return NOTHING;
     }
     case "leave":
-      await run(sql, "DELETE FROM purse_relations WHERE class_name = ? AND key = ? AND related_id = ?", [
+      await sql.run("DELETE FROM purse_relations WHERE class_name = ? AND key = ? AND related_id = ?", [
         write.className,
         write.key,
         write.relatedId,
       ]);
       return NOTHING;
     case "uncount":
-      await run(sql, "DELETE FROM purse_counts WHERE scope = ? AND value = ?", [write.scope, write.value]);
+      await sql.run("DELETE FROM purse_counts WHERE scope = ? AND value = ?", [write.scope, write.value]);
       return NOTHING;
+    case "beginRequest": {
+      const { key, content, owner, runningUntil, expiresAt, repeatable } = write;
+      const parameters = [key, content, owner, runningUntil, expiresAt, repeatable ? "t" : "f", now, now];
+      const begun = await sql.run(BEGIN_REQUEST, parameters);
+      if (begun.length === 0) throw new RequestTaken();
+      return NOTHING;
+    }
+    case "renewRequest":
+      await sql.run("UPDATE purse_requests SET running_until = ? WHERE key = ? AND owner = ?", [
+        write.runningUntil,
+        write.key,
+        write.owner,
+      ]);
+      return NOTHING;
+    case "forgetRequest":
+      await sql.run("DELETE FROM purse_requests WHERE key = ? AND owner = ? AND answer IS NULL", [
+        write.key,
+        write.owner,
+      ]);
+      return NOTHING;
+    case "remember":
+      return remember(sql, write, now);
+    case "fence": {
+      const held = await sql.run(HOLD, [write.lease, write.holder, write.fence]);
+      if (held.length === 0) throw new LeaseLost(write.lease);
+      return NOTHING;
+    }
     case "releaseAll":
-      await run(sql, "DELETE FROM purse_claims WHERE scope = ? AND owner = ?", [write.scope, write.owner]);
+      await sql.run("DELETE FROM purse_claims WHERE scope = ? AND owner = ?", [write.scope, write.owner]);
       return NOTHING;
   }
 }
 
+async function remember(
+  sql: Sql,
+  { key, content, owner, expiresAt, replies, part }: Extract<Write, { kind: "remember" }>,
+  now: number,
+): Promise<WriteResult> {
+  const parameters: string[] = [];
+  const items = replies.map(({ text, echo }) => {
+    parameters.push(text);
+    if (!echo) return "jsonb_build_object('text', ?::text)";
+    parameters.push(JSON.stringify(echo.fields), echo.id);
+    return `jsonb_build_object('text', ?::text, 'echo', (
+      SELECT coalesce(jsonb_object_agg(field, doc -> field), '{}') FROM ${quoted(echo.schema.table)},
+        jsonb_array_elements_text(?::text::jsonb) AS field WHERE id = ? AND jsonb_exists(doc, field)))`;
+  });
+  const answer = `jsonb_build_array(${items.join()})::text`;
+  const done = part
+    ? await sql.run(
+        `INSERT INTO purse_requests AS known (key, content, owner, running_until, expires_at, repeatable, answer)
+         VALUES (?, ?, ?, 0, ?, false, ${answer})
+         ON CONFLICT (key) DO UPDATE SET content = excluded.content, owner = excluded.owner,
+           expires_at = excluded.expires_at, answer = excluded.answer
+         WHERE known.expires_at <= ? RETURNING 1`,
+        [key, content, owner, expiresAt, ...parameters, now],
+      )
+    : await sql.run(
+        `UPDATE purse_requests SET answer = ${answer} WHERE key = ? AND owner = ? AND answer IS NULL RETURNING 1`,
+        [...parameters, key, owner],
+      );
+  if (done.length === 0) throw new RequestTaken();
+  return NOTHING;
+}
+
 async function create(
-  sql: Sql | Transaction,
+  sql: Sql,
   { schema, id, at, object, secret }: Extract<Write, { kind: "create" }>,
 ): Promise<WriteResult> {
   const doc = JSON.stringify(object);
   const { readAcl, writeAcl } = aclArrays(object.ACL);
   const hidden = secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
-  const rows = await run(
-    sql,
+  const rows = await sql.run(
     `INSERT INTO ${quoted(schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
      VALUES (?, ?, ?, ?::text::text[], ?::text::text[], ?, ?::text::jsonb) ON CONFLICT (id) DO NOTHING RETURNING 1`,
     [id, at, at, readAcl, writeAcl, hidden, doc],
@@ -100,13 +169,12 @@ async function create(
 }
 
 async function restore(
-  sql: Sql | Transaction,
+  sql: Sql,
   { schema, id, object, secret }: Extract<Write, { kind: "restore" }>,
 ): Promise<WriteResult> {
   const { readAcl, writeAcl } = aclArrays(object.ACL);
   const hidden = Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
-  await run(
-    sql,
+  await sql.run(
     `INSERT INTO ${quoted(schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
      VALUES (?, ?, ?, ?::text::text[], ?::text::text[], ?, ?::text::jsonb) ON CONFLICT (id) DO UPDATE SET
      created_at = excluded.created_at, updated_at = excluded.updated_at, read_acl = excluded.read_acl,
@@ -129,7 +197,7 @@ async function restore(
  * first is.
  */
 export async function createMany(
-  sql: Sql | Transaction,
+  sql: Sql,
   creates: readonly Extract<Write, { kind: "create" }>[],
 ): Promise<(WriteResult | undefined)[]> {
   const [first] = creates;
@@ -141,8 +209,7 @@ export async function createMany(
     const fields = [id, at, readAcl, writeAcl, hidden].map((each) => JSON.stringify(each));
     return `[${fields.join()},${docs[i]}]`;
   });
-  const made = await run(
-    sql,
+  const made = await sql.run(
     `INSERT INTO ${quoted(first.schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
      SELECT made ->> 0, made ->> 1, made ->> 1, (made ->> 2)::text[], (made ->> 3)::text[], made ->> 4, made -> 5
      FROM jsonb_array_elements(?::text::jsonb) WITH ORDINALITY AS row(made, place) ORDER BY place
@@ -158,7 +225,7 @@ export function alreadyThere(): ProtocolError {
 }
 
 /** Sets, deletes and increments of whole fields are one statement: the database does the sums. */
-async function updatePlainly(sql: Sql | Transaction, write: Update): Promise<WriteResult> {
+async function updatePlainly(sql: Sql, write: Update): Promise<WriteResult> {
   const patch: JsonObject = { updatedAt: write.at };
   const dropped: string[] = [];
   const increments: [string, number][] = [];
@@ -189,8 +256,7 @@ async function updatePlainly(sql: Sql | Transaction, write: Update): Promise<Wri
   }
   const table = quoted(write.schema.table);
   const access = accessTo(write);
-  const rows = await run(
-    sql,
+  const rows = await sql.run(
     `UPDATE ${table} AS stored SET ${assignments}
      FROM (SELECT seq, doc FROM ${table} WHERE id = ?${access.sql} FOR UPDATE) AS was
      WHERE stored.seq = was.seq RETURNING was.doc::text, stored.doc::text`,
@@ -201,14 +267,13 @@ async function updatePlainly(sql: Sql | Transaction, write: Update): Promise<Wri
   return { before: String(row[0]), after: String(row[1]) };
 }
 
-async function readAndUpdate(sql: Sql | Transaction, write: Update): Promise<WriteResult> {
+async function readAndUpdate(sql: Sql, write: Update): Promise<WriteResult> {
   const table = quoted(write.schema.table);
   const access = accessTo(write);
-  const [row] = await run(
-    sql,
-    `SELECT doc::text, secret FROM ${table} WHERE id = ?${access.sql} FOR UPDATE`,
-    [write.id, ...access.parameters],
-  );
+  const [row] = await sql.run(`SELECT doc::text, secret FROM ${table} WHERE id = ?${access.sql} FOR UPDATE`, [
+    write.id,
+    ...access.parameters,
+  ]);
   if (!row) throw notFound();
   const before = String(row[0]);
   const current: JsonObject = JSON.parse(before);
@@ -219,22 +284,17 @@ async function readAndUpdate(sql: Sql | Transaction, write: Update): Promise<Wri
   assertObjectSize(before, after);
   const { readAcl, writeAcl } = aclArrays(object.ACL);
   const secret = mergeSecret(row[1] === null ? null : String(row[1]), write.secret);
-  await run(
-    sql,
+  await sql.run(
     `UPDATE ${table} SET doc = ?::text::jsonb, updated_at = ?, read_acl = ?::text::text[], write_acl = ?::text::text[], secret = ? WHERE id = ?`,
     [after, write.at, readAcl, writeAcl, secret, write.id],
   );
   return { before, after };
 }
 
-async function remove(
-  sql: Sql | Transaction,
-  write: Extract<Write, { kind: "delete" }>,
-): Promise<WriteResult> {
+async function remove(sql: Sql, write: Extract<Write, { kind: "delete" }>): Promise<WriteResult> {
   const { schema, id } = write;
   const access = accessTo(write);
-  const [row] = await run(
-    sql,
+  const [row] = await sql.run(
     `WITH gone AS (DELETE FROM ${quoted(schema.table)} WHERE id = ?${access.sql} RETURNING id, doc::text AS doc),
      unrelated AS (DELETE FROM purse_relations WHERE class_name = ? AND owner_id IN (SELECT id FROM gone))
      SELECT doc FROM gone`,
@@ -245,21 +305,19 @@ async function remove(
 }
 
 async function relate(
-  sql: Sql | Transaction,
+  sql: Sql,
   { schema, id, key, add, remove }: Extract<Write, { kind: "relate" }>,
 ): Promise<WriteResult> {
   const ids = "(SELECT DISTINCT jsonb_array_elements_text(?::text::jsonb))";
   if (add.length > 0) {
-    await run(
-      sql,
+    await sql.run(
       `INSERT INTO purse_relations (class_name, key, owner_id, related_id)
        SELECT ?, ?, ?, related FROM ${ids} AS added(related) ON CONFLICT DO NOTHING`,
       [schema.className, key, id, JSON.stringify(add)],
     );
   }
   if (remove.length > 0) {
-    await run(
-      sql,
+    await sql.run(
       `DELETE FROM purse_relations WHERE class_name = ? AND key = ? AND owner_id = ? AND related_id IN ${ids}`,
       [schema.className, key, id, JSON.stringify(remove)],
     );
@@ -268,19 +326,18 @@ async function relate(
 }
 
 async function claim(
-  sql: Sql | Transaction,
+  sql: Sql,
   { scope, value, owner, expiresAt }: Extract<Write, { kind: "claim" }>,
   now: number,
 ): Promise<WriteResult> {
-  const rows = await run(
-    sql,
+  const rows = await sql.run(
     `INSERT INTO purse_claims AS known (scope, value, owner, expires_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (scope, value) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
      WHERE known.owner = excluded.owner OR known.expires_at <= ? RETURNING 1`,
     [scope, value, owner, expiresAt ?? null, now],
   );
   if (rows.length > 0) return NOTHING;
-  const [taken] = await run(sql, "SELECT owner FROM purse_claims WHERE scope = ? AND value = ?", [
+  const [taken] = await sql.run("SELECT owner FROM purse_claims WHERE scope = ? AND value = ?", [
     scope,
     value,
   ]);

@@ -3,6 +3,8 @@ import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { Statement } from "../sql/statement.ts";
 import { CHANGE_LOG_TABLES } from "./changeLog.ts";
 import { numberAt, postgresDialect, textVector } from "./dialect.ts";
+import { LEASES_TABLES } from "./leases.ts";
+import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
 
 /** The tables that are not classes. Each step runs once; `purse_layout` says how many have run. */
 export const MIGRATIONS: readonly string[][] = [
@@ -27,6 +29,14 @@ export const MIGRATIONS: readonly string[][] = [
       PRIMARY KEY (scope, value))`,
   ],
   CHANGE_LOG_TABLES,
+  [
+    WRITE_SESSIONS_TABLE,
+    ...LEASES_TABLES,
+    `CREATE TABLE purse_requests (
+      key text COLLATE "C" PRIMARY KEY, content text NOT NULL, owner text NOT NULL, running_until bigint NOT NULL,
+      expires_at bigint NOT NULL, repeatable boolean NOT NULL, answer text)`,
+    "CREATE INDEX purse_requests_expiry ON purse_requests (expires_at)",
+  ],
 ];
 
 /**

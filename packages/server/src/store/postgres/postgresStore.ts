@@ -1,24 +1,26 @@
-import { type JsonValue, ProtocolError } from "@purse/protocol";
+import type { JsonValue } from "@purse/protocol";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import { FORGET_ANSWERS, partAnswers } from "../requests.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
-import {
-  ClaimTaken,
-  LimitReached,
-  type SecretObject,
-  type Store,
-  type StoreQuery,
-  type Write,
-  type WriteResult,
-} from "../store.ts";
+import type { SecretObject, Store, StoreQuery, Write, WriteResult } from "../store.ts";
+import { Announcements } from "./announcements.ts";
 import { apply, isOneStatement, readsFirst } from "./apply.ts";
 import { createChangeLog, followKnown, silence } from "./changeLog.ts";
-import { asProtocolError, connect, run, type Sql, sqlState, type Transaction } from "./connection.ts";
+import { DatabaseClock } from "./databaseClock.ts";
 import { postgresDialect } from "./dialect.ts";
+import { asProtocolError } from "./errors.ts";
 import { GroupCommit } from "./groupCommit.ts";
-import { classStatements, MIGRATIONS, removalStatements } from "./layout.ts";
+import { classStatements, removalStatements } from "./layout.ts";
+import { createLeases } from "./leases.ts";
+import { lockOrder } from "./lockOrder.ts";
+import { lockLayout, migrate } from "./migrate.ts";
+import { ExclusivePool, SharedPool } from "./pools.ts";
+import type { Sql } from "./session.ts";
+import { sessionKinds } from "./sessionKinds.ts";
 import { Statistics } from "./statistics.ts";
+import { type Transaction, Transactions } from "./transactions.ts";
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -29,34 +31,59 @@ export interface PostgresOptions {
   replicaUrl?: string;
 }
 
-/** Where processes tell each other of changes. */
-const CHANNEL = "purse";
-/** Held while the layout or a class is changed: `purse` as a number. */
-const LAYOUT_LOCK = 0x7075727365;
-/** serialization_failure, deadlock_detected: the same work may succeed when it is done again. */
-const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"]);
-const ATTEMPTS = 4;
+/** How often the database's clock is read, in ms. */
+const CLOCK_MS = 5_000;
 
 /** Opens the store in a PostgreSQL database; any number of processes may share it. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { url, connections, replicaUrl } = options;
-  const sql = connect(url, connections);
-  const replica = replicaUrl === undefined ? sql : connect(replicaUrl, connections);
-  await migrate(sql);
+  const kinds = sessionKinds(url, replicaUrl);
+  const maintenancePool = new ExclusivePool(kinds.maintenance, 1);
+  await migrate(maintenancePool).catch((error: unknown) => {
+    throw asProtocolError(error);
+  });
+  const writers = Math.floor(connections / 2);
+  const writePool = new ExclusivePool(kinds.writes, writers);
+  const readPool = new SharedPool(kinds.reads, connections - writers);
+  const replicaPool = replicaUrl === undefined ? undefined : new SharedPool(kinds.replica, connections);
+  const sql = withClientErrors(readPool);
+  const replica = replicaPool ? withClientErrors(replicaPool) : sql;
+  const transactions = new Transactions(writePool, readPool);
+  const maintenance = new Transactions(maintenancePool, readPool);
   const statements = createStatements(postgresDialect);
-  const commits = new GroupCommit(sql, (work) => inTransaction(sql, work));
-  const statistics = new Statistics(sql);
+  const clock = new DatabaseClock(readPool);
+  await clock.read();
+  const commits = new GroupCommit(transactions, clock.now);
+  const statistics = new Statistics(maintenancePool);
   const listeners = new Set<(message: string | undefined) => void>();
-  const tell = (message: string | undefined) => {
-    for (const listener of listeners) listener(message);
-  };
-  // Whatever was announced while the connection was lost is not known: everything may have changed.
-  await sql.listen(CHANNEL, tell, () => tell(undefined));
+  const announcements = new Announcements({
+    session: kinds.announcements,
+    sql: readPool,
+    onMessage(message) {
+      for (const listener of listeners) listener(message);
+    },
+    onConnected: () => clock.read(),
+    onSilence(ms) {
+      for (const pool of [readPool, writePool]) pool.destroySilent(ms);
+    },
+  });
+  await announcements.open();
+  const readingClock = setInterval(() => {
+    // The clock goes on by itself until it can be read again.
+    clock.read().catch(() => undefined);
+  }, CLOCK_MS).unref();
 
-  const rows = (text: string, parameters: SqlParameter[]) => run(sql, text, parameters);
+  const rows = (text: string, parameters: SqlParameter[]) => sql.run(text, parameters);
   const texts = async (text: string, parameters: SqlParameter[], from: Sql = sql) =>
-    (await run(from, text, parameters)).map(([value]) => String(value));
+    (await from.run(text, parameters)).map(([value]) => String(value));
   const sourceOf = (query: StoreQuery) => (query.mayLag ? replica : sql);
+  const underLock = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
+    clientErrors(() =>
+      maintenance.run(async (transaction) => {
+        await lockLayout(transaction);
+        return work(transaction);
+      }),
+    );
 
   return {
     async get(schema, id, principals) {
@@ -88,9 +115,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
     async explain(query): Promise<JsonValue> {
       const { sql: text, parameters } = statements.find(query);
-      // The driver reads a plan's JSON already.
       const [plan] = await rows(`EXPLAIN (FORMAT JSON) ${text}`, parameters);
-      return JSON.parse(JSON.stringify(plan?.[0] ?? []));
+      return JSON.parse(plan?.[0] ?? "[]");
     },
 
     async getSecret(schema, id): Promise<SecretObject | undefined> {
@@ -103,7 +129,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async ownerOf(scope, value) {
       const [owner] = await texts(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
-        [scope, value, Date.now()],
+        [scope, value, clock.now()],
       );
       return owner;
     },
@@ -112,7 +138,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const [n] = await texts("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
         scope,
         value,
-        Date.now(),
+        clock.now(),
       ]);
       return Number(n ?? 0);
     },
@@ -129,13 +155,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     write(group) {
       statistics.count(group);
       const [only] = group;
-      if (only && group.length === 1 && isOneStatement(only)) return again(() => commits.add(only));
-      return again(() => writeGroup(sql, group));
+      if (only && group.length === 1 && isOneStatement(only)) return commits.add(only);
+      return clientErrors(() =>
+        transactions.run((transaction) => applyGroup(transaction, group, clock.now())),
+      );
     },
 
     async loadClasses(className) {
-      const found = await run(
-        sql,
+      const found = await sql.run(
         "SELECT schema FROM purse_classes WHERE class_name = coalesce(?::text, class_name)",
         [className ?? null],
       );
@@ -143,8 +170,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
 
     changeClass: (className, edit) =>
-      underLock(sql, async (transaction) => {
-        const [known] = await run(transaction, "SELECT schema FROM purse_classes WHERE class_name = ?", [
+      underLock(async (transaction) => {
+        const [known] = await transaction.run("SELECT schema FROM purse_classes WHERE class_name = ?", [
           className,
         ]);
         const current: ClassSchema | undefined = known && JSON.parse(String(known[0]));
@@ -152,10 +179,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         if (schema === current) return schema;
         await silence(transaction);
         const removals = current ? removalStatements(current, schema) : [];
-        for (const { sql: text, parameters } of removals) await run(transaction, text, parameters);
-        for (const statement of classStatements(schema)) await run(transaction, statement, []);
-        await run(
-          transaction,
+        for (const { sql: text, parameters } of removals) await transaction.run(text, parameters);
+        for (const statement of classStatements(schema)) await transaction.run(statement, []);
+        await transaction.run(
           `INSERT INTO purse_classes (class_name, schema) VALUES (?, ?)
            ON CONFLICT (class_name) DO UPDATE SET schema = excluded.schema`,
           [className, JSON.stringify(schema)],
@@ -165,18 +191,18 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       }),
 
     async dropClass(schema) {
-      await underLock(sql, async (transaction) => {
-        await run(transaction, `DROP TABLE IF EXISTS ${postgresDialect.identifier(schema.table)}`, []);
-        await run(transaction, "DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
-        await run(transaction, "DELETE FROM purse_classes WHERE class_name = ?", [schema.className]);
+      await underLock(async (transaction) => {
+        await transaction.run(`DROP TABLE IF EXISTS ${postgresDialect.identifier(schema.table)}`, []);
+        await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
+        await transaction.run("DELETE FROM purse_classes WHERE class_name = ?", [schema.className]);
       });
     },
 
     async purge(schema) {
-      await inTransaction(sql, async (transaction) => {
+      await underLock(async (transaction) => {
         await silence(transaction);
-        await run(transaction, `DELETE FROM ${postgresDialect.identifier(schema.table)}`, []);
-        await run(transaction, "DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
+        await transaction.run(`DELETE FROM ${postgresDialect.identifier(schema.table)}`, []);
+        await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
       });
     },
 
@@ -212,7 +238,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       const found = await rows(
         `SELECT scope, value, owner, expires_at FROM purse_claims
          WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
-        [...after, Date.now(), limit],
+        [...after, clock.now(), limit],
       );
       return found.map(([scope, value, owner, expiresAt]) => ({
         scope: String(scope),
@@ -222,100 +248,90 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       }));
     },
 
-    async sweep(now) {
-      await rows("DELETE FROM purse_claims WHERE expires_at <= ?", [now]);
-      await rows("DELETE FROM purse_counts WHERE until <= ?", [now]);
+    async requestOf(key) {
+      const [row] = await rows(
+        "SELECT content, owner, running_until, answer FROM purse_requests WHERE key = ?",
+        [key],
+      );
+      if (!row) return undefined;
+      const [content, owner, runningUntil, answer = null] = row;
+      return { content: String(content), owner: String(owner), runningUntil: Number(runningUntil), answer };
     },
 
-    async announce(message) {
-      await run(sql, "SELECT pg_notify(?, ?)", [CHANNEL, message]);
+    async partsOf(key) {
+      const found = await rows(
+        "SELECT key, answer FROM purse_requests WHERE key > ? AND key < ? AND expires_at > ?",
+        [`${key}#`, `${key}$`, clock.now()],
+      );
+      return partAnswers(found);
     },
+
+    async sweepRequests(maxLength) {
+      await rows("DELETE FROM purse_requests WHERE expires_at <= ?", [clock.now()]);
+      await rows(FORGET_ANSWERS, [maxLength]);
+    },
+
+    async sweep() {
+      const now = clock.now();
+      await rows("DELETE FROM purse_claims WHERE expires_at <= ?", [now]);
+      await rows("DELETE FROM purse_counts WHERE until <= ?", [now]);
+      await transactions.sweep();
+    },
+
+    announce: (message) => clientErrors(() => announcements.send(message)),
 
     onAnnounced(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
 
-    changeLog: createChangeLog({ sql, underLock: (work) => underLock(sql, work) }),
+    changeLog: createChangeLog({ sql, underLock, clock: clock.now }),
+    leases: createLeases(sql),
+    now: clock.now,
+
+    problem: () =>
+      announcements.isHealthy ? undefined : "What other processes announce does not arrive from the database",
 
     async close() {
       listeners.clear();
-      await Promise.all([sql.end({ timeout: 5 }), replica === sql ? undefined : replica.end({ timeout: 5 })]);
+      clearInterval(readingClock);
+      await announcements.close();
+      await Promise.all([writePool, readPool, maintenancePool, replicaPool].map((pool) => pool?.end()));
     },
   };
 }
 
-async function writeGroup(sql: Sql, group: Write[]): Promise<WriteResult[]> {
-  const now = Date.now();
-  const [only] = group;
-  if (only && group.length === 1 && !readsFirst(only)) return [await apply(sql, only, now)];
-  return inTransaction(sql, async (transaction) => {
-    // Without reads in between, the steps travel together.
-    if (!group.some(readsFirst)) return together(group.map((write) => apply(transaction, write, now)));
-    const results: WriteResult[] = [];
-    for (const write of group) results.push(await apply(transaction, write, now));
-    return results;
-  });
-}
-
-/** What steps that travel together did. Rejects with what the first that failed says, whichever answer came first. */
-async function together(steps: Promise<WriteResult>[]): Promise<WriteResult[]> {
-  await Promise.allSettled(steps);
-  const results: WriteResult[] = [];
-  for (const step of steps) results.push(await step);
-  return results;
-}
-
-async function inTransaction<T>(sql: Sql, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  let result: { value: T } | undefined;
+/** Errors of the database as clients are told them. */
+async function clientErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
-    await sql.begin(async (transaction) => {
-      result = { value: await work(transaction) };
-    });
+    return await work();
   } catch (error) {
-    if (error instanceof ClaimTaken || error instanceof LimitReached || error instanceof ProtocolError)
-      throw error;
     throw asProtocolError(error);
   }
-  if (!result) throw new Error("A transaction ended without a result");
-  return result.value;
 }
 
-function underLock<T>(sql: Sql, work: (transaction: Transaction) => Promise<T>): Promise<T> {
-  return again(() =>
-    inTransaction(sql, async (transaction) => {
-      await run(transaction, "SELECT pg_advisory_xact_lock(?)", [LAYOUT_LOCK]);
-      return work(transaction);
-    }),
-  );
+function withClientErrors(sql: Sql): Sql {
+  return { run: (text, parameters) => clientErrors(() => sql.run(text, parameters)) };
 }
 
-async function again<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const state = sqlState(error);
-      if (attempt >= ATTEMPTS || state === undefined || !AGAIN.has(state)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
-    }
+/** All steps of a group, in the order in which rows are locked. Rejects with what the first of them that failed says. */
+async function applyGroup(transaction: Transaction, group: Write[], now: number): Promise<WriteResult[]> {
+  const outcomes: PromiseSettledResult<WriteResult>[] = [];
+  const steps: Promise<void>[] = [];
+  const readsBetween = group.some(readsFirst);
+  for (const place of lockOrder(group)) {
+    const write = group[place];
+    if (!write) continue;
+    const step = Promise.allSettled([apply(transaction, write, now)]).then(([outcome]) => {
+      outcomes[place] = outcome;
+    });
+    // Without reads in between, the steps travel together.
+    if (readsBetween) await step;
+    else steps.push(step);
   }
-}
-
-async function migrate(sql: Sql): Promise<void> {
-  await underLock(sql, async (transaction) => {
-    await run(transaction, "CREATE TABLE IF NOT EXISTS purse_layout (version integer NOT NULL)", []);
-    const [row] = await run(transaction, "SELECT version FROM purse_layout", []);
-    const version = Number(row?.[0] ?? 0);
-    if (version > MIGRATIONS.length) {
-      throw new Error(
-        `The database was written by a newer Purse (layout ${version}, this one knows ${MIGRATIONS.length})`,
-      );
-    }
-    for (const statements of MIGRATIONS.slice(version)) {
-      for (const statement of statements) await run(transaction, statement, []);
-    }
-    if (row) await run(transaction, "UPDATE purse_layout SET version = ?", [MIGRATIONS.length]);
-    else await run(transaction, "INSERT INTO purse_layout (version) VALUES (?)", [MIGRATIONS.length]);
+  await Promise.all(steps);
+  return outcomes.map((outcome) => {
+    if (outcome.status === "rejected") throw outcome.reason;
+    return outcome.value;
   });
 }

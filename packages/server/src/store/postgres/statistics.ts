@@ -1,6 +1,6 @@
 import type { Write } from "../store.ts";
-import { run, type Sql } from "./connection.ts";
 import { postgresDialect } from "./dialect.ts";
+import type { ExclusivePool } from "./pools.ts";
 
 /** New rows after which a table is looked at for the first time. */
 const FIRST = 1_000;
@@ -10,11 +10,11 @@ const FIRST = 1_000;
  * a table of a hundred thousand rows for an empty one.
  */
 export class Statistics {
-  readonly #sql: Sql;
+  readonly #pool: ExclusivePool;
   readonly #grown = new Map<string, { rows: number; next: number }>();
 
-  constructor(sql: Sql) {
-    this.#sql = sql;
+  constructor(pool: ExclusivePool) {
+    this.#pool = pool;
   }
 
   count(group: readonly Write[]): void {
@@ -27,7 +27,9 @@ export class Statistics {
       if (known.rows < known.next) continue;
       known.next = known.rows * 2;
       // Only plans get better by it: where it cannot be done, the database does it later by itself.
-      run(this.#sql, `ANALYZE ${postgresDialect.identifier(table)}`, []).catch(() => undefined);
+      this.#pool
+        .lend((session) => session.command(`ANALYZE ${postgresDialect.identifier(table)}`))
+        .catch(() => undefined);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type Database from "better-sqlite3";
 import { assertObjectSize } from "../objectSize.ts";
+import { RequestTaken, type StoredReply } from "../requests.ts";
 import { aclColumns, aclNeedle } from "../sql/acl.ts";
 import { mergeSecret } from "../sql/secret.ts";
 import { ClaimTaken, LimitReached, outdated, type WriteResult } from "../store.ts";
@@ -47,6 +48,29 @@ export function createApplier(database: Database.Database, clock: () => number) 
   const leave = prepare("DELETE FROM purse_relations WHERE class_name = ? AND key = ? AND related_id = ?");
   const unrelateAll = prepare("DELETE FROM purse_relations WHERE class_name = ? AND owner_id = ?");
 
+  // Nobody else works with the database: a request that another process has begun is not carried out any more.
+  const beginRequest = prepare(
+    `INSERT INTO purse_requests AS known (key, content, owner, running_until, expires_at, repeatable)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (key) DO UPDATE SET content = excluded.content, owner = excluded.owner,
+       running_until = excluded.running_until, expires_at = excluded.expires_at,
+       repeatable = excluded.repeatable, answer = NULL
+     WHERE known.expires_at <= ? OR (known.answer IS NULL AND known.repeatable = 1
+       AND (known.owner <> excluded.owner OR known.running_until <= ?))`,
+  );
+  const renewRequest = prepare("UPDATE purse_requests SET running_until = ? WHERE key = ? AND owner = ?");
+  const forgetRequest = prepare("DELETE FROM purse_requests WHERE key = ? AND owner = ? AND answer IS NULL");
+  const remember = prepare(
+    "UPDATE purse_requests SET answer = ? WHERE key = ? AND owner = ? AND answer IS NULL",
+  );
+  const rememberPart = prepare(
+    `INSERT INTO purse_requests AS known (key, content, owner, running_until, expires_at, repeatable, answer)
+     VALUES (?, ?, ?, 0, ?, 0, ?)
+     ON CONFLICT (key) DO UPDATE SET content = excluded.content, owner = excluded.owner,
+       expires_at = excluded.expires_at, answer = excluded.answer
+     WHERE known.expires_at <= ?`,
+  );
+
   return function apply(write: EncodedWrite): WriteResult {
     switch (write.kind) {
       case "create":
@@ -83,11 +107,56 @@ export function createApplier(database: Database.Database, clock: () => number) 
       case "uncount":
         uncount.run(write.scope, write.value);
         return NOTHING;
+      case "beginRequest": {
+        const { key, content, owner, runningUntil, expiresAt, repeatable } = write;
+        const now = clock();
+        const begun = beginRequest.run(
+          key,
+          content,
+          owner,
+          runningUntil,
+          expiresAt,
+          repeatable ? 1 : 0,
+          now,
+          now,
+        );
+        if (begun.changes === 0) throw new RequestTaken();
+        return NOTHING;
+      }
+      case "renewRequest":
+        renewRequest.run(write.runningUntil, write.key, write.owner);
+        return NOTHING;
+      case "forgetRequest":
+        forgetRequest.run(write.key, write.owner);
+        return NOTHING;
+      case "remember": {
+        const { key, content, owner, expiresAt, isPart } = write;
+        const answer = JSON.stringify(write.replies.map(storedReply));
+        const done = isPart
+          ? rememberPart.run(key, content, owner, expiresAt, answer, clock())
+          : remember.run(answer, key, owner);
+        if (done.changes === 0) throw new RequestTaken();
+        return NOTHING;
+      }
+      // The one process that works with the database knows its leases: they were checked before.
+      case "fence":
+        return NOTHING;
       case "releaseAll":
         releaseAll.run(write.scope, write.owner);
         return NOTHING;
     }
   };
+
+  function storedReply({
+    text,
+    echo,
+  }: Extract<EncodedWrite, { kind: "remember" }>["replies"][number]): StoredReply {
+    if (!echo) return { text };
+    const select = prepare(`SELECT doc FROM ${sqliteDialect.identifier(echo.table)} WHERE id = ?`).pluck();
+    const doc: JsonObject = JSON.parse(String(select.get(echo.id) ?? "{}"));
+    const fields = echo.fields.filter((field) => Object.hasOwn(doc, field));
+    return { text, echo: Object.fromEntries(fields.map((field) => [field, doc[field] ?? null])) };
+  }
 
   function create(write: Extract<EncodedWrite, { kind: "create" }>): WriteResult {
     const insert = prepare(

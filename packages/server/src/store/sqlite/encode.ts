@@ -3,6 +3,19 @@ import { aclColumns } from "../sql/acl.ts";
 import type { Write } from "../store.ts";
 import type { UserPointers } from "../userPointers.ts";
 
+/** Steps that go as they are. */
+type Plain =
+  | "claim"
+  | "release"
+  | "releaseAll"
+  | "count"
+  | "uncount"
+  | "leave"
+  | "fence"
+  | "beginRequest"
+  | "renewRequest"
+  | "forgetRequest";
+
 /** A write step as it goes to the writer's thread: texts made, schemas reduced to their names. */
 export type EncodedWrite =
   | {
@@ -46,7 +59,16 @@ export type EncodedWrite =
       pointers?: UserPointers;
     }
   | { kind: "relate"; className: string; id: string; key: string; add: string[]; remove: string[] }
-  | Extract<Write, { kind: "claim" | "release" | "releaseAll" | "count" | "uncount" | "leave" }>;
+  | Extract<Write, { kind: Plain }>
+  | {
+      kind: "remember";
+      key: string;
+      content: string;
+      owner: string;
+      expiresAt: number;
+      isPart: boolean;
+      replies: { text: string; echo?: { table: string; id: string; fields: string[] } }[];
+    };
 
 export function encodeWrite(write: Write): EncodedWrite {
   switch (write.kind) {
@@ -108,6 +130,14 @@ export function encodeWrite(write: Write): EncodedWrite {
         add: write.add,
         remove: write.remove,
       };
+    case "remember": {
+      const { kind, key, content, owner, expiresAt, part = false } = write;
+      const replies = write.replies.map(({ text, echo }) => ({
+        text,
+        ...(echo && { echo: { table: echo.schema.table, id: echo.id, fields: echo.fields } }),
+      }));
+      return { kind, key, content, owner, expiresAt, isPart: part, replies };
+    }
     default:
       return write;
   }

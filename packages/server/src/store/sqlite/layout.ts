@@ -25,6 +25,13 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (scope, value)
   ) WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE purse_requests (
+    key TEXT PRIMARY KEY, content TEXT NOT NULL, owner TEXT NOT NULL, running_until INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL, repeatable INTEGER NOT NULL, answer TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX purse_requests_expiry ON purse_requests (expires_at);
+  `,
 ];
 
 /** The layout that this version knows. */

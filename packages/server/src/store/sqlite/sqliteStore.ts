@@ -2,12 +2,16 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { JsonValue } from "@purse/protocol";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import { LeaseLost } from "../lease.ts";
+import { createLocalLeases } from "../localLeases.ts";
+import { FORGET_ANSWERS, partAnswers } from "../requests.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
 import type { SecretObject, Store } from "../store.ts";
 import { sqliteDialect } from "./dialect.ts";
 import { classStatements, dropTextIndexes, removalStatements } from "./layout.ts";
 import { Reader } from "./reader.ts";
+import { moveExpiries, WallClock } from "./wallClock.ts";
 import { Writer } from "./writer.ts";
 
 /**
@@ -20,6 +24,14 @@ export async function openSqliteStore(file: string): Promise<Store> {
   await writer.opened();
   const reader = new Reader(file);
   const statements = createStatements(sqliteDialect);
+  const leases = createLocalLeases();
+  const listeners = new Set<(message: string | undefined) => void>();
+  const clock = new WallClock((byMs) => {
+    // Goes before whatever is written from now on. Where it fails, that which expires does so by the clock as it is now.
+    writer.execute(moveExpiries(byMs, Date.now())).catch(() => undefined);
+    // What was cached for a time may have been cached for another one.
+    for (const listener of listeners) listener(undefined);
+  });
 
   return {
     async get(schema, id, principals) {
@@ -65,7 +77,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     async ownerOf(scope, value) {
       return reader.first(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
-        [scope, value, Date.now()],
+        [scope, value, clock.now()],
       );
     },
 
@@ -73,7 +85,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       const n = reader.first("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
         scope,
         value,
-        Date.now(),
+        clock.now(),
       ]);
       return Number(n ?? 0);
     },
@@ -92,7 +104,12 @@ export async function openSqliteStore(file: string): Promise<Store> {
       );
     },
 
-    write: (group) => writer.write(group),
+    async write(group) {
+      for (const write of group) {
+        if (write.kind === "fence" && !leases.isHeld(write)) throw new LeaseLost(write.lease);
+      }
+      return writer.write(group);
+    },
 
     async loadClasses(className) {
       const rows = await reader.all(
@@ -160,7 +177,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
       const rows = await reader.all(
         `SELECT json_array(scope, value, owner, expires_at) FROM purse_claims
          WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
-        [...after, Date.now(), limit],
+        [...after, clock.now(), limit],
       );
       return rows.map((row) => {
         const [scope, value, owner, expiresAt]: [string, string, string, number | null] = JSON.parse(row);
@@ -168,18 +185,52 @@ export async function openSqliteStore(file: string): Promise<Store> {
       });
     },
 
-    async sweep(now) {
+    async requestOf(key) {
+      const row = reader.first(
+        "SELECT json_array(content, owner, running_until, answer) FROM purse_requests WHERE key = ?",
+        [key],
+      );
+      if (row === undefined) return undefined;
+      const [content, owner, runningUntil, answer]: [string, string, number, string | null] = JSON.parse(row);
+      return { content, owner, runningUntil, answer };
+    },
+
+    async partsOf(key) {
+      const rows = await reader.all(
+        "SELECT json_array(key, answer) FROM purse_requests WHERE key > ? AND key < ? AND expires_at > ?",
+        [`${key}#`, `${key}$`, clock.now()],
+      );
+      return partAnswers(rows.map((row): [string, string] => JSON.parse(row)));
+    },
+
+    async sweepRequests(maxLength) {
+      await writer.execute([
+        { sql: "DELETE FROM purse_requests WHERE expires_at <= ?", parameters: [clock.now()] },
+        { sql: FORGET_ANSWERS, parameters: [maxLength] },
+      ]);
+    },
+
+    async sweep() {
+      const now = clock.now();
       await writer.execute([
         { sql: "DELETE FROM purse_claims WHERE expires_at <= ?", parameters: [now] },
         { sql: "DELETE FROM purse_counts WHERE until <= ?", parameters: [now] },
       ]);
     },
 
+    leases,
+    now: clock.now,
+    problem: () => undefined,
+
     // Nobody else shares the file: whoever announces knows already.
     async announce() {},
-    onAnnounced: () => () => undefined,
+    onAnnounced(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
 
     async close() {
+      clock.stop();
       await reader.close();
       await writer.close();
     },

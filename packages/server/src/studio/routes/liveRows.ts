@@ -36,7 +36,9 @@ export function liveRowsRoute({ feed, presenter, classIn }: LiveRowsParts): Stud
       return eventStream(request, async (tell) => {
         let told = Promise.resolve();
         const stop = feed.onChange((change) => {
-          if (change === className) return tell("refetch", {});
+          if (change === className || (typeof change === "object" && "kind" in change)) {
+            return tell("refetch", {});
+          }
           if (typeof change === "string" || change.className !== className) return;
           const event = eventOf(objectOf(change.before), objectOf(change.after), matches);
           if (!event) return;

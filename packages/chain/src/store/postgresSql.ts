@@ -1,0 +1,243 @@
+import { Socket } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { from as copyFrom } from "pg-copy-streams";
+
+export type Parameter = string | number | boolean | Uint8Array | null | undefined;
+
+/** Rows by their columns; `count` is how many rows the statement concerned. */
+export type Rows<R> = R[] & { count: number };
+
+/** A statement that is sent when it is awaited, or a part of another one. */
+export interface Statement<R> extends PromiseLike<Rows<R>> {
+  readonly strings: readonly string[];
+  readonly values: readonly (Parameter | Identifier | Statement<unknown>)[];
+}
+
+/** A name in a statement. */
+export class Identifier {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** Makes statements of templates, whose values are parameters, names or parts. */
+export interface Sql {
+  <R = Record<string, unknown>>(
+    strings: TemplateStringsArray,
+    ...values: (Parameter | Identifier | Statement<unknown>)[]
+  ): Statement<R>;
+  (name: string): Identifier;
+  /** A statement whose text has `$1`, `$2`, … for its parameters. `prepare`: sessions keep it prepared. */
+  unsafe<R = Record<string, unknown>>(
+    text: string,
+    parameters?: readonly Parameter[],
+    options?: { prepare?: boolean },
+  ): PromiseLike<Rows<R>>;
+}
+
+export interface Transaction extends Sql {
+  /** Brings rows, in PostgreSQL's text format of COPY, into a table. */
+  copyIn(table: string, rows: string): Promise<void>;
+}
+
+export interface SqlPool extends Sql {
+  /** Runs `work` in a transaction, which takes no longer than the deadline of the pool. */
+  begin<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** May be called more than once. */
+  end(): Promise<void>;
+}
+
+export interface SqlPoolOptions {
+  url: string;
+  /** The schema in which tables are found. */
+  schema: string;
+  connections: number;
+  applicationName: string;
+  /** How long the server works on a statement, in ms; without end where it is not given. */
+  timeoutMs: number | undefined;
+  /** How long a statement outside of a transaction, or a whole transaction, may take, in ms. */
+  deadlineMs: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_MS = 10_000;
+/** How long the end waits for transactions that are under way. */
+const END_MS = 5_000;
+/** A process that is frozen amid a transaction holds what it has locked no longer than this, in ms. */
+const IDLE_IN_TRANSACTION_MS = 3_000;
+const INT8 = 20;
+
+/** int8 is a number here: positions are safe integers (see rows.ts). */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: string) =>
+    oid === INT8
+      ? Number
+      : format === "binary"
+        ? pg.types.getTypeParser(oid, "binary")
+        : pg.types.getTypeParser(oid),
+};
+
+type Run = (text: string, parameters: readonly Parameter[], name?: string) => Promise<pg.QueryResult>;
+
+export function openSqlPool(options: SqlPoolOptions): SqlPool {
+  const sockets = new WeakMap<pg.Client, Socket>();
+  class Client extends pg.Client {
+    constructor(config?: string | pg.ClientConfig) {
+      const socket = new Socket();
+      super({ ...(typeof config === "object" && config), stream: () => socket });
+      sockets.set(this, socket);
+    }
+  }
+  const pool = new pg.Pool({
+    connectionString: withSchema(options.url, options.schema),
+    max: options.connections,
+    application_name: options.applicationName,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    ...(options.timeoutMs !== undefined && { statement_timeout: options.timeoutMs }),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    idleTimeoutMillis: 0,
+    types: TYPES,
+    Client,
+  });
+  // A session that is lost while nobody uses it is replaced by the next who needs one.
+  pool.on("error", () => undefined);
+
+  let ended: Promise<void> | undefined;
+  const run: Run = (text, parameters, name) => {
+    const query = { ...queryOf(text, parameters, name), query_timeout: options.deadlineMs };
+    return pool.query(query);
+  };
+  return Object.assign(sqlOf(run), {
+    async begin<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+      const client = await pool.connect();
+      let lost: Error | undefined;
+      client.on("error", (error) => {
+        lost = error;
+      });
+      const deadline = setTimeout(() => {
+        sockets.get(client)?.destroy(new Error("A transaction took longer than it may"));
+      }, options.deadlineMs);
+      try {
+        await client.query("BEGIN");
+        const value = await work(transactionOf(client));
+        const { command } = await client.query("COMMIT");
+        if (command !== "COMMIT") throw new Error("The database rolled the transaction back");
+        return value;
+      } catch (error) {
+        await client.query("ROLLBACK").catch((failure: Error) => {
+          lost ??= failure;
+        });
+        throw error;
+      } finally {
+        clearTimeout(deadline);
+        client.removeAllListeners("error");
+        client.release(lost);
+      }
+    },
+    end() {
+      const late = sleep(END_MS, undefined, { ref: false });
+      ended ??= Promise.race([pool.end(), late]);
+      return ended;
+    },
+  });
+}
+
+function transactionOf(client: pg.PoolClient): Transaction {
+  const run: Run = (text, parameters, name) => client.query(queryOf(text, parameters, name));
+  return Object.assign(sqlOf(run), {
+    async copyIn(table: string, rows: string) {
+      await pipeline(Readable.from([rows]), client.query(copyFrom(`COPY ${table} FROM STDIN`)));
+    },
+  });
+}
+
+function sqlOf(run: Run): Sql {
+  function sql(first: TemplateStringsArray | string, ...values: Statement<unknown>["values"]) {
+    return typeof first === "string" ? new Identifier(first) : new TemplateStatement(run, first, values);
+  }
+  // What a statement answers is as its text says; a name is made of a text only.
+  return Object.assign(sql as Omit<Sql, "unsafe"> as Sql, {
+    async unsafe<R>(text: string, parameters: readonly Parameter[] = [], { prepare = false } = {}) {
+      return rowsOf<R>(await run(text, parameters, prepare ? preparedName(text) : undefined));
+    },
+  });
+}
+
+class TemplateStatement<R> implements Statement<R> {
+  readonly #run: Run;
+  readonly strings: readonly string[];
+  readonly values: Statement<unknown>["values"];
+
+  constructor(run: Run, strings: readonly string[], values: Statement<unknown>["values"]) {
+    this.#run = run;
+    this.strings = strings;
+    this.values = values;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a statement is sent when it is awaited, as with other libraries.
+  then<A = Rows<R>, B = never>(
+    onFulfilled?: ((rows: Rows<R>) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): PromiseLike<A | B> {
+    const parameters: Parameter[] = [];
+    const text = textOf(this, parameters);
+    return this.#run(text, parameters)
+      .then(rowsOf<R>)
+      .then(onFulfilled, onRejected);
+  }
+}
+
+function textOf({ strings, values }: Statement<unknown>, parameters: Parameter[]): string {
+  return strings.reduce((text, string, i) => {
+    const value = values[i - 1];
+    if (value instanceof Identifier) return `${text}${pg.escapeIdentifier(value.name)}${string}`;
+    if (isStatement(value)) return `${text}${textOf(value, parameters)}${string}`;
+    parameters.push(value);
+    return `${text}$${parameters.length}${string}`;
+  });
+}
+
+function isStatement(value: unknown): value is Statement<unknown> {
+  return typeof value === "object" && value !== null && "strings" in value;
+}
+
+function queryOf(text: string, parameters: readonly Parameter[], name: string | undefined): pg.QueryConfig {
+  const values = parameters.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value));
+  return { text, values, ...(name !== undefined && { name }) };
+}
+
+function rowsOf<R>({ rows, rowCount }: pg.QueryResult): Rows<R> {
+  return Object.assign(rows, { count: rowCount ?? 0 });
+}
+
+const names = new Map<string, string>();
+/** Statements that sessions keep prepared, at most. */
+const MAX_NAMES = 500;
+
+function preparedName(text: string): string | undefined {
+  let name = names.get(text);
+  if (name === undefined && names.size < MAX_NAMES) {
+    name = `chain_${names.size}`;
+    names.set(text, name);
+  }
+  return name;
+}
+
+/** `ssl` is another spelling of `sslmode`, which means the same as to libpq. */
+function withSchema(url: string, schema: string): string {
+  const target = new URL(url);
+  const parameters = target.searchParams;
+  const ssl = parameters.get("ssl");
+  parameters.delete("ssl");
+  if (ssl !== null && !parameters.has("sslmode")) parameters.set("sslmode", ssl === "true" ? "require" : ssl);
+  if (parameters.has("sslmode")) parameters.set("uselibpqcompat", "true");
+  parameters.set("options", `${parameters.get("options") ?? ""} -c search_path=${schema}`.trim());
+  return target.href;
+}

@@ -1,0 +1,91 @@
+/*
+ * A server of objects, batches and requests with ids alone: the modules of the product without all others, so that it starts
+ * within a second. Takes the port, the folder of its files and, for PostgreSQL, the database's URL.
+ */
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { FileUrls } from "../src/files/fileUrls.ts";
+import { createBodyMemory } from "../src/http/bodyMemory.ts";
+import { createClientAddress } from "../src/http/clientAddress.ts";
+import { createDoor } from "../src/http/door.ts";
+import { createJudgeKey } from "../src/http/masterKey.ts";
+import { objectRoutes } from "../src/http/objectRoutes.ts";
+import { createWithFields } from "../src/http/requestFields.ts";
+import { createObjects } from "../src/objects/index.ts";
+import { Schemas } from "../src/schema/schemas.ts";
+import { openStore } from "../src/store/openStore.ts";
+
+const [port = "", folder = "", url] = process.argv.slice(2);
+const MOUNT = "/server";
+const serverUrl = `http://127.0.0.1:${port}${MOUNT}`;
+const appId = "test-app";
+const report = (error: unknown, during: string) => console.error(during, error);
+
+const store = await openStore(
+  url === undefined
+    ? { kind: "sqlite", path: join(folder, "purse.sqlite") }
+    : { kind: "postgres", url, connections: 6 },
+);
+const schemas = await Schemas.load(store, new Map(), report);
+const fileUrls = new FileUrls({ appId, mountPath: MOUNT, publicUrl: serverUrl, filesUrl: undefined });
+const clientAddressOf = createClientAddress({ trustedProxies: [] });
+const none = () => undefined;
+const objects = createObjects({
+  store,
+  schemas,
+  rules: new Map(),
+  triggers: {
+    beforeSave: none,
+    afterSave: none,
+    beforeDelete: none,
+    afterDelete: none,
+    beforeFind: none,
+    afterFind: none,
+  },
+  limits: { defaultLimit: 100, maxLimit: Number.POSITIVE_INFINITY },
+  fileUrls,
+  allowClientClassCreation: true,
+  allowClientAddField: true,
+  allowCustomObjectId: false,
+  defaultAcl: undefined,
+  protectedFields: {},
+  clock: store.now,
+  onError: report,
+});
+const door = createDoor({
+  appId,
+  judgeKey: createJudgeKey({
+    masterKey: "test-master-key",
+    readOnlyMasterKey: undefined,
+    masterKeyIps: ["*"],
+  }),
+  mountPath: MOUNT,
+  serverUrl,
+  clientAddressOf,
+  withFields: createWithFields({
+    appId,
+    isMasterKey: () => false,
+    isSession: async () => false,
+    maxBodyBytes: 1_000_000,
+    maxAnonymousBodyBytes: 1_000_000,
+    memory: createBodyMemory(64 * 1024 * 1024, clientAddressOf),
+  }),
+  routes: objectRoutes({ objects, findInstallation: async () => undefined }),
+  store,
+  idempotency: { paths: [/.*/], seconds: 300, rememberedFields: objects.rememberedFields },
+  callerOf: () => Promise.reject(new Error("nobody signs in")),
+  assertWithinLimits: async () => undefined,
+  report,
+});
+
+const server = createServer((message, response) => {
+  const [path = "", search = ""] = (message.url ?? "").split("?", 2);
+  door.handle(message, path.slice(MOUNT.length), search).then(
+    (reply) => {
+      response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
+      response.end(reply.body);
+    },
+    (error: unknown) => report(error, path),
+  );
+});
+server.listen(Number(port), "127.0.0.1", () => console.log("ready"));

@@ -1,0 +1,52 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { startPurse } from "../support/purse.ts";
+import { startSmallServer } from "../support/smallServer.ts";
+import { KINDS, type Kind, seeded, Workload } from "./workload.ts";
+
+/** How often each database's server is killed; `npm run prove:crashes` does it a thousand times. */
+const CYCLES = Number(process.env.PURSE_CRASH_CYCLES ?? 3);
+const SEED = Number(process.env.PURSE_SEED ?? 1);
+/** Whether a process without all that is not about objects is killed, which takes a part of the time to start. */
+const IS_SMALL = process.env.PURSE_SMALL_SERVER === "1";
+const OBJECTS_ONLY: readonly Kind[] = KINDS.filter((kind) => kind !== "upload" && kind !== "signUp");
+const CLIENTS = 12;
+const LONGEST_MS = 700;
+
+describe.each(DATABASES)("a server on %s that is killed again and again amid writes", (database) => {
+  it(
+    `loses nothing that it acknowledged and doubles nothing, in ${CYCLES} cycles`,
+    async () => {
+      const random = seeded(SEED + (database === "SQLite" ? 0 : 1));
+      const dataDir = mkdtempSync(join(tmpdir(), "purse-crashes-"));
+      const env = await databaseEnv(database);
+      const start = () =>
+        IS_SMALL ? startSmallServer(dataDir, env.PURSE_DATABASE_URL) : startPurse({ dataDir, env });
+      let purse = await start();
+      const workload = new Workload(random);
+      await workload.prepare(purse);
+      for (let cycle = 1; cycle <= CYCLES; cycle++) {
+        let isKilled = false;
+        const writing = workload.run(purse, CLIENTS, () => isKilled, IS_SMALL ? OBJECTS_ONLY : KINDS);
+        await new Promise((resolve) => setTimeout(resolve, 50 + random.below(LONGEST_MS)));
+        await purse.kill();
+        isKilled = true;
+        await writing;
+        purse = await start();
+        await workload.check(purse);
+        if (process.env.PURSE_CRASH_CYCLES && cycle % 10 === 0) {
+          console.log(`${database}: ${cycle} cycles`, JSON.stringify(workload.totals));
+        }
+        if (workload.violations.length > 0) break;
+      }
+      await purse.remove();
+      console.log(`${database}, seed ${SEED}:`, JSON.stringify(workload.totals));
+      expect(workload.violations).toEqual([]);
+      expect(Object.keys(workload.totals.acked).length).toBeGreaterThan(5);
+    },
+    60_000 + CYCLES * 600_000,
+  );
+});

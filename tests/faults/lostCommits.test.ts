@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { databaseEnv } from "../support/databases.ts";
+import { type CommitFault, startPostgresProxy } from "../support/postgresProxy.ts";
+import { startPurse } from "../support/purse.ts";
+import { KINDS, type Kind, seeded, Workload } from "./workload.ts";
+
+/** How often a commit is lost; `npm run prove:commits` does it five hundred times. */
+const ROUNDS = Number(process.env.PURSE_COMMIT_ROUNDS ?? 10);
+const SEED = Number(process.env.PURSE_SEED ?? 1);
+const BURST = 30;
+const FAULTS: CommitFault[] = ["loseAnswer", "loseAnswer", "loseRequest", "deliverLate"];
+/** What is written into the database. */
+const WRITES: readonly Kind[] = KINDS.filter((kind) => kind !== "upload");
+
+describe("a server whose commits are lost on the way to PostgreSQL", () => {
+  it(
+    `doubles nothing and refuses nothing that it has made, in ${ROUNDS} rounds`,
+    async () => {
+      const random = seeded(SEED);
+      const env = await databaseEnv("PostgreSQL");
+      const proxy = await startPostgresProxy(env.PURSE_DATABASE_URL ?? "");
+      const purse = await startPurse({
+        env: { ...env, PURSE_DATABASE_URL: proxy.url(env.PURSE_DATABASE_URL ?? "") },
+      });
+      const workload = new Workload(random);
+      await workload.prepare(purse);
+      let lost = 0;
+      for (let round = 1; lost < ROUNDS; round++) {
+        // Of the commits of a burst one is lost, sooner or later.
+        let passed = random.below(8);
+        const before = proxy.lost;
+        proxy.onCommit(() => (passed-- === 0 ? random.of(FAULTS) : undefined));
+        await Promise.all(Array.from({ length: BURST }, () => workload.one(purse, random.of(WRITES))));
+        proxy.onCommit(undefined);
+        lost += proxy.lost - before;
+        await workload.check(purse);
+        if (workload.violations.length > 0) break;
+        if (process.env.PURSE_COMMIT_ROUNDS && round % 25 === 0) {
+          console.log(`${lost} commits lost`, JSON.stringify(workload.totals));
+        }
+      }
+      await purse.remove();
+      await proxy.close();
+      console.log(`${lost} commits lost, seed ${SEED}:`, JSON.stringify(workload.totals));
+      expect(workload.violations).toEqual([]);
+      // Every client was answered, and as it wished.
+      expect(workload.totals.unknown).toBe(0);
+      expect(workload.totals.refused).toBe(0);
+    },
+    120_000 + ROUNDS * 30_000,
+  );
+});

@@ -1,0 +1,217 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { connectLive, type LiveSocket } from "../support/liveClient.ts";
+import { type PostgresProxy, startPostgresProxy } from "../support/postgresProxy.ts";
+import { newDatabase, type PostgresServer, startPostgres } from "../support/postgresServer.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+const LOST = 30;
+const TOLD = 20;
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function startServer(): Promise<PostgresServer> {
+  const server = await startPostgres();
+  ends.push(() => server.stop());
+  return server;
+}
+
+/** A process that reaches its database by a proxy. */
+async function startNode(
+  server: PostgresServer,
+): Promise<{ purse: Purse; proxy: PostgresProxy; url: string }> {
+  const url = await newDatabase(server.url);
+  const proxy = await startPostgresProxy(url);
+  ends.push(() => proxy.close());
+  const env = { PURSE_DATABASE_URL: proxy.url(url), PURSE_DATABASE_CONNECTIONS: "6" };
+  const purse = await startPurse({ env });
+  ends.push(() => purse.remove());
+  // It answers before all of it has started.
+  await expect.poll(() => purse.output(), { timeout: 30_000 }).toContain("Ctrl-C ends it");
+  return { purse, proxy, url };
+}
+
+async function follow(purse: Purse): Promise<LiveSocket> {
+  const client = await connectLive(purse);
+  ends.push(async () => client.socket.terminate());
+  await client.subscribe("Post");
+  return client;
+}
+
+async function save(purse: Purse, n: number): Promise<string> {
+  const { status, body } = await rest(purse, "POST", "/classes/Post", { n });
+  expect(status).toBe(201);
+  return String(body.objectId);
+}
+
+async function isReady(purse: Purse): Promise<boolean> {
+  return (await fetch(`${purse.url}/ready`)).status === 200;
+}
+
+/** Saves until it succeeds again; answers after how many ms. */
+async function untilSaved(purse: Purse, timeoutMs: number): Promise<number> {
+  const started = performance.now();
+  while (performance.now() - started < timeoutMs) {
+    // A connection that was idle for long may be closed just when it is used.
+    const answer = await rest(purse, "POST", "/classes/Post", { n: -1 }).catch(() => undefined);
+    if (answer?.status === 201) return performance.now() - started;
+  }
+  throw new Error(`nothing could be saved for ${timeoutMs} ms`);
+}
+
+/** What a subscriber is told after the database is another one: to ask anew, then every change. */
+async function expectRefetchedAndTold(client: LiveSocket, purse: Purse): Promise<void> {
+  await expect.poll(() => client.told.some(({ op }) => op === "refetch"), { timeout: 20_000 }).toBe(true);
+  client.told.length = 0;
+  const saved: string[] = [];
+  for (let n = 0; n < TOLD; n++) saved.push(await save(purse, 10_000 + n));
+  await expect.poll(() => client.told.length, { timeout: 10_000 }).toBe(TOLD);
+  expect(client.told.map(({ op, object }) => [op, object?.objectId])).toEqual(
+    saved.map((id) => ["create", id]),
+  );
+}
+
+describe("live queries, when the database is replaced by one without the last changes", () => {
+  it("order a refetch and tell every change after it, where it is a copy from before", async () => {
+    const server = await startServer();
+    const { purse, proxy } = await startNode(server);
+    const client = await follow(purse);
+    await save(purse, 1);
+    await server.halt();
+    const copy = await server.copy();
+    ends.push(() => copy.stop());
+    await server.resume();
+    await untilSaved(purse, 20_000);
+    for (let n = 0; n < LOST; n++) await save(purse, n);
+    await expect
+      .poll(() => client.told.filter(({ op }) => op === "create").length)
+      .toBeGreaterThanOrEqual(LOST);
+    const { position } = client.told.at(-1) ?? {};
+    client.told.length = 0;
+
+    proxy.break();
+    proxy.lead(copy.port);
+    proxy.mend();
+    await expectRefetchedAndTold(client, purse);
+    // Positions of the log that was mean nothing any more.
+    const late = await connectLive(purse);
+    ends.push(async () => late.socket.terminate());
+    await late.subscribe("Post", {}, { resumeFrom: position });
+    await expect.poll(() => late.told.some(({ op }) => op === "refetch"), { timeout: 10_000 }).toBe(true);
+  });
+
+  it("order a refetch and tell every change after it, where it is a standby that was promoted", async () => {
+    const server = await startServer();
+    await server.halt();
+    const toPrimary = await startPostgresProxy(server.url);
+    ends.push(() => toPrimary.close());
+    const standby = await server.copy({ primary: { port: toPrimary.port } });
+    ends.push(() => standby.stop());
+    await server.resume();
+    const { purse, proxy, url } = await startNode(server);
+    const client = await follow(purse);
+    await save(purse, 1);
+    const atStandby = new URL(url);
+    atStandby.port = String(standby.port);
+    await expect
+      .poll(() => query(atStandby.href, 'SELECT count(*)::int AS n FROM "Post"'), { timeout: 20_000 })
+      .toBe(1);
+    // It falls behind, and what it misses is lost with the primary.
+    toPrimary.break();
+    for (let n = 0; n < LOST; n++) await save(purse, n);
+    client.told.length = 0;
+
+    proxy.break();
+    await server.halt("immediate");
+    await query(atStandby.href, "SELECT pg_promote()::int AS n");
+    proxy.lead(standby.port);
+    proxy.mend();
+    await expectRefetchedAndTold(client, purse);
+    const { body } = await rest(purse, "GET", "/classes/Post?count=1&limit=0");
+    expect(body.count).toBe(1 + TOLD);
+  });
+});
+
+async function query(url: string, text: string): Promise<number | undefined> {
+  const { default: postgres } = await import("postgres");
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  try {
+    const [row] = await sql.unsafe<{ n: number }[]>(text);
+    return row?.n;
+  } catch {
+    return undefined;
+  } finally {
+    await sql.end();
+  }
+}
+
+describe("a process whose connections lead nowhere any more", () => {
+  it("is not ready until it has others, and then knows what others have changed", async () => {
+    const server = await startServer();
+    const { purse: cut, proxy, url } = await startNode(server);
+    const env = { PURSE_DATABASE_URL: url, PURSE_DATABASE_CONNECTIONS: "6" };
+    const other = await startPurse({ env });
+    ends.push(() => other.remove());
+    await save(other, 1);
+    const client = await follow(cut);
+    await expect.poll(() => isReady(cut), { timeout: 10_000 }).toBe(true);
+
+    proxy.freeze();
+    const saved = await save(other, 2);
+    await rest(other, "PUT", "/schemas/Post", { classLevelPermissions: { get: { "*": true } } }, MASTER);
+    await expect.poll(() => isReady(cut), { timeout: 15_000 }).toBe(false);
+    proxy.thaw();
+    await expect.poll(() => isReady(cut), { timeout: 10_000 }).toBe(true);
+    await expect
+      .poll(() => client.told.map(({ object }) => object?.objectId), { timeout: 10_000 })
+      .toEqual([saved]);
+    // The permissions that were tightened meanwhile hold here, too.
+    await expect
+      .poll(async () => (await rest(cut, "GET", "/classes/Post")).body.code, { timeout: 10_000 })
+      .toBe(119);
+  });
+
+  it("answers what was under way within half a minute, and everything else at once again", async () => {
+    const server = await startServer();
+    const { purse, proxy } = await startNode(server);
+    const id = await save(purse, 0);
+    proxy.freeze();
+    const started = performance.now();
+    const writes = Array.from({ length: 20 }, () =>
+      rest(purse, "PUT", `/classes/Post/${id}`, { n: { __op: "Increment", amount: 1 } }),
+    );
+    const read = rest(purse, "GET", "/classes/Post");
+    proxy.thaw();
+    const answers = await Promise.all(writes);
+    expect((await read).status).toBe(200);
+    expect(performance.now() - started).toBeLessThan(30_000);
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect((await rest(purse, "GET", `/classes/Post/${id}`)).body.n).toBe(20);
+  });
+});
+
+describe("a process whose database is away", () => {
+  it("refuses with 503 and Retry-After meanwhile, and writes again within two seconds of its return", async () => {
+    const server = await startServer();
+    const { purse } = await startNode(server);
+    await save(purse, 0);
+    await server.halt("immediate");
+    const refused = await Promise.all([
+      rest(purse, "POST", "/classes/Post", { n: 1 }),
+      rest(purse, "GET", "/classes/Post"),
+    ]);
+    for (const { status, body, headers } of refused) {
+      expect(status).toBe(503);
+      expect(body.code).toBe(100);
+      expect(headers.get("retry-after")).toBe("1");
+    }
+    expect(await isReady(purse)).toBe(false);
+    // Long enough for pauses between attempts to have grown.
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    await server.resume();
+    expect(await untilSaved(purse, 20_000)).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,109 @@
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { databaseEnv } from "../support/databases.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+interface Term {
+  holder: string;
+  fence: number;
+  /** The database's clock, in ms. */
+  at: number;
+}
+
+const FREEZE_MS = 8_000;
+
+describe("several processes on one PostgreSQL of which one does the work", () => {
+  let node: Purse;
+  let hand: ChainHand;
+  let processes: Purse[];
+  let sql: postgres.Sql;
+  const frozen = new Set<number>();
+
+  beforeAll(async () => {
+    node = await startPurse({ devChain: true });
+    hand = await chainHand(node);
+    const env: Record<string, string> = {
+      ...(await databaseEnv("PostgreSQL")),
+      PURSE_CHAIN_LOCALDEVCHAIN_RPC_URL: node.rpcUrl,
+    };
+    sql = postgres(env.PURSE_DATABASE_URL ?? "", { max: 1, onnotice: () => undefined });
+    processes = await Promise.all([startPurse({ env }), startPurse({ env })]);
+  });
+  afterAll(async () => {
+    for (const pid of frozen) process.kill(pid, "SIGCONT");
+    await sql?.end();
+    await Promise.all([node, ...(processes ?? [])].map((purse) => purse?.remove()));
+  });
+
+  async function health(purse: Purse) {
+    const answer = await fetch(`${purse.url}/health`);
+    const body: { chains: { term?: number; state: string }[]; leases: { name: string; term: number }[] } =
+      await answer.json();
+    return body;
+  }
+  async function leadsIndex(purse: Purse): Promise<boolean> {
+    return (await health(purse)).chains.some(({ term }) => term !== undefined);
+  }
+  async function leadsWatches(purse: Purse): Promise<boolean> {
+    return (await health(purse)).leases.some(({ name }) => name === "chain-watch");
+  }
+  async function termOf(table: string): Promise<Term> {
+    const [row] = await sql<Term[]>`
+      SELECT holder, fence::int, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at
+      FROM ${sql(table)} WHERE expires_at > clock_timestamp()`;
+    return row ?? { holder: "", fence: 0, at: Date.now() };
+  }
+
+  it.each([
+    ["the index of a chain", "chain_1337.lease", leadsIndex],
+    ["the watches of chains", "purse_leases", leadsWatches],
+  ])(
+    "replace a frozen leader of %s within five seconds, and it stands down when it goes on",
+    async (_, table, leads) => {
+      const holding = async () => Promise.all(processes.map(leads));
+      await expect.poll(async () => (await holding()).filter(Boolean).length, { timeout: 20_000 }).toBe(1);
+      const leader = processes[(await holding()).indexOf(true)];
+      const other = processes.find((each) => each !== leader);
+      if (!leader || !other) throw new Error("nobody leads");
+      const before = await termOf(table);
+      await hand.mine(3);
+      process.kill(leader.pid, "SIGSTOP");
+      frozen.add(leader.pid);
+      const frozenAt = (await termOf(table)).at;
+      let after = before;
+      await expect
+        .poll(
+          async () => {
+            const term = await termOf(table);
+            if (term.holder !== "") after = term;
+            return term.holder !== "" && term.holder !== before.holder;
+          },
+          { timeout: FREEZE_MS, interval: 50 },
+        )
+        .toBe(true);
+      expect(after.fence).toBeGreaterThan(before.fence);
+      expect(after.at - frozenAt).toBeLessThan(5_000);
+      await expect.poll(() => leads(other), { timeout: 5_000 }).toBe(true);
+      await hand.mine(3);
+
+      process.kill(leader.pid, "SIGCONT");
+      frozen.delete(leader.pid);
+      await expect.poll(() => leads(leader), { timeout: 10_000 }).toBe(false);
+      await expect.poll(() => leader.output(), { timeout: 10_000 }).toContain("stands down");
+      expect((await termOf(table)).holder).toBe(after.holder);
+    },
+  );
+
+  it("index each block once, whoever has led", async () => {
+    await hand.mine(3);
+    await expect
+      .poll(async () => Number((await sql`SELECT count(*) FROM chain_1337.blocks`)[0]?.count))
+      .toBeGreaterThan(9);
+    const [counts] = await sql<{ blocks: number; numbers: number; span: number }[]>`
+      SELECT count(*)::int AS blocks, count(DISTINCT number)::int AS numbers, (max(number) - min(number) + 1)::int AS span
+      FROM chain_1337.blocks`;
+    expect(counts?.numbers).toBe(counts?.blocks);
+    expect(counts?.span).toBe(counts?.blocks);
+  });
+});

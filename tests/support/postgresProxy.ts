@@ -1,0 +1,142 @@
+import { connect, createServer, type Socket } from "node:net";
+
+/** What becomes of a COMMIT on its way. */
+export type CommitFault =
+  /** The server commits, and its answer is lost together with the connection. */
+  | "loseAnswer"
+  /** The connection is lost before the server is asked to commit. */
+  | "loseRequest"
+  /** The client loses the connection; the server is asked to commit later. */
+  | "deliverLate"
+  /** The client is frozen: neither is the server asked, nor is any connection closed. */
+  | "freeze";
+
+/** Leads connections to PostgreSQL, and loses what it is told to lose. */
+export interface PostgresProxy {
+  port: number;
+  /** The same URL through the proxy. */
+  url(target: string): string;
+  /** Asked at every COMMIT what becomes of it. */
+  onCommit(fault: (() => CommitFault | undefined) | undefined): void;
+  /** How often a COMMIT was lost. */
+  readonly lost: number;
+  /** Nothing passes any more in either direction, and no connection is closed: as behind a broken router. */
+  freeze(): void;
+  /** Undoes `freeze` for new connections; those that were frozen stay so. */
+  thaw(): void;
+  /** Breaks all connections, and refuses new ones until `mend`. */
+  break(): void;
+  mend(): void;
+  /** From now on connections lead to another server. */
+  lead(port: number): void;
+  close(): Promise<void>;
+}
+
+/** The message by which the server is asked to commit: Query, its length, its text. */
+const COMMIT = Buffer.from("Q\0\0\0\x0bCOMMIT\0", "latin1");
+const LATE_MS = 300;
+
+interface Pair {
+  client: Socket;
+  server: Socket;
+  isFrozen: boolean;
+}
+
+export async function startPostgresProxy(target: string | number): Promise<PostgresProxy> {
+  let targetPort = typeof target === "number" ? target : Number(new URL(target).port);
+  let faultOf: (() => CommitFault | undefined) | undefined;
+  let lost = 0;
+  let isBroken = false;
+  let isFrozen = false;
+  const pairs = new Set<Pair>();
+
+  const listener = createServer((client) => {
+    if (isBroken) return void client.destroy();
+    const server = connect(targetPort, "127.0.0.1");
+    const pair: Pair = { client, server, isFrozen };
+    pairs.add(pair);
+    let isLosing = false;
+    const end = (): void => {
+      pairs.delete(pair);
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        if (!pair.isFrozen && !isLosing) end();
+      });
+    }
+    client.on("data", (data: Buffer) => {
+      if (pair.isFrozen) return;
+      const fault = data.indexOf(COMMIT) >= 0 ? faultOf?.() : undefined;
+      if (fault === undefined) return void server.write(data);
+      lost += 1;
+      if (fault === "loseRequest") return end();
+      if (fault === "freeze") {
+        pair.isFrozen = true;
+        return;
+      }
+      isLosing = true;
+      if (fault === "loseAnswer") return void server.write(data);
+      client.destroy();
+      setTimeout(() => {
+        server.write(data);
+        setTimeout(end, LATE_MS);
+      }, LATE_MS);
+    });
+    server.on("data", (data) => {
+      if (pair.isFrozen) return;
+      if (!isLosing) return void client.write(data);
+      // The server has committed, and says so to nobody.
+      if (!client.destroyed) end();
+    });
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const address = listener.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  const breakAll = (): void => {
+    for (const { client, server } of pairs) {
+      client.destroy();
+      server.destroy();
+    }
+    pairs.clear();
+  };
+  return {
+    port,
+    url(given) {
+      const url = new URL(given);
+      url.host = `127.0.0.1:${port}`;
+      return url.href;
+    },
+    onCommit(fault) {
+      faultOf = fault;
+    },
+    get lost() {
+      return lost;
+    },
+    freeze() {
+      isFrozen = true;
+      for (const pair of pairs) pair.isFrozen = true;
+    },
+    thaw() {
+      isFrozen = false;
+    },
+    break() {
+      isBroken = true;
+      breakAll();
+    },
+    mend() {
+      isBroken = false;
+    },
+    lead(to) {
+      targetPort = to;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        breakAll();
+        listener.close(() => resolve());
+      }),
+  };
+}

@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { join, resolve } from "node:path";
+import { freePort } from "./freePort.ts";
+import type { Purse } from "./purse.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+/** A machine that is busy with other things takes its time. */
+const START_MS = 600_000;
+
+/** A process with the product's objects, batches and requests with ids, and nothing else: it starts in a part of the time. */
+export async function startSmallServer(dataDir: string, databaseUrl: string | undefined): Promise<Purse> {
+  const port = await freePort();
+  const args = [String(port), dataDir, ...(databaseUrl === undefined ? [] : [databaseUrl])];
+  const script = join(ROOT, "packages/server/test/smallServer.ts");
+  const child = spawn(join(ROOT, "node_modules/.bin/node"), [script, ...args], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const ready = Promise.withResolvers<void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk;
+      if (output.includes("ready")) ready.resolve();
+    });
+  }
+  const exited = new Promise<number | null>((done) => child.once("exit", done));
+  const timer = setTimeout(() => ready.reject(new Error(`the server did not start:\n${output}`)), START_MS);
+  void exited.then(() => ready.reject(new Error(`the server ended:\n${output}`)));
+  await ready.promise.finally(() => clearTimeout(timer));
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    child.kill(signal);
+    return exited;
+  };
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    serverUrl: `${url}/server`,
+    appId: "test-app",
+    masterKey: "test-master-key",
+    dataDir,
+    port,
+    rpcUrl: "",
+    pid: child.pid ?? 0,
+    output: () => output,
+    stop: () => end("SIGKILL"),
+    kill: async () => {
+      await end("SIGKILL");
+    },
+    remove: async () => {
+      await end("SIGKILL");
+    },
+  };
+}
