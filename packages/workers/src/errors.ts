@@ -17,3 +17,8 @@ export class WorkerOverloadedError extends Error {
 export class WorkerUnavailableError extends Error {
   override readonly name = "WorkerUnavailableError";
 }
+
+/** Whoever made the request does not wait for its answer any more. */
+export class WorkerAbortedError extends Error {
+  override readonly name = "WorkerAbortedError";
+}

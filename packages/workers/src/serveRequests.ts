@@ -22,7 +22,12 @@ export function serveRequests<Request, Response>(options: ServeOptions<Request, 
     } catch (error) {
       answer = { id, error: serializeError(error) };
     }
-    port.postMessage(answer);
+    try {
+      port.postMessage(answer);
+    } catch (error) {
+      // An answer that cannot be sent to another thread.
+      port.postMessage({ id, error: messageOf(error) });
+    }
   });
   port.postMessage(READY);
 }

@@ -51,6 +51,8 @@ export interface SupervisedWorkerOptions<Message> {
   onReady?(): void;
   /** The worker that had received the messages so far is gone; its answers will not come. */
   onLost(error: Error): void;
+  /** The worker has ended too often and is not restarted any more; called after `onLost`. */
+  onFailed?(error: Error): void;
   log: WorkerLog;
   restart?: RestartPolicy;
   /** A worker that is not ready by then counts as failed, in ms. */
@@ -116,6 +118,11 @@ export class SupervisedWorker<Message> {
     this.#worker.postMessage(message, transfer);
   }
 
+  /** The worker has done work: ends before now do not count towards giving up. */
+  markHealthy(): void {
+    if (this.#failures.length > 0) this.#failures = [];
+  }
+
   /** Ends the current worker, whatever it does, and starts another one at once. Does not count as a failure. */
   replace(reason: string): void {
     if (this.#state !== "ready") return;
@@ -159,6 +166,11 @@ export class SupervisedWorker<Message> {
     worker.on("error", (error) => {
       cause ??= error instanceof Error ? error : new Error(String(error));
     });
+    // A message that cannot be read would leave whoever waits for it waiting.
+    worker.on("messageerror", (error) => {
+      cause ??= error;
+      void worker.terminate();
+    });
     worker.on("exit", (code) => {
       clearTimeout(timer);
       const error = cause ?? new WorkerExitedError(`${name} ended with code ${code}`);
@@ -174,7 +186,7 @@ export class SupervisedWorker<Message> {
 
   #recover(error: Error): void {
     if (this.#state === "stopped") return;
-    const { name, log, onLost } = this.#options;
+    const { name, log, onLost, onFailed } = this.#options;
     const now = performance.now();
     this.#failures = [...this.#failures.filter((at) => now - at < this.#policy.windowMs), now];
     this.#restarts += 1;
@@ -186,7 +198,10 @@ export class SupervisedWorker<Message> {
       error: error.stack ?? error.message,
     });
     onLost(error);
-    if (hasFailed) return;
+    if (hasFailed) {
+      onFailed?.(error);
+      return;
+    }
     const { delaysMs } = this.#policy;
     this.#relaunch(delaysMs[Math.min(this.#failures.length, delaysMs.length) - 1] ?? 0);
   }

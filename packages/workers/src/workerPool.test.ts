@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
 import type { FixtureRequest } from "../test/fixtureWorker.ts";
 import {
+  WorkerAbortedError,
   WorkerExitedError,
   WorkerOverloadedError,
   WorkerPool,
@@ -134,5 +135,79 @@ describe("WorkerPool", () => {
     });
     await expect(pool.call(unsendable)).rejects.toThrow("could not be cloned");
     await expect(pool.call({ kind: "echo", text: "fine" })).resolves.toBe("fine");
+  });
+
+  it("shares one worker among groups in turns, however many requests one of them makes", async () => {
+    const pool = await startPool();
+    const order: string[] = [];
+    const ask = (group: string, text: string) =>
+      pool.call({ kind: "echo", text }, { group }).then((answer) => order.push(answer));
+    const first = pool.call({ kind: "block", ms: 50 }, { group: "many" });
+    const calls = [ask("many", "many 1"), ask("many", "many 2"), ask("many", "many 3"), ask("few", "few 1")];
+    await Promise.all([first, ...calls]);
+    expect(order.indexOf("few 1")).toBeLessThan(2);
+  });
+
+  it("makes room in a full queue at the cost of the group that waits with the most requests", async () => {
+    const pool = await startPool({ maxQueued: 3 });
+    const running = pool.call({ kind: "block", ms: 50 }, { group: "many" });
+    const many = [1, 2, 3].map((n) => pool.call({ kind: "echo", text: `many ${n}` }, { group: "many" }));
+    const few = pool.call({ kind: "echo", text: "few" }, { group: "few" });
+    const results = await Promise.allSettled([running, ...many, few]);
+    expect(results.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "fulfilled",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+  });
+
+  it("refuses a request whose caller gave it up, whether it waits or runs", async () => {
+    const pool = await startPool();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const calls = [
+      pool.call({ kind: "block", ms: 50 }, { signal }),
+      pool.call({ kind: "exit" }, { signal }),
+      pool.call({ kind: "echo", text: "another caller" }),
+    ];
+    const results = Promise.allSettled(calls);
+    controller.abort();
+    expect(await results).toMatchObject([
+      { reason: expect.any(WorkerAbortedError) },
+      { reason: expect.any(WorkerAbortedError) },
+      { value: "another caller" },
+    ]);
+    expect(pool.health()).toMatchObject([{ restarts: 0 }]);
+    await expect(pool.call({ kind: "echo", text: "late" }, { signal })).rejects.toBeInstanceOf(
+      WorkerAbortedError,
+    );
+  });
+
+  it("goes on restarting workers that do work between their ends", async () => {
+    const pool = await startPool({ restart: { delaysMs: [0], maxFailures: 2, windowMs: 60_000 } });
+    for (let i = 0; i < 3; i++) {
+      await expect(pool.call({ kind: "exit" })).rejects.toBeInstanceOf(WorkerExitedError);
+      await expect(pool.call({ kind: "echo", text: "works" })).resolves.toBe("works");
+    }
+    expect(pool.health()).toMatchObject([{ state: "ready", restarts: 3 }]);
+  });
+
+  it("says once for each worker that it is not restarted any more", async () => {
+    const failures: string[] = [];
+    const pool = await startPool({
+      restart: { delaysMs: [0], maxFailures: 1, windowMs: 60_000 },
+      onFailed: (error) => failures.push(error.message),
+    });
+    await expect(pool.call({ kind: "exit" })).rejects.toBeInstanceOf(WorkerExitedError);
+    expect(failures).toEqual(["fixture 1 ended with code 1"]);
+  });
+
+  it("rejects a request whose answer cannot be sent to a thread, and stays usable", async () => {
+    const pool = await startPool();
+    await expect(pool.call({ kind: "unsendable" })).rejects.toThrow("could not be cloned");
+    await expect(pool.call({ kind: "echo", text: "fine" })).resolves.toBe("fine");
+    expect(pool.health()).toMatchObject([{ restarts: 0 }]);
   });
 });

@@ -5,7 +5,8 @@ export type FixtureRequest =
   | { kind: "echo"; text: string }
   | { kind: "throw"; message: string; code: number }
   | { kind: "block"; ms: number }
-  | { kind: "exit" };
+  | { kind: "exit" }
+  | { kind: "unsendable" };
 
 class CodedError extends Error {
   readonly code: number;
@@ -15,7 +16,7 @@ class CodedError extends Error {
   }
 }
 
-serveRequests<FixtureRequest, string>({
+serveRequests<FixtureRequest, unknown>({
   handle(request) {
     switch (request.kind) {
       case "echo":
@@ -29,6 +30,9 @@ serveRequests<FixtureRequest, string>({
       }
       case "exit":
         process.exit(1);
+        break;
+      case "unsendable":
+        return () => undefined;
     }
   },
   serializeError: (error) => ({
