@@ -11,6 +11,7 @@ import {
 import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ChangeLog } from "./changeLog.ts";
+import type { StoreHealth } from "./health.ts";
 
 /** An object as it travels: the JSON text with objectId, createdAt, updatedAt, its fields and its ACL. */
 export type ObjectText = string;
@@ -207,6 +208,10 @@ export interface Store {
    * Returns the way to stop.
    */
   onAnnounced(listener: (message: string | undefined) => void): () => void;
+  /** How the database is, as far as it is known without asking it. */
+  health?(): StoreHealth;
+  /** Writes something, to see whether it can be. Rejects where it cannot. */
+  probeWrite?(): Promise<void>;
   /** Where several processes may write: what they wrote. Undefined where this process alone does. */
   changeLog?: ChangeLog;
   close(): Promise<void>;

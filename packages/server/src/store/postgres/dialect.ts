@@ -142,6 +142,10 @@ function textTest(field: string, search: TextSearch): { vector: string; query: s
 }
 
 export const postgresDialect: Dialect = {
+  // Statements end by statement_timeout.
+  checkpoint: "",
+  relationCheckpoint: "",
+  page: (what, table, rest) => `SELECT ${what} FROM ${table} ${rest}`,
   identifier: quoted,
   column: columnCell,
   field: fieldCell,

@@ -16,8 +16,8 @@ export function compileWhere(where: Condition, context: WhereContext): Compiled 
     case "relatedTo": {
       const { parameters, subqueries, select } = context;
       parameters.push(where.object.className, where.object.objectId, where.key);
-      const members =
-        "id IN (SELECT related_id FROM purse_relations WHERE class_name = ? AND owner_id = ? AND key = ?)";
+      const { relationCheckpoint } = context.dialect;
+      const members = `id IN (SELECT related_id FROM purse_relations WHERE ${relationCheckpoint}class_name = ? AND owner_id = ? AND key = ?)`;
       const owner = subqueries?.get(where);
       if (!owner) return { shape: "related", sql: () => members };
       // Whoever may not see the owner does not learn what relates to it.

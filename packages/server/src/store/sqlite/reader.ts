@@ -1,93 +1,276 @@
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { ProtocolError } from "@purse/protocol";
-import { openDatabase, statementCache } from "./connection.ts";
-import type { ReaderAnswer, ReaderJob } from "./readerThread.ts";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import {
+  WorkerAbortedError,
+  WorkerExitedError,
+  type WorkerHealth,
+  WorkerOverloadedError,
+  WorkerPool,
+  WorkerTimeoutError,
+  WorkerUnavailableError,
+} from "@purse/workers";
+import type { ByteBudget } from "../../limits/byteBudget.ts";
+import { answerTooLarge, currentScope, type RequestScope } from "../../limits/requestScope.ts";
+import type { Log } from "../../observe/log.ts";
+import type { Statement } from "../sql/statement.ts";
+import { asKnownError, DatabaseFaultError, deserializeError, NoRoomError } from "./errors.ts";
+import { InlineReader } from "./inlineReader.ts";
+import type { ReadAnswer, ReadRequest } from "./readerThread.ts";
 
-/** A statement whose shape takes longer than this on average runs beside the event loop, not in it. */
-const INLINE_MS = 1.5;
+export interface ReaderOptions {
+  log: Log;
+  /** How long a statement may run, in ms. */
+  queryTimeoutMs: number;
+  /** Characters of one answer, at most. */
+  maxAnswerBytes: number;
+  /** What counts the answers that are held in memory. */
+  budget: ByteBudget;
+  /** The database turned out to be damaged. */
+  onFault(error: DatabaseFaultError): void;
+  /** A thread is not restarted any more. */
+  onFailed?(error: Error): void;
+}
+
+/** A statement in the two forms of checkpoint.ts; the one for threads is made where it is needed. */
+export interface ReadStatement {
+  inline: Statement;
+  thread(): Statement;
+}
+
+/** How long a statement may run among the quick ones before it goes on among the slow ones, in ms. */
+const QUICK_MS = 100;
+/** Statements that take longer than this on average are slow ones from the beginning, in ms. */
+const SLOW_FROM_MS = 25;
+/** So long after its time limit a statement is ended together with its thread: it reaches no checkpoint. In ms. */
+const GRACE_MS = { quick: 2_000, slow: 250 };
+/** Characters of an answer that is read without reserving room for it. */
+const SMALL_ANSWER_CHARS = 4 * 1024 * 1024;
+const MAX_QUEUED = 1_000;
+const MAX_SHAPES = 5_000;
+
+type Lane = WorkerPool<ReadRequest, ReadAnswer>;
 
 /**
- * Reads rows of one text column. Point reads run where they are asked. Others run in a reader thread
- * until their shape has proved to be quick, so that a slow query never holds up the others for long.
+ * Reads rows of one text column. Statements that have proved to be quick run on the request loop, for a few ms and over
+ * small documents; all others in threads. Those that may be expensive (patterns, polygons, text search, scans of whole
+ * tables) have threads of their own, so that ordinary ones never wait for them.
  */
 export class Reader {
-  readonly #prepare: ReturnType<typeof statementCache>;
-  readonly #database: ReturnType<typeof openDatabase>;
-  readonly #worker: Worker;
-  readonly #waiting = new Map<
-    number,
-    { resolve(rows: string[]): void; reject(error: Error): void; sql: string }
-  >();
-  /** Average duration in ms by statement text. */
+  readonly #options: ReaderOptions;
+  readonly #inline: InlineReader;
+  readonly #quick: Lane;
+  readonly #slow: Lane;
+  /** Average duration in ms by the text of the inline form. */
   readonly #durations = new Map<string, number>();
-  #nextId = 1;
 
-  constructor(file: string) {
-    this.#database = openDatabase(file, { readonly: true });
-    this.#prepare = statementCache(this.#database);
-    this.#worker = new Worker(new URL("./readerThread.ts", import.meta.url), { workerData: { file } });
-    this.#worker.on("message", (answer: ReaderAnswer) => this.#settle(answer));
-    this.#worker.on("error", (error) => this.#fail(error));
-    this.#worker.on("exit", () => this.#fail(new Error("The database's reader has stopped")));
+  static async open(file: string, options: ReaderOptions): Promise<Reader> {
+    const reader = new Reader(file, options);
+    try {
+      await Promise.all([reader.#quick.start(), reader.#slow.start()]);
+      return reader;
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
   }
 
-  /** For statements known to be quick. */
-  first(sql: string, parameters: (string | number | null)[]): string | undefined {
-    const value = this.#prepare(sql).pluck().get(parameters);
-    return value === undefined ? undefined : String(value);
+  private constructor(file: string, options: ReaderOptions) {
+    this.#options = options;
+    this.#inline = new InlineReader(file);
+    const cores = availableParallelism();
+    this.#quick = this.#createLane("database reader", file, Math.min(4, Math.max(2, cores)));
+    this.#slow = this.#createLane(
+      "database reader for slow queries",
+      file,
+      Math.max(2, Math.floor(cores / 2)),
+    );
   }
 
-  /** The steps by which SQLite would answer a statement. */
-  explain(sql: string, parameters: (string | number | null)[]): unknown[] {
-    // An explanation does not notice by itself that the layout has changed: what is read before it does.
-    this.#database.prepare("SELECT count(*) FROM sqlite_schema").get();
-    return this.#database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(parameters);
+  /** One row by a unique key. */
+  async first(statement: ReadStatement): Promise<string | undefined> {
+    const [row] = await this.all(statement);
+    return row;
   }
 
-  all(sql: string, parameters: (string | number | null)[]): Promise<string[]> | string[] {
-    const duration = this.#durations.get(sql);
-    if (duration === undefined || duration > INLINE_MS) return this.#beside(sql, parameters);
-    const started = performance.now();
-    const rows = this.#prepare(sql).pluck().all(parameters).map(String);
-    this.#learn(sql, performance.now() - started);
+  async all(statement: ReadStatement): Promise<string[]> {
+    const { budget } = this.#options;
+    const scope = currentScope();
+    if (budget.isFull) await budget.reserve(0, scope?.signal);
+    const { sql, parameters } = statement.inline;
+    const rows = this.#runsInline(sql) ? this.#readInline(sql, parameters) : undefined;
+    if (!rows) return this.#readBeside(statement, scope);
+    scope?.charge(charsOf(rows));
     return rows;
   }
 
-  async close(): Promise<void> {
-    this.#worker.removeAllListeners("exit");
-    await this.#worker.terminate();
-    this.#database.close();
+  /** Rows of a statement that has one form alone and may take its time. */
+  async rows(sql: string, parameters: Statement["parameters"]): Promise<string[]> {
+    const statement = { sql, parameters };
+    return this.#readBeside({ inline: statement, thread: () => statement }, currentScope());
   }
 
-  #beside(sql: string, parameters: (string | number | null)[]): Promise<string[]> {
-    return new Promise((resolve, reject) => {
-      const job: ReaderJob = { id: this.#nextId++, sql, parameters };
-      this.#waiting.set(job.id, { resolve, reject, sql });
-      this.#worker.postMessage(job);
+  /** A row of a statement that is known to be quick, whatever its parameters are. */
+  point(sql: string, parameters: Statement["parameters"]): string | undefined {
+    try {
+      return this.#inline.point(sql, parameters);
+    } catch (error) {
+      throw this.#noted(asKnownError(error));
+    }
+  }
+
+  /** The steps by which SQLite would answer a statement. */
+  async explain({ sql, parameters }: Statement): Promise<string[]> {
+    const { queryTimeoutMs: timeoutMs } = this.#options;
+    const request = { sql, parameters, timeoutMs, maxChars: SMALL_ANSWER_CHARS, refusesScan: false };
+    try {
+      const answer = await this.#call(this.#quick, { kind: "explain", ...request }, currentScope());
+      return "rows" in answer ? answer.rows : [];
+    } catch (error) {
+      throw asQueryError(error);
+    }
+  }
+
+  health(): WorkerHealth[] {
+    return [...this.#quick.health(), ...this.#slow.health()];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#quick.stop(), this.#slow.stop()]);
+    this.#inline.close();
+  }
+
+  #createLane(name: string, file: string, size: number): Lane {
+    const { log, queryTimeoutMs, onFailed } = this.#options;
+    return new WorkerPool({
+      name,
+      size,
+      spawn: () => new Worker(new URL("./readerThread.ts", import.meta.url), { workerData: { file } }),
+      maxQueued: MAX_QUEUED,
+      maxWaitMs: queryTimeoutMs,
+      timeoutMs: queryTimeoutMs,
+      log,
+      deserializeError,
+      ...(onFailed && { onFailed }),
     });
   }
 
-  #settle(answer: ReaderAnswer): void {
-    const waiting = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
-    if (!waiting) return;
-    if (answer.error) {
-      waiting.reject(new ProtocolError(answer.error.code, answer.error.message));
-      return;
+  #runsInline(sql: string): boolean {
+    const duration = this.#durations.get(sql);
+    return duration !== undefined && this.#inline.takes(sql, duration);
+  }
+
+  #readInline(sql: string, parameters: Statement["parameters"]): string[] | undefined {
+    const started = performance.now();
+    try {
+      const rows = this.#inline.all(sql, parameters);
+      if (rows === "large") return undefined;
+      if (rows !== "late") {
+        this.#learn(sql, performance.now() - started);
+        return rows;
+      }
+      // What was not quick this time has to prove anew that it is.
+      this.#durations.set(sql, SLOW_FROM_MS);
+      return undefined;
+    } catch (error) {
+      throw this.#noted(asKnownError(error));
     }
-    this.#learn(waiting.sql, answer.ms);
-    waiting.resolve(answer.text ? answer.text.split("\n") : []);
+  }
+
+  async #readBeside(statement: ReadStatement, scope: RequestScope | undefined): Promise<string[]> {
+    const { budget, maxAnswerBytes, queryTimeoutMs } = this.#options;
+    const { sql, parameters } = statement.thread();
+    const key = statement.inline.sql;
+    const known = this.#durations.get(key);
+    let lane = this.#inline.isCostly(sql) || (known ?? 0) > SLOW_FROM_MS ? this.#slow : this.#quick;
+    let maxChars = Math.min(SMALL_ANSWER_CHARS, maxAnswerBytes);
+    let reserved = 0;
+    try {
+      for (;;) {
+        const timeoutMs = lane === this.#quick ? QUICK_MS : queryTimeoutMs;
+        const refusesScan = lane === this.#quick && known === undefined;
+        const request: ReadRequest = { kind: "rows", sql, parameters, timeoutMs, maxChars, refusesScan };
+        try {
+          const answer = await this.#call(lane, request, scope);
+          if ("rows" in answer) {
+            this.#learn(key, answer.ms);
+            scope?.charge(charsOf(answer.rows));
+            return answer.rows;
+          }
+          if (lane === this.#slow) throw tookTooLong();
+          lane = this.#slow;
+        } catch (error) {
+          if (error instanceof WorkerTimeoutError && lane === this.#quick) {
+            lane = this.#slow;
+            continue;
+          }
+          if (!(error instanceof NoRoomError)) throw asQueryError(error);
+          if (reserved > 0 || maxChars >= maxAnswerBytes) throw answerTooLarge(maxAnswerBytes);
+          // A large answer waits until there is room for the largest.
+          await budget.reserve(maxAnswerBytes, scope?.signal);
+          reserved = maxAnswerBytes;
+          maxChars = maxAnswerBytes;
+        }
+      }
+    } finally {
+      if (reserved > 0) budget.release(reserved);
+    }
+  }
+
+  async #call(lane: Lane, request: ReadRequest, scope: RequestScope | undefined): Promise<ReadAnswer> {
+    const signal = scope?.signal;
+    const cancelled = signal && new Int32Array(new SharedArrayBuffer(4));
+    const cancel = () => cancelled && Atomics.store(cancelled, 0, 1);
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      return await lane.call(cancelled ? { ...request, cancelled } : request, {
+        timeoutMs: request.timeoutMs + (lane === this.#quick ? GRACE_MS.quick : GRACE_MS.slow),
+        ...(signal && { signal }),
+        ...(scope && { group: scope.group }),
+      });
+    } catch (error) {
+      throw this.#noted(error);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  #noted(error: unknown): unknown {
+    if (error instanceof DatabaseFaultError) this.#options.onFault(error);
+    return error;
   }
 
   #learn(sql: string, ms: number): void {
-    if (this.#durations.size > 5_000) this.#durations.clear();
+    if (this.#durations.size > MAX_SHAPES) this.#durations.clear();
     const known = this.#durations.get(sql);
     this.#durations.set(sql, known === undefined ? ms : known * 0.8 + ms * 0.2);
   }
+}
 
-  #fail(cause: unknown): void {
-    const error = cause instanceof Error ? cause : new Error(String(cause));
-    for (const waiting of this.#waiting.values()) waiting.reject(error);
-    this.#waiting.clear();
+function charsOf(rows: readonly string[]): number {
+  let chars = 0;
+  for (const row of rows) chars += row.length;
+  return chars;
+}
+
+/** What a statement timeout of PostgreSQL comes to. */
+function tookTooLong(): ProtocolError {
+  return new ProtocolError(ErrorCode.TIMEOUT, "The query took too long");
+}
+
+function asQueryError(error: unknown): unknown {
+  if (error instanceof WorkerTimeoutError) return tookTooLong();
+  if (error instanceof WorkerAbortedError)
+    return new ProtocolError(ErrorCode.TIMEOUT, "The client went away");
+  if (error instanceof WorkerOverloadedError) {
+    return new ProtocolError(ErrorCode.TIMEOUT, "The database is busy, try again later", 503);
   }
+  if (error instanceof WorkerExitedError || error instanceof WorkerUnavailableError) {
+    return new ProtocolError(
+      ErrorCode.INTERNAL_SERVER_ERROR,
+      "The database is not available, try again later",
+      503,
+    );
+  }
+  return error;
 }

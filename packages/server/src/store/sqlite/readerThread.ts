@@ -1,34 +1,109 @@
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { openDatabase, statementCache } from "./connection.ts";
+import { serveRequests } from "@purse/workers";
+import { addCostlyFunctions, openDatabase, statementCache } from "./connection.ts";
+import { NoRoomError, serializeError } from "./errors.ts";
 
-export interface ReaderJob {
-  id: number;
+export interface ReadRequest {
+  kind: "rows" | "explain";
   sql: string;
   parameters: (string | number | null)[];
+  /** How long the statement may run, in ms. */
+  timeoutMs: number;
+  /** Characters that the answer may have. */
+  maxChars: number;
+  /** Answers `isScan` instead of running a statement that goes through a whole table. */
+  refusesScan: boolean;
+  /** The first item is not 0 once nobody waits for the answer any more. */
+  cancelled?: Int32Array<SharedArrayBuffer>;
 }
 
-/** `text` is the first column of every row, joined by newlines (which JSON text never holds). */
-export interface ReaderAnswer {
-  id: number;
-  text?: string;
-  error?: { message: string; code: number };
-  ms: number;
+/** `rows`: the first column of every row, or the steps of an explanation as JSON. */
+export type ReadAnswer = { rows: string[]; ms: number } | { isScan: true } | { isLate: true };
+
+/** Thrown by checkpoints. */
+const LATE = new Error("late");
+const CANCELLED = new ProtocolError(ErrorCode.TIMEOUT, "The client went away");
+
+interface Running {
+  deadline: number;
+  cancelled: Int32Array<SharedArrayBuffer> | undefined;
+  chars: number;
+  maxChars: number;
 }
 
-if (parentPort) {
-  const port = parentPort;
-  const prepare = statementCache(openDatabase(workerData.file, { readonly: true }));
-  port.on("message", (job: ReaderJob) => {
-    const started = performance.now();
-    const answer: ReaderAnswer = { id: job.id, ms: 0 };
-    try {
-      answer.text = prepare(job.sql).pluck().all(job.parameters).join("\n");
-    } catch (error) {
-      const code = error instanceof ProtocolError ? error.code : ErrorCode.INTERNAL_SERVER_ERROR;
-      answer.error = { message: error instanceof Error ? error.message : String(error), code };
-    }
-    answer.ms = performance.now() - started;
-    port.postMessage(answer);
+const running: Running = { deadline: 0, cancelled: undefined, chars: 0, maxChars: 0 };
+
+function checkpoint(): void {
+  if (performance.now() > running.deadline) throw LATE;
+  if (running.cancelled && Atomics.load(running.cancelled, 0) !== 0) throw CANCELLED;
+}
+
+function assertRoomFor(chars: number): void {
+  if (running.chars + chars > running.maxChars) throw new NoRoomError("The answer has no room for more");
+}
+
+function open(file: string) {
+  // Several of these threads run: each keeps fewer pages, and reads the file by memory mapping anyway.
+  const database = openDatabase(file, { readonly: true, cacheKb: 8_192, checkpoint });
+  addCostlyFunctions(database, checkpoint);
+  database.function("purse_takes", { directOnly: true }, (bytes) => {
+    assertRoomFor(Number(bytes));
+    return 1;
   });
+  const prepare = statementCache(database);
+  const scans = new Map<string, boolean>();
+
+  function isScan({ sql, parameters }: ReadRequest): boolean {
+    const known = scans.get(sql);
+    if (known !== undefined) return known;
+    const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(parameters).map(detailOf);
+    const found = steps.some((step) => /^SCAN (?!\(|CONSTANT)/.test(step) && !/ USING .*INDEX /.test(step));
+    if (scans.size >= 5_000) scans.clear();
+    scans.set(sql, found);
+    return found;
+  }
+
+  function explain({ sql, parameters }: ReadRequest): string[] {
+    // An explanation does not notice by itself that the layout has changed: what is read before it does.
+    database.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(parameters)
+      .map((step) => JSON.stringify(step));
+  }
+
+  function rows({ sql, parameters }: ReadRequest): string[] {
+    const found: string[] = [];
+    for (const value of prepare(sql).pluck().iterate(parameters)) {
+      const text = String(value);
+      assertRoomFor(text.length);
+      running.chars += text.length;
+      found.push(text);
+    }
+    return found;
+  }
+
+  return function handle(request: ReadRequest): ReadAnswer {
+    const started = performance.now();
+    running.deadline = started + request.timeoutMs;
+    running.cancelled = request.cancelled;
+    running.chars = 0;
+    running.maxChars = request.maxChars;
+    try {
+      if (request.refusesScan && isScan(request)) return { isScan: true };
+      const found = request.kind === "explain" ? explain(request) : rows(request);
+      return { rows: found, ms: performance.now() - started };
+    } catch (error) {
+      if (error === LATE) return { isLate: true };
+      throw error;
+    }
+  };
 }
+
+function detailOf(step: unknown): string {
+  return typeof step === "object" && step !== null && "detail" in step ? String(step.detail) : "";
+}
+
+const { file }: { file?: string } = workerData ?? {};
+if (file !== undefined) serveRequests<ReadRequest, ReadAnswer>({ handle: open(file), serializeError });

@@ -1,76 +1,125 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { JsonValue } from "@purse/protocol";
+import type { ByteBudget } from "../../limits/byteBudget.ts";
+import type { Log } from "../../observe/log.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { StoreHealth } from "../health.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
 import type { SecretObject, Store } from "../store.ts";
+import { inlineDialect, threadDialect } from "./checkpoint.ts";
 import { sqliteDialect } from "./dialect.ts";
+import type { DatabaseFaultError } from "./errors.ts";
 import { classStatements, dropTextIndexes, removalStatements } from "./layout.ts";
 import { Reader } from "./reader.ts";
-import { Writer } from "./writer.ts";
+import { unavailable, Writer } from "./writer.ts";
+
+export interface SqliteOptions {
+  log: Log;
+  /** How long a statement that reads may run, in ms. */
+  queryTimeoutMs: number;
+  /** Characters of one answer, at most. */
+  maxAnswerBytes: number;
+  /** What counts the answers that are held in memory. */
+  budget: ByteBudget;
+  /** Looks through the whole file before it is used, where that does not take long. */
+  checksFile: boolean;
+  /** A thread ended too often and is not restarted any more. */
+  onFailed?(error: Error): void;
+}
 
 /**
  * Opens the embedded store in a file, made where there is none. One thread writes, with group
  * commit; reads run beside it.
  */
-export async function openSqliteStore(file: string): Promise<Store> {
-  mkdirSync(dirname(file), { recursive: true });
-  const writer = new Writer(file);
-  await writer.opened();
-  const reader = new Reader(file);
-  const statements = createStatements(sqliteDialect);
+export async function openSqliteStore(file: string, options: SqliteOptions): Promise<Store> {
+  const { log, queryTimeoutMs, maxAnswerBytes, budget, checksFile, onFailed } = options;
+  inFolder(dirname(file), (folder) => mkdirSync(folder, { recursive: true }));
+  let problem: StoreHealth["problem"];
+  const onFault = ({ fault, message }: DatabaseFaultError): void => {
+    if (problem === "damaged" || problem === fault) return;
+    problem = fault;
+    if (fault === "damaged") writer.refuse(unavailable());
+    const what = {
+      damaged: "is damaged: nothing is written to it any more, restore a backup",
+      unwritable: "cannot be written",
+    };
+    log.error(`the database ${what[fault]}`, { file, error: message });
+  };
+  const onWritten = (): void => {
+    if (problem !== "unwritable") return;
+    problem = undefined;
+    log.warn("the database can be written again", { file });
+  };
+  const shared = { log, onFault, ...(onFailed && { onFailed }) };
+  const writer = await Writer.open(file, { ...shared, checksFile, onWritten });
+  const reader = await Reader.open(file, { ...shared, queryTimeoutMs, maxAnswerBytes, budget }).catch(
+    async (error: unknown) => {
+      await writer.close();
+      throw error;
+    },
+  );
+  const inline = createStatements(inlineDialect);
+  const thread = createStatements(threadDialect);
 
   return {
     async get(schema, id, principals) {
-      const { sql, parameters } = statements.get(schema, id, principals);
-      return reader.first(sql, parameters);
+      return reader.first({
+        inline: inline.get(schema, id, principals),
+        thread: () => thread.get(schema, id, principals),
+      });
     },
 
     async find(query) {
       if (query.limit === 0) return [];
-      const { sql, parameters } = statements.find(query);
-      return reader.all(sql, parameters);
+      return reader.all({ inline: inline.find(query), thread: () => thread.find(query) });
     },
 
     async count(query) {
-      const { sql, parameters } = statements.count(query);
-      const [count] = await reader.all(sql, parameters);
+      const [count] = await reader.all({ inline: inline.count(query), thread: () => thread.count(query) });
       return Number(count);
     },
 
     async distinct(query, path) {
-      const { sql, parameters } = statements.distinct(query, path);
-      return (await reader.all(sql, parameters)).map((text): JsonValue => JSON.parse(text));
+      const { sql, parameters } = thread.distinct(query, path);
+      return (await reader.rows(sql, parameters)).map((text): JsonValue => JSON.parse(text));
     },
 
     async group(query, group) {
-      const { sql, parameters } = statements.group(query, group);
-      return groupRows(await reader.all(sql, parameters), group);
+      const { sql, parameters } = thread.group(query, group);
+      return groupRows(await reader.rows(sql, parameters), group);
     },
 
     async explain(query) {
-      const { sql, parameters } = statements.find(query);
-      return reader.explain(sql, parameters).map((row) => ({ ...Object(row) }));
+      const steps = await reader.explain(thread.find(query));
+      return steps.map((step): JsonValue => JSON.parse(step));
     },
 
     async getSecret(schema, id): Promise<SecretObject | undefined> {
-      const sql = `SELECT json_array(doc, secret) FROM ${sqliteDialect.identifier(schema.table)} WHERE id = ?`;
-      const row = reader.first(sql, [id]);
+      const table = sqliteDialect.identifier(schema.table);
+      const statement = (checkpoint: string) => ({
+        sql: `SELECT json_array(doc, secret) FROM ${table} WHERE ${checkpoint}id = ?`,
+        parameters: [id],
+      });
+      const row = await reader.first({
+        inline: statement(inlineDialect.checkpoint),
+        thread: () => statement(threadDialect.checkpoint),
+      });
       if (row === undefined) return undefined;
       const [text, secret]: [string, string | null] = JSON.parse(row);
       return { text, secret: secret === null ? {} : JSON.parse(secret) };
     },
 
     async ownerOf(scope, value) {
-      return reader.first(
+      return reader.point(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
         [scope, value, Date.now()],
       );
     },
 
     async countOf(scope, value) {
-      const n = reader.first("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
+      const n = reader.point("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
         scope,
         value,
         Date.now(),
@@ -79,14 +128,14 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async claimsOf(scope, owner) {
-      return reader.all("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [
+      return reader.rows("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [
         scope,
         owner,
       ]);
     },
 
     async ownersInRelation(className, key, relatedIds) {
-      return reader.all(
+      return reader.rows(
         "SELECT DISTINCT owner_id FROM purse_relations WHERE class_name = ? AND key = ? AND related_id IN (SELECT value FROM json_each(?))",
         [className, key, JSON.stringify(relatedIds)],
       );
@@ -95,15 +144,15 @@ export async function openSqliteStore(file: string): Promise<Store> {
     write: (group) => writer.write(group),
 
     async loadClasses(className) {
-      const rows = await reader.all(
-        "SELECT schema FROM purse_classes WHERE class_name = coalesce(?, class_name)",
-        [className ?? null],
-      );
+      const rows =
+        className === undefined
+          ? await reader.rows("SELECT schema FROM purse_classes", [])
+          : await reader.rows("SELECT schema FROM purse_classes WHERE class_name = ?", [className]);
       return rows.map((row): ClassSchema => JSON.parse(row));
     },
 
     async changeClass(className, edit) {
-      const known = reader.first("SELECT schema FROM purse_classes WHERE class_name = ?", [className]);
+      const known = reader.point("SELECT schema FROM purse_classes WHERE class_name = ?", [className]);
       const current: ClassSchema | undefined = known === undefined ? undefined : JSON.parse(known);
       const schema = edit(current);
       if (schema === current) return schema;
@@ -136,7 +185,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async scan(schema, after, limit) {
-      const rows = await reader.all(
+      const rows = await reader.rows(
         `SELECT json_array(seq, doc, secret) FROM ${sqliteDialect.identifier(schema.table)} WHERE seq > ? ORDER BY seq LIMIT ?`,
         [after, limit],
       );
@@ -147,7 +196,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async scanRelations(after, limit) {
-      const rows = await reader.all(
+      const rows = await reader.rows(
         `SELECT json_array(class_name, key, owner_id, related_id) FROM purse_relations
          WHERE (class_name, key, owner_id, related_id) > (?, ?, ?, ?)
          ORDER BY class_name, key, owner_id, related_id LIMIT ?`,
@@ -157,7 +206,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async scanClaims(after, limit) {
-      const rows = await reader.all(
+      const rows = await reader.rows(
         `SELECT json_array(scope, value, owner, expires_at) FROM purse_claims
          WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
         [...after, Date.now(), limit],
@@ -179,9 +228,29 @@ export async function openSqliteStore(file: string): Promise<Store> {
     async announce() {},
     onAnnounced: () => () => undefined,
 
+    health: () => ({
+      workers: [...writer.health(), ...reader.health()],
+      ...(problem !== undefined && { problem }),
+    }),
+    probeWrite: () => writer.probe(),
+
     async close() {
       await reader.close();
       await writer.close();
     },
   };
+}
+
+/** Runs what makes a folder; says what to do where the user that runs the process may not. */
+function inFolder(folder: string, work: (folder: string) => void): void {
+  try {
+    work(folder);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (!["EACCES", "EPERM", "EROFS"].includes(code)) throw error;
+    throw new Error(
+      `The folder ${folder} cannot be written (${code}). Give the user that runs Purse the right to write it, or ` +
+        "choose another one with --data-dir.",
+    );
+  }
 }
