@@ -38,6 +38,8 @@ import { createServerUrlOf } from "./http/serverUrl.ts";
 import { nftPictures, Thumbnails } from "./images/index.ts";
 import { createGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
 import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { ByteBudget } from "./limits/byteBudget.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer } from "./messages/mailer.ts";
@@ -47,7 +49,7 @@ import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
 import { type Log, newRequestId } from "./observe/log.ts";
 import { createMetrics } from "./observe/metrics.ts";
-import { createRecentLog } from "./observe/recentLog.ts";
+import { createRecentLog, type RecentLog } from "./observe/recentLog.ts";
 import { scriptLogRoute } from "./observe/scriptLog.ts";
 import { createSeries } from "./observe/series.ts";
 import { createOperator } from "./operator/operator.ts";
@@ -59,11 +61,14 @@ import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
 import { compileRegex } from "./store/regex.ts";
+import { lockDatabase } from "./store/sqlite/databaseLock.ts";
 import { openKeyUsage } from "./studio/keyUsage.ts";
 import type { Restart } from "./studio/restores.ts";
 import { createStudio } from "./studio/studio.ts";
 import { openStudioClasses } from "./studio/studioClasses.ts";
 
+/** How long requests may go on when the server stops, in ms. */
+const FORCE_CLOSE_MS = 5_000;
 /** How often what has expired is forgotten, in ms. */
 const SWEEP_MS = 10 * 60_000;
 
@@ -79,19 +84,31 @@ export interface ServerOptions {
   connectTo?: string[];
   /** Stops this server and starts another with the same settings; what the studio's restores need. */
   restart?: Restart;
+  /** Something that the server cannot do without has failed for good: it is not ready any more, and has to be started anew. */
+  onFatal?(error: Error): void;
 }
 
 export interface PurseServer {
   /** `http://127.0.0.1:1337`, known once started. */
   readonly url: string;
   start(): Promise<void>;
-  /** Ends open requests and sockets, then the parts in the reverse order of their start. */
+  /** Ends open requests and sockets, then everything in the reverse order of its start. */
   stop(): Promise<void>;
 }
 
-/** Wires the parts; the only file that knows them all. */
-export async function createServer(config: Config, options: ServerOptions): Promise<PurseServer> {
+/** Wires the parts; the only file that knows them all. What it has opened is closed again where it rejects. */
+export function createServer(config: Config, options: ServerOptions): Promise<PurseServer> {
   const recentLog = createRecentLog(options.log, config.log.level);
+  const lifecycle = new Lifecycle(recentLog.log);
+  return lifecycle.unwinding(() => wire(config, options, recentLog, lifecycle));
+}
+
+async function wire(
+  config: Config,
+  options: ServerOptions,
+  recentLog: RecentLog,
+  lifecycle: Lifecycle,
+): Promise<PurseServer> {
   const { log } = recentLog;
   const report = (error: unknown, during: string) =>
     log.error("unexpected error", {
@@ -106,8 +123,38 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     subscriptions: () => live.subscriptions(),
     chains: () => chain.status(),
   }));
-  const store = metrics.watchStore(await openStore(config.database));
-  const ipfs = await openIpfs(join(config.dataDir, "ipfs"), config.ipfsRpcUrl);
+  lifecycle.onStop("metrics", () => metrics.close());
+  const { database } = config;
+  if (database.kind === "sqlite") {
+    await lifecycle.open(
+      "database lock",
+      () => lockDatabase(database.path),
+      (lock) => lock.release(),
+    );
+  }
+  const budget = new ByteBudget({
+    maxBytes: config.limits.maxAnswersBytes,
+    maxWaitMs: config.limits.queryTimeoutMs,
+  });
+  const openedStore = await lifecycle.open(
+    "database",
+    () =>
+      openStore(database, {
+        log,
+        budget,
+        queryTimeoutMs: config.limits.queryTimeoutMs,
+        maxAnswerBytes: config.limits.maxAnswerBytes,
+        checksFile: true,
+        ...(options.onFatal && { onFailed: options.onFatal }),
+      }),
+    (opened) => opened.close(),
+  );
+  const store = metrics.watchStore(openedStore);
+  const ipfs = await lifecycle.open(
+    "IPFS",
+    () => openIpfs(join(config.dataDir, "ipfs"), config.ipfsRpcUrl),
+    (opened) => opened.stop(),
+  );
   const fileUrls = new FileUrls({
     appId: config.appId,
     mountPath: MOUNT_PATH,
@@ -220,6 +267,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     isWatched: config.environment === "development",
     sendMail: mailer && ((mail) => mailer.send(mail)),
   });
+  lifecycle.onStop("cloud code", () => cloud.stop());
   late.cloud = cloud;
   const objects = createObjects({
     store,
@@ -253,6 +301,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     log,
   });
   const aggregates = createAggregates({ store, schemas });
+  lifecycle.onStop("aggregations", () => aggregates.stop());
   for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const { name, run } of chainEvents.functions) cloud.define(name, run);
   cloud.onDefined(({ watches }) => chainEvents.take(watches));
@@ -270,6 +319,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     countEvent: metrics.event,
     report,
   });
+
+  lifecycle.onStop("jobs", operator.stop);
 
   const judgeKey = createJudgeKey(config);
   const limiter = createMemoryLimiter({ clock: Date.now });
@@ -347,6 +398,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     report: (error) => report(error, "files"),
   });
   const thumbnails = new Thumbnails(join(config.dataDir, "thumbnails"));
+  lifecycle.onStop("thumbnails", () => thumbnails.stop());
   const serveIpfs = createGateway(ipfs, thumbnails);
   const { changeLog, onAnnounced } = store;
   const feed = changeLog
@@ -376,6 +428,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       maxSubscriptionsPerAddress: config.limits.liveSocketsPerAddress * 10,
     },
   });
+  lifecycle.onStop("live queries", live.stop);
   accounts.onSessionsChanged(live.sessionsChanged);
 
   const apiKeys = new ApiKeys({
@@ -384,9 +437,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     clock: Date.now,
     onError: (error) => report(error, "noting the use of an API key"),
   });
+  lifecycle.onStop("API keys", () => apiKeys.close());
   const keyUsage = await openKeyUsage(store, Date.now, (error) =>
     report(error, "counting the use of API keys"),
   );
+  lifecycle.onStop("use of API keys", () => keyUsage.stop());
   const gate: DataGateParts = {
     apiKeys,
     countUse: (keyId) => keyUsage.count(keyId),
@@ -427,6 +482,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
     (error) => report(error, "measuring the storage"),
   );
+  lifecycle.onStop("measurements", () => series.stop());
   const studio = await createStudio({
     store,
     objects,
@@ -518,50 +574,52 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     resumable.sweep().catch((error: unknown) => report(error, "sweeping uploads"));
   }, SWEEP_MS);
   sweeping.unref();
+  lifecycle.onStop("sweeping", () => clearInterval(sweeping));
 
   let url = "";
   return {
     get url() {
       return url;
     },
-    async start() {
-      await new Promise<void>((resolve, reject) => {
-        http.once("error", reject);
-        http.listen(config.port, config.host, resolve);
-      });
-      url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
-      await chain.start();
-      operator.start();
-      accounts.start();
-      chainEvents.start();
-      push.start();
-      await studio.start(url);
-    },
-    async stop() {
-      const closed = new Promise((resolve) => http.close(resolve));
-      http.closeIdleConnections();
-      clearInterval(sweeping);
-      await live.stop();
-      await push.stop();
-      await studio.stop();
-      series.stop();
-      const forced = setTimeout(() => http.closeAllConnections(), 5_000);
-      await closed;
-      clearTimeout(forced);
-      apiKeys.close();
-      await keyUsage.stop();
-      await chainEvents.stop();
-      await accounts.stop();
-      await chain.stop();
-      await operator.stop();
-      await cloud.stop();
-      await aggregates.stop();
-      await thumbnails.stop();
-      await ipfs.stop();
-      await store.close();
-      metrics.close();
-    },
+    start: () =>
+      lifecycle.unwinding(async () => {
+        const start = async (name: string, begin: () => unknown, stop: () => unknown) => {
+          lifecycle.onStop(name, stop);
+          await begin();
+        };
+        await start("chains", chain.start, chain.stop);
+        operator.start();
+        await start("accounts", accounts.start, accounts.stop);
+        await start(
+          "chain events",
+          () => chainEvents.start(),
+          () => chainEvents.stop(),
+        );
+        await start("push", push.start, push.stop);
+        const closed = new Promise((resolve) => http.once("close", resolve));
+        lifecycle.onStop("open requests", async () => {
+          if (url === "") return;
+          await live.stop();
+          const forced = setTimeout(() => http.closeAllConnections(), FORCE_CLOSE_MS);
+          await closed;
+          clearTimeout(forced);
+        });
+        await start("port", listen, () => {
+          http.close();
+          http.closeIdleConnections();
+        });
+        await start("studio", () => studio.start(url), studio.stop);
+      }),
+    stop: () => lifecycle.stop(),
   };
+
+  async function listen(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      http.once("error", reject);
+      http.listen(config.port, config.host, resolve);
+    });
+    url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
+  }
 }
 
 /** Of an SQLite database, with what has not been moved into its file yet. */

@@ -29,7 +29,6 @@ export const DEFAULT_QUERY_TIMEOUT_MS = 10_000;
 export const DEFAULT_MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export function openStore(config: DatabaseConfig, options: StoreOptions = {}): Promise<Store> {
-  if (config.kind === "postgres") return openPostgresStore(config);
   const {
     log = createLog({ level: "warn", format: "text", write: (line) => process.stderr.write(`${line}\n`) }),
     queryTimeoutMs = DEFAULT_QUERY_TIMEOUT_MS,
@@ -38,6 +37,7 @@ export function openStore(config: DatabaseConfig, options: StoreOptions = {}): P
     checksFile = false,
     onFailed,
   } = options;
+  if (config.kind === "postgres") return openPostgresStore({ ...config, queryTimeoutMs });
   const shared = { log, queryTimeoutMs, maxAnswerBytes, budget, checksFile };
   return openSqliteStore(config.path, { ...shared, ...(onFailed && { onFailed }) });
 }

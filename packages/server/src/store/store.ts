@@ -8,10 +8,10 @@ import {
   ProtocolError,
   type SubQuery,
 } from "@purse/protocol";
+import type { WorkerHealth } from "@purse/workers";
 import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ChangeLog } from "./changeLog.ts";
-import type { StoreHealth } from "./health.ts";
 
 /** An object as it travels: the JSON text with objectId, createdAt, updatedAt, its fields and its ACL. */
 export type ObjectText = string;
@@ -208,10 +208,12 @@ export interface Store {
    * Returns the way to stop.
    */
   onAnnounced(listener: (message: string | undefined) => void): () => void;
-  /** How the database is, as far as it is known without asking it. */
-  health?(): StoreHealth;
-  /** Writes something, to see whether it can be. Rejects where it cannot. */
+  /** Why the database cannot be worked with though it answers; undefined where it can. */
+  problem(): string | undefined;
+  /** Writes something, to see whether that can be done (again). Rejects where it cannot. */
   probeWrite?(): Promise<void>;
+  /** The threads that work for the database. */
+  workers?(): WorkerHealth[];
   /** Where several processes may write: what they wrote. Undefined where this process alone does. */
   changeLog?: ChangeLog;
   close(): Promise<void>;

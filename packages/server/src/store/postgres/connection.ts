@@ -5,17 +5,17 @@ import type { SqlParameter } from "../sql/dialect.ts";
 export type Sql = postgres.Sql;
 export type Transaction = postgres.TransactionSql;
 
-/** No statement may take longer, in ms: a pattern or an order that somebody else thought up must not hold a connection. */
-const STATEMENT_TIMEOUT_MS = 30_000;
-
-/** Opens a pool. Connections are made when they are needed, and again when they were lost. */
-export function connect(url: string, connections: number): Sql {
+/**
+ * Opens a pool. Connections are made when they are needed, and again when they were lost. No statement may take longer
+ * than `timeoutMs`: a pattern or an order that somebody else thought up must not hold a connection.
+ */
+export function connect(url: string, connections: number, timeoutMs: number): Sql {
   return postgres(url, {
     max: connections,
     // Types of the application's own are not used: they need not be asked for.
     fetch_types: false,
     onnotice: () => undefined,
-    connection: { application_name: "purse", statement_timeout: STATEMENT_TIMEOUT_MS },
+    connection: { application_name: "purse", statement_timeout: timeoutMs },
   });
 }
 

@@ -27,6 +27,8 @@ export interface PostgresOptions {
   connections: number;
   /** A replica, for reads that may lag behind. */
   replicaUrl?: string;
+  /** How long a statement may run, in ms. */
+  queryTimeoutMs: number;
 }
 
 /** Where processes tell each other of changes. */
@@ -39,9 +41,9 @@ const ATTEMPTS = 4;
 
 /** Opens the store in a PostgreSQL database; any number of processes may share it. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, connections, replicaUrl } = options;
-  const sql = connect(url, connections);
-  const replica = replicaUrl === undefined ? sql : connect(replicaUrl, connections);
+  const { url, connections, replicaUrl, queryTimeoutMs } = options;
+  const sql = connect(url, connections, queryTimeoutMs);
+  const replica = replicaUrl === undefined ? sql : connect(replicaUrl, connections, queryTimeoutMs);
   await migrate(sql);
   const statements = createStatements(postgresDialect);
   const commits = new GroupCommit(sql, (work) => inTransaction(sql, work));
@@ -238,6 +240,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
     changeLog: createChangeLog({ sql, underLock: (work) => underLock(sql, work) }),
 
+    problem: () => undefined,
+
     async close() {
       listeners.clear();
       await Promise.all([sql.end({ timeout: 5 }), replica === sql ? undefined : replica.end({ timeout: 5 })]);
@@ -284,6 +288,8 @@ async function inTransaction<T>(sql: Sql, work: (transaction: Transaction) => Pr
 function underLock<T>(sql: Sql, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return again(() =>
     inTransaction(sql, async (transaction) => {
+      // Making indexes and emptying classes takes as long as it takes.
+      await run(transaction, "SET LOCAL statement_timeout = 0", []);
       await run(transaction, "SELECT pg_advisory_xact_lock(?)", [LAYOUT_LOCK]);
       return work(transaction);
     }),

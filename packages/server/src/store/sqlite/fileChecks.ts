@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
 
 /** A file of more bytes than this is not looked through at every start: that takes about a second for each gigabyte. */
@@ -49,4 +49,18 @@ function damaged(file: string, reason: string): Error {
     `${file} is damaged, or not an SQLite database: ${reason.split("\n", 1)[0]?.slice(0, 200)}. Put a backup in its ` +
       "place: npm run purse -- restore --in FILE --force keeps the damaged file beside it.",
   );
+}
+
+/** Makes a folder where it is missing; says what to do where the user that runs the process may not. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (!["EACCES", "EPERM", "EROFS"].includes(code)) throw error;
+    throw new Error(
+      `The folder ${folder} cannot be written (${code}). Give the user that runs Purse the right to write it, or ` +
+        "choose another one with --data-dir.",
+    );
+  }
 }

@@ -1,19 +1,23 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { JsonValue } from "@purse/protocol";
 import type { ByteBudget } from "../../limits/byteBudget.ts";
 import type { Log } from "../../observe/log.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
-import type { StoreHealth } from "../health.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
 import type { SecretObject, Store } from "../store.ts";
 import { inlineDialect, threadDialect } from "./checkpoint.ts";
 import { sqliteDialect } from "./dialect.ts";
-import type { DatabaseFaultError } from "./errors.ts";
+import type { DatabaseFaultError, Fault } from "./errors.ts";
+import { makeFolder } from "./fileChecks.ts";
 import { classStatements, dropTextIndexes, removalStatements } from "./layout.ts";
 import { Reader } from "./reader.ts";
 import { unavailable, Writer } from "./writer.ts";
+
+const PROBLEMS: Readonly<Record<Fault, string>> = {
+  damaged: "The database is damaged: nothing is written to it any more, restore a backup",
+  unwritable: "The database cannot be written: the disk is full, or fails",
+};
 
 export interface SqliteOptions {
   log: Log;
@@ -35,22 +39,18 @@ export interface SqliteOptions {
  */
 export async function openSqliteStore(file: string, options: SqliteOptions): Promise<Store> {
   const { log, queryTimeoutMs, maxAnswerBytes, budget, checksFile, onFailed } = options;
-  inFolder(dirname(file), (folder) => mkdirSync(folder, { recursive: true }));
-  let problem: StoreHealth["problem"];
-  const onFault = ({ fault, message }: DatabaseFaultError): void => {
-    if (problem === "damaged" || problem === fault) return;
-    problem = fault;
+  makeFolder(dirname(file));
+  let fault: Fault | undefined;
+  const onFault = (error: DatabaseFaultError): void => {
+    if (fault === "damaged" || fault === error.fault) return;
+    fault = error.fault;
     if (fault === "damaged") writer.refuse(unavailable());
-    const what = {
-      damaged: "is damaged: nothing is written to it any more, restore a backup",
-      unwritable: "cannot be written",
-    };
-    log.error(`the database ${what[fault]}`, { file, error: message });
+    log.error(PROBLEMS[fault], { file, error: error.message });
   };
   const onWritten = (): void => {
-    if (problem !== "unwritable") return;
-    problem = undefined;
-    log.warn("the database can be written again", { file });
+    if (fault !== "unwritable") return;
+    fault = undefined;
+    log.warn("The database can be written again", { file });
   };
   const shared = { log, onFault, ...(onFailed && { onFailed }) };
   const writer = await Writer.open(file, { ...shared, checksFile, onWritten });
@@ -228,10 +228,8 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     async announce() {},
     onAnnounced: () => () => undefined,
 
-    health: () => ({
-      workers: [...writer.health(), ...reader.health()],
-      ...(problem !== undefined && { problem }),
-    }),
+    problem: () => fault && PROBLEMS[fault],
+    workers: () => [...writer.health(), ...reader.health()],
     probeWrite: () => writer.probe(),
 
     async close() {
@@ -239,18 +237,4 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
       await writer.close();
     },
   };
-}
-
-/** Runs what makes a folder; says what to do where the user that runs the process may not. */
-function inFolder(folder: string, work: (folder: string) => void): void {
-  try {
-    work(folder);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (!["EACCES", "EPERM", "EROFS"].includes(code)) throw error;
-    throw new Error(
-      `The folder ${folder} cannot be written (${code}). Give the user that runs Purse the right to write it, or ` +
-        "choose another one with --data-dir.",
-    );
-  }
 }
