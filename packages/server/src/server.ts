@@ -47,6 +47,7 @@ import { MailTemplates } from "./messages/mailTemplates.ts";
 import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
+import { Pipelines } from "./objects/pipeline.ts";
 import { type Log, newRequestId } from "./observe/log.ts";
 import { createMetrics } from "./observe/metrics.ts";
 import { createRecentLog, type RecentLog } from "./observe/recentLog.ts";
@@ -201,6 +202,7 @@ async function wire(
   });
   const innerObjects: Objects = {
     find: (...args) => objectsOf().find(...args),
+    findPieces: (...args) => objectsOf().findPieces(...args),
     get: (...args) => objectsOf().get(...args),
     create: (...args) => objectsOf().create(...args),
     update: (...args) => objectsOf().update(...args),
@@ -300,8 +302,9 @@ async function wire(
     senders,
     log,
   });
-  const aggregates = createAggregates({ store, schemas });
-  lifecycle.onStop("aggregations", () => aggregates.stop());
+  const pipelines = new Pipelines({ log, maxAnswerBytes: config.limits.maxAnswerBytes });
+  lifecycle.onStop("aggregations", () => pipelines.stop());
+  const aggregates = createAggregates({ store, schemas, pipelines });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const { name, run } of chainEvents.functions) cloud.define(name, run);
   cloud.onDefined(({ watches }) => chainEvents.take(watches));
@@ -460,7 +463,8 @@ async function wire(
     fetchContent,
     admit: createDataGate({ ...gate, forOwnPages: true }),
   });
-  const observe = createObserveRoutes({ metrics, store, judgeKey, metricsIps: config.metricsIps });
+  const workers = () => [...(store.workers?.() ?? []), ...pipelines.workers()];
+  const observe = createObserveRoutes({ metrics, store, workers, judgeKey, metricsIps: config.metricsIps });
   const dataPageAt = createDataPages(dataUrlOf(publicUrl));
   const answerForProvider = createProviderRoutes({
     dataUrl: dataUrlOf(publicUrl),
@@ -527,6 +531,7 @@ async function wire(
 
   const handle = createFront({
     parse: door.handle,
+    answers: { budget, maxAnswerBytes: config.limits.maxAnswerBytes },
     files: handleFiles,
     studio: studio.handle,
     data: handleData,

@@ -2,6 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { MASTER } from "../caller.ts";
 import type { Objects, SaveReply } from "../objects/objects.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
+import { piecesReply } from "./pieces.ts";
 
 /** Objects of any class, and the system classes under their own names. */
 export function objectRoutes(objects: Objects): ApiRoute[] {
@@ -9,10 +10,8 @@ export function objectRoutes(objects: Objects): ApiRoute[] {
     {
       method: "GET",
       path: base,
-      handle: async (request) => ({
-        status: 200,
-        body: await objects.find(request, classOf(request), request.params),
-      }),
+      handle: async (request) =>
+        piecesReply(await objects.findPieces(request, classOf(request), request.params)),
     },
     {
       method: "POST",

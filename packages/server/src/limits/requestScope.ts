@@ -54,14 +54,14 @@ export class RequestScope {
     if (bytes > this.bytesLeft) throw answerTooLarge(this.#maxAnswerBytes);
     if (this.#isClosed) return;
     this.#bytes += bytes;
-    this.#budget.charge(bytes);
+    this.#budget.charge(bytes, this.group);
   }
 
   /** `isAnswered`: the whole answer was sent. */
   close(isAnswered: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    if (this.#bytes > 0) this.#budget.release(this.#bytes);
+    if (this.#bytes > 0) this.#budget.release(this.#bytes, this.group);
     this.#isAborted = !isAnswered;
     if (this.#isAborted) this.#controller?.abort();
   }

@@ -19,7 +19,7 @@ import {
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { Store, StoreGroup, StoreQuery } from "../store/store.ts";
-import { Pipelines } from "./pipeline.ts";
+import type { Pipelines } from "./pipeline.ts";
 import { prepareSubqueries } from "./subqueries.ts";
 
 /** Most objects that a pipeline takes into memory. */
@@ -29,15 +29,18 @@ const EARTH_RADIUS_M = 6_378_100;
 export interface Aggregates {
   /** Carries out a pipeline over all objects of a class, whatever their ACLs. `params` as they travel. */
   aggregate(className: string, params: JsonObject): Promise<JsonValue[]>;
-  stop(): Promise<void>;
+}
+
+export interface AggregateParts {
+  store: Store;
+  schemas: Schemas;
+  pipelines: Pipelines;
 }
 
 /** What is asked of a class beside the pipeline. */
 const OTHER_PARAMETERS = ["distinct", "where", "hint", "explain", "comment", "readPreference"] as const;
 
-export function createAggregates({ store, schemas }: { store: Store; schemas: Schemas }): Aggregates {
-  const pipelines = new Pipelines();
-
+export function createAggregates({ store, schemas, pipelines }: AggregateParts): Aggregates {
   async function aggregate(className: string, params: JsonObject): Promise<JsonValue[]> {
     assertClassName(className);
     const { pipeline, ...rest } = params;
@@ -160,7 +163,7 @@ export function createAggregates({ store, schemas }: { store: Store; schemas: Sc
     });
   }
 
-  return { aggregate, stop: () => pipelines.stop() };
+  return { aggregate };
 }
 
 const EVERYTHING: Condition = { kind: "and", conditions: [] };

@@ -20,6 +20,7 @@ import type { ClassSchema } from "../schema/classSchema.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
 import type { ObjectText, Store, StoreQuery } from "../store/store.ts";
 import { idsCondition, includePointers } from "./include.ts";
+import { listPieces, mapInSlices } from "./jsonList.ts";
 import {
   assertReachable,
   authorise,
@@ -47,6 +48,7 @@ export interface ReadParts {
 
 export interface Reads {
   find(request: RequestContext, className: string, params: JsonObject): Promise<string>;
+  findPieces(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
   /** Throws 119 (or 101) where the caller may not ask this of a class, whatever the answer would be. */
   assertFind(request: RequestContext, className: string, where: Condition, order?: Order[]): void;
@@ -71,8 +73,16 @@ export function createReads(parts: ReadParts): Reads {
   }
 
   async function find(request: RequestContext, className: string, params: JsonObject): Promise<string> {
+    return (await findPieces(request, className, params)).join("");
+  }
+
+  async function findPieces(
+    request: RequestContext,
+    className: string,
+    params: JsonObject,
+  ): Promise<string[]> {
     assertReachable(className, "find", request.caller);
-    if (isInternalClassName(className) && !rules.has(className)) return '{"results":[]}';
+    if (isInternalClassName(className) && !rules.has(className)) return ['{"results":[]}'];
     assertClassName(className);
     rules.get(className)?.beforeRead?.("find", request);
     const beforeFind = triggers.beforeFind(className);
@@ -86,7 +96,7 @@ export function createReads(parts: ReadParts): Reads {
     }
     if (objects) {
       const told = await tell(objects, query, className, request, wanted, false);
-      return `{"results":[${told}]}`;
+      return listPieces('{"results":[', told, "]}");
     }
     const operation = query.count && query.limit === 0 ? "count" : "find";
     assertAllowed(request, className, operation, query.where, query.order);
@@ -94,19 +104,19 @@ export function createReads(parts: ReadParts): Reads {
     if (asked !== className) assertAllowed(request, asked, operation, query.where, query.order);
     const schema = await searchable(asked, query.where);
     const named = asked === className ? "" : `,"className":${JSON.stringify(asked)}`;
-    if (!schema) return query.count ? `{"results":[],"count":0${named}}` : `{"results":[]${named}}`;
+    if (!schema) return [query.count ? `{"results":[],"count":0${named}}` : `{"results":[]${named}}`];
 
     const { where, order, limit, skip, score } = query;
     const mayLag = LAGGING_SOURCES.has(query.readPreference ?? "");
     const scoped = { ...storeQuery(schema, where, request, operation), order, limit, skip, score, mayLag };
-    if (query.explain) return JSON.stringify({ results: await store.explain(scoped) });
+    if (query.explain) return [JSON.stringify({ results: await store.explain(scoped) })];
     const [texts, count] = await Promise.all([
       store.find(scoped),
       query.count ? store.count(scoped) : undefined,
     ]);
     const shaped = await shape(texts, query, schema, request, wanted, false);
     const results = asked === className ? shaped : withClassName(shaped, asked);
-    return `{"results":[${results}]${count === undefined ? "" : `,"count":${count}`}${named}}`;
+    return listPieces('{"results":[', results, `]${count === undefined ? "" : `,"count":${count}`}${named}}`);
   }
 
   /** All of a class that a caller may see and that fulfils a where. */
@@ -190,21 +200,21 @@ export function createReads(parts: ReadParts): Reads {
       : { params: given };
     const query = parseQuery(className, wanted);
     if (objects) {
-      const told = await tell(objects.slice(0, 1), query, className, request, wanted, true);
-      if (told === "") throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+      const [told] = await tell(objects.slice(0, 1), query, className, request, wanted, true);
+      if (told === undefined) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
       return told;
     }
     const text = schema && (await readOne(schema, objectId, request, beforeFind && query.where));
     if (!schema || text === undefined)
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
-    const shaped = await shape([text], query, schema, request, wanted, true);
+    const [shaped] = await shape([text], query, schema, request, wanted, true);
     // A trigger may keep to itself what was found.
-    if (shaped === "") throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+    if (shaped === undefined) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
     return shaped;
   }
 
   /**
-   * Objects that a trigger has answered, as JSON texts joined by commas. It may have seen more than the caller may:
+   * Objects that a trigger has answered, as JSON texts. It may have seen more than the caller may:
    * what is stored is read again for whoever is not the operator.
    */
   async function tell(
@@ -214,7 +224,7 @@ export function createReads(parts: ReadParts): Reads {
     request: RequestContext,
     params: JsonObject,
     isGet: boolean,
-  ): Promise<string> {
+  ): Promise<string[]> {
     const schema = schemas.get(className);
     const idOf = ({ objectId }: JsonObject) => (typeof objectId === "string" ? objectId : undefined);
     const ids = objects.flatMap((object) => idOf(object) ?? []);
@@ -255,7 +265,7 @@ export function createReads(parts: ReadParts): Reads {
     return text;
   }
 
-  /** The objects as a list of JSON texts, joined by commas. Where nothing is to be changed they pass as they are. */
+  /** The objects as JSON texts. Where nothing is to be changed they pass as they are. */
   async function shape(
     texts: ObjectText[],
     query: Query,
@@ -263,7 +273,7 @@ export function createReads(parts: ReadParts): Reads {
     request: RequestContext,
     params: JsonObject,
     isGet: boolean,
-  ): Promise<string> {
+  ): Promise<string[]> {
     const { className } = schema;
     const afterFind = triggers.afterFind(className);
     const present = ownPresenter(className);
@@ -271,22 +281,22 @@ export function createReads(parts: ReadParts): Reads {
       !present && !afterFind && !query.keys && query.include.length + query.excludeKeys.length === 0;
     const relations = relationFields(schema);
     if (asStored) {
-      const shown = texts.map((text) => (mayHoldFiles(text) ? JSON.stringify(whole(text, request)) : text));
-      if (relations.length === 0) return shown.join();
+      const shown = await mapInSlices(texts, (text) =>
+        mayHoldFiles(text) ? JSON.stringify(whole(text, request)) : text,
+      );
+      if (relations.length === 0) return shown;
       const tail = `,${JSON.stringify(Object.fromEntries(relations)).slice(1)}`;
-      return shown.map((text) => text.slice(0, -1) + tail).join();
+      return shown.map((text) => text.slice(0, -1) + tail);
     }
-    let objects = await Promise.all(
-      texts.map((text) => {
-        const object = { ...whole(text, request), ...Object.fromEntries(relations) };
-        return present ? present(object, request) : object;
-      }),
-    );
+    let objects = await mapInSlices(texts, (text) => {
+      const object = { ...whole(text, request), ...Object.fromEntries(relations) };
+      return present ? present(object, request) : object;
+    });
     if (query.include.length > 0) {
       await includePointers(objects, query.include, (target, ids) => fetchIncluded(target, ids, request));
     }
     if (afterFind) objects = await afterFind(objects, params, request, isGet);
-    return objects.map((object) => JSON.stringify(pick(object, query))).join();
+    return mapInSlices(objects, (object) => JSON.stringify(pick(object, query)));
   }
 
   async function fetchIncluded(
@@ -373,13 +383,12 @@ export function createReads(parts: ReadParts): Reads {
     return scope && pointed ? narrow(scope, [pointed]) : (scope ?? pointed);
   };
 
-  return { find, get, assertFind, presenter, scopeOf };
+  return { find, findPieces, get, assertFind, presenter, scopeOf };
 }
 
 /** Objects of another class than the one that was asked say so themselves: SDKs make what they are told. */
-function withClassName(objects: string, className: string): string {
-  const list: JsonObject[] = JSON.parse(`[${objects}]`);
-  return list.map((object) => JSON.stringify({ ...object, className })).join();
+function withClassName(objects: string[], className: string): string[] {
+  return objects.map((text) => JSON.stringify({ ...parsed(text), className }));
 }
 
 /** What may be said of an object that is asked for by its id. */

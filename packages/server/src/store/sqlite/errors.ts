@@ -16,11 +16,6 @@ export class DatabaseFaultError extends Error {
   }
 }
 
-/** The answer was given up because it had no room for another row. */
-export class NoRoomError extends Error {
-  override readonly name = "NoRoomError";
-}
-
 const DAMAGED = /^SQLITE_(?:CORRUPT|NOTADB)/;
 const UNWRITABLE = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|PERM)/;
 
@@ -45,12 +40,11 @@ export function asKnownError(error: unknown): unknown {
   return error;
 }
 
-type Details = { code: number; status?: number } | { fault: Fault } | { isNoRoom: true };
+type Details = { code: number; status?: number } | { fault: Fault };
 
 export function serializeError(error: unknown): SerializedError {
   const known = asKnownError(error);
   const message = known instanceof Error ? known.message : String(known);
-  if (known instanceof NoRoomError) return { message, details: { isNoRoom: true } satisfies Details };
   if (known instanceof DatabaseFaultError)
     return { message, details: { fault: known.fault } satisfies Details };
   if (!(known instanceof ProtocolError)) return { message };
@@ -61,7 +55,6 @@ export function serializeError(error: unknown): SerializedError {
 export function deserializeError({ message, details }: SerializedError): Error {
   if (!isDetails(details)) return new Error(message);
   if ("fault" in details) return new DatabaseFaultError(details.fault, message);
-  if ("isNoRoom" in details) return new NoRoomError(message);
   return new ProtocolError(details.code, message, details.status);
 }
 

@@ -14,7 +14,7 @@ import type { ByteBudget } from "../../limits/byteBudget.ts";
 import { answerTooLarge, currentScope, type RequestScope } from "../../limits/requestScope.ts";
 import type { Log } from "../../observe/log.ts";
 import type { Statement } from "../sql/statement.ts";
-import { asKnownError, DatabaseFaultError, deserializeError, NoRoomError } from "./errors.ts";
+import { asKnownError, DatabaseFaultError, deserializeError } from "./errors.ts";
 import { InlineReader } from "./inlineReader.ts";
 import type { ReadAnswer, ReadRequest } from "./readerThread.ts";
 
@@ -45,9 +45,15 @@ const SLOW_FROM_MS = 25;
 /** So long after its time limit a statement is ended together with its thread: it reaches no checkpoint. In ms. */
 const GRACE_MS = { quick: 2_000, slow: 250 };
 /** Characters of an answer that is read without reserving room for it. */
-const SMALL_ANSWER_CHARS = 4 * 1024 * 1024;
+const SMALL_ANSWER_CHARS = 256 * 1024;
+/** An answer has room for this much more than it had the last time, as a factor. */
+const ROOM_TO_GROW = 1.25;
+/** How often an answer that has grown meanwhile is read anew. */
+const MAX_ATTEMPTS = 3;
 const MAX_QUEUED = 1_000;
+/** Statements that are remembered, and how long they may be, in characters. */
 const MAX_SHAPES = 5_000;
+const MAX_LEARNED_CHARS = 20_000;
 
 type Lane = WorkerPool<ReadRequest, ReadAnswer>;
 
@@ -63,6 +69,8 @@ export class Reader {
   readonly #slow: Lane;
   /** Average duration in ms by the text of the inline form. */
   readonly #durations = new Map<string, number>();
+  /** Characters of the last answer that was not small, by the same. */
+  readonly #sizes = new Map<string, number>();
 
   static async open(file: string, options: ReaderOptions): Promise<Reader> {
     const reader = new Reader(file, options);
@@ -94,9 +102,7 @@ export class Reader {
   }
 
   async all(statement: ReadStatement): Promise<string[]> {
-    const { budget } = this.#options;
     const scope = currentScope();
-    if (budget.isFull) await budget.reserve(0, scope?.signal);
     const { sql, parameters } = statement.inline;
     const rows = this.#runsInline(sql) ? this.#readInline(sql, parameters) : undefined;
     if (!rows) return this.#readBeside(statement, scope);
@@ -170,7 +176,7 @@ export class Reader {
         return rows;
       }
       // What was not quick this time has to prove anew that it is.
-      this.#durations.set(sql, SLOW_FROM_MS);
+      this.#remember(this.#durations, sql, SLOW_FROM_MS);
       return undefined;
     } catch (error) {
       throw this.#noted(asKnownError(error));
@@ -178,43 +184,64 @@ export class Reader {
   }
 
   async #readBeside(statement: ReadStatement, scope: RequestScope | undefined): Promise<string[]> {
-    const { budget, maxAnswerBytes, queryTimeoutMs } = this.#options;
+    const { budget, maxAnswerBytes } = this.#options;
+    const key = statement.inline.sql;
+    let room = Math.max(SMALL_ANSWER_CHARS, (this.#sizes.get(key) ?? 0) * ROOM_TO_GROW);
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const reserved = room > SMALL_ANSWER_CHARS ? Math.ceil(room) : 0;
+      if (reserved > 0) await budget.reserve(reserved, scope?.group, scope?.signal);
+      try {
+        const answer = await this.#readWithin(statement, room, scope);
+        if ("rows" in answer) {
+          const chars = charsOf(answer.rows);
+          if (chars > SMALL_ANSWER_CHARS) this.#remember(this.#sizes, key, chars);
+          else this.#sizes.delete(key);
+          scope?.charge(chars);
+          return answer.rows;
+        }
+        if (answer.neededChars > Math.min(maxAnswerBytes, scope?.bytesLeft ?? maxAnswerBytes)) {
+          throw answerTooLarge(maxAnswerBytes);
+        }
+        room = answer.neededChars * ROOM_TO_GROW;
+      } finally {
+        if (reserved > 0) budget.release(reserved, scope?.group);
+      }
+    }
+    throw unavailable();
+  }
+
+  /** Reads in a thread, among the quick statements and, where that is not quick, among the slow ones. */
+  async #readWithin(
+    statement: ReadStatement,
+    maxChars: number,
+    scope: RequestScope | undefined,
+  ): Promise<{ rows: string[] } | { neededChars: number }> {
     const { sql, parameters } = statement.thread();
     const key = statement.inline.sql;
     const known = this.#durations.get(key);
-    let lane = this.#inline.isCostly(sql) || (known ?? 0) > SLOW_FROM_MS ? this.#slow : this.#quick;
-    let maxChars = Math.min(SMALL_ANSWER_CHARS, maxAnswerBytes);
-    let reserved = 0;
-    try {
-      for (;;) {
-        const timeoutMs = lane === this.#quick ? QUICK_MS : queryTimeoutMs;
-        const refusesScan = lane === this.#quick && known === undefined;
-        const request: ReadRequest = { kind: "rows", sql, parameters, timeoutMs, maxChars, refusesScan };
-        try {
-          const answer = await this.#call(lane, request, scope);
-          if ("rows" in answer) {
-            this.#learn(key, answer.ms);
-            scope?.charge(charsOf(answer.rows));
-            return answer.rows;
-          }
-          if (lane === this.#slow) throw tookTooLong();
-          lane = this.#slow;
-        } catch (error) {
-          if (error instanceof WorkerTimeoutError && lane === this.#quick) {
-            lane = this.#slow;
-            continue;
-          }
-          if (!(error instanceof NoRoomError)) throw asQueryError(error);
-          if (reserved > 0 || maxChars >= maxAnswerBytes) throw answerTooLarge(maxAnswerBytes);
-          // A large answer waits until there is room for the largest.
-          await budget.reserve(maxAnswerBytes, scope?.signal);
-          reserved = maxAnswerBytes;
-          maxChars = maxAnswerBytes;
+    const isSlow = this.#inline.isCostly(sql) || (known ?? 0) > SLOW_FROM_MS;
+    for (const lane of isSlow ? [this.#slow] : [this.#quick, this.#slow]) {
+      const isLast = lane === this.#slow;
+      const request: ReadRequest = {
+        kind: "rows",
+        sql,
+        parameters,
+        timeoutMs: isLast ? this.#options.queryTimeoutMs : QUICK_MS,
+        maxChars,
+        refusesScan: !isLast && known === undefined,
+      };
+      try {
+        const answer = await this.#call(lane, request, scope);
+        if ("neededChars" in answer) return answer;
+        if ("rows" in answer) {
+          this.#learn(key, answer.ms);
+          return answer;
         }
+      } catch (error) {
+        if (isLast || !(error instanceof WorkerTimeoutError)) throw asQueryError(error);
       }
-    } finally {
-      if (reserved > 0) budget.release(reserved);
     }
+    throw tookTooLong();
   }
 
   async #call(lane: Lane, request: ReadRequest, scope: RequestScope | undefined): Promise<ReadAnswer> {
@@ -236,14 +263,21 @@ export class Reader {
   }
 
   #noted(error: unknown): unknown {
-    if (error instanceof DatabaseFaultError) this.#options.onFault(error);
-    return error;
+    if (!(error instanceof DatabaseFaultError)) return error;
+    this.#options.onFault(error);
+    return unavailable();
   }
 
   #learn(sql: string, ms: number): void {
-    if (this.#durations.size > MAX_SHAPES) this.#durations.clear();
     const known = this.#durations.get(sql);
-    this.#durations.set(sql, known === undefined ? ms : known * 0.8 + ms * 0.2);
+    this.#remember(this.#durations, sql, known === undefined ? ms : known * 0.8 + ms * 0.2);
+  }
+
+  #remember(numbers: Map<string, number>, sql: string, value: number): void {
+    // What is that long is not asked often, and always in a thread.
+    if (sql.length > MAX_LEARNED_CHARS) return;
+    if (numbers.size > MAX_SHAPES) numbers.clear();
+    numbers.set(sql, value);
   }
 }
 
@@ -266,11 +300,15 @@ function asQueryError(error: unknown): unknown {
     return new ProtocolError(ErrorCode.TIMEOUT, "The database is busy, try again later", 503);
   }
   if (error instanceof WorkerExitedError || error instanceof WorkerUnavailableError) {
-    return new ProtocolError(
-      ErrorCode.INTERNAL_SERVER_ERROR,
-      "The database is not available, try again later",
-      503,
-    );
+    return unavailable();
   }
   return error;
+}
+
+function unavailable(): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.INTERNAL_SERVER_ERROR,
+    "The database cannot be read, try again later",
+    503,
+  );
 }

@@ -2,7 +2,7 @@ import { workerData } from "node:worker_threads";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { serveRequests } from "@purse/workers";
 import { addCostlyFunctions, openDatabase, statementCache } from "./connection.ts";
-import { NoRoomError, serializeError } from "./errors.ts";
+import { serializeError } from "./errors.ts";
 
 export interface ReadRequest {
   kind: "rows" | "explain";
@@ -10,7 +10,7 @@ export interface ReadRequest {
   parameters: (string | number | null)[];
   /** How long the statement may run, in ms. */
   timeoutMs: number;
-  /** Characters that the answer may have. */
+  /** Characters that the answer may have; where it has more, it is only said how many. */
   maxChars: number;
   /** Answers `isScan` instead of running a statement that goes through a whole table. */
   refusesScan: boolean;
@@ -18,8 +18,15 @@ export interface ReadRequest {
   cancelled?: Int32Array<SharedArrayBuffer>;
 }
 
-/** `rows`: the first column of every row, or the steps of an explanation as JSON. */
-export type ReadAnswer = { rows: string[]; ms: number } | { isScan: true } | { isLate: true };
+/**
+ * - `rows`: the first column of every row, or the steps of an explanation as JSON
+ * - `neededChars`: about how many characters the answer would have, which is more than it may
+ */
+export type ReadAnswer =
+  | { rows: string[]; ms: number }
+  | { neededChars: number }
+  | { isScan: true }
+  | { isLate: true };
 
 /** Thrown by checkpoints. */
 const LATE = new Error("late");
@@ -39,17 +46,13 @@ function checkpoint(): void {
   if (running.cancelled && Atomics.load(running.cancelled, 0) !== 0) throw CANCELLED;
 }
 
-function assertRoomFor(chars: number): void {
-  if (running.chars + chars > running.maxChars) throw new NoRoomError("The answer has no room for more");
-}
-
 function open(file: string) {
   // Several of these threads run: each keeps fewer pages, and reads the file by memory mapping anyway.
   const database = openDatabase(file, { readonly: true, cacheKb: 8_192, checkpoint });
   addCostlyFunctions(database, checkpoint);
   database.function("purse_takes", { directOnly: true }, (bytes) => {
-    assertRoomFor(Number(bytes));
-    return 1;
+    running.chars += Number(bytes);
+    return running.chars <= running.maxChars ? 1 : 0;
   });
   const prepare = statementCache(database);
   const scans = new Map<string, boolean>();
@@ -73,15 +76,16 @@ function open(file: string) {
       .map((step) => JSON.stringify(step));
   }
 
-  function rows({ sql, parameters }: ReadRequest): string[] {
-    const found: string[] = [];
+  /** Undefined where there is no room for all of them. */
+  function rows({ sql, parameters, maxChars }: ReadRequest): string[] | undefined {
+    const isCounted = sql.includes("purse_takes(");
+    let found: string[] = [];
     for (const value of prepare(sql).pluck().iterate(parameters)) {
-      const text = String(value);
-      assertRoomFor(text.length);
-      running.chars += text.length;
-      found.push(text);
+      if (!isCounted) running.chars += String(value).length;
+      if (running.chars <= maxChars) found.push(String(value));
+      else found = [];
     }
-    return found;
+    return running.chars <= maxChars ? found : undefined;
   }
 
   return function handle(request: ReadRequest): ReadAnswer {
@@ -93,6 +97,7 @@ function open(file: string) {
     try {
       if (request.refusesScan && isScan(request)) return { isScan: true };
       const found = request.kind === "explain" ? explain(request) : rows(request);
+      if (!found) return { neededChars: running.chars };
       return { rows: found, ms: performance.now() - started };
     } catch (error) {
       if (error === LATE) return { isLate: true };

@@ -188,9 +188,8 @@ export class Writer {
     if (claim) return new ClaimTaken(claim.scope, claim.value, claim.owner);
     if (limit !== undefined) return new LimitReached(limit);
     if (fault) {
-      const error = new DatabaseFaultError(fault, message);
-      this.#options.onFault(error);
-      return isOutcomeUnknown ? new WriteOutcomeUnknownError() : error;
+      this.#options.onFault(new DatabaseFaultError(fault, message));
+      return isOutcomeUnknown ? new WriteOutcomeUnknownError() : unavailable();
     }
     if (code !== undefined) return new ProtocolError(code, message, status);
     return new Error(message);
