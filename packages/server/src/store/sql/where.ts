@@ -1,4 +1,4 @@
-import type { Condition, Order, Place } from "@purse/protocol";
+import { type Condition, inOrderOfCost, type Order, type Place } from "@purse/protocol";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { StoreQuery } from "../store.ts";
 import { columnOf } from "./columns.ts";
@@ -37,7 +37,8 @@ function compileBranches(
   conditions: Condition[],
   context: WhereContext,
 ): Compiled {
-  const parts = conditions.map((condition) => compileWhere(condition, context));
+  // SQLite tests them in the order of the text.
+  const parts = inOrderOfCost(conditions).map((condition) => compileWhere(condition, context));
   const shape = `${kind}(${parts.map((part) => part.shape).join()})`;
   return {
     shape,
