@@ -463,7 +463,7 @@ async function wire(
     fetchContent,
     admit: createDataGate({ ...gate, forOwnPages: true }),
   });
-  const workers = () => [...(store.workers?.() ?? []), ...pipelines.workers()];
+  const workers = () => [...(store.workers?.() ?? []), ...pipelines.workers(), ...live.workers()];
   const observe = createObserveRoutes({ metrics, store, workers, judgeKey, metricsIps: config.metricsIps });
   const dataPageAt = createDataPages(dataUrlOf(publicUrl));
   const answerForProvider = createProviderRoutes({

@@ -33,8 +33,8 @@ export function lockDatabase(path: string): DatabaseLock {
     database.close();
     if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) {
       throw new Error(
-        `The database ${path} is in use by ${describeHolder(holderFile)}. One server at a time may have it: stop that ` +
-          "one, or give this one another folder with --data-dir. Several servers share a PostgreSQL database.",
+        `The database ${path} is in use by ${describeHolder(holderFile)}: stop it first, or use another folder with ` +
+          "--data-dir. One process at a time has an SQLite database; several servers can share a PostgreSQL database.",
       );
     }
     return inFile(file, () => {
