@@ -134,7 +134,7 @@ async function wire(
     );
   }
   const budget = new ByteBudget({
-    maxBytes: config.limits.maxAnswersBytes,
+    maxBytes: Math.max(config.limits.maxAnswersBytes, 2 * config.limits.maxAnswerBytes),
     maxWaitMs: config.limits.queryTimeoutMs,
   });
   const openedStore = await lifecycle.open(

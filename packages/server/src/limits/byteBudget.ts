@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 
 export interface ByteBudgetOptions {
-  /** Bytes that may be held at once; half of them by one group. */
+  /** Bytes that may be held at once; half of them by one group, which is at least what one answer may have. */
   maxBytes: number;
   /** How long a request may wait for bytes to become free, in ms. */
   maxWaitMs: number;

@@ -16,6 +16,7 @@ export class RequestScope {
   readonly #budget: ByteBudget;
   readonly #maxAnswerBytes: number;
   #bytes = 0;
+  #largeReads: Promise<void> = Promise.resolve();
   #controller: AbortController | undefined;
   #isCancelable = false;
   #isClosed = false;
@@ -55,6 +56,15 @@ export class RequestScope {
     if (this.#isClosed) return;
     this.#bytes += bytes;
     this.#budget.charge(bytes, this.group);
+  }
+
+  /** Resolves when no other large read of the request is under way, with what ends this one. */
+  async startLargeRead(): Promise<() => void> {
+    const before = this.#largeReads;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#largeReads = promise;
+    await before;
+    return resolve;
   }
 
   /** `isAnswered`: the whole answer was sent. */

@@ -37,7 +37,9 @@ export function openStore(config: DatabaseConfig, options: StoreOptions = {}): P
     checksFile = false,
     onFailed,
   } = options;
-  if (config.kind === "postgres") return openPostgresStore({ ...config, queryTimeoutMs });
+  if (config.kind === "postgres") {
+    return openPostgresStore({ ...config, queryTimeoutMs, maxAnswerBytes, budget });
+  }
   const shared = { log, queryTimeoutMs, maxAnswerBytes, budget, checksFile };
   return openSqliteStore(config.path, { ...shared, ...(onFailed && { onFailed }) });
 }

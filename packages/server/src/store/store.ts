@@ -187,7 +187,10 @@ export interface Store {
   dropClass(schema: ClassSchema): Promise<void>;
   /** Removes all objects of a class with their relations. */
   purge(schema: ClassSchema): Promise<void>;
-  /** Objects in the order of insertion, with their secrets; `after` is the last `seq` that was seen. */
+  /**
+   * Objects in the order of insertion, with their secrets; `after` is the last `seq` that was seen. At most `limit`,
+   * fewer where they are large, none at the end.
+   */
   scan(schema: ClassSchema, after: number, limit: number): Promise<({ seq: number } & SecretObject)[]>;
   /** Members of relations, in order: class, key, owner, related. */
   scanRelations(

@@ -1,5 +1,8 @@
 import { type JsonValue, ProtocolError } from "@purse/protocol";
+import type { ByteBudget } from "../../limits/byteBudget.ts";
+import { currentScope } from "../../limits/requestScope.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import { AnswerRoom } from "../answerRoom.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
@@ -15,7 +18,7 @@ import {
 import { apply, isOneStatement, readsFirst } from "./apply.ts";
 import { createChangeLog, followKnown, silence } from "./changeLog.ts";
 import { asProtocolError, connect, run, type Sql, sqlState, type Transaction } from "./connection.ts";
-import { postgresDialect } from "./dialect.ts";
+import { plainDialect, postgresDialect } from "./dialect.ts";
 import { GroupCommit } from "./groupCommit.ts";
 import { classStatements, MIGRATIONS, removalStatements } from "./layout.ts";
 import { Statistics } from "./statistics.ts";
@@ -29,6 +32,10 @@ export interface PostgresOptions {
   replicaUrl?: string;
   /** How long a statement may run, in ms. */
   queryTimeoutMs: number;
+  /** Characters of one answer, at most. */
+  maxAnswerBytes: number;
+  /** What counts the answers that are held in memory. */
+  budget: ByteBudget;
 }
 
 /** Where processes tell each other of changes. */
@@ -38,14 +45,18 @@ const LAYOUT_LOCK = 0x7075727365;
 /** serialization_failure, deadlock_detected: the same work may succeed when it is done again. */
 const AGAIN: ReadonlySet<string> = new Set(["40001", "40P01"]);
 const ATTEMPTS = 4;
+/** Characters that one page of a scan has, about. */
+const SCAN_CHARS = 8 * 1024 * 1024;
 
 /** Opens the store in a PostgreSQL database; any number of processes may share it. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, connections, replicaUrl, queryTimeoutMs } = options;
+  const { url, connections, replicaUrl, queryTimeoutMs, maxAnswerBytes, budget } = options;
   const sql = connect(url, connections, queryTimeoutMs);
   const replica = replicaUrl === undefined ? sql : connect(replicaUrl, connections, queryTimeoutMs);
   await migrate(sql);
   const statements = createStatements(postgresDialect);
+  const plain = createStatements(plainDialect);
+  const room = new AnswerRoom(budget, maxAnswerBytes);
   const commits = new GroupCommit(sql, (work) => inTransaction(sql, work));
   const statistics = new Statistics(sql);
   const listeners = new Set<(message: string | undefined) => void>();
@@ -69,7 +80,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async find(query) {
       if (query.limit === 0) return [];
       const { sql: text, parameters } = statements.find(query);
-      return texts(text, parameters, sourceOf(query));
+      return room.read(text, currentScope(), async (maxChars) => {
+        const found = await run(sourceOf(query), text, [maxChars, ...parameters.slice(1)]);
+        const neededChars = Number(found.at(-1)?.[1] ?? 0);
+        if (neededChars > maxChars) return { neededChars };
+        return { rows: found.map(([value]) => String(value)) };
+      });
     },
 
     async count(query) {
@@ -89,7 +105,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
 
     async explain(query): Promise<JsonValue> {
-      const { sql: text, parameters } = statements.find(query);
+      const { sql: text, parameters } = plain.find(query);
       // The driver reads a plan's JSON already.
       const [plan] = await rows(`EXPLAIN (FORMAT JSON) ${text}`, parameters);
       return JSON.parse(JSON.stringify(plan?.[0] ?? []));
@@ -185,8 +201,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async scan(schema, after, limit) {
       const table = postgresDialect.identifier(schema.table);
       const found = await rows(
-        `SELECT seq, doc::text, secret FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?`,
-        [after, limit],
+        `SELECT seq, text, secret FROM (
+          SELECT seq, text, secret, sum(octet_length(text)) OVER (ORDER BY seq) - octet_length(text) AS before
+          FROM (SELECT seq, doc::text AS text, secret FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?) AS page
+        ) AS sized WHERE before < ? ORDER BY seq`,
+        [after, limit, SCAN_CHARS],
       );
       return found.map(([seq, text, secret]) => ({
         seq: Number(seq),

@@ -44,6 +44,8 @@ export interface Dialect {
   readonly relationCheckpoint: string;
   /** A select of `what` from the rows of a class that `rest` (WHERE, ORDER BY, LIMIT) leaves, in its order. */
   page(what: string, table: string, rest: string): string;
+  /** The parameters of a page, before those of its parts, by which it is no larger than `maxChars` characters. */
+  pageParameters(maxChars: number): SqlParameter[];
   identifier(name: string): string;
   /** One of the columns that every class's table has: id, created_at, updated_at. */
   column(name: string): Cell;

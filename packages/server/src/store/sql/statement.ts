@@ -32,7 +32,7 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   }
 
   function find(query: StoreQuery): Statement {
-    const parameters: SqlParameter[] = [];
+    const parameters: SqlParameter[] = dialect.pageParameters(Number.MAX_SAFE_INTEGER);
     const search = query.score ? textIn(query.where) : undefined;
     if (search) parameters.push(dialect.textQuery(search.search));
     const rows = rowsOf(query, parameters);

@@ -116,6 +116,8 @@ export const sqliteDialect: Dialect = {
   checkpoint: "",
   relationCheckpoint: "",
   page: (what, table, rest) => `SELECT ${what} FROM ${table} ${rest}`,
+  // Readers count for themselves.
+  pageParameters: () => [],
   identifier: quoted,
   column: columnCell,
   field: fieldCell,

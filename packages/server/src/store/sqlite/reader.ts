@@ -11,8 +11,9 @@ import {
   WorkerUnavailableError,
 } from "@purse/workers";
 import type { ByteBudget } from "../../limits/byteBudget.ts";
-import { answerTooLarge, currentScope, type RequestScope } from "../../limits/requestScope.ts";
+import { currentScope, type RequestScope } from "../../limits/requestScope.ts";
 import type { Log } from "../../observe/log.ts";
+import { AnswerRoom, type BoundedRows } from "../answerRoom.ts";
 import type { Statement } from "../sql/statement.ts";
 import { asKnownError, DatabaseFaultError, deserializeError } from "./errors.ts";
 import { InlineReader } from "./inlineReader.ts";
@@ -30,6 +31,12 @@ export interface ReaderOptions {
   onFault(error: DatabaseFaultError): void;
   /** A thread is not restarted any more. */
   onFailed?(error: Error): void;
+  /** Makes a thread. */
+  spawn?(file: string): Worker;
+}
+
+function spawnThread(file: string): Worker {
+  return new Worker(new URL("./readerThread.ts", import.meta.url), { workerData: { file } });
 }
 
 /** A statement in the two forms of checkpoint.ts; the one for threads is made where it is needed. */
@@ -44,12 +51,8 @@ const QUICK_MS = 100;
 const SLOW_FROM_MS = 25;
 /** So long after its time limit a statement is ended together with its thread: it reaches no checkpoint. In ms. */
 const GRACE_MS = { quick: 2_000, slow: 250 };
-/** Characters of an answer that is read without reserving room for it. */
-const SMALL_ANSWER_CHARS = 256 * 1024;
-/** An answer has room for this much more than it had the last time, as a factor. */
-const ROOM_TO_GROW = 1.25;
-/** How often an answer that has grown meanwhile is read anew. */
-const MAX_ATTEMPTS = 3;
+/** Characters that one page of a scan has, about. */
+const SCAN_CHARS = 8 * 1024 * 1024;
 const MAX_QUEUED = 1_000;
 /** Statements that are remembered, and how long they may be, in characters. */
 const MAX_SHAPES = 5_000;
@@ -69,8 +72,7 @@ export class Reader {
   readonly #slow: Lane;
   /** Average duration in ms by the text of the inline form. */
   readonly #durations = new Map<string, number>();
-  /** Characters of the last answer that was not small, by the same. */
-  readonly #sizes = new Map<string, number>();
+  readonly #room: AnswerRoom;
 
   static async open(file: string, options: ReaderOptions): Promise<Reader> {
     const reader = new Reader(file, options);
@@ -86,6 +88,7 @@ export class Reader {
   private constructor(file: string, options: ReaderOptions) {
     this.#options = options;
     this.#inline = new InlineReader(file);
+    this.#room = new AnswerRoom(options.budget, options.maxAnswerBytes);
     const cores = availableParallelism();
     this.#quick = this.#createLane("database reader", file, Math.min(4, Math.max(2, cores)));
     this.#slow = this.#createLane(
@@ -106,7 +109,7 @@ export class Reader {
     const { sql, parameters } = statement.inline;
     const rows = this.#runsInline(sql) ? this.#readInline(sql, parameters) : undefined;
     if (!rows) return this.#readBeside(statement, scope);
-    scope?.charge(charsOf(rows));
+    this.#room.charge(rows, scope);
     return rows;
   }
 
@@ -114,6 +117,13 @@ export class Reader {
   async rows(sql: string, parameters: Statement["parameters"]): Promise<string[]> {
     const statement = { sql, parameters };
     return this.#readBeside({ inline: statement, thread: () => statement }, currentScope());
+  }
+
+  /** The first rows of a statement of that kind: fewer where they are large, at least one where there is one. */
+  async page(sql: string, parameters: Statement["parameters"]): Promise<string[]> {
+    const { queryTimeoutMs: timeoutMs } = this.#options;
+    const request = { sql, parameters, timeoutMs, maxChars: SCAN_CHARS, refusesScan: false };
+    return this.#rowsOf(this.#slow, { kind: "page", ...request });
   }
 
   /** A row of a statement that is known to be quick, whatever its parameters are. */
@@ -128,13 +138,8 @@ export class Reader {
   /** The steps by which SQLite would answer a statement. */
   async explain({ sql, parameters }: Statement): Promise<string[]> {
     const { queryTimeoutMs: timeoutMs } = this.#options;
-    const request = { sql, parameters, timeoutMs, maxChars: SMALL_ANSWER_CHARS, refusesScan: false };
-    try {
-      const answer = await this.#call(this.#quick, { kind: "explain", ...request }, currentScope());
-      return "rows" in answer ? answer.rows : [];
-    } catch (error) {
-      throw asQueryError(error);
-    }
+    const request = { sql, parameters, timeoutMs, maxChars: SCAN_CHARS, refusesScan: false };
+    return this.#rowsOf(this.#quick, { kind: "explain", ...request });
   }
 
   health(): WorkerHealth[] {
@@ -147,11 +152,11 @@ export class Reader {
   }
 
   #createLane(name: string, file: string, size: number): Lane {
-    const { log, queryTimeoutMs, onFailed } = this.#options;
+    const { log, queryTimeoutMs, onFailed, spawn = spawnThread } = this.#options;
     return new WorkerPool({
       name,
       size,
-      spawn: () => new Worker(new URL("./readerThread.ts", import.meta.url), { workerData: { file } }),
+      spawn: () => spawn(file),
       maxQueued: MAX_QUEUED,
       maxWaitMs: queryTimeoutMs,
       timeoutMs: queryTimeoutMs,
@@ -183,31 +188,10 @@ export class Reader {
     }
   }
 
-  async #readBeside(statement: ReadStatement, scope: RequestScope | undefined): Promise<string[]> {
-    const { budget, maxAnswerBytes } = this.#options;
-    const key = statement.inline.sql;
-    let room = Math.max(SMALL_ANSWER_CHARS, (this.#sizes.get(key) ?? 0) * ROOM_TO_GROW);
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const reserved = room > SMALL_ANSWER_CHARS ? Math.ceil(room) : 0;
-      if (reserved > 0) await budget.reserve(reserved, scope?.group, scope?.signal);
-      try {
-        const answer = await this.#readWithin(statement, room, scope);
-        if ("rows" in answer) {
-          const chars = charsOf(answer.rows);
-          if (chars > SMALL_ANSWER_CHARS) this.#remember(this.#sizes, key, chars);
-          else this.#sizes.delete(key);
-          scope?.charge(chars);
-          return answer.rows;
-        }
-        if (answer.neededChars > Math.min(maxAnswerBytes, scope?.bytesLeft ?? maxAnswerBytes)) {
-          throw answerTooLarge(maxAnswerBytes);
-        }
-        room = answer.neededChars * ROOM_TO_GROW;
-      } finally {
-        if (reserved > 0) budget.release(reserved, scope?.group);
-      }
-    }
-    throw unavailable();
+  #readBeside(statement: ReadStatement, scope: RequestScope | undefined): Promise<string[]> {
+    return this.#room.read(statement.inline.sql, scope, (maxChars) =>
+      this.#readWithin(statement, maxChars, scope),
+    );
   }
 
   /** Reads in a thread, among the quick statements and, where that is not quick, among the slow ones. */
@@ -215,7 +199,7 @@ export class Reader {
     statement: ReadStatement,
     maxChars: number,
     scope: RequestScope | undefined,
-  ): Promise<{ rows: string[] } | { neededChars: number }> {
+  ): Promise<BoundedRows> {
     const { sql, parameters } = statement.thread();
     const key = statement.inline.sql;
     const known = this.#durations.get(key);
@@ -240,6 +224,16 @@ export class Reader {
       } catch (error) {
         if (isLast || !(error instanceof WorkerTimeoutError)) throw asQueryError(error);
       }
+    }
+    throw tookTooLong();
+  }
+
+  async #rowsOf(lane: Lane, request: ReadRequest): Promise<string[]> {
+    try {
+      const answer = await this.#call(lane, request, currentScope());
+      if ("rows" in answer) return answer.rows;
+    } catch (error) {
+      throw asQueryError(error);
     }
     throw tookTooLong();
   }
@@ -279,12 +273,6 @@ export class Reader {
     if (numbers.size > MAX_SHAPES) numbers.clear();
     numbers.set(sql, value);
   }
-}
-
-function charsOf(rows: readonly string[]): number {
-  let chars = 0;
-  for (const row of rows) chars += row.length;
-  return chars;
 }
 
 /** What a statement timeout of PostgreSQL comes to. */

@@ -5,7 +5,8 @@ import { addCostlyFunctions, openDatabase, statementCache } from "./connection.t
 import { serializeError } from "./errors.ts";
 
 export interface ReadRequest {
-  kind: "rows" | "explain";
+  /** `page`: as many of the first rows as there is room for, at least one. */
+  kind: "rows" | "page" | "explain";
   sql: string;
   parameters: (string | number | null)[];
   /** How long the statement may run, in ms. */
@@ -77,15 +78,16 @@ function open(file: string) {
   }
 
   /** Undefined where there is no room for all of them. */
-  function rows({ sql, parameters, maxChars }: ReadRequest): string[] | undefined {
+  function rows({ kind, sql, parameters, maxChars }: ReadRequest): string[] | undefined {
     const isCounted = sql.includes("purse_takes(");
     let found: string[] = [];
     for (const value of prepare(sql).pluck().iterate(parameters)) {
       if (!isCounted) running.chars += String(value).length;
-      if (running.chars <= maxChars) found.push(String(value));
+      if (kind === "page" && found.length > 0 && running.chars > maxChars) return found;
+      if (running.chars <= maxChars || kind === "page") found.push(String(value));
       else found = [];
     }
-    return running.chars <= maxChars ? found : undefined;
+    return running.chars <= maxChars || kind === "page" ? found : undefined;
   }
 
   return function handle(request: ReadRequest): ReadAnswer {

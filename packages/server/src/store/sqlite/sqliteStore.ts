@@ -62,6 +62,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
   );
   const inline = createStatements(inlineDialect);
   const thread = createStatements(threadDialect);
+  const plain = createStatements(sqliteDialect);
 
   return {
     async get(schema, id, principals) {
@@ -92,7 +93,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     },
 
     async explain(query) {
-      const steps = await reader.explain(thread.find(query));
+      const steps = await reader.explain(plain.find(query));
       return steps.map((step): JsonValue => JSON.parse(step));
     },
 
@@ -185,7 +186,7 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
     },
 
     async scan(schema, after, limit) {
-      const rows = await reader.rows(
+      const rows = await reader.page(
         `SELECT json_array(seq, doc, secret) FROM ${sqliteDialect.identifier(schema.table)} WHERE seq > ? ORDER BY seq LIMIT ?`,
         [after, limit],
       );

@@ -27,6 +27,17 @@ export interface WriterOptions {
   onWritten(): void;
   /** The thread is not restarted any more. */
   onFailed?(error: Error): void;
+  /** Makes the thread. */
+  spawn?(data: WriterData): Worker;
+}
+
+export interface WriterData {
+  file: string;
+  checksFile: boolean;
+}
+
+function spawnThread(workerData: WriterData): Worker {
+  return new Worker(new URL("./writerThread.ts", import.meta.url), { workerData });
 }
 
 interface Waiting {
@@ -71,9 +82,9 @@ export class Writer {
     this.#worker = new SupervisedWorker({
       name: "database writer",
       spawn: () => {
-        const workerData = { file, checksFile: isFirst };
+        const data = { file, checksFile: isFirst };
         isFirst = false;
-        return new Worker(new URL("./writerThread.ts", import.meta.url), { workerData });
+        return (options.spawn ?? spawnThread)(data);
       },
       onMessage: (answers) => this.#settle(unpack(answers)),
       onReady: () => this.#flush(),
@@ -163,6 +174,7 @@ export class Writer {
     for (const answer of answers) {
       const waiting = this.#take(answer.id);
       if ("results" in answer) {
+        this.#worker.markHealthy();
         this.#options.onWritten();
         waiting?.resolve(answer.results);
       } else waiting?.reject(this.#errorOf(answer.error));

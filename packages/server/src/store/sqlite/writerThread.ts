@@ -8,6 +8,7 @@ import { openDatabase } from "./connection.ts";
 import { faultOf } from "./errors.ts";
 import { assertOurs, assertSound, inFile } from "./fileChecks.ts";
 import { migrate } from "./layout.ts";
+import type { WriterData } from "./writer.ts";
 import {
   answerChars,
   type Packed,
@@ -24,11 +25,6 @@ const MAX_TRANSACTION_MS = 50;
 
 /** As much as a write of some size needs room for. */
 const PROBE = "0".repeat(64 * 1024);
-
-interface WriterData {
-  file: string;
-  checksFile: boolean;
-}
 
 function run(port: MessagePort, { file, checksFile }: WriterData): void {
   const database = inFile(file, () => {
