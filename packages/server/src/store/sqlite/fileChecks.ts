@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
+import { asFolderError } from "../../config/dataFolder.ts";
 
 /** A file of more bytes than this is not looked through at every start: that takes about a second for each gigabyte. */
 const MAX_CHECKED_BYTES = 512 * 1024 * 1024;
@@ -56,11 +57,6 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    if (!["EACCES", "EPERM", "EROFS"].includes(code)) throw error;
-    throw new Error(
-      `The folder ${folder} cannot be written (${code}). Give the user that runs Purse the right to write it, or ` +
-        "choose another one with --data-dir.",
-    );
+    throw asFolderError(error, folder);
   }
 }
