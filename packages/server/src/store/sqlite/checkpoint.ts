@@ -20,7 +20,7 @@ function skips(of: number): string {
 const SOMETIMES = "(random() & 15 OR purse_checkpoint(0))";
 
 /** Documents of more bytes than this are not read on the request loop. */
-export const MAX_INLINE_DOC_BYTES = 32 * 1024;
+export const MAX_INLINE_DOC_BYTES = 16 * 1024;
 
 /**
  * For statements that run on the request loop: within a few ms, and over small documents alone. `purse_checkpoint`
@@ -28,7 +28,7 @@ export const MAX_INLINE_DOC_BYTES = 32 * 1024;
  */
 export const inlineDialect: Dialect = {
   ...sqliteDialect,
-  checkpoint: `(${skips(8)} AND octet_length(doc) <= ${MAX_INLINE_DOC_BYTES} OR purse_checkpoint(octet_length(doc))) AND `,
+  checkpoint: `(${skips(64)} AND octet_length(doc) <= ${MAX_INLINE_DOC_BYTES} OR purse_checkpoint(octet_length(doc))) AND `,
   relationCheckpoint: `${SOMETIMES} AND `,
 };
 
@@ -38,7 +38,7 @@ export const inlineDialect: Dialect = {
  */
 export const threadDialect: Dialect = {
   ...sqliteDialect,
-  checkpoint: `(${skips(16)} OR purse_checkpoint(0)) AND `,
+  checkpoint: `(${skips(32)} OR purse_checkpoint(0)) AND `,
   relationCheckpoint: `${SOMETIMES} AND `,
   textFits: (schema, field) => {
     const index = sqliteDialect.identifier(textIndexName(schema, field));

@@ -1,14 +1,10 @@
 import type Database from "better-sqlite3";
 import type { Statement } from "../sql/statement.ts";
-import { isCostly, MAX_INLINE_DOC_BYTES } from "./checkpoint.ts";
+import { MAX_INLINE_DOC_BYTES } from "./checkpoint.ts";
 import { openDatabase, statementCache } from "./connection.ts";
 
-/** Statements that take longer than this on average do not run on the request loop, in ms. */
-const INLINE_MS = 1.5;
 /** How long one statement may hold the request loop before it goes on in a thread, in ms. */
-const MAX_INLINE_MS = 5;
-/** Longer statements have more conditions than are tested between two checkpoints in no time. */
-const MAX_SQL_CHARS = 4_000;
+const MAX_INLINE_MS = 10;
 /** Operands of more characters than this are taken apart before the first checkpoint. */
 const MAX_OPERAND_CHARS = 16_000;
 
@@ -26,7 +22,6 @@ export type InlineAnswer = string[] | "late" | "large";
 export class InlineReader {
   readonly #database: Database.Database;
   readonly #prepare: ReturnType<typeof statementCache>;
-  readonly #costly = new Map<string, boolean>();
   #deadline = 0;
 
   constructor(file: string) {
@@ -40,25 +35,12 @@ export class InlineReader {
     this.#prepare = statementCache(this.#database);
   }
 
-  /** Whether a statement of this average duration (ms) may be tried. */
-  takes(sql: string, duration: number): boolean {
-    return duration <= INLINE_MS && sql.length <= MAX_SQL_CHARS && !this.isCostly(sql);
-  }
-
-  isCostly(sql: string): boolean {
-    const known = this.#costly.get(sql);
-    if (known !== undefined) return known;
-    if (this.#costly.size >= 10_000) this.#costly.clear();
-    const found = isCostly(sql);
-    this.#costly.set(sql, found);
-    return found;
-  }
-
-  all(sql: string, parameters: Statement["parameters"]): InlineAnswer {
+  /** `now` as performance.now(). */
+  all(sql: string, parameters: Statement["parameters"], now: number): InlineAnswer {
     let chars = 0;
     for (const parameter of parameters) if (typeof parameter === "string") chars += parameter.length;
     if (chars > MAX_OPERAND_CHARS) return "large";
-    this.#deadline = performance.now() + MAX_INLINE_MS;
+    this.#deadline = now + MAX_INLINE_MS;
     try {
       return this.#prepare(sql).pluck().all(parameters).map(String);
     } catch (error) {

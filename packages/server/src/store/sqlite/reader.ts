@@ -18,6 +18,7 @@ import type { Statement } from "../sql/statement.ts";
 import { asKnownError, DatabaseFaultError, deserializeError } from "./errors.ts";
 import { InlineReader } from "./inlineReader.ts";
 import type { ReadAnswer, ReadRequest } from "./readerThread.ts";
+import { type StatementShape, StatementShapes } from "./statementShapes.ts";
 
 export interface ReaderOptions {
   log: Log;
@@ -47,16 +48,11 @@ export interface ReadStatement {
 
 /** How long a statement may run among the quick ones before it goes on among the slow ones, in ms. */
 const QUICK_MS = 100;
-/** Statements that take longer than this on average are slow ones from the beginning, in ms. */
-const SLOW_FROM_MS = 25;
 /** So long after its time limit a statement is ended together with its thread: it reaches no checkpoint. In ms. */
 const GRACE_MS = { quick: 2_000, slow: 250 };
 /** Characters that one page of a scan has, about. */
 const SCAN_CHARS = 8 * 1024 * 1024;
 const MAX_QUEUED = 1_000;
-/** Statements that are remembered, and how long they may be, in characters. */
-const MAX_SHAPES = 5_000;
-const MAX_LEARNED_CHARS = 20_000;
 
 type Lane = WorkerPool<ReadRequest, ReadAnswer>;
 
@@ -70,8 +66,8 @@ export class Reader {
   readonly #inline: InlineReader;
   readonly #quick: Lane;
   readonly #slow: Lane;
-  /** Average duration in ms by the text of the inline form. */
-  readonly #durations = new Map<string, number>();
+  /** By the text of the inline form. */
+  readonly #shapes = new StatementShapes();
   readonly #room: AnswerRoom;
 
   static async open(file: string, options: ReaderOptions): Promise<Reader> {
@@ -106,8 +102,8 @@ export class Reader {
 
   async all(statement: ReadStatement): Promise<string[]> {
     const scope = currentScope();
-    const { sql, parameters } = statement.inline;
-    const rows = this.#runsInline(sql) ? this.#readInline(sql, parameters) : undefined;
+    const shape = this.#shapes.of(statement.inline.sql);
+    const rows = shape.canRunInline ? this.#readInline(statement.inline, shape) : undefined;
     if (!rows) return this.#readBeside(statement, scope);
     this.#room.charge(rows, scope);
     return rows;
@@ -166,23 +162,17 @@ export class Reader {
     });
   }
 
-  #runsInline(sql: string): boolean {
-    const duration = this.#durations.get(sql);
-    return duration !== undefined && this.#inline.takes(sql, duration);
-  }
-
-  #readInline(sql: string, parameters: Statement["parameters"]): string[] | undefined {
+  #readInline({ sql, parameters }: Statement, shape: StatementShape): string[] | undefined {
     const started = performance.now();
     try {
-      const rows = this.#inline.all(sql, parameters);
+      const rows = this.#inline.all(sql, parameters, started);
       if (rows === "large") return undefined;
-      if (rows !== "late") {
-        this.#learn(sql, performance.now() - started);
-        return rows;
+      if (rows === "late") {
+        shape.demote();
+        return undefined;
       }
-      // What was not quick this time has to prove anew that it is.
-      this.#remember(this.#durations, sql, SLOW_FROM_MS);
-      return undefined;
+      shape.learn(performance.now() - started);
+      return rows;
     } catch (error) {
       throw this.#noted(asKnownError(error));
     }
@@ -201,10 +191,8 @@ export class Reader {
     scope: RequestScope | undefined,
   ): Promise<BoundedRows> {
     const { sql, parameters } = statement.thread();
-    const key = statement.inline.sql;
-    const known = this.#durations.get(key);
-    const isSlow = this.#inline.isCostly(sql) || (known ?? 0) > SLOW_FROM_MS;
-    for (const lane of isSlow ? [this.#slow] : [this.#quick, this.#slow]) {
+    const shape = this.#shapes.of(statement.inline.sql);
+    for (const lane of shape.isSlow ? [this.#slow] : [this.#quick, this.#slow]) {
       const isLast = lane === this.#slow;
       const request: ReadRequest = {
         kind: "rows",
@@ -212,13 +200,13 @@ export class Reader {
         parameters,
         timeoutMs: isLast ? this.#options.queryTimeoutMs : QUICK_MS,
         maxChars,
-        refusesScan: !isLast && known === undefined,
+        refusesScan: !isLast && !shape.isKnown,
       };
       try {
         const answer = await this.#call(lane, request, scope);
         if ("neededChars" in answer) return answer;
         if ("rows" in answer) {
-          this.#learn(key, answer.ms);
+          shape.learn(answer.ms);
           return answer;
         }
       } catch (error) {
@@ -260,18 +248,6 @@ export class Reader {
     if (!(error instanceof DatabaseFaultError)) return error;
     this.#options.onFault(error);
     return unavailable();
-  }
-
-  #learn(sql: string, ms: number): void {
-    const known = this.#durations.get(sql);
-    this.#remember(this.#durations, sql, known === undefined ? ms : known * 0.8 + ms * 0.2);
-  }
-
-  #remember(numbers: Map<string, number>, sql: string, value: number): void {
-    // What is that long is not asked often, and always in a thread.
-    if (sql.length > MAX_LEARNED_CHARS) return;
-    if (numbers.size > MAX_SHAPES) numbers.clear();
-    numbers.set(sql, value);
   }
 }
 

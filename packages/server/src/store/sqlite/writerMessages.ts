@@ -71,15 +71,21 @@ export function jobChars(job: WriterJob): number {
   if ("statements" in job) {
     return job.statements.reduce((sum, { sql, parameters }) => sum + sql.length + valueChars(parameters), 0);
   }
-  return job.writes.reduce((sum, write) => sum + valueChars(write), 0);
+  let chars = 0;
+  for (const write of job.writes) {
+    // Most writes are these: what is long in them is known.
+    if (write.kind === "create" || write.kind === "restore") {
+      chars += write.doc.length + (write.secret?.length ?? 0) + (write.readAcl?.length ?? 0) * 2;
+    } else chars += valueChars(write);
+  }
+  return chars;
 }
 
 export function answerChars(answer: WriterAnswer): number {
   if ("error" in answer) return answer.error.message.length;
-  return answer.results.reduce(
-    (sum, { before, after }) => sum + (before?.length ?? 0) + (after?.length ?? 0),
-    0,
-  );
+  let chars = 0;
+  for (const { before, after } of answer.results) chars += (before?.length ?? 0) + (after?.length ?? 0);
+  return chars;
 }
 
 /** The characters of all texts in a value; stops where there are enough to call it large. */
