@@ -12,8 +12,34 @@ it.each([
   expect(explain(error).title).toBe(title);
 });
 
+it.each([
+  [100, 'XMLHttpRequest failed: "Failed to fetch"', "The server cannot be reached"],
+  [100, 'chain "sepolia" cannot be asked: fetch failed', "This chain cannot be read at the moment"],
+  [100, 'the node of chain "sepolia" cannot answer this: timeout', "This chain cannot be read at the moment"],
+  [100, "The IPFS node cannot be asked: fetch failed", "IPFS cannot be reached at the moment"],
+  [100, "The request was cut off", "The upload was interrupted"],
+  [101, "Invalid username/password.", "Wrong username or password"],
+  [101, "The password is wrong.", "Wrong password"],
+  [101, "Your account is locked due to multiple failed login attempts.", "Too many failed attempts"],
+  [101, "Your password has expired. Please reset your password.", "Your password has expired"],
+  [101, "Permission denied, user needs to be authenticated.", "You are not signed in"],
+  [101, "Wallet sign-in was refused: the nonce has expired.", "Sign-in was refused"],
+  [101, "Object not found.", "Not found"],
+  [101, "There is no such upload: begin it anew.", "Not found"],
+  [206, "Cannot modify user abc.", "Not allowed"],
+  [206, "Session missing.", "You are not signed in"],
+  [141, "Invalid MFA token", "Wrong code"],
+  [141, "The cloud code failed.", "That did not work"],
+])("explains code %i by what it means here: %s", (code, message, title) => {
+  expect(explain({ code, message }).title).toBe(title);
+});
+
 it("keeps the server's words where there are none better", () => {
-  expect(explain({ code: 101, message: "Invalid username/password." }).detail).toBe(
-    "Invalid username/password.",
-  );
+  const message = "There is no such upload: begin it anew.";
+  expect(explain({ code: 101, message }).detail).toBe(message);
+});
+
+it("explains a deadline that has passed without the number of a browser's exception", () => {
+  const timeout = new DOMException("signal timed out", "TimeoutError");
+  expect(explain(timeout)).toMatchObject({ title: "The server takes too long to answer", code: undefined });
 });

@@ -1,20 +1,25 @@
+import { registerConnector } from "@purse/client";
 import { MoralisProvider } from "@purse/react";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./app.css";
-import { ErrorState } from "./design/states.tsx";
 import { ToastArea } from "./design/Toasts.tsx";
 import { explainMissingCode } from "./notLoaded.ts";
 import { router } from "./router.tsx";
 import { SettingsContext } from "./SettingsContext.tsx";
+import { StartFailure } from "./StartFailure.tsx";
 import { loadSettings } from "./settings.ts";
 import { TextsArea } from "./texts/TextsContext.tsx";
 import { loadTexts } from "./texts/text.ts";
+import { DEVELOPMENT_WALLET } from "./wallet/developmentWalletName.ts";
 
 const container = document.getElementById("root");
 if (!container) throw new Error("index.html has no #root");
 const root = createRoot(container);
+
+/** The app calls none, so its start asks the server nothing and is over at once. */
+const NO_PLUGINS: [] = [];
 
 explainMissingCode();
 // The code of the page comes while the settings do.
@@ -23,16 +28,19 @@ void router.load();
 const asked = loadSettings().catch((error: unknown) => ({ error }));
 const texts = await loadTexts("app");
 const settings = await asked;
+if (!("error" in settings) && settings.development) {
+  registerConnector(DEVELOPMENT_WALLET, async () =>
+    (await import("./wallet/developmentWallet.ts")).developmentConnector(settings),
+  );
+}
 root.render(
   <StrictMode>
     <TextsArea part="app" first={texts}>
       {"error" in settings ? (
-        <main>
-          <ErrorState error={settings.error} retry={() => window.location.reload()} />
-        </main>
+        <StartFailure error={settings.error} />
       ) : (
         <SettingsContext value={settings}>
-          <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl}>
+          <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl} plugins={NO_PLUGINS}>
             <ToastArea>
               <RouterProvider router={router} />
             </ToastArea>

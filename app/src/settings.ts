@@ -28,9 +28,14 @@ export interface AppChain {
   nativeCurrency: { name: string; symbol: string; decimals: number };
 }
 
+/** How long the server may take to tell them, in ms. */
+const START_MS = 20_000;
+
 /** Throws Error with words for people where the server does not answer. */
 export async function loadSettings(): Promise<AppSettings> {
-  const response = await fetch("/config.json").catch(() => undefined);
+  const response = await fetch("/config.json", { signal: AbortSignal.timeout(START_MS) }).catch(
+    () => undefined,
+  );
   if (!response?.ok) throw new Error("The server did not answer. Check that it runs, then try again.");
   const settings: AppSettings = await response.json();
   // The app is served by the server that it talks to: behind a proxy its own origin is the right one.

@@ -97,7 +97,7 @@ async function readRaw(): Promise<void> {
 }
 
 async function readAll(): Promise<Reading[]> {
-  const scope = wholeChain(new ChainNode(chain.chainId, [chain.url]));
+  const scope = wholeChain(new ChainNode(chain.chainId, [chain.url]), { chainId: chain.chainId });
   const readings: Reading[] = [];
   for (let from = 0; from <= head; from += 200) {
     const reading = await scope.read(from, Math.min(head, from + 199));

@@ -88,7 +88,10 @@ function walletOf(share: number): string {
 
 async function fill(name: string, database: Database): Promise<void> {
   const { writer, close } = await openIndex(placeOf(database, CHAIN));
-  await writer.saveFact("making", JSON.stringify({ layout: LAYOUT, scope: "chain", startBlock: 0 }));
+  await writer.saveFact(
+    "making",
+    JSON.stringify({ layout: LAYOUT, scope: "chain", startBlock: 0, wrapped: null }),
+  );
   const token = `0x${"ee".repeat(20)}`;
   const topic = (address: string) => `0x${"0".repeat(24)}${address.slice(2)}`;
   let parent: BlockRow | undefined;
@@ -99,6 +102,7 @@ async function fill(name: string, database: Database): Promise<void> {
       transactions: [],
       logs: [],
       nftTransfers: [],
+      nftRanges: [],
       nftUpdates: [],
       trades: [],
     };

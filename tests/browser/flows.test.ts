@@ -116,7 +116,7 @@ describe("signing in with a password", () => {
     await page.getByLabel("Username").fill("nobody");
     await page.getByRole("textbox", { name: "Password" }).fill("wrong");
     await page.getByRole("button", { name: "Log in", exact: true }).click();
-    await page.getByText("Invalid username/password.").waitFor();
+    await page.getByText("Wrong username or password").waitFor();
     expect(await page.getByLabel("Username").inputValue()).toBe("nobody");
   });
 

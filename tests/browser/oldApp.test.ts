@@ -119,6 +119,22 @@ describe.each(DEPENDENCIES)("an application as it was written for the old packag
     await page.getByTestId("nickname").getByText("Grace").waitFor();
   });
 
+  it("keeps the session when people's data is loaded again, and stays signed in over a reload", async () => {
+    const { page } = await openSignedIn(7);
+    const loaded = page.waitForResponse(/\/classes\/_User\//);
+    await page.getByRole("button", { name: "Load my data again" }).click();
+    await loaded;
+    await page.getByRole("button", { name: "Load my data again", disabled: false }).waitFor();
+    await page.getByLabel("Nickname").fill("Hedy");
+    const saved = page.waitForResponse(/\/classes\/_User\//);
+    await page.getByRole("button", { name: "Save nickname" }).click();
+    expect((await saved).status()).toBe(200);
+    await page.getByTestId("nickname").getByText("Hedy").waitFor();
+    await page.reload();
+    await page.getByTestId("nickname").getByText("Hedy").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
   it("saves objects, shows them live, changes and counts them", async () => {
     const { page } = await openSignedIn(3);
     await page.getByLabel("Title").fill("First light");

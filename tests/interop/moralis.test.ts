@@ -90,6 +90,24 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     expect(user.get("username")).toBe("old-friend");
   });
 
+  it("[7.fetch] keeps the session of the current user when it is read again", async () => {
+    const user = await Moralis.User.logIn("old-friend", "secret-1");
+    const token = user.getSessionToken();
+    // The first is what `refetchUserData()` of react-moralis does. In Node.js this client drops the token by itself when
+    // it fetches lists, whatever the server answers.
+    const reads: [string, () => Promise<unknown>][] = [
+      ["fetch", () => Moralis.User.current().fetch()],
+      ["fetchWithInclude", () => Moralis.User.current().fetchWithInclude("friend")],
+      ["get", () => new Moralis.Query(Moralis.User).get(user.id)],
+      ["first", () => new Moralis.Query(Moralis.User).equalTo("objectId", user.id).first()],
+    ];
+    for (const [way, read] of reads) {
+      await read();
+      expect([way, Moralis.User.current().getSessionToken()]).toEqual([way, token]);
+      await Moralis.User.current().save({ way });
+    }
+  });
+
   it("saves, changes, queries, counts and deletes objects", async () => {
     const Monster = Moralis.Object.extend("Monster");
     const monster = new Monster();

@@ -108,6 +108,37 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     await expect(Parse.User.me(sessionToken)).rejects.toMatchObject({ code: 209 });
   });
 
+  it("[7.fetch] keeps the session of the current user when it is read again", async () => {
+    // A client of its own, which has a current user.
+    const Own = freshRequire("parse/node", import.meta.url);
+    Own.initialize(purse.appId);
+    Own.serverURL = purse.serverUrl;
+    Own.User.enableUnsafeCurrentUser();
+    const friend = await new Own.Object("Friend", { name: "Flo" }).save();
+    const user = await Own.User.signUp("again", "a password", { friend });
+    const token = user.getSessionToken();
+    const other = await signUp("somebody else");
+    const reads: [string, () => Promise<unknown>][] = [
+      ["fetch", () => Own.User.current().fetch()],
+      ["fetchWithInclude", () => Own.User.current().fetchWithInclude("friend")],
+      ["fetchAll", () => Own.Object.fetchAll([Own.User.current()])],
+      ["fetchAllWithInclude", () => Own.Object.fetchAllWithInclude([Own.User.current()], "friend")],
+      ["get", () => new Own.Query(Own.User).get(user.id)],
+      ["find", () => new Own.Query(Own.User).equalTo("objectId", user.id).find()],
+      ["first", () => new Own.Query(Own.User).equalTo("objectId", user.id).first()],
+      ["fetch of another user", () => Own.User.createWithoutData(other.id).fetch()],
+    ];
+    for (const [way, read] of reads) {
+      await read();
+      expect([way, Own.User.current().getSessionToken()]).toEqual([way, token]);
+      expect(Own.User.current().authenticated()).toBe(true);
+      await Own.User.current().save({ way });
+    }
+    const seen = await Own.User.createWithoutData(other.id).fetch();
+    expect(seen.getSessionToken()).toBeUndefined();
+    expect((await Own.Session.current()).getSessionToken()).toBe(token);
+  });
+
   it("gives the known codes for bad keys, wrong types and what is not there", async () => {
     await new Parse.Object("Typed", { n: 1 }).save();
     await expect(new Parse.Object("Typed", { n: "one" }).save()).rejects.toMatchObject({ code: 111 });
@@ -267,6 +298,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
       await new Parse.Object("IText", { name: "Coffee with cream", tags: ["hot", "cold"] }).save();
       await new Parse.Object("IText", { name: "tea", tags: ["hot"] }).save();
       const texts = () => new Parse.Query("IText");
+      await new Parse.Schema("IText").addIndex("name_text", { name: "text" }).update();
       const found = await texts().fullText("name", "coffee").sortByTextScore().find();
       expect(found[0].get("score")).toBeGreaterThan(0);
       expect(names(await texts().containsAll("tags", ["hot", "cold"]).find())).toEqual(["Coffee with cream"]);

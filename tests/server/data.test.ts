@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { erc20Abi, parseAbiItem, toEventSelector } from "viem";
@@ -138,13 +139,16 @@ describe("a chain of which only known wallets are followed", () => {
     const other = await startPurse({ env });
     try {
       await signInWithWallet(other, 3);
-      const index = new Database(join(other.dataDir, "chains", "chain-1337.sqlite"), { readonly: true });
+      const file = join(other.dataDir, "chains", "chain-1337.sqlite");
+      // The index is opened while the server answers already.
+      await expect.poll(() => existsSync(file), { timeout: 30_000 }).toBe(true);
+      const index = new Database(file, { readonly: true });
       const watched = () =>
         index
           .prepare<[], { address: Buffer }>("SELECT address FROM watched")
           .all()
           .map(({ address: bytes }) => `0x${bytes.toString("hex")}`);
-      await expect.poll(watched, { timeout: 5_000 }).toContain(devAccount(3).address.toLowerCase());
+      await expect.poll(watched, { timeout: 30_000 }).toContain(devAccount(3).address.toLowerCase());
       index.close();
     } finally {
       await other.remove();

@@ -10,7 +10,7 @@ let purse: Purse;
 
 beforeAll(async () => {
   s3 = await startS3Server();
-  purse = await startPurse({ env: { ...s3.env, PURSE_MAX_UPLOAD_SIZE: "15mb" } });
+  purse = await startPurse({ env: { ...s3.env, PURSE_MAX_UPLOAD_SIZE: "70mb" } });
 });
 afterAll(async () => {
   await purse.remove();
@@ -33,7 +33,7 @@ async function upload(name: string, body: Uint8Array<ArrayBuffer>, headers: Reco
 
 describe("files in S3", () => {
   it("are kept there, in parts where they are large, and not on the disk", async () => {
-    const content = new Uint8Array(randomBytes(12 * 1024 * 1024));
+    const content = new Uint8Array(randomBytes(65 * 1024 * 1024));
     const { url, name } = await upload("large.bin", content);
     const served = await fetch(url);
     expect(Buffer.from(await served.arrayBuffer()).equals(content)).toBe(true);
@@ -74,7 +74,7 @@ describe("files in S3", () => {
   });
 
   it("are not there where an upload is too large", async () => {
-    const content = new Uint8Array(16 * 1024 * 1024);
+    const content = new Uint8Array(71 * 1024 * 1024);
     const body = new ReadableStream({
       start(controller) {
         for (let at = 0; at < content.length; at += 1 << 20)
@@ -89,8 +89,7 @@ describe("files in S3", () => {
       ...{ duplex: "half" },
     });
     expect(answer.status).toBe(400);
-    // This S3 server knows no AbortMultipartUpload: parts stay with it, but become no object.
-    expect(s3.objects().filter((path) => path.endsWith("cut.bin._S3rver_object"))).toEqual([]);
+    expect(s3.objects().filter((path) => path.includes("cut.bin"))).toEqual([]);
     expect(s3.objects().filter((path) => path.endsWith("large.bin._S3rver_object"))).toHaveLength(1);
   });
 });

@@ -131,7 +131,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
       expect(players.body.results).toHaveLength(2);
       const schema = await rest(purse, "GET", "/schemas/Game", undefined, MASTER);
       expect(schema.body).toMatchObject({
-        indexes: { byScore: { score: -1 } },
+        indexes: { byScore: { score: -1 }, title_text: { title: "text" } },
         classLevelPermissions: { delete: {} },
       });
     });

@@ -64,6 +64,8 @@ export interface TestWallet {
   readonly asked: string[];
   /** Hex: a chain that it is on, or says to be on, until it is asked to switch. */
   beOnChain(chainId: string): void;
+  /** Tells the page of an event (EIP-1193), as `accountsChanged` with no account when people lock the wallet. */
+  emit(event: string, payload: unknown): Promise<void>;
 }
 
 /**
@@ -142,9 +144,17 @@ export async function installWallet(
   await page.exposeFunction(door, answer);
   await page.addInitScript(
     ([walletName, icon, rdns, door]) => {
+      const listeners = new Map<string, Set<(payload: unknown) => void>>();
+      Reflect.set(window, `${door}Emit`, (event: string, payload: unknown) => {
+        for (const listener of listeners.get(event) ?? []) listener(payload);
+      });
       const provider = {
-        on() {},
-        removeListener() {},
+        on(event: string, listener: (payload: unknown) => void) {
+          listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
+        },
+        removeListener(event: string, listener: (payload: unknown) => void) {
+          listeners.get(event)?.delete(listener);
+        },
         async request({ method, params = [] }: { method: string; params?: unknown[] }) {
           const ask: unknown = Reflect.get(window, door);
           if (typeof ask !== "function") throw new Error("no wallet");
@@ -170,6 +180,13 @@ export async function installWallet(
     },
     beOnChain(chainId) {
       elsewhere = chainId;
+    },
+    async emit(event, payload) {
+      await page.evaluate(([door, ...told]) => Reflect.get(window, `${door}Emit`)(...told), [
+        door,
+        event,
+        payload,
+      ] as const);
     },
   };
 }

@@ -27,9 +27,9 @@ export interface LiveSocket {
   quiet(): Promise<string[]>;
 }
 
-/** Opens a socket, without `connect`. */
-export async function openSocket(purse: Purse): Promise<LiveSocket> {
-  const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"));
+/** Opens a socket, without `connect`. Rejects where the server refuses it. */
+export async function openSocket(purse: Purse, headers: Record<string, string> = {}): Promise<LiveSocket> {
+  const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"), { headers });
   const told: LiveMessage[] = [];
   const waiting: ((message: LiveMessage) => void)[] = [];
   socket.on("message", (data) => {

@@ -16,6 +16,8 @@ export interface ReceivedMail {
   text: string;
   /** The first link in it. */
   link: string;
+  /** Every header line, unfolded, as it travelled: names in lower case. */
+  headers: [string, string][];
 }
 
 export async function startMailServer(): Promise<MailServer> {
@@ -28,13 +30,13 @@ export async function startMailServer(): Promise<MailServer> {
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         // Long lines are folded with `=` at their ends.
-        const text = Buffer.concat(chunks)
-          .toString("utf8")
-          .replaceAll(/=\r?\n/g, "")
-          .replaceAll("=3D", "=");
+        const raw = Buffer.concat(chunks).toString("utf8");
+        const end = raw.indexOf("\r\n\r\n");
+        const text = raw.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "=");
         const link = /https?:\/\/\S+/.exec(text)?.[0] ?? "";
         received += 1;
-        mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text, link });
+        const to = session.envelope.rcptTo.map(({ address }) => address);
+        mails.push({ to, text, link, headers: headersIn(raw.slice(0, end)) });
         done();
       });
     },
@@ -56,4 +58,14 @@ export async function startMailServer(): Promise<MailServer> {
     count: () => received,
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+function headersIn(head: string): [string, string][] {
+  return head
+    .replace(/\r\n[ \t]+/g, " ")
+    .split("\r\n")
+    .map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    });
 }

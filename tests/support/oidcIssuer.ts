@@ -1,33 +1,87 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from "jose";
+
+type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A local OpenID Connect provider: discovery, keys, and tokens as they are asked for. */
 export interface OidcIssuer {
   issuer: string;
   /** An ID token; `claims` replace the usual ones, `key` another key signs. */
   token(subject: string, claims?: Record<string, unknown>, forged?: boolean): Promise<string>;
+  /** The same with other headers; a header that is undefined is left out. */
+  tokenWith(
+    subject: string,
+    header: Partial<JWTHeaderParameters>,
+    claims?: Record<string, unknown>,
+    key?: KeyPair["privateKey"] | Uint8Array,
+  ): Promise<string>;
+  /** The public key that tokens are signed with. */
+  publicJwk(): JWK;
+  /** Signs with another key from now on, and forgets the one before. */
+  rotate(kid: string): Promise<void>;
+  /** Answers a path in another way from now on. */
+  answer(path: string, answer: Answer): void;
+  /** The paths that were asked for, in order. */
+  asked: string[];
   stop(): Promise<void>;
 }
 
 export async function startOidcIssuer(clientId: string): Promise<OidcIssuer> {
-  const own = await generateKeyPair("ES256");
+  let own = await generateKeyPair("ES256", { extractable: true });
+  let kid = "one";
+  let jwk = await jwkOf(own, kid);
   const other = await generateKeyPair("ES256");
-  const jwk = { ...(await exportJWK(own.publicKey)), kid: "one", alg: "ES256", use: "sig" };
+  const asked: string[] = [];
+  const answers = new Map<string, Answer>();
   const server = createServer((request, response) => {
-    const body = request.url?.endsWith("/keys") ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` };
+    const path = request.url ?? "";
+    asked.push(path);
+    const answer = answers.get(path);
+    if (answer) return answer(request, response);
+    const body = path.endsWith("/keys") ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` };
     response.setHeader("content-type", "application/json").end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  function tokenWith(
+    subject: string,
+    header: Partial<JWTHeaderParameters>,
+    claims: Record<string, unknown> = {},
+    key: KeyPair["privateKey"] | Uint8Array = own.privateKey,
+  ): Promise<string> {
+    const now = Math.floor(Date.now() / 1000);
+    const payload = { iss: issuer, aud: clientId, sub: subject, iat: now, exp: now + 300, ...claims };
+    // Through JSON, so that what is undefined is not there.
+    const plain: { alg: string } = JSON.parse(JSON.stringify({ alg: "ES256", kid, ...header }));
+    return new SignJWT(JSON.parse(JSON.stringify(payload)))
+      .setProtectedHeader(plain)
+      .sign(key, { crit: { x: true } });
+  }
+
   return {
     issuer,
+    asked,
+    tokenWith,
     token: (subject, claims = {}, forged = false) =>
-      new SignJWT({ iss: issuer, aud: clientId, sub: subject, ...claims })
-        .setProtectedHeader({ alg: "ES256", kid: "one" })
-        .setIssuedAt()
-        .setExpirationTime("5m")
-        .sign(forged ? other.privateKey : own.privateKey),
-    stop: () => new Promise((resolve) => server.close(() => resolve())),
+      tokenWith(subject, {}, claims, forged ? other.privateKey : own.privateKey),
+    publicJwk: () => jwk,
+    async rotate(nextKid) {
+      own = await generateKeyPair("ES256", { extractable: true });
+      kid = nextKid;
+      jwk = await jwkOf(own, kid);
+    },
+    answer: (path, answer) => void answers.set(path, answer),
+    stop: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
   };
+}
+
+async function jwkOf({ publicKey }: KeyPair, kid: string): Promise<JWK> {
+  return { ...(await exportJWK(publicKey)), kid, alg: "ES256", use: "sig" };
 }

@@ -8,6 +8,8 @@ const ROOT = resolve(import.meta.dirname, "../..");
 
 /** A server that speaks as S3 does, with one bucket. */
 export interface S3Server {
+  /** `http://127.0.0.1:…` */
+  endpoint: string;
   /** Settings by which a server keeps its files there. */
   env: Record<string, string>;
   /** Files on the disk of the server, unfinished uploads among them. */
@@ -35,6 +37,7 @@ export async function startS3Server(): Promise<S3Server> {
     await new Promise((again) => setTimeout(again, 50));
   }
   return {
+    endpoint,
     env: {
       PURSE_FILES_STORE: `s3://files/app?endpoint=${encodeURIComponent(endpoint)}&forcePathStyle=1`,
       AWS_ACCESS_KEY_ID: "S3RVER",

@@ -50,7 +50,7 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
     return <p className="chart-empty soft">{t("Not enough has happened yet to draw a line.")}</p>;
   }
   const values = points.map(({ value }) => value);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = rangeOf(values);
   const bottom = fromLowest ? low - (high - low) * 0.08 : Math.min(0, low);
   const y = scaleLinear([bottom, high === bottom ? bottom + 1 : high], [height - AROUND.bottom, AROUND.top]);
   // A value that has no number, between whole ones, has no line either.
@@ -170,11 +170,23 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
   );
 }
 
+/** The least and the greatest of values, however many there are. */
+function rangeOf(values: readonly number[]): [number, number] {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  return [low, high];
+}
+
 /** A line as small as a word, beside the number that it tells of. */
 export function Sparkline({ label, values }: { label: string; values: readonly number[] }) {
   if (values.length < 2) return null;
   const x = scaleLinear([0, values.length - 1], [1, 79]);
-  const y = scaleLinear([Math.min(...values), Math.max(...values) || 1], [22, 2]);
+  const [low, high] = rangeOf(values);
+  const y = scaleLinear([low, high || 1], [22, 2]);
   const path = line<number>(
     (_, i) => x(i),
     (value) => y(value),

@@ -1,8 +1,9 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import { useTexts } from "../texts/TextsContext.tsx";
 import "./Dialog.css";
+import { focusHeading, isFocusLost } from "./focus.ts";
 
 export interface DialogProps {
   open: boolean;
@@ -22,6 +23,15 @@ export interface DialogProps {
 /** A window over the page. The focus stays in it and goes back to where it was; Escape closes. */
 export function Dialog({ open, onClose, title, about, children, actions, side, wide }: DialogProps) {
   const { t } = useTexts();
+  useEffect(
+    () => () => {
+      // What it was opened by may be gone with what was done in it.
+      requestAnimationFrame(() => {
+        if (isFocusLost() && !document.querySelector("[role=dialog]")) focusHeading();
+      });
+    },
+    [],
+  );
   const names = ["dialog", side && "beside", wide && "wide"].filter(Boolean).join(" ");
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>

@@ -39,7 +39,16 @@ export function EmptyState({
 }
 
 /** What went wrong, in words that help, with the way to try again. */
-export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
+export function ErrorState({
+  error,
+  retry,
+  busy = false,
+}: {
+  error: unknown;
+  retry?: () => void;
+  /** It is being tried again. */
+  busy?: boolean;
+}) {
   const { t } = useTexts();
   const { title, detail, code } = explain(error, t);
   return (
@@ -54,7 +63,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
       <div className="row">
         <CopyButton text={detailsOf(title, detail, code)} label={t("Details of the failure")} />
         {retry && (
-          <Button small onClick={retry}>
+          <Button small busy={busy} onClick={retry}>
             {t("Try again")}
           </Button>
         )}

@@ -34,6 +34,16 @@ describe("what is typed for a function's inputs", () => {
     expect(() => readDraft(amount, "1e6")).toThrow("whole number");
   });
 
+  it("may be grouped as the locale does, and is refused where it could mean two numbers", () => {
+    const amount = { type: "uint256", name: "amount" };
+    expect(readDraft(amount, "1,234.5 ether", "amount", "en")).toBe(12_345n * 10n ** 17n);
+    expect(readDraft(amount, "1.234,5 ether", "amount", "de")).toBe(12_345n * 10n ** 17n);
+    expect(readDraft(amount, "1,000", "amount", "en")).toBe(1_000n);
+    expect(readDraft({ type: "int8", name: "n" }, "-5", "n", "en")).toBe(-5n);
+    expect(() => readDraft(amount, "1,000 ether", "amount", "en")).toThrow("two things");
+    expect(() => readDraft(amount, "1.000 ether", "amount", "de")).toThrow("two things");
+  });
+
   it("is refused with its place and what helps", () => {
     const refusal = (draft: unknown) => {
       try {

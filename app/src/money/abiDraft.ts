@@ -1,4 +1,5 @@
 import type { AbiParameter } from "viem";
+import { readDecimal } from "./decimal.ts";
 
 /** What is typed for one input: text, or for tuples and arrays one of these for each part. */
 export type Draft = string | Draft[];
@@ -58,11 +59,18 @@ export function fits(parameter: AbiParameter, draft: unknown): draft is Draft {
   return isLength && draft.every((each) => fits(array.item, each));
 }
 
-/** What the ABI's encoding takes. Throws DraftProblem, which says where and what helps. */
-export function readDraft(parameter: AbiParameter, draft: Draft, place = parameter.name || "value"): unknown {
+/** What the ABI's encoding takes; numbers by the locale. Throws DraftProblem, which says where and what helps. */
+export function readDraft(
+  parameter: AbiParameter,
+  draft: Draft,
+  place = parameter.name || "value",
+  locale?: string,
+): unknown {
   const parts = partsOf(parameter);
   if (parts) {
-    const values = parts.map((part, i) => readDraft(part, draft[i] ?? "", `${place}.${part.name || i}`));
+    const values = parts.map((part, i) =>
+      readDraft(part, draft[i] ?? "", `${place}.${part.name || i}`, locale),
+    );
     // The encoding wants an object where every part has a name, and a list otherwise.
     if (parts.some(({ name }) => !name)) return values;
     return Object.fromEntries(parts.map(({ name }, i) => [name, values[i]]));
@@ -71,12 +79,12 @@ export function readDraft(parameter: AbiParameter, draft: Draft, place = paramet
   if (array) {
     return typeof draft === "string"
       ? []
-      : draft.map((each, i) => readDraft(array.item, each, `${place}[${i}]`));
+      : draft.map((each, i) => readDraft(array.item, each, `${place}[${i}]`, locale));
   }
-  return readText(parameter.type, typeof draft === "string" ? draft : "", place);
+  return readText(parameter.type, typeof draft === "string" ? draft : "", place, locale);
 }
 
-function readText(type: string, typed: string, place: string): unknown {
+function readText(type: string, typed: string, place: string, locale: string | undefined): unknown {
   const text = typed.trim();
   if (type === "string") return typed;
   if (type === "bool") return text === "true";
@@ -88,7 +96,7 @@ function readText(type: string, typed: string, place: string): unknown {
   }
   const [, size] = /^bytes(\d*)$/.exec(type) ?? [];
   if (size !== undefined) return readBytes(text, size === "" ? null : Number(size), place);
-  return readWhole(type, text, place);
+  return readWhole(type, text, place, locale);
 }
 
 function readBytes(text: string, size: number | null, place: string): string {
@@ -103,15 +111,10 @@ function readBytes(text: string, size: number | null, place: string): string {
   return text;
 }
 
-function readWhole(type: string, text: string, place: string): bigint {
+function readWhole(type: string, text: string, place: string, locale: string | undefined): bigint {
   const { number, unit } = splitUnit(text);
-  const value = wholeOf(number.replace(",", "."), UNITS[unit] ?? Number(unit.slice(1)));
-  if (value === undefined) {
-    throw new DraftProblem(
-      place,
-      number === "" ? "Enter a number." : "This takes a whole number of the smallest unit.",
-    );
-  }
+  const value = wholeOf(number, UNITS[unit] ?? Number(unit.slice(1)), locale);
+  if (typeof value === "string") throw new DraftProblem(place, number === "" ? "Enter a number." : value);
   const bits = BigInt(/\d+$/.exec(type)?.[0] ?? 256);
   const isSigned = type.startsWith("int");
   const [low, high] = isSigned ? [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n] : [0n, 2n ** bits - 1n];
@@ -121,12 +124,16 @@ function readWhole(type: string, text: string, place: string): bigint {
   return value;
 }
 
-function wholeOf(number: string, decimals: number): bigint | undefined {
+const NO_WHOLE = "This takes a whole number of the smallest unit.";
+const AMBIGUOUS = "This number could mean two things: enter it without a thousands separator.";
+
+/** The number in the smallest unit, or what is wrong with it. */
+function wholeOf(number: string, decimals: number, locale: string | undefined): bigint | string {
   if (/^0x[0-9a-f]{1,64}$/i.test(number)) return BigInt(number) * 10n ** BigInt(decimals);
-  const found = /^(-?)(\d{1,80})(?:\.(\d*))?$/.exec(number);
-  if (!found) return undefined;
-  const [, sign, whole = "", fraction = ""] = found;
-  if (fraction.length > decimals) return undefined;
-  const size = BigInt(whole + fraction.padEnd(decimals, "0"));
-  return sign ? -size : size;
+  const isNegative = number.startsWith("-");
+  const read = readDecimal(isNegative ? number.slice(1) : number, locale, decimals);
+  if ("refusal" in read) return read.refusal === "ambiguous" ? AMBIGUOUS : NO_WHOLE;
+  if (read.whole === "" || read.whole.length > 80 || read.fraction.length > decimals) return NO_WHOLE;
+  const size = BigInt(read.whole + read.fraction.padEnd(decimals, "0"));
+  return isNegative ? -size : size;
 }

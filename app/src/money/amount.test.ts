@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { displayAmount, exactAmount, parseAmount } from "./amount.ts";
+import { createTexts } from "../texts/text.ts";
+import {
+  amountProblem,
+  displayAmount,
+  exactAmount,
+  inputAmount,
+  parseAmount,
+  parseExactAmount,
+} from "./amount.ts";
 
-describe("parseAmount", () => {
+describe("parseAmount()", () => {
   it.each([
     ["1", 18, 10n ** 18n],
     ["1.5", 18, 15n * 10n ** 17n],
@@ -9,16 +17,50 @@ describe("parseAmount", () => {
     [".5", 1, 5n],
     ["0.000000000000000001", 18, 1n],
     ["12", 0, 12n],
-  ])("reads %s with %i decimals", (text, decimals, expected) => {
-    expect(parseAmount(text, decimals)).toBe(expected);
+    ["1,234.5", 1, 12_345n],
+    ["1.234,5", 1, 12_345n],
+    ["1 234,5", 1, 12_345n],
+    ["1'234.5", 1, 12_345n],
+    ["1,000", 0, 1_000n],
+  ])("reads %s with %i decimals in English", (text, decimals, value) => {
+    expect(parseAmount(text, decimals, "en")).toEqual({ value });
   });
 
-  it.each(["", ".", "-1", "1e5", "1.2.3", "abc", "0x1", "1 000"])("refuses %j", (text) => {
-    expect(parseAmount(text, 18)).toBeUndefined();
+  it("reads what displayAmount() writes, in the same locale, or asks which of two amounts is meant", () => {
+    for (const locale of ["en", "de"]) {
+      for (const value of [1_234_567n * 10n ** 18n, 12_345n * 10n ** 17n, 5n * 10n ** 17n]) {
+        expect(parseAmount(displayAmount(value, 18, locale), 18, locale)).toEqual({ value });
+      }
+      expect(parseAmount(displayAmount(1_000n * 10n ** 18n, 18, locale), 18, locale)).toEqual({
+        refusal: "ambiguous",
+        readings: ["1000", "1"],
+      });
+    }
+  });
+
+  it.each(["", ".", "-1", "1e5", "1.2.3", "abc", "0x1", "1".repeat(31)])("refuses %j", (text) => {
+    expect(parseAmount(text, 18, "en")).toEqual({ refusal: "invalid" });
   });
 
   it("refuses more decimals than the token has", () => {
-    expect(parseAmount("1.23", 1)).toBeUndefined();
+    expect(parseAmount("1.23", 1, "en")).toEqual({ refusal: "decimals" });
+  });
+});
+
+describe("amountProblem()", () => {
+  it("names both amounts that an ambiguous one could mean", () => {
+    expect(amountProblem({ refusal: "ambiguous", readings: ["1000", "1"] }, 18, createTexts("en").t)).toBe(
+      "This could mean 1000 or 1. Enter one of them.",
+    );
+  });
+});
+
+describe("parseExactAmount()", () => {
+  it("reads what exactAmount() writes, in every locale, and nothing else", () => {
+    expect(parseExactAmount("1234567.890123456789012345", 18)).toBe(1234567890123456789012345n);
+    expect(parseExactAmount("5", 0)).toBe(5n);
+    for (const text of ["1,5", "1.", ".5", "1 000", "1.23"])
+      expect(parseExactAmount(text, 1)).toBeUndefined();
   });
 });
 
@@ -26,6 +68,16 @@ describe("exactAmount", () => {
   it("loses no digit", () => {
     expect(exactAmount(1234567890123456789012345n, 18)).toBe("1234567.890123456789012345");
     expect(exactAmount(5n, 0)).toBe("5");
+  });
+});
+
+describe("inputAmount()", () => {
+  it("writes every digit so that parseAmount() reads it back in the same locale", () => {
+    const value = 1_234n * 10n ** 15n;
+    for (const locale of ["en", "de", "de-CH"]) {
+      expect(parseAmount(inputAmount(value, 18, locale), 18, locale)).toEqual({ value });
+    }
+    expect(inputAmount(value, 18, "de")).toBe("1,234");
   });
 });
 

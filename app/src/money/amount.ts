@@ -1,10 +1,43 @@
-/** An amount as people type it (`1.5`, `1,5`) in the smallest unit; undefined where it is none. */
-export function parseAmount(text: string, decimals: number): bigint | undefined {
-  const clean = text.trim().replace(",", ".");
-  const match = /^(\d{1,30})?(?:\.(\d*))?$/.exec(clean);
-  if (!match || clean === "" || clean === ".") return undefined;
-  const [, whole = "0", fraction = ""] = match;
-  if (fraction.length > decimals) return undefined;
+import { decimalSeparator, readDecimal } from "./decimal.ts";
+
+/** An amount that was typed, in the smallest unit, or why it cannot be used. */
+export type TypedAmount =
+  | { value: bigint }
+  | { refusal: "invalid" | "decimals" }
+  /** Both amounts that it could mean, as the locale writes them. */
+  | { refusal: "ambiguous"; readings: readonly [whole: string, decimal: string] };
+
+/** More digits are no amount of anything. */
+const MAX_WHOLE_DIGITS = 30;
+
+/** An amount as people type and paste it (`1.5`, `1,5`, `1,234.5`), by the locale: see `readDecimal`. */
+export function parseAmount(text: string, decimals: number, locale?: string): TypedAmount {
+  const read = readDecimal(text, locale, decimals);
+  if ("refusal" in read) return read;
+  const { whole, fraction } = read;
+  if (whole.length > MAX_WHOLE_DIGITS) return { refusal: "invalid" };
+  if (fraction.length > decimals) return { refusal: "decimals" };
+  return { value: BigInt(whole + fraction.padEnd(decimals, "0")) };
+}
+
+/** What is wrong with a typed amount: a sentence of the texts with its values. */
+export function amountProblem(
+  typed: Exclude<TypedAmount, { value: bigint }>,
+  decimals: number,
+  t: (sentence: string, values?: Record<string, string | number>) => string,
+): string {
+  if (typed.refusal === "ambiguous") {
+    const [whole, decimal] = typed.readings;
+    return t("This could mean {whole} or {decimal}. Enter one of them.", { whole, decimal });
+  }
+  if (decimals === 0) return t("Enter a whole number, such as 2.");
+  return t("Enter an amount, such as 1.5 (up to {n} decimals).", { n: decimals });
+}
+
+/** The inverse of `exactAmount`, for what stands in the address bar; undefined for anything else. */
+export function parseExactAmount(text: string, decimals: number): bigint | undefined {
+  const [, whole, fraction = ""] = /^(\d{1,30})(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === undefined || fraction.length > decimals) return undefined;
   return BigInt(whole + fraction.padEnd(decimals, "0"));
 }
 
@@ -16,18 +49,18 @@ export function exactAmount(value: bigint, decimals: number): string {
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
+/** The whole amount for an input, as `parseAmount` reads it back in the same locale: `1234.5`, in German `1234,5`. */
+export function inputAmount(value: bigint, decimals: number, locale?: string): string {
+  return exactAmount(value, decimals).replace(".", decimalSeparator(locale));
+}
+
 /** The amount for the eye: grouped, by locale, at most six digits behind the point, never shown as more than it is. */
 export function displayAmount(value: bigint, decimals: number, locale?: string): string {
   const [whole = "0", fraction = ""] = exactAmount(value, decimals).split(".");
   const kept = fraction.slice(0, 6).replace(/0+$/, "");
   const grouped = BigInt(whole).toLocaleString(locale);
   if (kept === "") {
-    const point = decimalPoint(locale);
-    return fraction !== "" && whole === "0" ? `< 0${point}000001` : grouped;
+    return fraction !== "" && whole === "0" ? `< 0${decimalSeparator(locale)}000001` : grouped;
   }
-  return `${grouped}${decimalPoint(locale)}${kept}`;
-}
-
-function decimalPoint(locale?: string): string {
-  return (1.5).toLocaleString(locale).charAt(1);
+  return `${grouped}${decimalSeparator(locale)}${kept}`;
 }

@@ -27,12 +27,12 @@ export function worth(amount: bigint, decimals: number, usdPrice: number): numbe
   return (Number(whole) + Number(rest) / 10 ** decimals) * usdPrice;
 }
 
-/** How much of something a sum of dollars buys, in its smallest unit, rounded down. `text` as `12.50` or `12,50`. */
-export function boughtBy(text: string, decimals: number, usdPrice: number): bigint | undefined {
-  const usd = /^\s*(\d{1,15})?(?:[.,](\d{0,6}))?\s*$/.exec(text);
-  if (!usd || text.trim() === "" || !(usdPrice > 0)) return undefined;
-  const [, whole = "0", fraction = ""] = usd;
-  const micros = BigInt(whole + fraction.padEnd(6, "0"));
+/** Dollars are typed to a millionth. */
+export const FIAT_DECIMALS = 6;
+
+/** How much of something a sum of dollars buys, in its smallest unit, rounded down. `micros` are millionths of a dollar. */
+export function boughtBy(micros: bigint, decimals: number, usdPrice: number): bigint | undefined {
+  if (!(usdPrice > 0)) return undefined;
   // A price has as many digits as a double; the product with ten to the eighteenth is exact enough to round down.
   const price = BigInt(Math.round(usdPrice * 1e12));
   return price === 0n ? undefined : (micros * 10n ** 6n * 10n ** BigInt(decimals)) / price;

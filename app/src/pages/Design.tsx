@@ -7,7 +7,9 @@ import { Checkbox, Select, Switch } from "../design/Choice.tsx";
 import { Code } from "../design/Code.tsx";
 import { Dialog } from "../design/Dialog.tsx";
 import { Field, TextArea } from "../design/Field.tsx";
+import { LiveStatus } from "../design/LiveStatus.tsx";
 import { Moment } from "../design/Moment.tsx";
+import { FailedRead, QueryState } from "../design/QueryState.tsx";
 import { Notice, Status } from "../design/Status.tsx";
 import { Stepper } from "../design/Stepper.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../design/states.tsx";
@@ -31,6 +33,14 @@ const COLOURS = [
 const DAY = 86_400_000;
 const VALUES = [41, 44, 40, 52, 58, 55, 63, 61, 70, 68, 77, 81];
 const POINTS = VALUES.map((value, i) => ({ at: Date.UTC(2026, 0, 1) + i * DAY, value: value * 12.5 }));
+/** A read that has failed, five minutes after one that succeeded. */
+const FAILED = {
+  data: undefined,
+  error: { code: 100, message: "" },
+  isFetching: false,
+  dataUpdatedAt: Date.now() - 300_000,
+  refetch: () => undefined,
+};
 const ADDRESS = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045";
 
 /** The living page of the design system: every part, as it is. docs/design.md says when to use which. */
@@ -111,6 +121,16 @@ export function Design() {
             Its beginning and end are those of a contact of yours. Compare all of it.
           </Notice>
           <ErrorState error={{ code: 100, message: "" }} retry={() => toast("Tried again")} />
+          <QueryState query={{ ...FAILED, data: "The newest block is 1,204." }} label="Loading">
+            {(text) => <p>{text}</p>}
+          </QueryState>
+          <FailedRead query={FAILED}>The prices could not be read.</FailedRead>
+          <div className="row">
+            <LiveStatus state="connecting" />
+            <LiveStatus state="live" />
+            <LiveStatus state="reconnecting" />
+            <LiveStatus state="offline" />
+          </div>
           <div className="columns">
             <EmptyState title="No file yet" action={<Button look="primary">Choose one</Button>}>
               Drop one here, or paste it.

@@ -1,21 +1,22 @@
 import { Menu } from "@base-ui/react/menu";
 import { useMoralis } from "@purse/react";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Copy, ExternalLink, LogOut, Unplug, UserRound, WalletCards } from "lucide-react";
+import { Copy, ExternalLink, LogOut, Unplug, UserRound, Wallet, WalletCards } from "lucide-react";
 import { Address } from "../design/Address.tsx";
 import { Identicon } from "../design/Identicon.tsx";
 import { useToast } from "../design/Toasts.tsx";
 import { useTexts } from "../texts/TextsContext.tsx";
+import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 
-/** Who is signed in, with which wallet, and what is done with either. */
+/** Who is signed in, with which wallet, and what is done with either; a wallet may be there without anybody signed in. */
 export function AccountMenu() {
   const { t } = useTexts();
   const { user, account, isWeb3Enabled, deactivateWeb3, logout, isLoggingOut } = useMoralis();
+  const connect = useConnectWallet();
   const toast = useToast();
   const navigate = useNavigate();
-  if (!user) return null;
-  const name = textOf(user.get("username"));
-  const address = account ?? textOf(user.get("ethAddress"));
+  const name = user ? textOf(user.get("username")) : t("Not signed in");
+  const address = account ?? textOf(user?.get("ethAddress"));
   async function copy() {
     try {
       await navigator.clipboard.writeText(address);
@@ -26,27 +27,33 @@ export function AccountMenu() {
   }
   return (
     <Menu.Root>
-      <Menu.Trigger className="button" aria-label={t("Account menu")}>
+      <Menu.Trigger className="button" aria-label={user ? t("Account menu") : t("Wallet menu")}>
         {address ? <Address address={address} short /> : <bdi className="clip account-name">{name}</bdi>}
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 40 }}>
           <Menu.Popup className="menu account-menu">
             <div className="account-head">
-              <Identicon address={address || (user.id ?? "")} size={40} />
+              <Identicon address={address || (user?.id ?? "")} size={40} />
               <span>
                 <strong>
                   <bdi className="clip">{name}</bdi>
                 </strong>
                 <span className="soft small">
-                  {isWeb3Enabled ? t("Wallet connected") : t("No wallet connected")}
+                  {account !== null
+                    ? t("Wallet connected")
+                    : isWeb3Enabled
+                      ? t("Wallet locked")
+                      : t("No wallet connected")}
                 </span>
               </span>
             </div>
-            <Menu.Item className="menu-item" render={<Link to="/account" search={{}} />}>
-              <UserRound size={16} aria-hidden="true" />
-              {t("Account")}
-            </Menu.Item>
+            {user && (
+              <Menu.Item className="menu-item" render={<Link to="/account" search={{}} />}>
+                <UserRound size={16} aria-hidden="true" />
+                {t("Account")}
+              </Menu.Item>
+            )}
             <Menu.Item className="menu-item" render={<Link to="/portfolio" search={{}} />}>
               <WalletCards size={16} aria-hidden="true" />
               {t("Portfolio")}
@@ -66,16 +73,24 @@ export function AccountMenu() {
                 </Menu.Item>
               </>
             )}
+            {account === null && (
+              <Menu.Item className="menu-item" onClick={connect}>
+                <Wallet size={16} aria-hidden="true" />
+                {t("Connect wallet")}
+              </Menu.Item>
+            )}
             {isWeb3Enabled && (
               <Menu.Item className="menu-item" onClick={() => void deactivateWeb3()}>
                 <Unplug size={16} aria-hidden="true" />
                 {t("Disconnect wallet")}
               </Menu.Item>
             )}
-            <Menu.Item className="menu-item" disabled={isLoggingOut} onClick={() => void logout()}>
-              <LogOut size={16} aria-hidden="true" />
-              {t("Sign out")}
-            </Menu.Item>
+            {user && (
+              <Menu.Item className="menu-item" disabled={isLoggingOut} onClick={() => void logout()}>
+                <LogOut size={16} aria-hidden="true" />
+                {t("Sign out")}
+              </Menu.Item>
+            )}
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>

@@ -4,6 +4,7 @@ import { lazy, Suspense, useCallback, useMemo, useState } from "react";
 import { suggestions } from "../pages/explorer/suggestions.ts";
 import { LANGUAGES } from "../texts/languages.ts";
 import { useLanguageChoice, useTexts } from "../texts/TextsContext.tsx";
+import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import type { Command } from "./commands.ts";
 import { PAGES } from "./pages.ts";
 import { setTheme, THEME_NAMES, THEMES } from "./theme.ts";
@@ -22,7 +23,8 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
   const { t } = useTexts();
   const { choose } = useLanguageChoice();
   const navigate = useNavigate();
-  const { isAuthenticated, logout } = useMoralis();
+  const { isAuthenticated, logout, account, deactivateWeb3 } = useMoralis();
+  const connectWallet = useConnectWallet();
   const [showsKeys, setShowsKeys] = useState(false);
   const shortcuts = useMemo(
     () => ({
@@ -54,6 +56,9 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
     isAuthenticated
       ? { key: "sign-out", label: t("Sign out"), run: () => void logout() }
       : { key: "sign-in", label: t("Sign in"), run: () => void navigate({ to: "/sign-in", search: {} }) },
+    account === null
+      ? { key: "connect", label: t("Connect a wallet"), run: connectWallet }
+      : { key: "disconnect", label: t("Disconnect wallet"), run: () => void deactivateWeb3() },
     ...THEMES.map((theme) => ({
       key: `theme ${theme}`,
       label: t("Theme: {theme}", { theme: t(THEME_NAMES[theme]) }),

@@ -1,23 +1,21 @@
 import { Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { focusHeading } from "../design/focus.ts";
 
 /** After a change of page the focus goes to its heading, so that keyboards and screen readers follow. */
-export function Main() {
+export function Main({ children = <Outlet /> }: { children?: ReactNode }) {
   // What is shown, not what is still being loaded: the heading of the page before would be gone with it.
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
-  const main = useRef<HTMLElement>(null);
   const before = useRef<string>(undefined);
   useEffect(() => {
     const isFirst = before.current === undefined;
     before.current = path;
     if (isFirst) return;
-    const heading = main.current?.querySelector("h1");
-    heading?.setAttribute("tabindex", "-1");
-    heading?.focus();
+    focusHeading();
   }, [path]);
   return (
-    <main id="main" ref={main} tabIndex={-1}>
-      <Outlet />
+    <main id="main" tabIndex={-1}>
+      {children}
     </main>
   );
 }

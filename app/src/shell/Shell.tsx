@@ -1,15 +1,19 @@
 import { useMoralis } from "@purse/react";
-import { CatchBoundary, Link } from "@tanstack/react-router";
-import { Ellipsis, Search } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
+import { CatchBoundary, Link, Outlet } from "@tanstack/react-router";
+import { Ellipsis, Search, Wallet } from "lucide-react";
+import { lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
+import { Button } from "../design/Button.tsx";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
 import { useTexts } from "../texts/TextsContext.tsx";
+import { ConnectWalletArea, useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
+import { ConnectionState } from "./ConnectionState.tsx";
 import { LanguageSwitch } from "./LanguageSwitch.tsx";
 import { Main } from "./Main.tsx";
 import { PAGES } from "./pages.ts";
+import { StartGate } from "./StartGate.tsx";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
 /** It needs what follows transactions, which the first page does not. */
@@ -31,14 +35,13 @@ const SessionEnded = lazy(() =>
 /** The common wrapper of all pages: navigation, who is signed in, the network, and what is said to everyone. */
 export function Shell() {
   const { t } = useTexts();
-  const { user, hasSessionEnded } = useMoralis();
+  const { user, account, hasSessionEnded } = useMoralis();
   const [isFinding, setIsFinding] = useState(false);
   return (
-    <>
+    <ConnectWalletArea>
       <a className="skip" href="#main">
         {t("Skip to content")}
       </a>
-      <Offline />
       <div className="shell">
         <aside className="side">
           <Brand />
@@ -69,18 +72,25 @@ export function Shell() {
               <span className="grow">{t("Find anything")}</span>
               <kbd>Ctrl K</kbd>
             </button>
+            <ConnectionState />
             <NetworkPill />
-            {user ? (
+            {user && account === null && <ConnectInHeader />}
+            {(user || account !== null) && (
               <Later fallback={<span className="button">{t("Account")}</span>}>
                 <AccountMenu />
               </Later>
-            ) : (
+            )}
+            {!user && (
               <Link to="/sign-in" search={{}} className="button primary">
                 {t("Sign in")}
               </Link>
             )}
           </header>
-          <Main />
+          <Main>
+            <StartGate>
+              <Outlet />
+            </StartGate>
+          </Main>
         </div>
       </div>
       {hasSessionEnded && user && (
@@ -91,10 +101,24 @@ export function Shell() {
       <Later>
         <Commands open={isFinding} onOpenChange={setIsFinding} />
       </Later>
-      <Later>
-        <TransactionWatcher />
-      </Later>
-    </>
+      {(user || account !== null) && (
+        <Later>
+          <TransactionWatcher />
+        </Later>
+      )}
+    </ConnectWalletArea>
+  );
+}
+
+/** On a phone it stands in the account menu alone. */
+function ConnectInHeader() {
+  const { t } = useTexts();
+  const connect = useConnectWallet();
+  return (
+    <Button className="connect" onClick={connect}>
+      <Wallet size={16} aria-hidden="true" />
+      {t("Connect wallet")}
+    </Button>
   );
 }
 
@@ -118,25 +142,6 @@ function NetworkPill() {
     <span className="pill">{chain.name === "localdevchain" ? t("Local chain") : chain.name}</span>
   ) : (
     <span className="pill warn">{t("Unknown chain {chain}", { chain: chainId })}</span>
-  );
-}
-
-function Offline() {
-  const { t } = useTexts();
-  const [online, setOnline] = useState(navigator.onLine);
-  useEffect(() => {
-    const update = () => setOnline(navigator.onLine);
-    window.addEventListener("online", update);
-    window.addEventListener("offline", update);
-    return () => {
-      window.removeEventListener("online", update);
-      window.removeEventListener("offline", update);
-    };
-  }, []);
-  return (
-    <div role="status">
-      {online ? null : <p className="offline">{t("You are offline. What you see may be old.")}</p>}
-    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, StudioError, StudioState } from "@purse/protocol";
+import { withDeadline } from "../query/withDeadline.ts";
 
 export type Query = Readonly<Record<string, JsonValue | undefined>>;
 
@@ -135,6 +136,20 @@ export class StudioApi {
   }
 
   async #send<T>(method: Method, path: string, body: object | undefined, signal?: AbortSignal): Promise<T> {
+    if (method !== "GET") return this.#exchange(method, path, body, signal);
+    return withDeadline(
+      (options) => this.#exchange<T>(method, path, body, options.signal),
+      signal ?? new AbortController().signal,
+      READ_MS,
+    );
+  }
+
+  async #exchange<T>(
+    method: Method,
+    path: string,
+    body: object | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
     const csrf = this.#signedIn()?.csrf;
     const response = await fetch(MOUNT + path, {
       method,
@@ -176,6 +191,8 @@ export class StudioApi {
   }
 }
 
+/** How long a read may take, in ms: the database counts and explains within that. */
+const READ_MS = 30_000;
 const MOUNT = "/studio/api";
 const BYTES = "application/octet-stream";
 

@@ -1,11 +1,12 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./studio.css";
-import { ErrorState } from "../design/states.tsx";
 import { ToastArea } from "../design/Toasts.tsx";
 import { explainMissingCode } from "../notLoaded.ts";
+import { createQueryClient } from "../query/queryClient.ts";
+import { StartFailure } from "../StartFailure.tsx";
 import { TextsArea } from "../texts/TextsContext.tsx";
 import { loadTexts } from "../texts/text.ts";
 import { Door } from "./access/Door.tsx";
@@ -17,22 +18,27 @@ const container = document.getElementById("root");
 if (!container) throw new Error("studio.html has no #root");
 const root = createRoot(container);
 const studio = new StudioApi();
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 5_000,
-      // What the server has refused it refuses again.
-      retry: (failures, error) => failures < 2 && error instanceof StudioFailure && error.status === 0,
-    },
-  },
+const queries = createQueryClient({
+  staleTime: 5_000,
+  refetchOnWindowFocus: true,
+  // What the server has refused it refuses again.
+  retry: (failures, error) => failures < 2 && error instanceof StudioFailure && error.status === 0,
 });
 
 explainMissingCode();
-try {
-  const [texts] = await Promise.all([loadTexts("studio"), studio.load()]);
-  root.render(
-    <StrictMode>
-      <TextsArea part="studio" first={texts}>
+// Both are asked for at once; what went wrong is said in the reader's language too.
+const started = studio.load().then(
+  () => undefined,
+  (error: unknown) => ({ error }),
+);
+const texts = await loadTexts("studio");
+const failure = await started;
+root.render(
+  <StrictMode>
+    <TextsArea part="studio" first={texts}>
+      {failure ? (
+        <StartFailure error={failure.error} />
+      ) : (
         <StudioContext value={studio}>
           <QueryClientProvider client={queries}>
             <ToastArea>
@@ -42,9 +48,7 @@ try {
             </ToastArea>
           </QueryClientProvider>
         </StudioContext>
-      </TextsArea>
-    </StrictMode>,
-  );
-} catch (error) {
-  root.render(<ErrorState error={error} retry={() => window.location.reload()} />);
-}
+      )}
+    </TextsArea>
+  </StrictMode>,
+);

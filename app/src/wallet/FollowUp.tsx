@@ -6,8 +6,8 @@ import { Stepper, type StepState } from "../design/Stepper.tsx";
 import { useTexts } from "../texts/TextsContext.tsx";
 import { ExplorerLink } from "./ExplorerLink.tsx";
 import { Replacing } from "./Replacing.tsx";
-import { FINAL_CONFIRMATIONS, type Outcome } from "./transactionLog.ts";
-import { useFollowed } from "./useFollowed.ts";
+import { FINAL_CONFIRMATIONS, type TransactionStatus } from "./transactionLog.ts";
+import { useFollowedTransaction } from "./useFollowedTransaction.ts";
 import { useTransactionLog } from "./useLoggedTransactions.ts";
 
 /** A transaction from its hash on: also after a reload, in another tab, or from a link. */
@@ -24,8 +24,10 @@ export function FollowUp({
   const { t } = useTexts();
   const logged = useTransactionLog().find(hash);
   const reference: TransactionReference = logged?.reference ?? { hash, chainId: chain ?? null };
-  const view = useFollowed(reference);
-  const stage: Outcome = view.status === "unknown" ? (logged?.status ?? "submitted") : view.status;
+  const view = useFollowedTransaction(reference);
+  // What a follower begins with tells less than what was seen before a reload.
+  const stage: TransactionStatus =
+    view.status === "unknown" || view.status === "submitted" ? (logged?.status ?? "submitted") : view.status;
   return (
     <section className="stack" aria-labelledby="following">
       <h2 id="following">{t(TITLES[stage])}</h2>
@@ -80,7 +82,7 @@ export function FollowUp({
   );
 }
 
-const TITLES: Record<Outcome, string> = {
+const TITLES: Record<TransactionStatus, string> = {
   submitted: "On its way",
   seen: "On its way",
   confirmed: "Sent",
@@ -104,7 +106,7 @@ const LABELS = {
 } as const;
 const STAGES = ["wallet", "submitted", "seen", "confirmed", "final"] as const;
 
-const FAILED: Partial<Record<Outcome, string>> = {
+const FAILED: Partial<Record<TransactionStatus, string>> = {
   reverted: "Reverted by the chain",
   replaced: "Another transaction has taken its place",
   dropped: "Forgotten by the node",
@@ -112,7 +114,7 @@ const FAILED: Partial<Record<Outcome, string>> = {
 
 /** The steps of a transaction; `wallet` is before it has a hash. */
 export function stepsFor(
-  stage: Outcome | "wallet",
+  stage: TransactionStatus | "wallet",
   confirmations: number,
   t: (sentence: string) => string,
 ): { label: string; state: StepState }[] {

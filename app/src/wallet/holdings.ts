@@ -1,4 +1,4 @@
-import type { Moralis, NftOwner } from "@purse/client";
+import { ErrorCode, type Moralis, type NftOwner } from "@purse/client";
 import type { AppChain } from "../settings.ts";
 import { askTogether } from "./askTogether.ts";
 
@@ -18,21 +18,29 @@ export interface Asset {
   usdPrice: number | null;
   /** Whether it has no price because its pools hold too little for theirs to count. */
   isThin: boolean;
+  /** Whether its price could not be read: it may well have one. */
+  hasPriceFailed: boolean;
 }
 
 /** Prices cost the server the most; the rest is said to be without one. */
 const MOST_PRICES = 30;
 
 /** What a wallet has of a chain's coin and its tokens, with the prices that this server's pools have. */
-export async function readHoldings(api: Web3API, address: string, chain: AppChain): Promise<Asset[]> {
+export async function readHoldings(
+  api: Web3API,
+  address: string,
+  chain: AppChain,
+  options: { signal?: AbortSignal } = {},
+): Promise<Asset[]> {
   const params = { address, chain: chain.hexId };
   const [native, tokens] = await Promise.all([
-    api.account.getNativeBalance(params),
-    api.account.getTokenBalances(params),
+    api.account.getNativeBalance(params, options),
+    api.account.getTokenBalances(params, options),
   ]);
   const priced = await readPrices(
     tokens.slice(0, MOST_PRICES).map((token) => ({ token: token.token_address })),
     chain,
+    options,
   );
   const { name, symbol, decimals } = chain.nativeCurrency;
   const ofNative = priced.find(({ price }) => price !== null)?.price?.nativeUsd ?? null;
@@ -46,6 +54,7 @@ export async function readHoldings(api: Web3API, address: string, chain: AppChai
       balance: BigInt(native.balance),
       usdPrice: ofNative,
       isThin: false,
+      hasPriceFailed: ofNative === null && priced.some(({ hasFailed }) => hasFailed),
     },
     ...tokens.map((token, i) => ({
       chain,
@@ -56,6 +65,7 @@ export async function readHoldings(api: Web3API, address: string, chain: AppChai
       balance: BigInt(token.balance),
       usdPrice: priced[i]?.price?.usd ?? null,
       isThin: priced[i]?.isThin ?? false,
+      hasPriceFailed: priced[i]?.hasFailed ?? false,
     })),
   ];
 }
@@ -66,14 +76,22 @@ export interface Price {
   nativeUsd: number | null;
 }
 
-/**
- * What tokens cost by the pools, now or in a block of the past; null for each that no pool trades, or that none can be
- * asked for. Every refusal means the same here, and pages say for how many there is no price.
- */
+/** What was found of a price. */
+export interface PriceAnswer {
+  /** Null where no pool trades the token, or none could be read. */
+  price: Price | null;
+  /** Whether the pools hold too little for their price to count. */
+  isThin: boolean;
+  /** Whether it could not be read. */
+  hasFailed: boolean;
+}
+
+/** What tokens cost by the pools, now or in a block of the past. One that cannot be read takes nothing from the others. */
 export async function readPrices(
   wanted: readonly { token: string; block?: number }[],
   chain: AppChain,
-): Promise<{ price: Price | null; isThin: boolean }[]> {
+  options: { signal?: AbortSignal } = {},
+): Promise<PriceAnswer[]> {
   const parts = await askTogether(
     "getTokenPrice",
     wanted.map(({ token, block }) => ({
@@ -81,13 +99,25 @@ export async function readPrices(
       chain: chain.hexId,
       ...(block !== undefined && { to_block: block }),
     })),
+    options,
   );
   return parts.map((part) =>
     "answer" in part
-      ? { price: priceIn(part.answer), isThin: false }
-      : { price: null, isThin: /are the least that counts/.test(part.message) },
+      ? { price: priceIn(part.answer), isThin: false, hasFailed: false }
+      : {
+          price: null,
+          isThin: /are the least that counts/.test(part.message),
+          hasFailed: !NO_PRICE_CODES.includes(part.code),
+        },
   );
 }
+
+/** There is no price, no exchange is known, or the node does not keep the block: answers, all of them. */
+const NO_PRICE_CODES: readonly number[] = [
+  ErrorCode.OBJECT_NOT_FOUND,
+  ErrorCode.COMMAND_UNAVAILABLE,
+  ErrorCode.VALIDATION_ERROR,
+];
 
 function priceIn(answer: unknown): Price | null {
   const { usdPrice, nativePrice } = Object(answer);

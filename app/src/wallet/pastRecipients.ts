@@ -11,11 +11,12 @@ export async function pastRecipients(
   { account }: typeof Moralis.Web3API,
   address: string,
   chain: AppChain,
+  options: { signal?: AbortSignal } = {},
 ): Promise<string[]> {
   const params = { address, chain: chain.hexId, limit: MOST };
   const [sent, tokens] = await Promise.all([
-    account.getTransactions(params),
-    account.getTokenTransfers(params),
+    account.getTransactions(params, options),
+    account.getTokenTransfers(params, options),
   ]);
   const own = (sent.result ?? []).filter(({ from_address }) => from_address.toLowerCase() === address);
   const hashes = new Set(own.map(({ hash }) => hash));

@@ -1,6 +1,6 @@
 import type { TransactionReference } from "@purse/client";
 
-export type Outcome = "submitted" | "seen" | "confirmed" | "reverted" | "replaced" | "dropped";
+export type TransactionStatus = "submitted" | "seen" | "confirmed" | "reverted" | "replaced" | "dropped";
 
 /** A transaction that this browser has sent, as it was when it was last looked at. */
 export interface LoggedTransaction {
@@ -9,29 +9,38 @@ export interface LoggedTransaction {
   label: string;
   /** ms since 1970. */
   sentAt: number;
-  status: Outcome;
+  status: TransactionStatus;
   confirmations: number;
+  /** The statuses that people were told of. None is announced again, whatever happens to the transaction or the page. */
+  announced: readonly TransactionStatus[];
 }
 
 /** After so many blocks it is taken for final. */
 export const FINAL_CONFIRMATIONS = 12;
 
-const MOST = 50;
-const OUTCOMES: readonly string[] = ["submitted", "seen", "confirmed", "reverted", "replaced", "dropped"];
+const MAX_ROWS = 50;
+/** Other tabs may see a write of this one a little later; for so long they are kept from announcing the same, in ms. */
+const CLAIM_MS = 2_000;
+const STATUSES: readonly string[] = ["submitted", "seen", "confirmed", "reverted", "replaced", "dropped"];
+
+/** Web Locks; missing on pages without TLS. */
+export type Locks = Pick<LockManager, "request">;
 
 /**
- * The transactions that one address has sent from this browser, newest first. They lie in its storage, so a reload goes
- * on with them, and every tab is told of what another has sent or seen.
+ * The transactions that one address has sent from this browser, newest first. They are in its storage, so a reload goes
+ * on with them, and every tab sees what another has sent, seen or announced.
  */
 export class TransactionLog {
   readonly #storage: Storage;
+  readonly #locks: Locks | undefined;
   readonly #key: string;
   readonly #listeners = new Set<() => void>();
   #text: string | null = null;
   #rows: readonly LoggedTransaction[] = [];
 
-  constructor(storage: Storage, owner: string) {
+  constructor(storage: Storage, owner: string, locks?: Locks) {
     this.#storage = storage;
+    this.#locks = locks;
     this.#key = `purse.transactions.${owner.toLowerCase()}`;
   }
 
@@ -60,23 +69,56 @@ export class TransactionLog {
   }
 
   add(reference: TransactionReference, label: string): void {
-    const row = { reference, label, sentAt: Date.now(), status: "submitted" as const, confirmations: 0 };
+    const row: LoggedTransaction = {
+      reference,
+      label,
+      sentAt: Date.now(),
+      status: "submitted",
+      confirmations: 0,
+      announced: [],
+    };
     this.#write([row, ...this.get().filter((each) => each.reference.hash !== reference.hash)]);
   }
 
-  /** Answers whether the state is another than the one that any tab has noted before. */
-  note(hash: string, status: Outcome, confirmations: number): boolean {
+  /** Keeps what was seen of a transaction at a look. */
+  observe(hash: string, status: TransactionStatus, confirmations: number): void {
+    this.#change(hash, (row) => afterLook(row, status, confirmations));
+  }
+
+  /**
+   * Whether this page is the one to tell people of a status: true once for each status of a transaction, in whichever tab
+   * and after however many reloads.
+   */
+  async claimAnnouncement(hash: string, status: TransactionStatus): Promise<boolean> {
+    if (!this.#locks) return this.#claim(hash, status);
+    return new Promise((resolve, reject) => {
+      this.#locks
+        ?.request(`${this.#key}/${hash}/${status}`, { ifAvailable: true }, async (lock) => {
+          const isClaimed = lock !== null && this.#claim(hash, status);
+          resolve(isClaimed);
+          if (isClaimed) await new Promise((over) => setTimeout(over, CLAIM_MS));
+        })
+        .catch(reject);
+    });
+  }
+
+  #claim(hash: string, status: TransactionStatus): boolean {
     const before = this.find(hash);
-    if (!before || (before.status === status && before.confirmations === confirmations)) return false;
-    this.#write(
-      this.get().map((each) => (each.reference.hash === hash ? { ...each, status, confirmations } : each)),
-    );
-    return before.status !== status;
+    if (!before || before.announced.includes(status)) return false;
+    this.#change(hash, (row) => ({ ...row, announced: [...row.announced, status] }));
+    return true;
+  }
+
+  #change(hash: string, change: (row: LoggedTransaction) => LoggedTransaction): void {
+    const before = this.find(hash);
+    const after = before && change(before);
+    if (!after || after === before) return;
+    this.#write(this.get().map((each) => (each === before ? after : each)));
   }
 
   #write(rows: readonly LoggedTransaction[]): void {
     try {
-      this.#storage.setItem(this.#key, JSON.stringify(rows.slice(0, MOST)));
+      this.#storage.setItem(this.#key, JSON.stringify(rows.slice(0, MAX_ROWS)));
     } catch {
       // A full or forbidden storage: the page of the transaction still follows it by its address.
     }
@@ -88,9 +130,22 @@ const logs = new Map<string, TransactionLog>();
 
 /** The log of an address, or of a person without one: who comes after them in this browser has another. */
 export function transactionLogOf(owner: string): TransactionLog {
-  const log = logs.get(owner) ?? new TransactionLog(window.localStorage, owner);
+  const log = logs.get(owner) ?? new TransactionLog(window.localStorage, owner, navigator.locks);
   logs.set(owner, log);
   return log;
+}
+
+/**
+ * A row after a look at the chain; the same one where nothing is new. Blocks are undone, so any status may follow any
+ * other, but for `submitted`: that is where every follower begins, and after a reload it tells nothing.
+ */
+export function afterLook(
+  row: LoggedTransaction,
+  status: TransactionStatus,
+  confirmations: number,
+): LoggedTransaction {
+  if (status === "submitted" || (row.status === status && row.confirmations === confirmations)) return row;
+  return { ...row, status, confirmations };
 }
 
 /** Whether nothing more is to be expected of it. */
@@ -102,21 +157,36 @@ export function isSettled({ status, confirmations }: LoggedTransaction): boolean
 function readRows(text: string | null): LoggedTransaction[] {
   try {
     const rows: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(rows) ? rows.filter(isLogged) : [];
+    return Array.isArray(rows) ? rows.flatMap(readRow) : [];
   } catch {
     return [];
   }
 }
 
-function isLogged(row: unknown): row is LoggedTransaction {
-  if (typeof row !== "object" || row === null) return false;
-  const { reference, label, sentAt, status, confirmations } = Object(row);
-  return (
+function readRow(row: unknown): LoggedTransaction[] {
+  if (typeof row !== "object" || row === null) return [];
+  const { reference, label, sentAt, status, confirmations, announced } = Object(row);
+  const isWhole =
     typeof reference === "object" &&
     typeof reference?.hash === "string" &&
     typeof label === "string" &&
     typeof sentAt === "number" &&
     typeof confirmations === "number" &&
-    OUTCOMES.includes(status)
-  );
+    isStatus(status);
+  if (!isWhole) return [];
+  return [
+    {
+      reference,
+      label,
+      sentAt,
+      status,
+      confirmations,
+      // Versions that kept no record have announced what they saw.
+      announced: Array.isArray(announced) ? announced.filter(isStatus) : ["seen", status],
+    },
+  ];
+}
+
+function isStatus(value: unknown): value is TransactionStatus {
+  return typeof value === "string" && STATUSES.includes(value);
 }

@@ -8,6 +8,7 @@ export type { Selection } from "./feed/selections.ts";
 export { dataUriContent, isDataUri } from "./nft/content.ts";
 export { ContentRefused, type FetchContent } from "./nft/fetchedContent.ts";
 export { createChainService } from "./service.ts";
+export { runInGroup } from "./store/requestGroup.ts";
 export type {
   ChainConfig,
   ChainService,

@@ -11,7 +11,7 @@ import { logRoutes } from "./endpoints/logs.ts";
 import { nameRoutes } from "./endpoints/names.ts";
 import { metadataTextOf, nftMetadataRoutes } from "./endpoints/nftMetadata.ts";
 import { nftRoutes } from "./endpoints/nfts.ts";
-import { inMatchOrder } from "./endpoints/routes.ts";
+import { answered, inMatchOrder } from "./endpoints/routes.ts";
 import { storageRoutes } from "./endpoints/storage.ts";
 import { tradeRoutes } from "./endpoints/trades.ts";
 import { transactionRoutes } from "./endpoints/transactions.ts";
@@ -21,6 +21,8 @@ import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
 import type { IndexPlace } from "./store/database.ts";
 import { WANTED, type Watched } from "./store/indexWriter.ts";
+import { postgresReads } from "./store/postgresReader.ts";
+import { SqliteReads } from "./store/sqliteReads.ts";
 import { Sync } from "./sync/sync.ts";
 import type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus } from "./types.ts";
 
@@ -32,7 +34,6 @@ const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 64 * 1024, retries: 0 };
 const FIRST_LOOK_MS = 2_000;
 /** How long a question about an address waits for its history. */
 const HISTORY_MS = 8_000;
-const HISTORY_LOOK_MS = 50;
 /** Blocks that an index may be behind and still tell who holds what. */
 const MAX_LAG = 20;
 
@@ -48,8 +49,12 @@ export function createChainService({
   askGateway,
   pollMs = POLL_MS,
   retryMs = RETRY_MS,
+  restart,
+  indexerModule,
+  readLimits,
 }: ChainServiceConfig): ChainService {
-  const sync = new Sync(log, fetchContent);
+  const sync = new Sync({ log, fetchContent, restart, module: indexerModule });
+  const reads = new SqliteReads(log, readLimits);
   const stores = new Map<number, ChainStore>();
   let startedAt = 0;
   const places = chains.map((config) => ({ config, place: placeOf(database, config.id) }));
@@ -67,16 +72,18 @@ export function createChainService({
   ]
     .flatMap((routesOf) => routesOf(select))
     .concat(infoRoutes(), storageRoutes(uploadFolder), nameRoutes(followed, askGateway));
+  const metadataText = metadataTextOf(select);
   const untrusted = new Map(chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED)]));
 
   return {
     routes: inMatchOrder([...present, ...absentRoutes(present)]),
     status: () => followed.map((chain) => chain.status()),
+    indexer: () => sync.health(),
     onStatus: (listener) => sync.onStatus(listener),
     watch: (chainId, addresses) => sync.watch(chainId, addresses),
     async knownWallets(chainId, most) {
       const { store, status, config } = select(chainId);
-      const [count, some] = await Promise.all([store.countWatched(), store.someWatched(most)]);
+      const [count, some] = await answered(Promise.all([store.countWatched(), store.someWatched(most)]));
       const { head } = status();
       return {
         count,
@@ -89,11 +96,11 @@ export function createChainService({
       const chain = select(chainId);
       if (!isAtHead(chain.status())) return undefined;
       if (chain.config.scope === "wallets" && !(await isRead(chain, owners, sync))) return undefined;
-      if (standard === "ERC20") return chain.store.erc20Held(token, owners);
+      if (standard === "ERC20") return answered(chain.store.erc20.held(token, owners));
       const id = tokenId === undefined ? undefined : `0x${BigInt(tokenId).toString(16).padStart(64, "0")}`;
-      return chain.store.nftsHeld(token, id, owners);
+      return answered(chain.store.nfts.held(token, id, owners));
     },
-    metadataText: metadataTextOf(select),
+    metadataText: (params) => answered(metadataText(params)),
     chainIdOf: (selector) => select(selector).config.id,
     async call(chainId, call, signal) {
       const node = untrusted.get(chainId);
@@ -101,11 +108,16 @@ export function createChainService({
       return node.call(call, "latest", signal);
     },
     async start() {
-      const connections = database.kind === "postgres" ? database.connections : 1;
-      for (const { config, place } of places)
-        stores.set(config.id, await ChainStore.open(place, connections));
+      // The indexer makes the tables.
+      if (chains.length > 0) await sync.start({ chains: places, pollMs, retryMs });
       startedAt = Date.now();
-      await sync.start({ chains: places, pollMs, retryMs });
+      for (const { config, place } of places) {
+        const reader =
+          place.kind === "sqlite"
+            ? reads.readerOf(place.path)
+            : postgresReads(place, database.kind === "postgres" ? database.connections : 1, readLimits);
+        stores.set(config.id, new ChainStore(reader));
+      }
       for (const { aliases, name } of chains)
         if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
     },
@@ -113,6 +125,7 @@ export function createChainService({
       for (const node of untrusted.values()) node.abort();
       for (const { node } of followed) node.abort();
       await sync.stop();
+      await reads.stop();
       await Promise.all([...stores.values()].map((store) => store.close()));
     },
   };
@@ -152,20 +165,42 @@ function followedChain(
       const start = config.startBlock ?? 0;
       let isAsked = false;
       for (;;) {
-        const watched = await storeOf().watched(addresses);
-        const isDone = watched.length === addresses.length && watched.every(({ next }) => next < start);
-        if (isDone) return { done: true, percent: 100 };
-        if (!isAsked && watched.length < addresses.length) sync.watch(config.id, addresses);
-        isAsked = true;
-        if (Date.now() > end) {
-          const head = sync.status(config.id)?.head ?? start;
-          const percent = Math.floor(
-            watched.reduce((sum, each) => sum + percentRead(each, config, head), 0) / addresses.length,
-          );
-          return { done: false, percent };
+        // Whatever is read from now on is not missed.
+        const more = nextHistory(sync, config.id, addresses, end - Date.now());
+        try {
+          const watched = await storeOf().watched(addresses);
+          const isDone = watched.length === addresses.length && watched.every(({ next }) => next < start);
+          if (isDone) return { done: true, percent: 100 };
+          if (!isAsked && watched.length < addresses.length) sync.watch(config.id, addresses);
+          isAsked = true;
+          if (Date.now() >= end) {
+            const head = sync.status(config.id)?.head ?? start;
+            const percent = Math.floor(
+              watched.reduce((sum, each) => sum + percentRead(each, config, head), 0) / addresses.length,
+            );
+            return { done: false, percent };
+          }
+          await more.promise;
+        } finally {
+          more.forget();
         }
-        await sleep(HISTORY_LOOK_MS);
       }
+    },
+  };
+}
+
+/** Resolves when more of the history of one of some addresses has been read, or after a time in ms. */
+function nextHistory(sync: Sync, chainId: number, addresses: readonly string[], ms: number) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const forget = sync.onHistory((id, read) => {
+    if (id === chainId && read.some((address) => addresses.includes(address))) resolve();
+  });
+  const timer = setTimeout(resolve, Math.max(0, ms));
+  return {
+    promise,
+    forget() {
+      clearTimeout(timer);
+      forget();
     },
   };
 }
@@ -183,7 +218,7 @@ function percentRead({ since, next }: Watched, { startBlock = 0 }: ChainConfig, 
 
 /** An outage of the nodes changes nothing about what is known; an index that is far behind knows of another time. */
 function isAtHead({ state, lag }: ChainStatus): boolean {
-  return state !== "refused" && lag !== null && lag <= MAX_LAG;
+  return state !== "refused" && state !== "stopped" && lag !== null && lag <= MAX_LAG;
 }
 
 /** Whether what addresses did is in an index that holds known wallets only; has it read where it is not. */

@@ -265,6 +265,7 @@ type DumpedTable =
   | "transactions"
   | "logs"
   | "nft_transfers"
+  | "nft_ranges"
   | "trades"
   | "nft_balances"
   | "tokens"
@@ -292,6 +293,7 @@ export async function indexDump(place: Place, chainId: number): Promise<Record<D
       transactions: await rowsOf("*", "transactions", "position"),
       logs: await rowsOf("*", "logs", "position"),
       nft_transfers: await rowsOf("*", "nft_transfers", "position, part"),
+      nft_ranges: await rowsOf("*", "nft_ranges", "position"),
       trades: await rowsOf("*", "trades", "position"),
       nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
       // What a token says of itself is asked for in its own time.
@@ -329,7 +331,10 @@ export interface TestService {
 export async function startService(
   chain: Partial<ChainConfig> & Pick<ChainConfig, "id" | "rpcUrls">,
   place: string | ChainServiceConfig["database"],
-  more: Pick<ChainServiceConfig, "fetchContent" | "retryMs"> = {},
+  more: Pick<
+    ChainServiceConfig,
+    "fetchContent" | "retryMs" | "restart" | "readLimits" | "indexerModule"
+  > = {},
 ): Promise<TestService> {
   const log = keptLog();
   const chains = [{ name: "localdevchain", aliases: ["eth"], ...chain }];
@@ -353,7 +358,7 @@ export async function startService(
     status,
     answer: async (functionName, params) => route(functionName).answer(params),
     run: async (functionName, params) => route(functionName).run(params),
-    async until(wanted, deadline = 10_000) {
+    async until(wanted, deadline = 30_000) {
       const end = Date.now() + deadline;
       while (!wanted(status())) {
         if (Date.now() > end) throw new Error(`it came to ${JSON.stringify(status())}`);

@@ -1,9 +1,11 @@
 import type { JsonValue } from "@purse/protocol";
+import type { RestartPolicy, WorkerHealth } from "@purse/workers";
 import type { ChainFeed } from "./feed/feed.ts";
 import type { AskGateway } from "./names/offchainLookup.ts";
 import type { FetchContent } from "./nft/fetchedContent.ts";
 import type { ContractCall } from "./node/chainNode.ts";
 import type { NodeHealth } from "./node/rpc.ts";
+import type { ReadLimits } from "./store/indexReader.ts";
 
 export type { ContractCall, NodeHealth };
 
@@ -92,9 +94,10 @@ export interface ChainStatus {
   scope: "chain" | "wallets";
   /**
    * syncing: catching up; following: at the head; unreachable: no node answers;
-   * refused: the node is of another chain, or tells things that cannot be.
+   * refused: the node is of another chain, or tells things that cannot be; stopped: the indexer has ended too often and
+   * is not restarted.
    */
-  state: "syncing" | "following" | "unreachable" | "refused";
+  state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
   /** The first block that is wanted. */
   start: number;
   /** The node's newest block; null until it has answered. */
@@ -129,6 +132,8 @@ export interface ChainService {
   /** In match order. */
   routes: Route[];
   status(): ChainStatus[];
+  /** How the thread that indexes fares; undefined where no chain is indexed. */
+  indexer(): WorkerHealth | undefined;
   /** Told of every change of a chain's status. Returns the way to be told no longer. */
   onStatus(listener: (status: ChainStatus) => void): () => void;
   /** Has the index of a chain hold what addresses do, where it does not hold everything. */
@@ -176,6 +181,12 @@ export interface ChainServiceConfig {
   askGateway?: AskGateway;
   /** How long to wait for the next block at the head, in ms. */
   pollMs?: number;
+  /** What one read of an index may cost. */
+  readLimits?: ReadLimits;
+  /** When the indexer is restarted after it has ended, and how often. */
+  restart?: RestartPolicy;
+  /** The module that runs in the indexer's thread; another one for tests that end it. */
+  indexerModule?: URL;
   /** How long to wait before metadata that could not be read is looked at again, in ms; then longer and longer. */
   retryMs?: number;
 }

@@ -7,7 +7,7 @@ import { isHex } from "viem/utils";
 export interface Artifact {
   contractName: string;
   abi: Abi;
-  /** Creation code. PurseWallet takes its owner as constructor argument, TrafficCoin its words, the others take none. */
+  /** Creation code. Constructor arguments: PurseWallet its owner, TrafficCoin its words, PurseSeries owners and counts; others none. */
   bytecode: Hex;
 }
 
@@ -16,6 +16,7 @@ export type ContractName =
   | "HostileLogs"
   | "HostileName"
   | "HostileReverter"
+  | "LogMaker"
   | "PurseBazaar"
   | "PurseCards"
   | "PurseDollar"
@@ -30,6 +31,7 @@ export type ContractName =
   | "PursePoint"
   | "PurseReader"
   | "PurseResolver"
+  | "PurseSeries"
   | "PurseTickets"
   | "PurseToken"
   | "PurseWallet"

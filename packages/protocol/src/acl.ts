@@ -1,4 +1,5 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
+import { MAX_ACL_ENTRIES } from "./limits.ts";
 import { isRoleName } from "./names.ts";
 import { isJsonObject } from "./values.ts";
 
@@ -17,7 +18,11 @@ export const ROLE_PREFIX = "role:";
 export function parseAcl(value: unknown): Acl {
   if (!isJsonObject(value)) throw new ProtocolError(ErrorCode.INVALID_ACL, "An ACL must be an object");
   const acl: Acl = {};
-  for (const [principal, entry] of Object.entries(value)) {
+  const entries = Object.entries(value);
+  if (entries.length > MAX_ACL_ENTRIES) {
+    throw new ProtocolError(ErrorCode.INVALID_ACL, `An ACL takes ${MAX_ACL_ENTRIES} entries at most`);
+  }
+  for (const [principal, entry] of entries) {
     assertPrincipal(principal);
     if (!isJsonObject(entry)) {
       throw new ProtocolError(ErrorCode.INVALID_ACL, `The ACL entry of ${principal} must be an object`);

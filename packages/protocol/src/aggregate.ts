@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue, MAX_DEPTH } from "./values.ts";
+import { MAX_DEPTH } from "./limits.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./values.ts";
 
 /** One step of an aggregation, named as MongoDB names it: `$group`. */
 export interface Stage {

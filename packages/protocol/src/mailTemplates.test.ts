@@ -32,6 +32,25 @@ describe("mails that somebody wrote", () => {
     expect(filled.subject).toBe("Please verify your e-mail for Roastery Bcc: eve@example.org");
   });
 
+  it.each([
+    ["line breaks", "ada\r\n\r\nYour account is blocked", "ada Your account is blocked"],
+    ["other line ends", "ada\u2028b\u2029c\u0085d\u000be", "ada b c d e"],
+    ["web addresses", "ada http://evil.example/pay?a=b#c", "ada http evil.example pay a b c"],
+    ["HTML", "<a href='//evil.example'>ada</a>", "a href ' evil.example' ada a"],
+    ["characters that turn the text around", "ada\u202egnp.exe", "ada gnp.exe"],
+    ["letters of other languages", "Зоя O'Neil-李_1@x+y", "Зоя O'Neil-李_1@x+y"],
+    ["60 characters", "x".repeat(60), "x".repeat(60)],
+    ["a great many characters", "x".repeat(1_000_000), `${"x".repeat(60)}…`],
+    ["a great many of two units each", "𝒳".repeat(1_000), `${"𝒳".repeat(60)}…`],
+  ])("show of a name with %s what is safe, in one line", (_, username, expected) => {
+    const { text, subject, html } = fillMail(
+      { subject: "{{username}}", text: "{{username}}", html: "{{username}}" },
+      { ...VALUES, username },
+    );
+    expect([subject, text]).toEqual([expected, expected]);
+    expect(html).toBe(expected.replaceAll("'", "&#39;"));
+  });
+
   it.each<[string, Partial<MailTemplate>, keyof MailTemplate]>([
     ["a place that the mail has no value for", { text: "{{link}} {{password}}" }, "text"],
     ["a text without the link", { text: "Hello" }, "text"],

@@ -78,16 +78,37 @@ function hasControl(text: string): boolean {
   return [...text].some((char) => char < " " || char === "\u007f");
 }
 
+/** Characters of a value that are shown in a mail. */
+const MOST_SHOWN = { username: 60, appName: 100, email: 320 } as const;
+
+/**
+ * A value as it may stand in a mail: in one line, without control characters and those that turn the direction of
+ * text. Of names, which anybody may choose for a mail to anybody else, no more is shown than letters, digits, spaces
+ * and `._@+'-`, so that they bring no link and no text of their own.
+ */
+function shown(name: MailVariable, value: string): string {
+  if (name === "link") return value;
+  const plain = name === "username" ? value.replace(/[^\p{L}\p{M}\p{N}._@+'-]+/gu, " ") : value;
+  const line = plain.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  const characters = [...line.slice(0, 4 * MOST_SHOWN[name])];
+  if (characters.length <= MOST_SHOWN[name]) return characters.join("");
+  return `${characters.slice(0, MOST_SHOWN[name]).join("")}…`;
+}
+
 /** A mail with the values in their places. Values are text: in HTML they are escaped, and in none of them are places looked for. */
 export function fillMail(template: MailTemplate, values: MailValues): MailTemplate {
+  const written = new Map<string, string>();
+  for (const name of ["appName", "email", "username", "link"] as const) {
+    const value = values[name];
+    if (value !== undefined) written.set(name, shown(name, value));
+  }
   const fill = (text: string, write: (value: string) => string) =>
     text.replace(PLACE, (place, name: string) => {
-      const value = Object.entries(values).find(([known]) => known === name)?.[1];
+      const value = written.get(name);
       return value === undefined ? place : write(value);
     });
   return {
-    // A name with a line break must not become a header of its own.
-    subject: fill(template.subject, (value) => value.replaceAll(/\s+/g, " ")),
+    subject: fill(template.subject, (value) => value),
     text: fill(template.text, (value) => value),
     ...(template.html !== undefined && { html: fill(template.html, escapeHtml) }),
   };

@@ -3,7 +3,16 @@ import { distanceBetween, type Place } from "./distance.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
 import { areaHolds, polygonHolds } from "./geo.ts";
-import { isJsonObject, isPointer, isWireDate, type JsonObject, type JsonValue, jsonEqual } from "./values.ts";
+import {
+  isJsonObject,
+  isPointer,
+  isWireDate,
+  type JsonObject,
+  type JsonValue,
+  jsonEqual,
+  jsonKey,
+  type WirePointer,
+} from "./values.ts";
 import type { Comparison, Condition, FieldCondition, Operand, SubQuery, TextSearch } from "./where.ts";
 
 /** Tests objects as they travel (objectId, createdAt and updatedAt at the top, ISO text). */
@@ -55,22 +64,27 @@ function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
       return (object) => anyItem(read(object), (item) => typeof item === "string" && test(item));
     }
     case "in":
-      return (object) => condition.operands.some((operand) => equals(read(object), operand));
-    case "nin":
-      return (object) => !condition.operands.some((operand) => equals(read(object), operand));
+    case "nin": {
+      const { kind } = condition;
+      const operands = new OperandSet(condition.operands);
+      return (object) => operands.equalsOne(read(object)) === (kind === "in");
+    }
     case "all":
       return (object) => {
         const value = read(object);
-        return Array.isArray(value) && condition.operands.every((operand) => equals(value, operand));
-      };
-    case "containedBy":
-      return (object) => {
-        const value = read(object);
-        return (
-          Array.isArray(value) &&
-          value.every((item) => condition.operands.some((operand) => equalsItem(item, operand)))
+        if (!Array.isArray(value)) return false;
+        const items = new Set(value);
+        return condition.operands.every((operand) =>
+          isPrimitive(operand) ? items.has(operand.value) : equals(value, operand),
         );
       };
+    case "containedBy": {
+      const operands = new OperandSet(condition.operands);
+      return (object) => {
+        const value = read(object);
+        return Array.isArray(value) && value.every((item) => operands.equalsItem(item));
+      };
+    }
     case "allRegex": {
       const tests = condition.patterns.map(({ source, flags }) => parts.regex(source, flags));
       return (object) => {
@@ -110,8 +124,8 @@ function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
       const values = objectsOf(condition.query, parts)
         .map(readKey)
         .filter((value) => value !== undefined);
-      return (object) =>
-        anyItem(read(object), (item) => values.some((value) => jsonEqual(item, value))) !== condition.negated;
+      const keys = new Set(values.map(jsonKey));
+      return (object) => anyItem(read(object), (item) => keys.has(jsonKey(item))) !== condition.negated;
     }
     case "text": {
       const test = parts.text?.(condition.search);
@@ -160,6 +174,57 @@ function atPlace(value: JsonValue | undefined, test: (place: Place) => boolean):
 function anyItem(value: JsonValue | undefined, test: (item: JsonValue) => boolean): boolean {
   if (value === undefined) return false;
   return Array.isArray(value) ? value.some(test) : test(value);
+}
+
+type PrimitiveOperand = Extract<Operand, { type: "string" | "number" | "boolean" }>;
+
+function isPrimitive(operand: Operand): operand is PrimitiveOperand {
+  return operand.type === "string" || operand.type === "number" || operand.type === "boolean";
+}
+
+/** The operands of a list, so arranged that a value is not compared with each of them. */
+class OperandSet {
+  readonly #primitives = new Set<JsonValue>();
+  readonly #dates = new Set<string>();
+  readonly #pointers = new Set<string>();
+  readonly #files = new Set<string>();
+  /** Nulls, objects and arrays. */
+  readonly #others: Operand[] = [];
+
+  constructor(operands: readonly Operand[]) {
+    for (const operand of operands) {
+      if (isPrimitive(operand)) this.#primitives.add(operand.value);
+      else if (operand.type === "date") this.#dates.add(operand.value);
+      else if (operand.type === "pointer") this.#pointers.add(pointerKey(operand.value));
+      else if (operand.type === "file") this.#files.add(operand.value);
+      else this.#others.push(operand);
+    }
+  }
+
+  /** Whether a value equals one of the operands; an array also where one of its items does. */
+  equalsOne(value: JsonValue | undefined): boolean {
+    return (
+      this.#others.some((operand) => equals(value, operand)) || anyItem(value, (item) => this.#holds(item))
+    );
+  }
+
+  equalsItem(item: JsonValue): boolean {
+    return this.#holds(item) || this.#others.some((operand) => equalsItem(item, operand));
+  }
+
+  #holds(item: JsonValue): boolean {
+    if (this.#primitives.has(item)) return true;
+    if (this.#dates.size > 0) {
+      const time = timeOf(item);
+      if (time !== undefined && this.#dates.has(time)) return true;
+    }
+    if (this.#pointers.size > 0 && isPointer(item)) return this.#pointers.has(pointerKey(item));
+    return this.#files.size > 0 && isWireFile(item) && this.#files.has(item.name);
+  }
+}
+
+function pointerKey({ className, objectId }: WirePointer): string {
+  return `${className}/${objectId}`;
 }
 
 function equals(value: JsonValue | undefined, operand: Operand): boolean {

@@ -1,4 +1,5 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
+import { MAX_NAME_LENGTH, MAX_PATH_LENGTH, MAX_PATH_SEGMENTS } from "./limits.ts";
 
 const FIELD_NAME = /^[A-Za-z][0-9A-Za-z_]*$/;
 const CLASS_NAME = /^[A-Za-z][0-9A-Za-z_]*$/;
@@ -44,16 +45,16 @@ export function isInternalClassName(name: string): boolean {
 
 /** Keys begin with a letter and hold only letters, digits and underscore. */
 export function isFieldName(name: string): boolean {
-  return FIELD_NAME.test(name) && name.length <= 128 && !reservedFields.has(name);
+  return name.length <= MAX_NAME_LENGTH && FIELD_NAME.test(name) && !reservedFields.has(name);
 }
 
 export function isClassName(name: string): boolean {
   if (systemClasses.has(name)) return true;
-  return CLASS_NAME.test(name) && name.length <= 128 && !reservedSegments.has(name);
+  return name.length <= MAX_NAME_LENGTH && CLASS_NAME.test(name) && !reservedSegments.has(name);
 }
 
 export function isRoleName(name: string): boolean {
-  return ROLE_NAME.test(name);
+  return name.length <= MAX_NAME_LENGTH && ROLE_NAME.test(name);
 }
 
 /** Throws 103 for a name that no class can have. */
@@ -79,16 +80,17 @@ export function assertFieldName(name: string): void {
  * of nested objects or positions in arrays. Throws 105.
  */
 export function parsePath(path: string): [string, ...string[]] {
+  if (path.length > MAX_PATH_LENGTH) throw invalidPath(path);
   const [field = "", ...rest] = path.split(".");
   assertFieldName(field);
-  if (
-    rest.length > 16 ||
-    !rest.every((segment) => PATH_SEGMENT.test(segment) && !reservedSegments.has(segment))
-  ) {
-    throw new ProtocolError(
-      ErrorCode.INVALID_KEY_NAME,
-      `Invalid field name: ${path.slice(0, 128)}. Invalid Key name`,
-    );
-  }
+  const isValid = (segment: string) => PATH_SEGMENT.test(segment) && !reservedSegments.has(segment);
+  if (rest.length >= MAX_PATH_SEGMENTS || !rest.every(isValid)) throw invalidPath(path);
   return [field, ...rest];
+}
+
+function invalidPath(path: string): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.INVALID_KEY_NAME,
+    `Invalid field name: ${path.slice(0, 128)}. Invalid Key name`,
+  );
 }

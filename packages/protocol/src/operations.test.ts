@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { applyOperation, applyOperations, isEchoed, parseOperation } from "./operations.ts";
-import type { JsonValue } from "./values.ts";
+import type { JsonObject, JsonValue } from "./values.ts";
 
 describe("parseOperation", () => {
   it("takes a plain value as Set", () => {
@@ -70,6 +70,76 @@ describe("applyOperations", () => {
     });
     expect(after).toEqual({ place: { city: "Bern", zip: 2 }, x: { y: 1 } });
     expect(before.place.zip).toBe(1);
+  });
+
+  it.each<[string, JsonObject, Record<string, unknown>, JsonObject]>([
+    ["sets an item of an array", { a: [1, 2, 3] }, { "a.1": 5 }, { a: [1, 5, 3] }],
+    ["puts what is beyond its end behind it", { a: [1] }, { "a.7": 2 }, { a: [1, 2] }],
+    [
+      "removes items by their positions before the operations",
+      { a: [1, 2, 3, 4] },
+      { "a.0": { __op: "Delete" }, "a.2": { __op: "Delete" } },
+      { a: [2, 4] },
+    ],
+    [
+      "changes objects in arrays in arrays",
+      { a: [{ b: [{ c: 1 }, { c: 2 }] }] },
+      { "a.0.b.1.c": { __op: "Increment", amount: 5 }, "a.0.b.0.d": 1, "a.0.e": 2 },
+      { a: [{ b: [{ c: 1, d: 1 }, { c: 7 }], e: 2 }] },
+    ],
+    [
+      "adds to an array of which an item was changed",
+      { a: [1, 2] },
+      { "a.0": 5, a: { __op: "Add", objects: [3] } },
+      { a: [5, 2, 3] },
+    ],
+    [
+      "changes an item of an array that was set",
+      { a: 1 },
+      { a: [1, { b: 1 }], "a.1.b": 2 },
+      { a: [1, { b: 2 }] },
+    ],
+    [
+      "sets the whole over what was changed in it",
+      { a: { b: [1] } },
+      { "a.b.0": 2, a: { c: 1 } },
+      { a: { c: 1 } },
+    ],
+    [
+      "makes what is missing on the way, and nothing to delete from it",
+      {},
+      { "a.b": 1, "c.d": { __op: "Delete" } },
+      { a: { b: 1 } },
+    ],
+  ])("%s", (_, before, fields, expected) => {
+    const copy = JSON.parse(JSON.stringify(before));
+    const operations = Object.fromEntries(
+      Object.entries(fields).map(([path, value]) => [path, parseOperation(value)]),
+    );
+    const values = JSON.parse(JSON.stringify(fields));
+    expect(applyOperations(before, operations)).toEqual(expected);
+    expect(before).toEqual(copy);
+    expect(fields).toEqual(values);
+  });
+
+  it("copies an object once, however many paths lead into it", () => {
+    let reads = 0;
+    const keys = Array.from({ length: 2_000 }, (_, i) => `k${i}`);
+    const map: JsonObject = {};
+    for (const key of keys) {
+      Object.defineProperty(map, key, {
+        enumerable: true,
+        get() {
+          reads++;
+          return 1;
+        },
+      });
+    }
+    const operations = Object.fromEntries(
+      keys.slice(0, 1_000).map((key) => [`map.${key}`, { op: "Set" as const, value: 2 }]),
+    );
+    applyOperations({ map }, operations);
+    expect(reads).toBeLessThan(10_000);
   });
 
   it("refuses a path through a text with 111", () => {

@@ -1,11 +1,12 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
+import { MAX_BATCH_OPERATIONS, MAX_RELATION_OBJECTS } from "./limits.ts";
 import {
   assertStorable,
   isJsonObject,
   isPointer,
   type JsonObject,
   type JsonValue,
-  jsonEqual,
+  jsonKey,
   type WirePointer,
 } from "./values.ts";
 
@@ -65,25 +66,38 @@ function pointersOf(value: unknown): WirePointer[] {
   if (!Array.isArray(value) || !value.every(isPointer)) {
     throw new ProtocolError(ErrorCode.INVALID_JSON, "the objects of a relation must be pointers");
   }
+  if (value.length > MAX_RELATION_OBJECTS) throw tooManyRelated();
   return value;
 }
 
 function parseBatch(ops: unknown): Operation {
   if (!Array.isArray(ops))
     throw new ProtocolError(ErrorCode.INVALID_JSON, "the ops of a Batch must be an array");
-  const relation = { op: "Relation" as const, add: [] as WirePointer[], remove: [] as WirePointer[] };
-  for (const entry of ops) {
+  if (ops.length > MAX_BATCH_OPERATIONS) {
+    throw new ProtocolError(
+      ErrorCode.INVALID_JSON,
+      `a Batch takes ${MAX_BATCH_OPERATIONS} operations at most`,
+    );
+  }
+  const parsed = ops.map((entry) => {
     if (isJsonObject(entry) && entry.__op === "Batch") {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "a Batch cannot hold a Batch");
     }
-    const parsed = parseOperation(entry);
-    if (parsed.op !== "Relation") {
-      throw new ProtocolError(ErrorCode.INVALID_JSON, "a Batch can only add to and remove from a relation");
-    }
-    relation.add.push(...parsed.add);
-    relation.remove.push(...parsed.remove);
-  }
-  return relation;
+    const operation = parseOperation(entry);
+    if (operation.op === "Relation") return operation;
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "a Batch can only add to and remove from a relation");
+  });
+  const add = parsed.flatMap((operation) => operation.add);
+  const remove = parsed.flatMap((operation) => operation.remove);
+  if (add.length + remove.length > MAX_RELATION_OBJECTS) throw tooManyRelated();
+  return { op: "Relation", add, remove };
+}
+
+function tooManyRelated(): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.INVALID_JSON,
+    `an operation on a relation takes ${MAX_RELATION_OBJECTS} objects at most`,
+  );
 }
 
 /** An operation whose result the client cannot know by itself, so that the answer must tell it. */
@@ -105,22 +119,35 @@ export function applyOperation(current: JsonValue | undefined, operation: Operat
       const base = current ?? 0;
       if (typeof base !== "number")
         throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "cannot increment a non-number");
-      return base + operation.amount;
+      const sum = base + operation.amount;
+      if (!Number.isFinite(sum)) {
+        throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "the result of an Increment is too large a number");
+      }
+      return sum;
     }
     case "Add":
       return [...arrayOf(current), ...operation.objects];
-    case "AddUnique": {
-      const result = [...arrayOf(current)];
-      for (const object of operation.objects) {
-        if (!result.some((item) => jsonEqual(item, object))) result.push(object);
-      }
-      return result;
+    case "AddUnique":
+      return withUnique(arrayOf(current), operation.objects);
+    case "Remove": {
+      const removed = new Set(operation.objects.map(jsonKey));
+      return arrayOf(current).filter((item) => !removed.has(jsonKey(item)));
     }
-    case "Remove":
-      return arrayOf(current).filter((item) => !operation.objects.some((object) => jsonEqual(item, object)));
     case "Relation":
       return current;
   }
+}
+
+function withUnique(items: readonly JsonValue[], added: readonly JsonValue[]): JsonValue[] {
+  const result = [...items];
+  const known = new Set(items.map(jsonKey));
+  for (const object of added) {
+    const key = jsonKey(object);
+    if (known.has(key)) continue;
+    known.add(key);
+    result.push(object);
+  }
+  return result;
 }
 
 function arrayOf(value: JsonValue | undefined): JsonValue[] {
@@ -132,39 +159,83 @@ function arrayOf(value: JsonValue | undefined): JsonValue[] {
 
 /**
  * Applies operations, by field or dotted path, to a copy of an object; nested objects on the way are
- * made where they are missing. Relations are left out. Throws 111 on a type clash.
+ * made where they are missing. Positions in arrays are those before the operations. Relations are left out. Throws 111
+ * on a type clash.
  */
 export function applyOperations(
   object: JsonObject,
   operations: Readonly<Record<string, Operation>>,
 ): JsonObject {
-  const result: JsonObject = { ...object };
+  const changed = new ChangedObject(object);
   for (const [path, operation] of Object.entries(operations)) {
-    if (operation.op !== "Relation") applyAt(result, path.split("."), operation);
+    if (operation.op !== "Relation") changed.apply(path.split("."), operation);
   }
-  return result;
+  return changed.close();
 }
 
-function applyAt(target: JsonObject, path: string[], operation: Operation): void {
-  const [key = "", ...rest] = path;
-  const current = Object.hasOwn(target, key) ? target[key] : undefined;
-  if (rest.length === 0) {
-    const value = applyOperation(current, operation);
+/**
+ * A copy of an object, of which only what is changed is copied, and that once however many operations change it: an
+ * object may have as many keys as a save has paths into it.
+ */
+class ChangedObject {
+  readonly #root: JsonObject;
+  /** Objects that are copies, and so may be changed. */
+  readonly #copies = new WeakSet<JsonObject>();
+  /** Arrays that are being changed: their items by position, and where they are. */
+  readonly #arrays = new Map<JsonObject, { holder: JsonObject; key: string }>();
+
+  constructor(object: JsonObject) {
+    this.#root = { ...object };
+    this.#copies.add(this.#root);
+  }
+
+  apply(path: readonly string[], operation: Operation): void {
+    let target = this.#root;
+    for (const key of path.slice(0, -1)) {
+      const current = own(target, key);
+      if (current === undefined && operation.op === "Delete") return;
+      target = this.#open(target, key, current);
+    }
+    const key = path.at(-1) ?? "";
+    const current = own(target, key);
+    // An operation on the whole of an array, parts of which have been changed.
+    const isOpen = isJsonObject(current) && this.#arrays.has(current);
+    const value = applyOperation(isOpen ? this.#closeArray(current) : current, operation);
     if (value === undefined) delete target[key];
     else target[key] = value;
-    return;
   }
-  if (current === undefined && operation.op === "Delete") return;
-  if (Array.isArray(current)) {
-    const items: JsonObject = Object.fromEntries(current.entries());
-    applyAt(items, rest, operation);
-    target[key] = Object.values(items).filter((item) => item !== undefined);
-    return;
+
+  /** The object with its arrays as arrays again. */
+  close(): JsonObject {
+    // Those within others were opened after them.
+    for (const items of [...this.#arrays.keys()].reverse()) this.#closeArray(items);
+    return this.#root;
   }
-  if (current !== undefined && current !== null && !isJsonObject(current)) {
-    throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `cannot set a key of ${key}, which is not an object`);
+
+  /** What is at a key of an object, so that it may be changed; an array as an object of its items. */
+  #open(holder: JsonObject, key: string, current: JsonValue | undefined): JsonObject {
+    if (isJsonObject(current) && (this.#copies.has(current) || this.#arrays.has(current))) return current;
+    if (current !== undefined && current !== null && typeof current !== "object") {
+      throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `cannot set a key of ${key}, which is not an object`);
+    }
+    const opened: JsonObject = Array.isArray(current)
+      ? Object.fromEntries(current.entries())
+      : { ...current };
+    if (Array.isArray(current)) this.#arrays.set(opened, { holder, key });
+    else this.#copies.add(opened);
+    holder[key] = opened;
+    return opened;
   }
-  const nested: JsonObject = { ...current };
-  applyAt(nested, rest, operation);
-  target[key] = nested;
+
+  #closeArray(items: JsonObject): JsonValue[] {
+    const place = this.#arrays.get(items);
+    this.#arrays.delete(items);
+    const array = Object.values(items).filter((item) => item !== undefined);
+    if (place && own(place.holder, place.key) === items) place.holder[place.key] = array;
+    return array;
+  }
+}
+
+function own(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

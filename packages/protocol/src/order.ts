@@ -1,4 +1,5 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
+import { MAX_KEYS, MAX_ORDER_KEYS, MAX_PATH_LENGTH } from "./limits.ts";
 import { parsePath } from "./names.ts";
 
 /** One key of an order. `score` orders by how well objects fit a text search, best first. */
@@ -11,7 +12,7 @@ export interface Order {
 /** Reads `a,-b` (or a list of such) from the wire. Throws 102, or 105 for a bad key. */
 export function parseOrder(order: unknown): Order[] {
   if (order === undefined || order === null || order === "") return [];
-  return parseList(order, "order").map((part) => {
+  return parseList(order, "order", MAX_ORDER_KEYS).map((part) => {
     if (part === "$score" || part === "-$score") return { path: ["score"], descending: true, score: true };
     const descending = part.startsWith("-");
     const key = descending || part.startsWith("+") ? part.slice(1) : part;
@@ -22,9 +23,16 @@ export function parseOrder(order: unknown): Order[] {
 /** As the times were named in the hosted service's database; old clients still order by them. */
 const OLD_NAMES: Readonly<Record<string, string>> = { _created_at: "createdAt", _updated_at: "updatedAt" };
 
-/** Reads texts that come as a list or with commas between them. Throws 102. */
-export function parseList(value: unknown, name: string): string[] {
-  if (typeof value === "string") return value.split(",").map((part) => part.trim());
-  if (Array.isArray(value) && value.every((part) => typeof part === "string")) return value;
+/** Reads up to `max` texts that come as a list or with commas between them. Throws 102. */
+export function parseList(value: unknown, name: string, max = MAX_KEYS): string[] {
+  // Text that is too long for so many paths is not taken apart.
+  const isLong = typeof value === "string" && value.length > max * (MAX_PATH_LENGTH + 1);
+  const list = typeof value === "string" && !isLong ? value.split(",", max + 1) : value;
+  if (isLong || (Array.isArray(list) && list.length > max)) {
+    throw new ProtocolError(ErrorCode.INVALID_QUERY, `${name} takes ${max} names at most`);
+  }
+  if (Array.isArray(list) && list.every((part) => typeof part === "string")) {
+    return typeof value === "string" ? list.map((part) => part.trim()) : list;
+  }
   throw new ProtocolError(ErrorCode.INVALID_QUERY, `${name} must be a comma-separated text`);
 }

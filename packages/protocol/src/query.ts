@@ -1,4 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
+import { parseJson } from "./json.ts";
+import { MAX_INCLUDE_PATHS, MAX_NAME_LENGTH } from "./limits.ts";
 import { parsePath } from "./names.ts";
 import { type Order, parseList, parseOrder } from "./order.ts";
 import { type Condition, parseWhere } from "./where.ts";
@@ -86,7 +88,9 @@ export function parseQuery(
     excludeKeys: parseKeys(params.excludeKeys, "excludeKeys") ?? [],
     include: parseInclude(params.include, keys, parseFlag(params.includeAll)),
     readPreference:
-      typeof params.readPreference === "string" ? params.readPreference.toUpperCase() : undefined,
+      typeof params.readPreference === "string"
+        ? params.readPreference.slice(0, MAX_NAME_LENGTH).toUpperCase()
+        : undefined,
     score: asked?.includes("$score") ?? false,
     redirectClassNameForKey:
       typeof redirectClassNameForKey === "string" ? parsePath(redirectClassNameForKey)[0] : undefined,
@@ -98,8 +102,9 @@ function parseWhereText(where: unknown): unknown {
   if (where === undefined) return {};
   if (typeof where !== "string") return where;
   try {
-    return JSON.parse(where);
-  } catch {
+    return parseJson(where);
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     throw new ProtocolError(ErrorCode.INVALID_JSON, "where parameter is not valid JSON");
   }
 }
@@ -112,6 +117,7 @@ function parseCount(value: unknown, name: string): number | undefined {
     if (name === "limit" && count === -1) return undefined;
     throw invalid(`${name} must be a non-negative number`);
   }
+  if (name === "skip" && !Number.isSafeInteger(count)) throw invalid("skip is too large a number");
   return count;
 }
 
@@ -126,14 +132,19 @@ function parseKeys(value: unknown, name: string): string[] | undefined {
 }
 
 function parseInclude(value: unknown, keys: string[] | undefined, includeAll: boolean): string[][] {
-  const paths = value === undefined ? [] : parseList(value, "include");
+  const paths = value === undefined ? [] : parseList(value, "include", MAX_INCLUDE_PATHS);
   if (includeAll || paths.includes("*")) return [["*"]];
-  const include = paths.filter((path) => path !== "").map((path): string[] => parsePath(path));
+  const include = paths.filter((path) => path !== "");
   // A dotted key asks for a field of an included object.
   for (const key of keys ?? []) {
-    if (key.includes(".")) include.push(key.split(".").slice(0, -1));
+    const dot = key.lastIndexOf(".");
+    if (dot >= 0) include.push(key.slice(0, dot));
   }
-  return include;
+  const distinct = [...new Set(include)];
+  if (distinct.length > MAX_INCLUDE_PATHS) {
+    throw invalid(`include and keys lead into ${MAX_INCLUDE_PATHS} objects at most`);
+  }
+  return distinct.map((path): string[] => parsePath(path));
 }
 
 function invalid(message: string): ProtocolError {

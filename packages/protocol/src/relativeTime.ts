@@ -12,6 +12,7 @@ const SECONDS: readonly [RegExp, number][] = [
  * Throws Error that says what is wrong.
  */
 export function relativeTime(text: string, now: number): number {
+  if (text.length > 256) throw new Error("Invalid time string. It is too long.");
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 1 && words[0] === "now") return now;
   const future = words[0] === "in";

@@ -1,4 +1,5 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
+import { MAX_DATE_LENGTH, MAX_DEPTH, MAX_NAME_LENGTH, MAX_OBJECT_ID_LENGTH } from "./limits.ts";
 
 export type JsonPrimitive = string | number | boolean | null;
 export type JsonValue = JsonPrimitive | JsonValue[] | JsonObject;
@@ -20,9 +21,6 @@ export type WireGeoPoint = { __type: "GeoPoint"; latitude: number; longitude: nu
 export type WirePolygon = { __type: "Polygon"; coordinates: [number, number][] };
 export type WireRelation = { __type: "Relation"; className: string };
 
-/** How deep values may nest: deeper ones are refused before anything recurses into them. */
-export const MAX_DEPTH = 64;
-
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -33,12 +31,17 @@ export function hasType(value: unknown, type: string): value is JsonObject {
 }
 
 export function isWireDate(value: unknown): value is WireDate {
-  return hasType(value, "Date") && typeof value.iso === "string" && !Number.isNaN(Date.parse(value.iso));
+  if (!hasType(value, "Date") || typeof value.iso !== "string") return false;
+  return value.iso.length <= MAX_DATE_LENGTH && !Number.isNaN(Date.parse(value.iso));
 }
 
 export function isPointer(value: unknown): value is WirePointer {
   return (
-    hasType(value, "Pointer") && typeof value.className === "string" && typeof value.objectId === "string"
+    hasType(value, "Pointer") &&
+    typeof value.className === "string" &&
+    typeof value.objectId === "string" &&
+    value.className.length <= MAX_NAME_LENGTH &&
+    value.objectId.length <= MAX_OBJECT_ID_LENGTH
   );
 }
 
@@ -50,8 +53,8 @@ export function wireDate(date: Date): WireDate {
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Refuses values that no door may let in: nested deeper than MAX_DEPTH (107), with keys that
- * reach an object's prototype, or that begin with `$` or hold a dot (121).
+ * Refuses values that must not be stored: nested deeper than MAX_DEPTH (107), with keys that reach an object's
+ * prototype, or that begin with `$` or hold a dot (121).
  */
 export function assertStorable(value: unknown, depth = 0): asserts value is JsonValue {
   if (value === null || typeof value !== "object") {
@@ -72,12 +75,31 @@ export function assertStorable(value: unknown, depth = 0): asserts value is Json
   }
 }
 
+/** Whether databases can hold a string: NUL and halves of surrogate pairs are no text to PostgreSQL. */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}
+
+/** Throws 107 where a value holds a string that no database can hold. */
+export function assertStorableTexts(value: JsonValue): void {
+  if (typeof value === "object" && value !== null) {
+    const inner = Array.isArray(value) ? value : Object.values(value);
+    for (const each of inner) assertStorableTexts(each);
+    return;
+  }
+  if (typeof value !== "string" || isStorableText(value)) return;
+  throw new ProtocolError(
+    ErrorCode.INVALID_JSON,
+    "A string holds a character that cannot be stored: NUL, or half of a surrogate pair",
+  );
+}
+
 /** Throws 121 for a key that may not stand in a nested object. */
 export function assertNestedKey(key: string): void {
-  if (FORBIDDEN_KEYS.has(key) || key.startsWith("$") || key.includes(".") || key.includes("\0")) {
+  if (FORBIDDEN_KEYS.has(key) || key.startsWith("$") || key.includes(".") || !isStorableText(key)) {
     throw new ProtocolError(
       ErrorCode.INVALID_NESTED_KEY,
-      `Nested keys should not contain the '$' or '.' characters, nor be reserved: ${key}`,
+      `Nested keys should not contain the '$' or '.' characters, nor be reserved: ${key.slice(0, 128)}`,
     );
   }
 }
@@ -97,4 +119,13 @@ export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): b
     keys.length === Object.keys(b).length &&
     keys.every((key) => Object.hasOwn(b, key) && jsonEqual(ours?.[key], theirs?.[key]))
   );
+}
+
+/** A text that is the same for two values exactly where `jsonEqual` holds: what sets and maps compare values by. */
+export function jsonKey(value: JsonValue): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(jsonKey).join()}]`;
+  if (isPointer(value)) return `*${JSON.stringify([value.className, value.objectId])}`;
+  const entries = Object.keys(value).sort();
+  return `{${entries.map((key) => `${JSON.stringify(key)}:${jsonKey(value[key] ?? null)}`).join()}}`;
 }

@@ -3,12 +3,25 @@ import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "./earth.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
 import { type Area, closedPolygon } from "./geo.ts";
-import { assertClassName, parsePath } from "./names.ts";
+import {
+  MAX_IN_OPERANDS,
+  MAX_PATTERN_SIZE,
+  MAX_PATTERN_TEXT,
+  MAX_PATTERNS,
+  MAX_POLYGON_POINTS,
+  MAX_REGEX_LENGTH,
+  MAX_SUB_QUERIES,
+  MAX_WHERE_CONDITIONS,
+  MAX_WHERE_DEPTH,
+} from "./limits.ts";
+import { assertClassName, assertFieldName, parsePath } from "./names.ts";
 import { type Order, parseOrder } from "./order.ts";
+import { patternSize } from "./patternSize.ts";
 import { relativeTime } from "./relativeTime.ts";
 import {
   isJsonObject,
   isPointer,
+  isStorableText,
   isWireDate,
   type JsonObject,
   type JsonValue,
@@ -73,14 +86,6 @@ export type Condition =
   | { kind: "and" | "or" | "nor"; conditions: Condition[] }
   | { kind: "relatedTo"; object: WirePointer; key: string };
 
-export const MAX_WHERE_DEPTH = 12;
-export const MAX_WHERE_CONDITIONS = 1_000;
-export const MAX_IN_OPERANDS = 20_000;
-export const MAX_REGEX_LENGTH = 1_000;
-
-/** How deep questions may stand inside questions. */
-export const MAX_SUB_QUERIES = 8;
-
 const LIST_OPERATORS = { $in: "in", $nin: "nin", $containedBy: "containedBy" } as const;
 
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
@@ -97,20 +102,55 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
  * Throws 102 for an unknown operator or shape, 105 for a bad key, which an operator in a field's place is too.
  */
 export function parseWhere(where: unknown): Condition {
-  return parseNode(where, 0, { left: MAX_WHERE_CONDITIONS, subQueries: MAX_SUB_QUERIES });
+  return parseNode(where, 0, new Budget());
 }
 
-/** What a where may still use up. */
-interface Budget {
-  left: number;
-  subQueries: number;
+/** What a where may still use up, with all that is nested in it. */
+class Budget {
+  #conditions = MAX_WHERE_CONDITIONS;
+  #operands = MAX_IN_OPERANDS;
+  #subQueries = MAX_SUB_QUERIES;
+  #patterns = MAX_PATTERNS;
+  #patternText = MAX_PATTERN_TEXT;
+  #patternSize = MAX_PATTERN_SIZE;
+
+  useConditions(count: number): void {
+    this.#conditions -= count;
+    if (this.#conditions < 0) throw invalid(`a where can hold ${MAX_WHERE_CONDITIONS} conditions at most`);
+  }
+
+  useOperands(count: number): void {
+    this.#operands -= count;
+    if (this.#operands < 0) throw invalid(`a where takes ${MAX_IN_OPERANDS} values in lists at most`);
+  }
+
+  useSubQuery(): void {
+    this.#subQueries -= 1;
+    if (this.#subQueries < 0) throw invalid(`a where can hold ${MAX_SUB_QUERIES} sub-queries at most`);
+  }
+
+  usePattern(source: string): void {
+    this.#patterns -= 1;
+    this.#patternText -= source.length;
+    if (this.#patterns < 0) throw invalid(`a where can hold ${MAX_PATTERNS} patterns at most`);
+    if (this.#patternText < 0) {
+      throw invalid(`the patterns of a where take ${MAX_PATTERN_TEXT} characters at most`);
+    }
+    this.#patternSize -= patternSize(source);
+    if (this.#patternSize < 0)
+      throw invalid("the repetitions in the patterns of a where make them too large");
+  }
 }
 
 function parseNode(where: unknown, depth: number, budget: Budget): Condition {
   if (!isJsonObject(where)) throw invalid("a where must be an object");
   if (depth > MAX_WHERE_DEPTH) throw invalid(`conditions nest deeper than ${MAX_WHERE_DEPTH} levels`);
   const conditions: Condition[] = [];
-  for (const [key, value] of Object.entries(where)) {
+  const keys = Object.keys(where);
+  // An empty branch has to be looked at, too.
+  budget.useConditions(Math.max(keys.length, depth > 0 ? 1 : 0));
+  for (const key of keys) {
+    const value = where[key];
     if (key === "$or" || key === "$and" || key === "$nor") {
       conditions.push(parseBranches(key, value, depth, budget));
     } else if (key === "$relatedTo") {
@@ -118,10 +158,8 @@ function parseNode(where: unknown, depth: number, budget: Budget): Condition {
     } else if (key.startsWith("$")) {
       throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid key name: ${key.slice(0, 64)}`);
     } else {
-      conditions.push(...parseField(key, value, depth, budget));
+      for (const condition of parseField(key, value, depth, budget)) conditions.push(condition);
     }
-    budget.left -= 1;
-    if (budget.left < 0) throw invalid(`a where can hold ${MAX_WHERE_CONDITIONS} conditions at most`);
   }
   const [only] = conditions;
   return conditions.length === 1 && only ? only : { kind: "and", conditions };
@@ -136,6 +174,9 @@ function parseBranches(
   if (!Array.isArray(value) || value.length === 0) {
     throw invalid(`Bad ${key} format - use an array of at least 1 value.`);
   }
+  if (value.length > MAX_WHERE_CONDITIONS) {
+    throw invalid(`a where can hold ${MAX_WHERE_CONDITIONS} conditions at most`);
+  }
   const kind = key === "$or" ? "or" : key === "$and" ? "and" : "nor";
   return { kind, conditions: value.map((branch) => parseNode(branch, depth + 1, budget)) };
 }
@@ -145,7 +186,12 @@ function parseRelatedTo(value: unknown): Condition {
     throw invalid("improper usage of $relatedTo: it takes an object and a key");
   }
   const { object, key } = value;
-  if (isPointer(object)) return { kind: "relatedTo", object, key };
+  assertFieldName(key);
+  if (isPointer(object)) {
+    assertComparableText(object.className);
+    assertComparableText(object.objectId);
+    return { kind: "relatedTo", object, key };
+  }
   // SDKs ask for the relation of an object that was never saved: nothing is in it.
   if (object.__type === "Pointer" && object.objectId === undefined) {
     return { path: ["objectId"], kind: "in", operands: [] };
@@ -162,7 +208,10 @@ function parseField(
   const path = parsePath(key);
   if (!isConstraint(value)) return [{ path, kind: "eq", operand: operandOf(value) }];
   const conditions: FieldCondition[] = [];
-  for (const [operator, argument] of Object.entries(value)) {
+  const operators = Object.entries(value);
+  // The first has been counted as the key.
+  budget.useConditions(operators.length - 1);
+  for (const [operator, argument] of operators) {
     const parsed = parseConstraint(path, operator, argument, value, depth, budget);
     if (parsed) conditions.push(parsed);
   }
@@ -193,15 +242,20 @@ function parseConstraint(
   switch (operator) {
     case "$in":
     case "$nin":
-    case "$containedBy":
-      return { path, kind: LIST_OPERATORS[operator], operands: listOf(argument, operator).map(operandOf) };
+    case "$containedBy": {
+      const operands = listOf(argument, operator, budget).map(operandOf);
+      // Objects and arrays are compared one by one, as conditions are; pointers by class.
+      const classes = operands.flatMap((each) => (each.type === "pointer" ? each.value.className : []));
+      budget.useConditions(operands.filter(({ type }) => type === "json").length + new Set(classes).size);
+      return { path, kind: LIST_OPERATORS[operator], operands };
+    }
     case "$all":
-      return parseAll(path, listOf(argument, operator));
+      return parseAll(path, listOf(argument, operator, budget), budget);
     case "$exists":
       if (typeof argument !== "boolean") throw badValue("bad $exists value: it takes a boolean");
       return { path, kind: "exists", exists: argument };
     case "$regex":
-      return { path, kind: "regex", ...parseRegex(argument, constraint.$options) };
+      return { path, kind: "regex", ...parseRegex(argument, constraint.$options, budget) };
     case "$options":
       if (!("$regex" in constraint)) throw invalid("$options goes with $regex");
       return undefined;
@@ -225,7 +279,7 @@ function parseConstraint(
       };
     }
     case "$text":
-      return { path, kind: "text", search: parseTextSearch(argument) };
+      return { path, kind: "text", search: parseTextSearch(argument, budget) };
     case "$nearSphere":
       return {
         path,
@@ -252,27 +306,32 @@ function parseConstraint(
   }
 }
 
-function listOf(argument: JsonValue | undefined, operator: string): JsonValue[] {
+function listOf(argument: JsonValue | undefined, operator: string, budget: Budget): JsonValue[] {
   if (!Array.isArray(argument)) {
     throw badValue(
       operator === "$containedBy" ? "bad $containedBy: should be an array" : `bad ${operator} value`,
     );
   }
   if (argument.length > MAX_IN_OPERANDS) throw invalid(`${operator} takes ${MAX_IN_OPERANDS} values at most`);
+  budget.useOperands(argument.length);
   return argument;
 }
 
 /** Values, or patterns as containsAllStartingWith makes them; not both. */
-function parseAll(path: [string, ...string[]], values: JsonValue[]): FieldCondition {
+function parseAll(path: [string, ...string[]], values: JsonValue[], budget: Budget): FieldCondition {
   // Nothing that has to be there is there in nothing: so answer the servers that clients know.
   if (values.length === 0) return { path, kind: "in", operands: [] };
+  // Each is a condition of its own.
+  budget.useConditions(values.length - 1);
   const isPattern = (value: JsonValue) => isJsonObject(value) && "$regex" in value;
   if (!values.some(isPattern)) return { path, kind: "all", operands: values.map(operandOf) };
   if (!values.every(isPattern)) {
-    throw badValue(`All $all values must be of regex type or none: ${JSON.stringify(values).slice(0, 200)}`);
+    throw badValue(
+      `All $all values must be of regex type or none: ${JSON.stringify(values.slice(0, 10)).slice(0, 200)}`,
+    );
   }
   const patterns = values.map((value) =>
-    isJsonObject(value) ? parseRegex(value.$regex, value.$options) : { source: "", flags: "" },
+    isJsonObject(value) ? parseRegex(value.$regex, value.$options, budget) : { source: "", flags: "" },
   );
   return { path, kind: "allRegex", patterns };
 }
@@ -288,13 +347,12 @@ function parseSubQuery(
   }
   const { className, where = {}, redirectClassNameForKey, limit, skip, order } = value;
   assertClassName(className);
-  budget.subQueries -= 1;
-  if (budget.subQueries < 0) throw invalid(`a where can hold ${MAX_SUB_QUERIES} sub-queries at most`);
+  budget.useSubQuery();
   if (redirectClassNameForKey !== undefined && typeof redirectClassNameForKey !== "string") {
     throw invalid(`improper usage of ${operator}`);
   }
   const count = (given: JsonValue | undefined): number | undefined =>
-    typeof given === "number" && Number.isInteger(given) && given >= 0 ? given : undefined;
+    typeof given === "number" && Number.isSafeInteger(given) && given >= 0 ? given : undefined;
   return {
     className,
     redirectClassNameForKey: redirectClassNameForKey && parsePath(redirectClassNameForKey)[0],
@@ -305,12 +363,14 @@ function parseSubQuery(
   };
 }
 
-function parseTextSearch(value: JsonValue | undefined): TextSearch {
+function parseTextSearch(value: JsonValue | undefined, budget: Budget): TextSearch {
   const search = isJsonObject(value) ? value.$search : undefined;
   if (!isJsonObject(search)) throw badValue("bad $text: $search, should be object");
   const { $term, $language, $caseSensitive, $diacriticSensitive } = search;
   if (typeof $term !== "string") throw badValue("bad $text: $term, should be string");
   if ($term.length > MAX_REGEX_LENGTH) throw invalid(`$term takes ${MAX_REGEX_LENGTH} characters at most`);
+  budget.usePattern($term);
+  assertComparableText($term);
   if ($language !== undefined && typeof $language !== "string") {
     throw badValue("bad $text: $language, should be string");
   }
@@ -373,6 +433,10 @@ function boxOf(a: Place, b: Place): { southwest: Place; northeast: Place } {
 }
 
 function polygonOf(value: JsonValue | undefined): [number, number][] {
+  const given = isJsonObject(value) ? value.coordinates : value;
+  if (Array.isArray(given) && given.length > MAX_POLYGON_POINTS) {
+    throw invalid(`$polygon takes ${MAX_POLYGON_POINTS} points at most`);
+  }
   if (isPolygon(value)) return closedPolygon(value.coordinates);
   if (!Array.isArray(value)) {
     throw badValue("bad $geoWithin value; $polygon should be Polygon object or Array of Parse.GeoPoint's");
@@ -407,12 +471,15 @@ function parseSphere(value: JsonValue): Area {
 function parseRegex(
   source: JsonValue | undefined,
   options: JsonValue | undefined,
+  budget: Budget,
 ): { source: string; flags: string } {
   if (typeof source !== "string") throw invalid("$regex value must be a string");
   if (source.length > MAX_REGEX_LENGTH) throw invalid(`$regex takes ${MAX_REGEX_LENGTH} characters at most`);
+  budget.usePattern(source);
+  assertComparableText(source);
   if (options === undefined) return { source, flags: "" };
-  if (typeof options !== "string" || !/^[imxsu]*$/.test(options)) {
-    throw invalid(`Bad $options value for query: ${JSON.stringify(options).slice(0, 100)}`);
+  if (typeof options !== "string" || !/^[imxsu]{0,16}$/.test(options)) {
+    throw invalid(`Bad $options value for query: ${excerpt(options)}`);
   }
   return { source, flags: [...new Set(options)].sort().join("") };
 }
@@ -434,16 +501,51 @@ function comparedWith(argument: JsonValue | undefined, comparison: Comparison): 
 
 function operandOf(value: JsonValue | undefined): Operand {
   if (value === null || value === undefined) return { type: "null" };
-  if (typeof value === "string") return { type: "string", value };
+  if (typeof value === "string") {
+    assertComparableText(value);
+    return { type: "string", value };
+  }
   if (typeof value === "number") return { type: "number", value };
   if (typeof value === "boolean") return { type: "boolean", value };
   if (isWireDate(value)) return { type: "date", value: new Date(value.iso).toISOString() };
-  if (isPointer(value)) return { type: "pointer", value };
-  if (isWireFile(value)) return { type: "file", value: value.name };
+  if (isPointer(value)) {
+    assertComparableText(value.className);
+    assertComparableText(value.objectId);
+    return { type: "pointer", value };
+  }
+  if (isWireFile(value)) {
+    assertComparableText(value.name);
+    return { type: "file", value: value.name };
+  }
   if (isPolygon(value)) {
     return { type: "json", value: { __type: "Polygon", coordinates: closedPolygon(value.coordinates) } };
   }
+  assertComparable(value);
   return { type: "json", value };
+}
+
+function assertComparable(value: JsonValue): void {
+  if (typeof value === "string") assertComparableText(value);
+  else if (Array.isArray(value)) for (const item of value) assertComparable(item);
+  else if (isJsonObject(value)) {
+    for (const key of Object.keys(value)) {
+      assertComparableText(key);
+      assertComparable(value[key] ?? null);
+    }
+  }
+}
+
+/** Throws 107 for a string that no stored one can equal, as no database can hold it. */
+function assertComparableText(text: string): void {
+  if (!isStorableText(text)) {
+    throw badValue("a string holds a character that cannot be stored: NUL, or half of a surrogate pair");
+  }
+}
+
+/** The beginning of what was sent, for messages. */
+function excerpt(value: JsonValue): string {
+  const text = typeof value === "object" && value !== null ? "an object" : JSON.stringify(value);
+  return text.slice(0, 100);
 }
 
 /** What a where asks in a way that nobody can. */

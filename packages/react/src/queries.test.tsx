@@ -124,6 +124,25 @@ describe("useMoralisSubscription", () => {
     await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
   });
 
+  it("tells when the connection is open, lost, and open again, and nothing of its own end", async () => {
+    const heard: string[] = [];
+    const view = await renderReady(test.server, () =>
+      useMoralisSubscription("Note", (query) => query, [], {
+        onOpen: () => heard.push("open"),
+        onClose: () => heard.push("close"),
+        onRefetch: () => heard.push("refetch"),
+      }),
+    );
+    await waitFor(() => expect(heard).toEqual(["open"]));
+    test.server.breakConnections();
+    await waitFor(() => expect(heard).toEqual(["open", "close", "open"]), { timeout: 5_000 });
+    test.server.tell("refetch", "Note", {});
+    await waitFor(() => expect(heard.at(-1)).toBe("refetch"));
+    view.unmount();
+    await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
+    expect(heard).toEqual(["open", "close", "open", "refetch"]);
+  });
+
   it("tells of a refusal", async () => {
     const refused = vi.spyOn(Query.prototype, "subscribe").mockRejectedValue(new Error("not allowed"));
     const onError = vi.fn();

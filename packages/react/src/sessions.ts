@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { AsyncCall } from "./asyncCall.ts";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { useStore } from "./store.ts";
+import type { AsyncCallOptions } from "./useAsyncCall.ts";
 import { useMoralisContext, useUserId } from "./useMoralis.ts";
 
 /** A place where the user is signed in. */
@@ -92,21 +93,21 @@ function describe(session: ParseObject, isCurrent: boolean): OwnSession {
   };
 }
 
-/** Where the user is signed in, newest first, and the ways to end that. */
-export function useSessions() {
+/** Where the user is signed in, newest first, and the ways to end that. `autoFetch: false` waits for `fetch()`. */
+export function useSessions({ autoFetch = true }: AsyncCallOptions = {}) {
   const { Moralis, isInitialized } = useMoralisContext();
   const userId = useUserId();
   const [sessions] = useState(() => new Sessions(Moralis));
   const { data, error, isFetching } = useStore(sessions.call.store);
   useEffect(() => {
-    if (!isInitialized || !userId) return;
+    if (!autoFetch || !isInitialized || !userId) return;
     const ended = new AbortController();
     void sessions.fetch({ signal: ended.signal });
     return () => {
       ended.abort();
       sessions.clear();
     };
-  }, [sessions, isInitialized, userId]);
+  }, [sessions, autoFetch, isInitialized, userId]);
   const { fetch, revoke, revokeOthers } = sessions;
   return { sessions: data, error, isFetching, fetch, revoke, revokeOthers };
 }

@@ -25,6 +25,8 @@ export interface TestServer {
   subscriptions(): string[];
   /** The session tokens of the live subscriptions that are open now. */
   tokens(): (string | undefined)[];
+  /** Breaks all live connections; whoever connects again is welcome. */
+  breakConnections(): void;
   /** Tells every subscription of a class of an object. */
   tell(op: string, className: string, object: object): void;
   reset(): void;
@@ -103,6 +105,10 @@ export async function startTestServer(): Promise<TestServer> {
     on: (call, answer) => void answers.set(call, answer),
     subscriptions: () => [...open.values()].map(({ className }) => className),
     tokens: () => [...open.values()].map(({ token }) => token),
+    breakConnections() {
+      for (const socket of sockets.clients) socket.terminate();
+      open.clear();
+    },
     tell(op, className, object) {
       for (const { socket, requestId, className: name } of open.values()) {
         if (name === className)

@@ -11,6 +11,7 @@ import {
 } from "@purse/client";
 
 import { type CallError, errorOf } from "./errors.ts";
+import { shapeOf } from "./freeze.ts";
 
 /** Where a transaction is, for pages. */
 export interface TransactionView {
@@ -35,17 +36,42 @@ const AT_FIRST: TransactionView = {
   error: null,
 };
 
+/** Followers that somebody may listen to, by what they ask and by the transaction. */
+const followers = new WeakMap<object, Map<string, TransactionFollow>>();
+const WITHOUT_WALLET = {};
+
+/** The follower of a transaction that the whole page shares: its chain is asked once, however many components show it. */
+export function sharedFollow(
+  reference: TransactionReference | null | undefined,
+  provider: Eip1193Provider | null,
+  rpcUrl?: string | null,
+): TransactionFollow {
+  const source = provider ?? WITHOUT_WALLET;
+  const known = followers.get(source) ?? new Map<string, TransactionFollow>();
+  followers.set(source, known);
+  const key = shapeOf([reference ?? null, rpcUrl ?? null]);
+  const follow =
+    known.get(key) ?? new TransactionFollow(reference, provider, rpcUrl, () => void known.delete(key));
+  known.set(key, follow);
+  return follow;
+}
+
 /** Follows a transaction for as long as somebody listens. */
 export class TransactionFollow {
   readonly #followed: FollowedTransaction | undefined;
   #state: TransactionState | undefined;
   #view = AT_FIRST;
+  #listening = 0;
+  readonly #onIdle: () => void;
 
   constructor(
     reference: TransactionReference | null | undefined,
     provider: Eip1193Provider | null,
-    rpcUrl?: string | null,
+    rpcUrl: string | null | undefined,
+    /** Called when the last listener has gone. */
+    onIdle: () => void,
   ) {
+    this.#onIdle = onIdle;
     const source = provider ?? (rpcUrl ? nodeAt(rpcUrl) : undefined);
     if (reference && source) this.#followed = followTransaction(reference, source);
   }
@@ -58,8 +84,16 @@ export class TransactionFollow {
     return this.#view;
   };
 
-  readonly subscribe = (listener: () => void): (() => void) =>
-    this.#followed?.subscribe(listener) ?? (() => {});
+  readonly subscribe = (listener: () => void): (() => void) => {
+    // The same function may listen twice, and then has to be told twice.
+    const stop = this.#followed?.subscribe(() => listener());
+    this.#listening += 1;
+    return () => {
+      stop?.();
+      this.#listening -= 1;
+      if (this.#listening === 0) this.#onIdle();
+    };
+  };
 }
 
 function viewOf(state: TransactionState): TransactionView {

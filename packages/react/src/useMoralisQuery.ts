@@ -82,6 +82,12 @@ export interface SubscriptionOptions<T extends ParseObject<object> = ParseObject
   onDelete?: (entity: T, meta?: unknown) => void;
   /** Also where the server refuses the subscription. */
   onError?: (error: CallError) => void;
+  /** The server sends changes from now on; again after each lost connection. */
+  onOpen?: () => void;
+  /** The connection is lost; it is opened again by itself. Not called where the subscription ends with its component. */
+  onClose?: () => void;
+  /** Changes were missed while the connection was lost: read again. */
+  onRefetch?: () => void;
 }
 
 /** Tells of what happens to a query's objects. */
@@ -99,9 +105,13 @@ export function useMoralisSubscription<E extends object = Attributes>(
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is told depends on who asks.
   useEffect(() => {
     if (!wanted) return;
-    return openSubscription(
+    let isOver = false;
+    const close = openSubscription(
       query,
       (subscription) => {
+        subscription.on("open", () => handlers.current.onOpen?.());
+        subscription.on("close", () => isOver || handlers.current.onClose?.());
+        subscription.on("refetch", () => handlers.current.onRefetch?.());
         subscription.on("create", (...event) => handlers.current.onCreate?.(...event));
         subscription.on("update", (...event) => handlers.current.onUpdate?.(...event));
         subscription.on("enter", (...event) => handlers.current.onEnter?.(...event));
@@ -114,6 +124,10 @@ export function useMoralisSubscription<E extends object = Attributes>(
         else console.warn("The live query was refused", error);
       },
     );
+    return () => {
+      isOver = true;
+      close();
+    };
   }, [query, wanted, userId, handlers]);
 }
 

@@ -192,6 +192,35 @@ describe("useTransaction", () => {
   });
 });
 
+describe("useTransaction in several components", () => {
+  it("asks the chain once for all of them", async () => {
+    const wallet = installEthereum({
+      eth_getTransactionReceipt: () => null,
+      eth_getTransactionByHash: () => ({
+        hash: "0xbb",
+        from: ACCOUNT,
+        to: ACCOUNT,
+        nonce: "0x0",
+        value: "0x0",
+        input: "0x",
+        blockNumber: null,
+      }),
+      eth_getTransactionCount: () => "0x0",
+      eth_blockNumber: () => "0xa",
+    });
+    const view = await renderReady(test.server, () => ({
+      ...useMoralis(),
+      one: useTransaction("0xbb"),
+      other: useTransaction("0xbb"),
+    }));
+    await act(async () => void (await view.current.enableWeb3()));
+    await waitFor(() => expect(view.current.other.status).toBe("seen"));
+    expect(view.current.one).toBe(view.current.other);
+    expect(wallet.asked.filter((method) => method === "eth_getTransactionByHash")).toHaveLength(1);
+    view.unmount();
+  });
+});
+
 describe("names", () => {
   const NAME = "ada.eth";
   const AVATAR = "https://example.org/ada.png";

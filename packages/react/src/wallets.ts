@@ -9,7 +9,7 @@ import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type { Callbacks } from "./callbacks.ts";
 import { type ChainEntry, getChain } from "./chains.ts";
 import { shapeOf } from "./freeze.ts";
-import { TransactionFollow, type TransactionView } from "./transactionFollow.ts";
+import { sharedFollow, type TransactionView } from "./transactionFollow.ts";
 import { useMoralis } from "./useMoralis.ts";
 import type { Enabled } from "./web3.ts";
 
@@ -64,7 +64,7 @@ export function useTransaction(
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the reference's content.
   const follow = useMemo(() => {
     const reference = typeof sought === "string" ? { hash: sought, chainId: null } : sought;
-    return new TransactionFollow(reference, provider, rpcUrl);
+    return sharedFollow(reference, provider, rpcUrl);
   }, [shape, provider, rpcUrl]);
   return useSyncExternalStore(follow.subscribe, follow.get, follow.get);
 }

@@ -24,8 +24,10 @@ export interface RequestContext {
   installationId: string | undefined;
   /** What the client sent as `_context`; handed on to triggers. */
   context: JsonObject;
-  /** The address of the peer, as the socket tells it. */
+  /** The address of the client. */
   ip: string;
+  /** Whether the server itself sends it, as cloud code does: limits by address do not count it. */
+  isInternal?: boolean;
   /** Unique to the request, for logs. */
   requestId: string;
   /** Its HTTP headers, names in lower case, without the master key; none where it came by no door. */

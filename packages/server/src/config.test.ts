@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DEFAULT_ACCOUNT_LIMITS } from "./config/accountLimits.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { loadConfig, settingsTable } from "./config.ts";
 
@@ -22,10 +23,33 @@ describe("defaults", () => {
     expect((await load()).masterKeyIps).toEqual(["127.0.0.1", "::1"]);
   });
 
+  it("limits strangers in production and not in development", async () => {
+    expect((await load()).accountLimits).toEqual({});
+    expect((await load({ NODE_ENV: "production" })).accountLimits).toEqual(DEFAULT_ACCOUNT_LIMITS);
+    expect((await load({ NODE_ENV: "production", PURSE_LIMIT_ACCOUNTS: "0" })).accountLimits).toEqual({});
+    expect((await load({ PURSE_LIMIT_ACCOUNTS: "1" })).accountLimits).toEqual(DEFAULT_ACCOUNT_LIMITS);
+  });
+
   it("starts the local chain in development and not in production", async () => {
     expect((await load()).devChain).toEqual({ enabled: true, port: 8545 });
     expect((await load({ NODE_ENV: "production" })).devChain.enabled).toBe(false);
     expect((await load({ NODE_ENV: "production", PURSE_DEV_CHAIN: "1" })).devChain.enabled).toBe(true);
+  });
+});
+
+describe("sizes of bodies", () => {
+  it("are bounded for everybody, more so for clients without a session", async () => {
+    expect((await load()).limits).toMatchObject({
+      maxBodyBytes: 20 * 1024 * 1024,
+      maxAnonymousBodyBytes: 4 * 1024 * 1024,
+      bodyMemoryBytes: 256 * 1024 * 1024,
+    });
+    const env = { PURSE_MAX_ANONYMOUS_BODY_BYTES: "1024", PURSE_BODY_MEMORY_BYTES: "1048576" };
+    expect((await load(env)).limits).toMatchObject({
+      maxAnonymousBodyBytes: 1_024,
+      bodyMemoryBytes: 1_048_576,
+    });
+    await expect(load({ PURSE_BODY_MEMORY_BYTES: "0" })).rejects.toThrow(/PURSE_BODY_MEMORY_BYTES/);
   });
 });
 
@@ -125,6 +149,8 @@ describe("errors name the setting, its value and what is allowed", () => {
     ],
     [{ PURSE_DATABASE_URL: "mysql://localhost" }, "or sqlite:path/to/file"],
     [{ PURSE_MASTER_KEY_IPS: "localhost" }, "PURSE_MASTER_KEY_IPS"],
+    [{ PURSE_TRUSTED_PROXIES: "10.0.0.0/40" }, "must be an IP address, a range"],
+    [{ PURSE_MASTER_KEY_IPS: "home" }, "must be an IP address, a range"],
     [{ PURSE_ENV: "staging" }, "it must be one of development, production"],
     [{ PURSE_CLOUD: "missing.ts" }, "missing.ts, which is not there"],
     [{ PURSE_CHAIN_NOWHERE_RPC_URL: "https://node.example" }, "set PURSE_CHAIN_NOWHERE_ID"],

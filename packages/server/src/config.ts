@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { Market } from "@purse/chain";
+import type { AccountLimitValues } from "./config/accountLimits.ts";
 import { type ChainSetting, chainSetting } from "./config/chains.ts";
 import type { FilesStoreConfig } from "./config/fileUpload.ts";
 import { loadKeys } from "./config/keys.ts";
@@ -16,7 +17,7 @@ import type { DatabaseConfig } from "./store/openStore.ts";
 export type { ChainSetting };
 
 /** What the server runs with: validated, with every default filled in. Paths are absolute. */
-export interface Config extends SectionValues {
+export interface Config extends Omit<SectionValues, "accountLimits"> {
   environment: "development" | "production";
   host: string;
   port: number;
@@ -31,6 +32,9 @@ export interface Config extends SectionValues {
   allowPublicExplain: boolean;
   allowClientAddField: boolean;
   allowClientClassList: boolean;
+  allowAnonymousRoles: boolean;
+  /** Up to how many classes, and fields of one, clients make new ones by saving. */
+  growthLimits: { classes: number; fields: number };
   /** Whether classes are left to the code. */
   lockSchemas: boolean;
   allowCustomObjectId: boolean;
@@ -45,6 +49,8 @@ export interface Config extends SectionValues {
   filesStore: FilesStoreConfig;
   /** In bytes. */
   maxUploadSize: number;
+  /** Uploads under way: of one user or address, their bytes, and the bytes of all clients. */
+  uploads: { maxPerOwner: number; maxBytesPerOwner: number; maxBytes: number };
   database: DatabaseConfig;
   cloudFile: string | undefined;
   /** Most memory that the cloud code may take, in MiB. */
@@ -66,6 +72,10 @@ export interface Config extends SectionValues {
   requireApiKey: boolean;
   /** Requests to the data service in a minute: with one API key, and from one address without. */
   dataLimits: { apiKey: number; address: number };
+  /** How often strangers may sign up, fail to log in, have mails sent, and so on. */
+  accountLimits: AccountLimitValues;
+  /** Passwords that are hashed at once (undefined to take it from the machine), and those that may wait. */
+  hashing: { concurrency: number | undefined; maxWaiting: number };
   /** Addresses that may read `/metrics`; `*` stands for all. */
   metricsIps: string[];
   /** What old clients fetch for a secret; undefined where they fetch nothing. */
@@ -92,6 +102,10 @@ export interface Config extends SectionValues {
 
 export interface Limits {
   maxBodyBytes: number;
+  /** The same for clients without a session or a key. */
+  maxAnonymousBodyBytes: number;
+  /** For the bodies of all open requests together, in bytes. */
+  bodyMemoryBytes: number;
   requestTimeoutMs: number;
   functionTimeoutMs: number;
   /** Most objects in one answer. */
@@ -134,6 +148,10 @@ const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set([
   "keyFetchApiKey",
   "databaseUrl",
   "databaseReplicaUrl",
+  // Addresses into which somebody may have written a password.
+  "filesStore",
+  "ipfsGateway",
+  "ipfsRpcUrl",
   "smtpUrl",
 ]);
 
@@ -152,8 +170,9 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   const environment = values.environment ?? (env.NODE_ENV === "production" ? "production" : "development");
   const dataDir = resolve(cwd, required("dataDir", values));
   const keys = await keysFor(values, dataDir);
+  const sections = readSections(file);
   return {
-    ...readSections(file),
+    ...sections,
     environment,
     host: required("host", values),
     port: required("port", values),
@@ -164,6 +183,11 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     allowPublicExplain: values.allowPublicExplain ?? environment === "development",
     allowClientAddField: values.allowClientAddField ?? environment === "development",
     allowClientClassList: values.allowClientClassList ?? environment === "development",
+    allowAnonymousRoles: values.allowAnonymousRoles ?? environment === "development",
+    growthLimits: {
+      classes: required("maxClientClasses", values),
+      fields: required("maxClientFields", values),
+    },
     lockSchemas: required("lockSchemas", values),
     allowCustomObjectId: required("allowCustomObjectId", values),
     masterKeyIps: required("masterKeyIps", values),
@@ -172,6 +196,11 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     filesUrl: values.filesUrl,
     filesStore: required("filesStore", values),
     maxUploadSize: required("maxUploadSize", values),
+    uploads: {
+      maxPerOwner: required("maxUploadsPerClient", values),
+      maxBytesPerOwner: required("maxUploadBytesPerClient", values),
+      maxBytes: required("maxUploadBytes", values),
+    },
     database: databaseOf(values, dataDir, cwd),
     cloudFile: await cloudFile(values.cloud, cwd),
     cloudMemoryMb: required("cloudMemoryMb", values),
@@ -191,6 +220,8 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     },
     limits: {
       maxBodyBytes: required("maxBodyBytes", values),
+      maxAnonymousBodyBytes: required("maxAnonymousBodyBytes", values),
+      bodyMemoryBytes: required("bodyMemoryBytes", values),
       requestTimeoutMs: required("requestTimeoutMs", values),
       functionTimeoutMs: required("functionTimeoutMs", values),
       maxLimit: required("maxLimit", values),
@@ -201,6 +232,8 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     },
     requireApiKey: values.requireApiKey ?? environment === "production",
     dataLimits: { apiKey: required("apiKeyLimit", values), address: required("addressLimit", values) },
+    accountLimits: sections.accountLimits(values.limitAccounts ?? environment === "production"),
+    hashing: { concurrency: values.hashConcurrency, maxWaiting: required("hashQueue", values) },
     metricsIps: required("metricsIps", values),
     keyFetch: keyFetchOf(values),
     tracking: required("tracking", values),
@@ -309,7 +342,10 @@ function readValues(
     allowPublicExplain: read("allowPublicExplain", SETTINGS.allowPublicExplain),
     allowClientAddField: read("allowClientAddField", SETTINGS.allowClientAddField),
     allowClientClassList: read("allowClientClassList", SETTINGS.allowClientClassList),
+    allowAnonymousRoles: read("allowAnonymousRoles", SETTINGS.allowAnonymousRoles),
     databaseReplicaUrl: read("databaseReplicaUrl", SETTINGS.databaseReplicaUrl),
+    maxClientClasses: read("maxClientClasses", SETTINGS.maxClientClasses),
+    maxClientFields: read("maxClientFields", SETTINGS.maxClientFields),
     lockSchemas: read("lockSchemas", SETTINGS.lockSchemas),
     allowCustomObjectId: read("allowCustomObjectId", SETTINGS.allowCustomObjectId),
     masterKeyIps: read("masterKeyIps", SETTINGS.masterKeyIps),
@@ -318,6 +354,9 @@ function readValues(
     filesUrl: read("filesUrl", SETTINGS.filesUrl),
     filesStore: read("filesStore", SETTINGS.filesStore),
     maxUploadSize: read("maxUploadSize", SETTINGS.maxUploadSize),
+    maxUploadsPerClient: read("maxUploadsPerClient", SETTINGS.maxUploadsPerClient),
+    maxUploadBytesPerClient: read("maxUploadBytesPerClient", SETTINGS.maxUploadBytesPerClient),
+    maxUploadBytes: read("maxUploadBytes", SETTINGS.maxUploadBytes),
     databaseUrl: read("databaseUrl", SETTINGS.databaseUrl),
     databaseConnections: read("databaseConnections", SETTINGS.databaseConnections),
     cloud: read("cloud", SETTINGS.cloud),
@@ -332,6 +371,8 @@ function readValues(
     logLevel: read("logLevel", SETTINGS.logLevel),
     logFormat: read("logFormat", SETTINGS.logFormat),
     maxBodyBytes: read("maxBodyBytes", SETTINGS.maxBodyBytes),
+    maxAnonymousBodyBytes: read("maxAnonymousBodyBytes", SETTINGS.maxAnonymousBodyBytes),
+    bodyMemoryBytes: read("bodyMemoryBytes", SETTINGS.bodyMemoryBytes),
     requestTimeoutMs: read("requestTimeoutMs", SETTINGS.requestTimeoutMs),
     functionTimeoutMs: read("functionTimeoutMs", SETTINGS.functionTimeoutMs),
     maxLimit: read("maxLimit", SETTINGS.maxLimit),
@@ -341,6 +382,9 @@ function readValues(
     requireApiKey: read("requireApiKey", SETTINGS.requireApiKey),
     apiKeyLimit: read("apiKeyLimit", SETTINGS.apiKeyLimit),
     addressLimit: read("addressLimit", SETTINGS.addressLimit),
+    limitAccounts: read("limitAccounts", SETTINGS.limitAccounts),
+    hashConcurrency: read("hashConcurrency", SETTINGS.hashConcurrency),
+    hashQueue: read("hashQueue", SETTINGS.hashQueue),
     metricsIps: read("metricsIps", SETTINGS.metricsIps),
     liveSocketsPerAddress: read("liveSocketsPerAddress", SETTINGS.liveSocketsPerAddress),
     keyFetchSecret: read("keyFetchSecret", SETTINGS.keyFetchSecret),

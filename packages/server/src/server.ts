@@ -1,36 +1,55 @@
-import { stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type ChainConfig, createChainService } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
+import { AccountLimits } from "./accounts/accountLimits.ts";
 import { createAccounts } from "./accounts/index.ts";
 import { watchLinkedWallets } from "./accounts/linkedWallets.ts";
+import { Passwords } from "./accounts/password.ts";
+import { isDomain } from "./accounts/siwe.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
 import { ChainEvents } from "./chainEvents/index.ts";
-import { type Cloud, createCloud } from "./cloud/index.ts";
+import { type Cloud, createCloud, settingsForCode } from "./cloud/index.ts";
 import type { NamesConfig } from "./config/names.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { walletServiceSources } from "./config/walletServices.ts";
 import type { Config } from "./config.ts";
-import { createFileRoutes, Files, FileUrls, openFileStore, openResumableUploads } from "./files/index.ts";
+import {
+  cloudFileRoutes,
+  createFileReader,
+  createFileRoutes,
+  Downloads,
+  dispatchWithFiles,
+  Files,
+  FileUrls,
+  openFileStore,
+  openResumableUploads,
+  UploadSpace,
+} from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
+import type { Dispatch } from "./http/api.ts";
 import { createAppFiles } from "./http/appFiles.ts";
+import { createBodyMemory } from "./http/bodyMemory.ts";
 import { classListRoute } from "./http/classListRoute.ts";
+import { createClientAddress, createIsFromTrustedProxy, rememberPeerAddress } from "./http/clientAddress.ts";
 import { createDataDoor } from "./http/dataDoor.ts";
 import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
-import { createDataGate, type DataGateParts } from "./http/dataGate.ts";
+import { createDataGate, type DataClient } from "./http/dataGate.ts";
 import { createDataPages } from "./http/dataPages.ts";
-import { createDoor, type Door } from "./http/door.ts";
+import { createDoor, type DoorParts } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
 import type { Envelope } from "./http/envelope.ts";
 import { createFront, DATA_PATH, MOUNT_PATH, ok, send } from "./http/front.ts";
+import { indexerHealth, withIndexer } from "./http/indexerReadiness.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
 import { createProviderRoutes } from "./http/providerRoutes.ts";
+import { createWithFields } from "./http/requestFields.ts";
 import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
@@ -42,9 +61,8 @@ import { Lifecycle } from "./lifecycle.ts";
 import { ByteBudget } from "./limits/byteBudget.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
-import { createMailer } from "./messages/mailer.ts";
+import { createMailer, senderOf } from "./messages/mailer.ts";
 import { MailTemplates } from "./messages/mailTemplates.ts";
-import { createAggregates } from "./objects/aggregate.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
 import { Pipelines } from "./objects/pipeline.ts";
@@ -119,6 +137,8 @@ async function wire(
 
   const publicUrl =
     config.serverUrl?.replace(/\/+$/, "") ?? `http://${hostText(config.host)}:${config.port}${MOUNT_PATH}`;
+  const siweDomains =
+    config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development");
   const metrics = createMetrics(() => ({
     sockets: () => live.size(),
     subscriptions: () => live.subscriptions(),
@@ -169,6 +189,14 @@ async function wire(
     kuboRpc: config.ipfsRpcUrl,
     isAllowed: config.allowPrivateMetadata ? () => true : isPublicAddress,
   });
+  const uploadsDir = join(config.dataDir, "uploads");
+  await mkdir(uploadsDir, { recursive: true });
+  const space = new UploadSpace({
+    folder: uploadsDir,
+    maxPerOwner: config.uploads.maxPerOwner,
+    maxBytesPerOwner: config.uploads.maxBytesPerOwner,
+    maxBytes: config.uploads.maxBytes,
+  });
   const askGateway = gatewayAsker(config.names.gateways);
   const chain = createChainService({
     chains: options.chains.map((each) => withNames(each, config.names)),
@@ -178,17 +206,31 @@ async function wire(
         ? config.database
         : { kind: "sqlite", folder: join(config.dataDir, "chains") },
     log,
-    uploadFolder: (files) => uploadFolder(ipfs, files, fileUrls.gateway()),
+    uploadFolder: (folder) =>
+      uploadFolder(
+        {
+          ipfs,
+          gateway: fileUrls.gateway(),
+          maxFileBytes: config.maxUploadSize,
+          reserve: (bytes) => space.reserve(undefined, bytes),
+        },
+        folder,
+      ),
     fetchContent,
   });
 
   // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
-  const late: { objects?: ReturnType<typeof createObjects>; door?: Door; cloud?: Cloud } = {};
+  const late: {
+    objects?: ReturnType<typeof createObjects>;
+    dispatch?: Dispatch;
+    readFile?: ReturnType<typeof createFileReader>;
+    cloud?: Cloud;
+  } = {};
   const objectsOf = () => required(late.objects);
   const outbox = config.environment === "development" ? join(config.dataDir, "outbox") : undefined;
   const mailer = await createMailer({
     mail: {
-      from: config.mail.from ?? `${config.appName} <no-reply@localhost>`,
+      from: config.mail.from ?? senderOf(config.appName, "no-reply@localhost"),
       smtpUrl: config.smtpUrl,
       adapter: config.mail.adapter,
     },
@@ -209,8 +251,11 @@ async function wire(
     remove: (...args) => objectsOf().remove(...args),
     onChange: (listener) => objectsOf().onChange(listener),
   };
+  const passwords = new Passwords(config.hashing);
+  const limiter = createMemoryLimiter({ clock: Date.now });
   const accounts = createAccounts({
     store,
+    passwords,
     schemaOf: (className) => schemas.require(className),
     objects: innerObjects,
     config: {
@@ -219,10 +264,11 @@ async function wire(
       // SDKs make up 36 characters; tests of applications take whatever comes to mind.
       anonymousIdLength: config.environment === "development" ? 1 : 16,
       publicUrl: () => publicUrl,
-      siweDomains: config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development"),
+      siweDomains,
     },
     mailer,
     mails,
+    limits: new AccountLimits(limiter, config.accountLimits),
     triggers: { of: (trigger) => required(late.cloud).triggers.people.of(trigger) },
     clock: Date.now,
     log,
@@ -258,9 +304,11 @@ async function wire(
     return objectsOf().presenter("_User")?.(user, requestOf(caller)) ?? user;
   };
   const cloud = await createCloud({
-    dispatch: (request) => required(late.door).dispatch(request),
+    dispatch: (request) => required(late.dispatch)(request),
     userOf,
     config,
+    settings: settingsForCode(config, publicUrl, MOUNT_PATH),
+    download: (url) => required(late.readFile)(url),
     log,
     logLevel: config.log.level,
     file: config.cloudFile,
@@ -271,8 +319,11 @@ async function wire(
   });
   lifecycle.onStop("cloud code", () => cloud.stop());
   late.cloud = cloud;
+  const pipelines = new Pipelines({ log, maxAnswerBytes: config.limits.maxAnswerBytes });
+  lifecycle.onStop("aggregations", () => pipelines.stop());
   const objects = createObjects({
     store,
+    pipelines,
     fileUrls,
     schemas,
     rules,
@@ -280,7 +331,9 @@ async function wire(
     limits: { defaultLimit: 100, maxLimit: config.limits.maxLimit },
     allowClientClassCreation: config.allowClientClassCreation,
     allowClientAddField: config.allowClientAddField,
+    growthLimits: config.growthLimits,
     allowPublicExplain: config.allowPublicExplain,
+    lockSchemas: config.lockSchemas,
     allowCustomObjectId: config.allowCustomObjectId,
     defaultAcl: config.defaultAcl,
     protectedFields: config.protectedFields,
@@ -302,13 +355,9 @@ async function wire(
     senders,
     log,
   });
-  const pipelines = new Pipelines({ log, maxAnswerBytes: config.limits.maxAnswerBytes });
-  lifecycle.onStop("aggregations", () => pipelines.stop());
-  const aggregates = createAggregates({ store, schemas, pipelines });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const { name, run } of chainEvents.functions) cloud.define(name, run);
   cloud.onDefined(({ watches }) => chainEvents.take(watches));
-  for (const { name, run } of dataFunctions(chain.routes, userOf)) cloud.define(name, run);
   for (const { name, run } of solanaFunctions()) cloud.define(name, run);
 
   const operator = await createOperator({
@@ -326,22 +375,43 @@ async function wire(
   lifecycle.onStop("jobs", operator.stop);
 
   const judgeKey = createJudgeKey(config);
-  const limiter = createMemoryLimiter({ clock: Date.now });
+  const isFromTrustedProxy = createIsFromTrustedProxy(config.trustedProxies);
+  const clientAddressOf = createClientAddress({
+    trustedProxies: config.trustedProxies,
+    onUntrustedProxy: (peer) =>
+      log.warn(
+        "X-Forwarded-For is ignored: its sender is not in PURSE_TRUSTED_PROXIES, so all clients behind it count as one",
+        { peer },
+      ),
+  });
+  const bodyMemory = createBodyMemory(config.limits.bodyMemoryBytes, clientAddressOf);
   const serverUrlOf = createServerUrlOf({
     configured: config.serverUrl,
     fallback: publicUrl,
     mountPath: MOUNT_PATH,
-    trustedProxies: config.trustedProxies,
+    isFromTrustedProxy,
   });
-  const door = createDoor({
+  const doorParts: DoorParts = {
     appId: config.appId,
     judgeKey,
     mountPath: MOUNT_PATH,
     serverUrl: publicUrl,
     serverUrlOf,
-    maxBodyBytes: config.limits.maxBodyBytes,
+    clientAddressOf,
+    withFields: createWithFields({
+      appId: config.appId,
+      isMasterKey: (key, message) => judgeKey(key, clientAddressOf(message)) !== undefined,
+      isSession: (token) =>
+        accounts.callerOf(token).then(
+          () => true,
+          () => false,
+        ),
+      maxBodyBytes: config.limits.maxBodyBytes,
+      maxAnonymousBodyBytes: config.limits.maxAnonymousBodyBytes,
+      memory: bodyMemory,
+    }),
     routes: [
-      ...objectRoutes(objects),
+      ...objectRoutes({ objects, findInstallation: accounts.findInstallation }),
       ...schemaRoutes({
         schemas,
         store,
@@ -355,7 +425,7 @@ async function wire(
         allowClientAddField: config.allowClientAddField,
         protectedFields: config.protectedFields,
       }),
-      aggregateRoute(aggregates),
+      aggregateRoute(objects.aggregates),
       ...serverRoutes({ canPush: senders.length > 0 }),
       scriptLogRoute(recentLog),
       ...accounts.routes,
@@ -370,32 +440,48 @@ async function wire(
     callerOf: accounts.callerOf,
     assertWithinLimits: createRequestLimits(config.rateLimits, limiter, () => cloud.definitions().rateLimits),
     report,
+  };
+  const door = createDoor(doorParts);
+  const fileStore = await openFileStore({
+    config: config.filesStore,
+    folder: join(config.dataDir, "files"),
+    spoolFolder: uploadsDir,
+    report: (error) => report(error, "the file store"),
   });
-  late.door = door;
   const files = new Files({
-    store: await openFileStore(config.filesStore, join(config.dataDir, "files")),
+    store: fileStore,
     ipfs,
     urls: fileUrls,
     upload: config.fileUpload,
     maxUploadSize: config.maxUploadSize,
     isAnonymousUser: accounts.isAnonymousUser,
     triggers: cloud.fileTrigger,
+    space,
+    report: (error) => report(error, "files"),
   });
+  late.dispatch = dispatchWithFiles(
+    door.dispatch,
+    createDoor({ ...doorParts, routes: cloudFileRoutes({ files }) }).dispatch,
+  );
+  late.readFile = createFileReader({ files, urls: fileUrls, isAllowed: isPublicAddress });
   const admitToFiles = (envelope: Envelope, message: IncomingMessage) =>
     door.admit(envelope, message, (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1)[0] ?? "");
-  const uploadsDir = join(config.dataDir, "uploads");
   const resumable = await openResumableUploads({
     files,
     folder: uploadsDir,
+    space,
     enter: admitToFiles,
     clock: Date.now,
   });
   const handleFiles = createFileRoutes({
     appId: config.appId,
     files,
+    downloads: new Downloads({ store: fileStore, triggers: cloud.downloadTrigger }),
     resumable,
     spoolDir: uploadsDir,
-    filesHost: config.filesUrl === undefined ? undefined : new URL(config.filesUrl).host,
+    space,
+    addressOf: clientAddressOf,
+    filesHost: filesHostOf(config.filesUrl, publicUrl),
     enter: admitToFiles,
     send,
     report: (error) => report(error, "files"),
@@ -410,6 +496,7 @@ async function wire(
   const live = createLive({
     appId: config.appId,
     isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
+    clientAddressOf,
     callerOf: accounts.callerOf,
     feed,
     triggers: cloud.live,
@@ -445,7 +532,7 @@ async function wire(
     report(error, "counting the use of API keys"),
   );
   lifecycle.onStop("use of API keys", () => keyUsage.stop());
-  const gate: DataGateParts = {
+  const authorizeDataRequest = createDataGate({
     apiKeys,
     countUse: (keyId) => keyUsage.count(keyId),
     judgeKey,
@@ -453,24 +540,48 @@ async function wire(
     requireApiKey: config.requireApiKey,
     isDevelopment: config.environment === "development",
     limits: config.dataLimits,
-  };
-  const handleData = createDataDoor(chain, createDataGate(gate), config.limits.maxBodyBytes, (error) =>
-    report(error, "the data service"),
+    isOwnSite: (host) => siweDomains.some((allowed) => isDomain(host, allowed)),
+  });
+  const dataClientOf = (message: IncomingMessage): DataClient => ({
+    ip: clientAddressOf(message),
+    headers: message.headers,
+    serverUrl: serverUrlOf(message),
+  });
+  const handleData = createDataDoor({
+    service: chain,
+    admit: (message) => authorizeDataRequest(dataClientOf(message)),
+    clientAddressOf,
+    ...config.limits,
+    memory: bodyMemory,
+    report: (error) => report(error, "the data service"),
+  });
+  const dataCalls = dataFunctions(chain.routes, userOf, authorizeDataRequest, (caller) =>
+    files.assertMayUpload(caller),
   );
+  for (const { name, run } of dataCalls) cloud.define(name, run);
   const pictureAt = nftPictures({
     chain,
     thumbnails,
     fetchContent,
-    admit: createDataGate({ ...gate, forOwnPages: true }),
+    admit: (message) => authorizeDataRequest({ ...dataClientOf(message), isFromPage: true }),
   });
   const workers = () => [...(store.workers?.() ?? []), ...pipelines.workers(), ...live.workers()];
-  const observe = createObserveRoutes({ metrics, store, workers, judgeKey, metricsIps: config.metricsIps });
+  const observe = createObserveRoutes({
+    metrics,
+    store,
+    workers,
+    judgeKey,
+    metricsIps: config.metricsIps,
+    clientAddressOf,
+    isFromTrustedProxy,
+  });
   const dataPageAt = createDataPages(dataUrlOf(publicUrl));
   const answerForProvider = createProviderRoutes({
     dataUrl: dataUrlOf(publicUrl),
     keyFetch: config.keyFetch,
     isTracking: config.tracking,
     limiter,
+    clientAddressOf,
     countEvent: metrics.event,
   });
   const series = createSeries(
@@ -496,6 +607,7 @@ async function wire(
     asUser: accounts.asUser,
     gateStandingsOf: accounts.gateStandingsOf,
     limiter,
+    bodyMemory,
     config,
     cloud,
     recentLog,
@@ -511,7 +623,9 @@ async function wire(
     restart: options.restart,
     feed,
     presenter: objects.presenter,
+    passwords,
     serverUrlOf,
+    clientAddressOf,
     newRequestId,
     clock: Date.now,
     log,
@@ -530,6 +644,7 @@ async function wire(
   });
 
   const handle = createFront({
+    clientAddressOf,
     parse: door.handle,
     answers: { budget, maxAnswerBytes: config.limits.maxAnswerBytes },
     files: handleFiles,
@@ -540,8 +655,15 @@ async function wire(
     ipfs: serveIpfs,
     provider: answerForProvider,
     pages: {
-      "/health": async () => ok(JSON.stringify({ status: "ok", chains: chain.status() })),
-      "/ready": observe.ready,
+      "/health": async () =>
+        ok(
+          JSON.stringify({
+            status: "ok",
+            chains: chain.status(),
+            indexer: indexerHealth(chain.indexer),
+          }),
+        ),
+      "/ready": withIndexer(observe.ready, chain.indexer),
       "/config.json": async () => ok(appConfig),
     },
     figures: observe.metrics,
@@ -567,6 +689,7 @@ async function wire(
     },
   );
   const answering = dropUnread(http, requestTimeoutMs);
+  http.on("connection", rememberPeerAddress);
   http.on("upgrade", (message, socket, head) => {
     const [path = ""] = (message.url ?? "").split("?", 1);
     // Servers whose live queries have an address of their own have them at the root.
@@ -627,6 +750,13 @@ async function wire(
   }
 }
 
+/** The host on which nothing but files lives; undefined where files share the protocol's origin. */
+function filesHostOf(filesUrl: string | undefined, publicUrl: string): string | undefined {
+  if (filesUrl === undefined) return undefined;
+  const { host } = new URL(filesUrl);
+  return host === new URL(publicUrl).host ? undefined : host;
+}
+
 /** Of an SQLite database, with what has not been moved into its file yet. */
 async function sizeOf(path: string): Promise<number> {
   const sizes = await Promise.all(
@@ -658,7 +788,7 @@ function hostText(host: string): string {
 }
 
 function requestOf(caller: Caller): RequestContext {
-  return { caller, installationId: undefined, context: {}, ip: "", requestId: "" };
+  return { caller, installationId: undefined, context: {}, ip: "", isInternal: true, requestId: "" };
 }
 
 function required<T>(value: T | undefined): T {

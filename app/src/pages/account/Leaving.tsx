@@ -1,13 +1,15 @@
 import type { User } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useCallback, useEffect, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Checkbox } from "../../design/Choice.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { Field } from "../../design/Field.tsx";
-import { ErrorState } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { ErrorState, Skeleton } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { useListedClasses } from "../data/useListedClasses.ts";
 import { classesOfMine, isOnlyOf, ownRecords } from "./ownRecords.ts";
@@ -31,6 +33,9 @@ export function Leaving({ user }: { user: User }) {
   );
 }
 
+/** All classes are looked through. */
+const COUNTING_MS = 60_000;
+
 function Confirm({ user, onClose }: { user: User; onClose: () => void }) {
   const { t, count } = useTexts();
   const { Moralis } = useMoralis();
@@ -38,33 +43,34 @@ function Confirm({ user, onClose }: { user: User; onClose: () => void }) {
   const toast = useToast();
   const [typed, setTyped] = useState("");
   const [withRecords, setWithRecords] = useState(true);
-  const [records, setRecords] = useState<number>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const username = textOf(user.get("username"));
   const listed = useListedClasses();
-  const onlyMine = useCallback(async () => {
-    const records = await ownRecords(Moralis, user, classesOfMine(listed));
-    return [...records.values()].flat().filter((each) => isOnlyOf(each, user));
-  }, [Moralis, user, listed]);
-  useEffect(() => {
-    let isOver = false;
-    onlyMine().then(
-      (found) => !isOver && setRecords(found.length),
-      (problem: unknown) => !isOver && setError(problem),
-    );
-    return () => {
-      isOver = true;
-    };
-  }, [onlyMine]);
+  // Without the list of classes some of the records would be missed.
+  const classes = listed.data === undefined ? undefined : classesOfMine(listed.data ?? []);
+  const counted = useServerQuery({
+    key: classes && ["own records", user.id, classes],
+    read: async () => (await onlyMine(classes ?? [])).length,
+    timeoutMs: COUNTING_MS,
+    isFresh: true,
+  });
+  const records =
+    listed.error !== null && listed.data === undefined ? { ...counted, ...listed, data: undefined } : counted;
+  const isUnknown = withRecords && records.data === undefined;
+
+  async function onlyMine(of: readonly string[]) {
+    const found = await ownRecords(Moralis, user, of);
+    return [...found.values()].flat().filter((each) => isOnlyOf(each, user));
+  }
 
   async function leave(event: FormEvent) {
     event.preventDefault();
-    if (typed !== username) return;
+    if (typed !== username || isUnknown) return;
     setBusy(true);
     setError(undefined);
     try {
-      if (withRecords) await Moralis.Object.destroyAll(await onlyMine());
+      if (withRecords) await Moralis.Object.destroyAll(await onlyMine(classes ?? []));
       await user.destroy();
       // The session went with the account: there is nothing to tell the server any more.
       await Moralis.User.logOut({ sessionToken: "" });
@@ -86,9 +92,13 @@ function Confirm({ user, onClose }: { user: User; onClose: () => void }) {
           <li>{t("the links to your wallets; what they hold stays theirs")}</li>
           {withRecords && (
             <li>
-              {records === undefined
-                ? t("your records (counting…)")
-                : count(records, "{n} record that only you may write", "{n} records that only you may write")}
+              <QueryState
+                query={records}
+                label={t("Counting your records")}
+                skeleton={<Skeleton width="16rem" />}
+              >
+                {(n) => count(n, "{n} record that only you may write", "{n} records that only you may write")}
+              </QueryState>
             </li>
           )}
         </ul>
@@ -110,7 +120,7 @@ function Confirm({ user, onClose }: { user: User; onClose: () => void }) {
         />
         {error !== undefined && <ErrorState error={error} />}
         <div>
-          <Button type="submit" look="danger" busy={busy} disabled={typed !== username}>
+          <Button type="submit" look="danger" busy={busy} disabled={typed !== username || isUnknown}>
             {t("Delete for good")}
           </Button>
         </div>

@@ -7,9 +7,8 @@ import { Stepper } from "../../design/Stepper.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { ChooseWallet } from "../signIn/ChooseWallet.tsx";
 import { useConnecting } from "../signIn/useConnecting.ts";
-import { WaitingForWallet } from "../signIn/WaitingForWallet.tsx";
-import { WalletChoices } from "../signIn/WalletChoices.tsx";
 
 /** Connects a wallet and has it sign that it belongs to who is signed in. */
 export function LinkWallet({ onClose }: { onClose: () => void }) {
@@ -43,11 +42,6 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
     onClose();
   }
 
-  function retry() {
-    if (account) void link(account);
-    else if (choice) void connecting.connect(choice);
-  }
-
   const failed = error !== undefined;
   return (
     <Dialog open onClose={close} title={t("Link a wallet")}>
@@ -59,30 +53,28 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
           ]}
         />
         {account && <Address address={account} />}
-        {failed ? (
-          <ErrorState error={error} retry={retry} />
-        ) : choice && connecting.isWaiting ? (
-          <WaitingForWallet
-            choice={choice}
-            link={connecting.link}
-            onAgain={() => void connecting.connect(choice)}
-          />
-        ) : choice ? (
-          <p role="status">{t("Waiting for {wallet}. Look for its window.", { wallet: choice.name })}</p>
+        {account === undefined ? (
+          <ChooseWallet connecting={connecting} />
         ) : (
-          <WalletChoices onChoose={(chosen) => void connecting.connect(chosen)} />
-        )}
-        {choice && (
-          <Button
-            look="quiet"
-            onClick={() => {
-              connecting.cancel();
-              setAccount(undefined);
-              setRefusal(undefined);
-            }}
-          >
-            {t("Choose another wallet")}
-          </Button>
+          <>
+            {refusal !== undefined ? (
+              <ErrorState error={refusal} retry={() => void link(account)} />
+            ) : (
+              <p role="status">
+                {t("Waiting for {wallet}. Look for its window.", { wallet: choice?.name ?? t("the wallet") })}
+              </p>
+            )}
+            <Button
+              look="quiet"
+              onClick={() => {
+                connecting.cancel();
+                setAccount(undefined);
+                setRefusal(undefined);
+              }}
+            >
+              {t("Choose another wallet")}
+            </Button>
+          </>
         )}
       </div>
     </Dialog>

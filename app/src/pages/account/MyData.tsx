@@ -2,7 +2,8 @@ import type { User } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { useState } from "react";
 import { Button } from "../../design/Button.tsx";
-import { ErrorState } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { ErrorState, Skeleton } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { saveFile } from "../../saveFile.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
@@ -14,10 +15,10 @@ export function MyData({ user }: { user: User }) {
   const { t } = useTexts();
   const { Moralis } = useMoralis();
   const toast = useToast();
-  const classes = classesOfMine(useListedClasses());
+  const listed = useListedClasses();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  async function download() {
+  async function download(classes: readonly string[]) {
     setBusy(true);
     setError(undefined);
     try {
@@ -34,15 +35,24 @@ export function MyData({ user }: { user: User }) {
     <section className="card stack" aria-labelledby="export">
       <h2 id="export">{t("Take it along")}</h2>
       <p>{t("Your profile, wallets and sessions, and the records that you may write, as JSON.")}</p>
-      <p className="soft small">
-        {t("Looked for in these classes: {classes}.", { classes: classes.join(", ") })}
-      </p>
-      {error !== undefined && <ErrorState error={error} />}
-      <div>
-        <Button look="primary" busy={busy} onClick={() => void download()}>
-          {t("Export my data")}
-        </Button>
-      </div>
+      <QueryState query={listed} label={t("Loading the classes")} skeleton={<Skeleton height="4.5rem" />}>
+        {(known) => {
+          const classes = classesOfMine(known ?? []);
+          return (
+            <>
+              <p className="soft small">
+                {t("Looked for in these classes: {classes}.", { classes: classes.join(", ") })}
+              </p>
+              {error !== undefined && <ErrorState error={error} />}
+              <div>
+                <Button look="primary" busy={busy} onClick={() => void download(classes)}>
+                  {t("Export my data")}
+                </Button>
+              </div>
+            </>
+          );
+        }}
+      </QueryState>
     </section>
   );
 }

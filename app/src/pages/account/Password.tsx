@@ -1,32 +1,35 @@
 import type { User } from "@purse/client";
-import { type OwnSession, useMoralis, useSessions } from "@purse/react";
+import { type OwnSession, useMoralis } from "@purse/react";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
 import { Moment } from "../../design/Moment.tsx";
-import { ErrorState } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { ErrorState, Skeleton } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { useSettings } from "../../SettingsContext.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { deviceOf, providerOf, wayIn } from "./sessionWords.ts";
 import { textOf } from "./textOf.ts";
+import { useOwnSessions } from "./useOwnSessions.ts";
 
 /** Sets or changes the password, and says which sessions end by it. */
 export function Password({ user }: { user: User }) {
   const { t } = useTexts();
   const { passwordEndsSessions } = useSettings();
   const { Moralis, setUserData, isUserUpdating } = useMoralis();
-  const { sessions, fetch } = useSessions();
+  const { query: sessions } = useOwnSessions();
   const toast = useToast();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const [tried, setTried] = useState(false);
   const [isChecking, setIsChecking] = useState(false);
   const [error, setError] = useState<unknown>();
-  const others = sessions.filter(({ isCurrent }) => !isCurrent);
   // People who came with a wallet may never have had a password.
-  const own = sessions.find(({ isCurrent }) => isCurrent);
+  const own = sessions.data?.find(({ isCurrent }) => isCurrent);
   const needsCurrent = own === undefined || providerOf(own) === "password";
+
+  const isWrong = error instanceof Error && /^Invalid username\/password/.test(error.message);
 
   async function save(event: FormEvent) {
     event.preventDefault();
@@ -48,7 +51,7 @@ export function Password({ user }: { user: User }) {
     setNext("");
     setTried(false);
     toast(t("Your password is set"));
-    void fetch();
+    void sessions.refetch();
   }
 
   return (
@@ -61,7 +64,13 @@ export function Password({ user }: { user: User }) {
         autoComplete="current-password"
         value={current}
         onChange={(event) => setCurrent(event.target.value)}
-        problem={tried && needsCurrent && current === "" ? t("Enter your current password.") : undefined}
+        problem={
+          tried && needsCurrent && current === ""
+            ? t("Enter your current password.")
+            : isWrong
+              ? t("The current password is wrong.")
+              : undefined
+        }
       />
       <Field
         label={t("New password")}
@@ -72,11 +81,13 @@ export function Password({ user }: { user: User }) {
         problem={tried && next === "" ? t("Enter a new password.") : undefined}
       />
       {passwordEndsSessions ? (
-        <Ending sessions={others} />
+        <QueryState query={sessions} label={t("Loading sessions")} skeleton={<Skeleton height="1.4rem" />}>
+          {(all) => <Ending sessions={all.filter(({ isCurrent }) => !isCurrent)} />}
+        </QueryState>
       ) : (
         <p className="soft small">{t("Other sessions go on: end them under Sessions.")}</p>
       )}
-      {error !== undefined && <ErrorState error={error} />}
+      {error !== undefined && !isWrong && <ErrorState error={error} />}
       <div>
         <Button type="submit" busy={isUserUpdating || isChecking}>
           {t("Set the password")}

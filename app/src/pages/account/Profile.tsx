@@ -37,12 +37,12 @@ interface Extra {
 }
 
 export function Profile({ user }: { user: User }) {
-  const { t } = useTexts();
+  const { t, language } = useTexts();
   const { setUserData, isUserUpdating, userError } = useMoralis();
   const toast = useToast();
   const [username, setUsername] = useState(textOf(user.get("username")));
   const [email, setEmail] = useState(textOf(user.get("email")));
-  const [extras, setExtras] = useState<readonly Extra[]>(() => extrasOf(user));
+  const [extras, setExtras] = useState<readonly Extra[]>(() => extrasOf(user, language));
   const [problems, setProblems] = useState<Readonly<{ [name: string]: string }>>({});
   async function save(event: FormEvent) {
     event.preventDefault();
@@ -51,7 +51,7 @@ export function Profile({ user }: { user: User }) {
     if (username.trim() === "") wrong.username = t("Enter a username.");
     for (const { name, typed, before } of extras) {
       if (before && before.text === typed.text && before.file === typed.file) continue;
-      const read = parse(typed);
+      const read = parse(typed, language);
       if ("problem" in read) wrong[name] = read.problem;
       else changed[name] = read.value;
     }
@@ -105,7 +105,7 @@ export function Profile({ user }: { user: User }) {
       <NewField
         taken={[...OWN, ...extras.map(({ name }) => name)]}
         onAdd={(name, type) =>
-          setExtras([...extras, { name, typed: typedOf(undefined, type), before: undefined }])
+          setExtras([...extras, { name, typed: typedOf(undefined, type, language), before: undefined }])
         }
       />
       <p className="soft small">{t("Others see these fields too.")}</p>
@@ -150,11 +150,11 @@ function Verification({ user }: { user: User }) {
   );
 }
 
-function extrasOf(user: User): Extra[] {
+function extrasOf(user: User, locale: string): Extra[] {
   return Object.entries(user.attributes).flatMap(([name, value]: [string, unknown]): Extra[] => {
     const type = typeOf(value);
     if (OWN.includes(name) || !type) return [];
-    const typed = typedOf(value, type);
+    const typed = typedOf(value, type, locale);
     return [{ name, typed, before: typed }];
   });
 }

@@ -11,6 +11,7 @@ import { Notice, Status } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { isWrongCode } from "../signIn/factorAsked.ts";
 import { factorAddress, newFactorSecret } from "./factor.ts";
 import { textOf } from "./textOf.ts";
 
@@ -111,17 +112,23 @@ function SetUp({ user, onClose }: StepProps) {
           autoComplete="one-time-code"
           value={token}
           onChange={(event) => setToken(event.target.value)}
-          problem={problem}
+          problem={problem ?? wrongCode(error, t)}
           after={
             <Button type="submit" look="primary" busy={busy}>
               {t("Turn it on")}
             </Button>
           }
         />
-        {error !== undefined && <ErrorState error={error} />}
+        {error !== undefined && !isWrongCode(error) && <ErrorState error={error} />}
       </form>
     </Dialog>
   );
+}
+
+function wrongCode(error: unknown, t: (sentence: string) => string): string | undefined {
+  return isWrongCode(error)
+    ? t("Wrong code. Enter the one that the app shows now; each code works once.")
+    : undefined;
 }
 
 function TurnOff({ user, onClose }: StepProps) {
@@ -155,8 +162,9 @@ function TurnOff({ user, onClose }: StepProps) {
           autoComplete="one-time-code"
           value={token}
           onChange={(event) => setToken(event.target.value)}
+          problem={wrongCode(error, t)}
         />
-        {error !== undefined && <ErrorState error={error} />}
+        {error !== undefined && !isWrongCode(error) && <ErrorState error={error} />}
         <div>
           <Button type="submit" look="danger" busy={busy} disabled={token === ""}>
             {t("Turn it off")}

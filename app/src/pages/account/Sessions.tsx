@@ -1,26 +1,29 @@
-import { type OwnSession, useMoralis, useSessions } from "@purse/react";
+import { type OwnSession, useMoralis } from "@purse/react";
 import { useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Moment } from "../../design/Moment.tsx";
-import { ErrorState, SkeletonList } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { SkeletonList } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { deviceOf, wayIn } from "./sessionWords.ts";
+import { useOwnSessions } from "./useOwnSessions.ts";
 
 /** Where one is signed in, and the ways to end that. */
 export function Sessions() {
   const texts = useTexts();
   const { t, count } = texts;
   const { logout } = useMoralis();
-  const { sessions, error, isFetching, fetch, revoke, revokeOthers } = useSessions();
+  const { query, revoke, revokeOthers } = useOwnSessions();
   const toast = useToast();
   const [ending, setEnding] = useState<string>();
-  const others = sessions.filter(({ isCurrent }) => !isCurrent);
+  const others = (query.data ?? []).filter(({ isCurrent }) => !isCurrent);
   async function end(id: string, work: () => Promise<unknown>, said: string) {
     setEnding(id);
     try {
       await work();
+      await query.refetch();
       toast(said);
     } catch (problem) {
       const { title, detail } = explain(problem, t);
@@ -54,36 +57,42 @@ export function Sessions() {
           "Your address on the network is not kept. When one was last used is known to a quarter of an hour.",
         )}
       </p>
-      {error ? (
-        <ErrorState error={error} retry={() => void fetch()} />
-      ) : sessions.length === 0 && isFetching ? (
-        <SkeletonList rows={2} label={t("Loading sessions")} />
-      ) : (
-        <ul className="list" aria-label={t("Sessions")}>
-          {sessions.map((session) => (
-            <li key={session.id} className="linked">
-              <Described session={session} />
-              {session.isCurrent ? (
-                <Button small look="quiet" onClick={() => void logout()}>
-                  {t("Sign out here")}
-                </Button>
-              ) : (
-                <Button
-                  small
-                  look="quiet"
-                  busy={ending === session.id}
-                  aria-label={t("End it: {device}", { device: deviceOf(session, texts) })}
-                  onClick={() =>
-                    void end(session.id, () => revoke(session.id, { throwOnError: true }), t("Session ended"))
-                  }
-                >
-                  {t("End it")}
-                </Button>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
+      <QueryState
+        query={query}
+        label={t("Loading sessions")}
+        skeleton={<SkeletonList rows={2} label={t("Loading sessions")} />}
+      >
+        {(sessions) => (
+          <ul className="list" aria-label={t("Sessions")}>
+            {sessions.map((session) => (
+              <li key={session.id} className="linked">
+                <Described session={session} />
+                {session.isCurrent ? (
+                  <Button small look="quiet" onClick={() => void logout()}>
+                    {t("Sign out here")}
+                  </Button>
+                ) : (
+                  <Button
+                    small
+                    look="quiet"
+                    busy={ending === session.id}
+                    aria-label={t("End it: {device}", { device: deviceOf(session, texts) })}
+                    onClick={() =>
+                      void end(
+                        session.id,
+                        () => revoke(session.id, { throwOnError: true }),
+                        t("Session ended"),
+                      )
+                    }
+                  >
+                    {t("End it")}
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </QueryState>
     </section>
   );
 }

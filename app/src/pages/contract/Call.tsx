@@ -1,6 +1,6 @@
 import { RevertError, type Simulation, sendTransaction, simulate } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import type { Abi, AbiFunction } from "viem";
 import { Button } from "../../design/Button.tsx";
@@ -10,9 +10,10 @@ import { Field } from "../../design/Field.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { type Draft, emptyDraft } from "../../money/abiDraft.ts";
-import { parseAmount } from "../../money/amount.ts";
+import { amountProblem, parseAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { FollowUp } from "../../wallet/FollowUp.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
@@ -37,10 +38,10 @@ export interface CallProps {
 
 /** One function: its form, what it would do, and what it has answered or logged. */
 export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
-  const { t } = useTexts();
+  const { t, language } = useTexts();
   const search = useSearch({ from: "/contract" });
   const navigate = useNavigate({ from: "/contract" });
-  const { account, chainId, isWeb3Enabled } = useMoralis();
+  const { account, chainId } = useMoralis();
   const [drafts, setDrafts] = useState(() => draftsOf(item, search.args));
   const [value, setValue] = useState(search.value ?? "");
   const [tried, setTried] = useState(false);
@@ -66,8 +67,9 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
   const isRead = item.stateMutability === "view" || item.stateMutability === "pure";
   const isPayable = item.stateMutability === "payable";
   const { symbol, decimals } = chain.nativeCurrency;
-  const sent = isPayable && value.trim() !== "" ? parseAmount(value, decimals) : 0n;
-  const read = readAll(item, drafts);
+  const paid = isPayable && value.trim() !== "" ? parseAmount(value, decimals, language) : { value: 0n };
+  const sent = "value" in paid ? paid.value : undefined;
+  const read = readAll(item, drafts, language);
   const data = "args" in read ? dataOf(item, read.args) : undefined;
   const isOtherChain = !isRead && chainId !== null && chainId !== chain.hexId;
 
@@ -147,7 +149,7 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
           <h2>{item.name}</h2>
           <code className="small soft exact">{signatureOf(item)}</code>
         </div>
-        {!isRead && isWeb3Enabled && <NetworkBanner wanted={chain} />}
+        {!isRead && account !== null && <NetworkBanner wanted={chain} />}
         {item.inputs.map((input, i) => (
           <DraftField
             // biome-ignore lint/suspicious/noArrayIndexKey: inputs may have no names.
@@ -169,28 +171,12 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
             }}
             inputMode="decimal"
             placeholder="0"
-            problem={
-              sent === undefined
-                ? t("Enter an amount, such as 1.5 (up to {n} decimals).", { n: decimals })
-                : undefined
-            }
+            problem={"refusal" in paid ? amountProblem(paid, decimals, t) : undefined}
           />
         )}
         {error !== undefined && <CallError error={error} />}
-        {!isRead && !isWeb3Enabled ? (
-          <Notice
-            kind="info"
-            title={t("Writing needs a wallet")}
-            action={
-              <Link
-                to="/sign-in"
-                search={{ next: window.location.pathname + window.location.search }}
-                className="button small"
-              >
-                {t("Connect a wallet")}
-              </Link>
-            }
-          />
+        {!isRead && account === null ? (
+          <Notice kind="info" title={t("Writing needs a wallet")} action={<ConnectWalletButton small />} />
         ) : isRead ? (
           <div className="row">
             <Button type="submit" look="primary" busy={busy === "read"}>

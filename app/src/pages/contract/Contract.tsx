@@ -6,18 +6,20 @@ import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
 import { Notice, Status } from "../../design/Status.tsx";
-import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { recipientProblem } from "../../money/address.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { type AppChain, chainByHexId } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { chainName } from "../../wallet/chains.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import { useAddress } from "../../wallet/useAddress.ts";
-import { useAsk } from "../../wallet/useAsk.ts";
 import { AbiSource } from "./AbiSource.tsx";
 import { readPastedAbi, STANDARDS, type Standard } from "./abi.ts";
 import { type Ask, nodeOf, readFacts } from "./contractNode.ts";
@@ -134,34 +136,46 @@ function Where({
 
 function Loaded({ chain, address }: { chain: AppChain; address: string }) {
   const { t } = useTexts();
-  const { provider, chainId } = useMoralis();
+  const { account, provider, chainId } = useMoralis();
   const ask = useMemo(() => nodeOf(chain, provider, chainId), [chain, provider, chainId]);
-  const facts = useAsk(ask ? "facts" : undefined, () =>
-    ask ? readFacts(ask, address) : Promise.reject(new Error("There is no node")),
-  );
+  const facts = useServerQuery({
+    key: ask && ["contract", chain.hexId, address],
+    read: () => (ask ? readFacts(ask, address) : Promise.reject(new Error("There is no node"))),
+  });
   if (!ask) {
     return (
-      <Notice kind="info" title={t("A wallet on this network is needed")}>
+      <Notice
+        kind="info"
+        title={t("A wallet on this network is needed")}
+        action={account === null && <ConnectWalletButton small />}
+      >
         {t("The page reads contracts through the wallet's node. Connect one and switch it to {chain}.", {
           chain: chainName(chain),
         })}
       </Notice>
     );
   }
-  if (facts.error) return <ErrorState error={facts.error} retry={facts.again} />;
-  if (!facts.data) return <SkeletonList rows={4} label={t("Looking at the contract")} />;
-  if (!facts.data.isContract) {
-    return (
-      <div className="card">
-        <EmptyState title={t("There is no contract here")}>
-          {t("Nothing has been deployed at this address of {chain}; it may be a wallet.", {
-            chain: chainName(chain),
-          })}
-        </EmptyState>
-      </div>
-    );
-  }
-  return <Opened chain={chain} address={address} ask={ask} {...facts.data} />;
+  return (
+    <QueryState
+      query={facts}
+      label={t("Looking at the contract")}
+      skeleton={<SkeletonList rows={4} label={t("Looking at the contract")} />}
+    >
+      {(known) =>
+        known.isContract ? (
+          <Opened chain={chain} address={address} ask={ask} {...known} />
+        ) : (
+          <div className="card">
+            <EmptyState title={t("There is no contract here")}>
+              {t("Nothing has been deployed at this address of {chain}; it may be a wallet.", {
+                chain: chainName(chain),
+              })}
+            </EmptyState>
+          </div>
+        )
+      }
+    </QueryState>
+  );
 }
 
 function Opened({

@@ -17,14 +17,17 @@ export function draftsOf(item: AbiFunction, args: string | undefined): Draft[] {
   }
 }
 
-/** What is typed, as the ABI takes it, or the first thing that is wrong. */
+/** What is typed, as the ABI takes it, numbers by the locale, or the first thing that is wrong. */
 export function readAll(
   item: AbiFunction,
   drafts: readonly Draft[],
+  locale: string,
 ): { args: unknown[] } | { problem: DraftProblem } {
   try {
     return {
-      args: item.inputs.map((input, i) => readDraft(input, drafts[i] ?? "", input.name || `input ${i}`)),
+      args: item.inputs.map((input, i) =>
+        readDraft(input, drafts[i] ?? "", input.name || `input ${i}`, locale),
+      ),
     };
   } catch (error) {
     if (error instanceof DraftProblem) return { problem: error };

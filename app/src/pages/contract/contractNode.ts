@@ -1,5 +1,6 @@
 import { callNode, type Eip1193Provider } from "@purse/client";
 import type { Abi } from "viem";
+import { isNodeUnanswered } from "../../query/failures.ts";
 import type { AppChain } from "../../settings.ts";
 import type { Standard } from "./abi.ts";
 import { foundAbi, withMore } from "./foundAbi.ts";
@@ -106,9 +107,12 @@ async function readStandard(
   return { standard: "erc20", decimals: decimals <= 36 ? decimals : undefined };
 }
 
-/** undefined where the contract refuses: it has no such function then. */
+/** undefined where the contract refuses: it has no such function then. Rejects where the node does not answer. */
 async function callOf(ask: Ask, to: string, data: string): Promise<unknown> {
-  return ask("eth_call", [{ to, data }, "latest"]).catch(() => undefined);
+  return ask("eth_call", [{ to, data }, "latest"]).catch((error: unknown) => {
+    if (isNodeUnanswered(error)) throw error;
+    return undefined;
+  });
 }
 
 function addressIn(word: unknown): string | undefined {

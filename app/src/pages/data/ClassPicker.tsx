@@ -2,6 +2,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
+import { FailedRead, type QueryResult } from "../../design/QueryState.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { isClassName, knownClasses } from "./classes.ts";
 
@@ -12,11 +13,13 @@ export interface ClassPickerProps {
   value: string;
   /** Those that the server tells of. */
   listed: readonly string[] | undefined;
+  /** How these were read. */
+  query: QueryResult<unknown>;
   onChange: (name: string) => void;
 }
 
 /** The class that is looked at: those that there are at hand, any other by its name. */
-export function ClassPicker({ value, listed, onChange }: ClassPickerProps) {
+export function ClassPicker({ value, listed, query, onChange }: ClassPickerProps) {
   const { t } = useTexts();
   const [name, setName] = useState("");
   const [problem, setProblem] = useState<string>();
@@ -42,6 +45,7 @@ export function ClassPicker({ value, listed, onChange }: ClassPickerProps) {
       ) : (
         <Chips names={names} value={value} onChange={onChange} />
       )}
+      <FailedRead query={query}>{t("The list of classes could not be read")}</FailedRead>
       <form onSubmit={open} noValidate>
         <Field
           label={t("Another class")}

@@ -19,7 +19,7 @@ export function Conflict({ theirs, rows, onTheirs, onMine }: ConflictProps) {
   const { t, language } = useTexts();
   const differing = rows.filter(({ name, before }) => !isSame(theirs.get(name), before));
   const mineOf = (mine: Typed) => {
-    const read = parse(mine);
+    const read = parse(mine, language);
     return "value" in read ? summary(read.value, language) : mine.text;
   };
   return (

@@ -1,14 +1,17 @@
 import { type ParseObject, ParseObject as Record } from "@purse/client";
-import { useMoralis, useMoralisQuery } from "@purse/react";
+import { useMoralis } from "@purse/react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Checkbox, Select } from "../../design/Choice.tsx";
+import { type LiveState, LiveStatus } from "../../design/LiveStatus.tsx";
 import { Moment } from "../../design/Moment.tsx";
-import { EmptyState, ErrorState } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { EmptyState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { useLiveRecords } from "../../query/useLiveRecords.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { accessInWords, grantsOf, isSharedWith, mayWrite } from "./access.ts";
@@ -26,6 +29,7 @@ import "./Data.css";
 
 const SHOWN = 100;
 const COLUMNS = 4;
+const NONE: readonly ParseObject[] = [];
 
 /** Records of a class as they are now: own and shared, changed in place, live. */
 export function Data() {
@@ -35,22 +39,26 @@ export function Data() {
   const navigate = useNavigate({ from: "/data" });
   const listed = useListedClasses();
   const className = search.class && isClassName(search.class) ? search.class : FIRST_CLASS;
+  const [live, setLive] = useState<LiveState>("connecting");
+  const classes = listed.data ?? undefined;
   return (
     <>
       <div className="page-head">
         <h1>{t("Data")}</h1>
-        <span className="small soft live">{t("Live: changes show as they happen")}</span>
+        <LiveStatus state={live} />
       </div>
       <ClassPicker
         value={className}
-        listed={listed?.map((each) => each.className)}
+        listed={classes?.map((each) => each.className)}
+        query={listed}
         onChange={(chosen) => void navigate({ search: { class: chosen } })}
       />
       <ClassRecords
         key={className}
         className={className}
         search={search}
-        listed={listed?.find((each) => each.className === className)}
+        listed={classes?.find((each) => each.className === className)}
+        onLive={setLive}
       />
     </>
   );
@@ -61,9 +69,10 @@ interface ClassRecordsProps {
   search: DataSearch;
   /** What the server tells of the class. */
   listed: ListedClass | undefined;
+  onLive: (state: LiveState) => void;
 }
 
-function ClassRecords({ className, search, listed }: ClassRecordsProps) {
+function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) {
   const texts = useTexts();
   const { t, language } = texts;
   const { user } = useMoralis();
@@ -71,34 +80,27 @@ function ClassRecords({ className, search, listed }: ClassRecordsProps) {
   const navigate = useNavigate({ from: "/data" });
   const sort = search.sort && isFieldName(search.sort.replace(/^-/, "")) ? search.sort : "-createdAt";
   const filters = useMemo(() => filtersOf(search.where), [search.where]);
-  const found = useMoralisQuery(
-    className,
-    (query) => narrow(query, filters, sort).limit(SHOWN),
-    [className, search.where, sort],
-    {
-      live: true,
-      onLiveCreate: (record, all) => [record, ...all.filter((each) => each.id !== record.id)],
-    },
-  );
+  const found = useLiveRecords(className, (query) => narrow(query, filters, sort).limit(SHOWN), [
+    search.where,
+    sort,
+  ]);
+  const { data: records = NONE, live } = found;
+  useEffect(() => onLive(live), [onLive, live]);
   useEffect(() => {
-    if (!found.error) rememberClass(className);
-  }, [className, found.error]);
-  const fresh = useFreshIds(found.data);
-  const fields = useMemo(
-    () => fieldsOf(className, found.data, listed?.fields),
-    [className, found.data, listed],
-  );
+    if (found.data) rememberClass(className);
+  }, [className, found.data]);
+  const fresh = useFreshIds(records);
+  const fields = useMemo(() => fieldsOf(className, records, listed?.fields), [className, records, listed]);
   const isOwn = (record: ParseObject) => user !== null && mayWrite(grantsOf(record.getACL()), user.id);
   const isShared = (record: ParseObject) => isSharedWith(grantsOf(record.getACL()), user?.id);
   const rows = user
-    ? found.data.filter({ own: isOwn, shared: isShared, all: () => true }[search.whose ?? "all"])
-    : found.data;
+    ? records.filter({ own: isOwn, shared: isShared, all: () => true }[search.whose ?? "all"])
+    : records;
   const isNarrowed = filters.length > 0 || search.whose !== undefined;
-  const isWaiting = found.isLoading;
   const change = (to: Partial<DataSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...to }), resetScroll: false });
-  const opened = found.data.find(({ id }) => id === search.record);
-  const refetch = () => void found.fetch();
+  const opened = records.find(({ id }) => id === search.record);
+  const refetch = () => void found.refetch();
 
   async function toggle(record: ParseObject, field: string, isOn: boolean) {
     try {
@@ -171,91 +173,10 @@ function ClassRecords({ className, search, listed }: ClassRecordsProps) {
           </Link>
         )}
       </div>
-      {found.error ? (
-        <ErrorState error={found.error} retry={refetch} />
-      ) : (
-        <Table
-          caption={t("{class} records", { class: className })}
-          rows={isWaiting ? undefined : rows}
-          keyOf={(record) => record.id ?? ""}
-          empty={
-            <EmptyState title={isNarrowed ? t("Nothing like this") : t("No records yet")}>
-              {search.whose === "shared" && user
-                ? t("Nobody else has given you anything here. Records that everyone may read do not count.")
-                : isNarrowed
-                  ? t("No record that you may read meets all filters.")
-                  : user
-                    ? listed?.create === false
-                      ? t("You may not make records of this class.")
-                      : t("Make the first one: New record.")
-                    : t("Sign in to make the first one.")}
-            </EmptyState>
-          }
-          columns={[
-            {
-              key: "title",
-              label: t("Record"),
-              cell: (record) => (
-                <button
-                  type="button"
-                  className="record-title"
-                  data-fresh={fresh.has(record.id ?? "")}
-                  onClick={() => change({ record: record.id })}
-                >
-                  <bdi>{titleOf(record)}</bdi>
-                </button>
-              ),
-            },
-            ...shownFields(fields, found.data).map(({ name, type }) => ({
-              key: name,
-              label: name,
-              number: type === "number",
-              cell: (record: ParseObject) =>
-                type === "boolean" ? (
-                  <Checkbox
-                    label={<span className="visually-hidden">{`${name}: ${titleOf(record)}`}</span>}
-                    checked={record.get(name) === true}
-                    disabled={!isOwn(record)}
-                    onChange={(isOn) => void toggle(record, name, isOn)}
-                  />
-                ) : (
-                  <bdi className="value clip">{summary(record.get(name), language).slice(0, 200)}</bdi>
-                ),
-            })),
-            {
-              key: "access",
-              label: t("Access"),
-              minor: true,
-              cell: (record) => (
-                <span className="small soft">
-                  {accessInWords(grantsOf(record.getACL()), user?.id, texts)}
-                </span>
-              ),
-            },
-            {
-              key: "changed",
-              label: t("Changed"),
-              cell: (record) => <Moment at={record.updatedAt ?? 0} />,
-            },
-            {
-              key: "actions",
-              label: <span className="visually-hidden">{t("Actions")}</span>,
-              cell: (record) =>
-                isOwn(record) ? (
-                  <Button
-                    small
-                    look="quiet"
-                    onClick={() => void remove(record)}
-                    aria-label={t("Delete: {record}", { record: titleOf(record) })}
-                  >
-                    {t("Delete")}
-                  </Button>
-                ) : null,
-            },
-          ]}
-        />
-      )}
-      {found.data.length >= SHOWN && (
+      <QueryState query={found} label={t("Loading records")} skeleton={table(undefined)}>
+        {() => table(rows)}
+      </QueryState>
+      {records.length >= SHOWN && (
         <p className="small soft">{t("The first {n} are shown: filters find others.", { n: SHOWN })}</p>
       )}
       {search.record === "new" && user && (
@@ -281,6 +202,89 @@ function ClassRecords({ className, search, listed }: ClassRecordsProps) {
       )}
     </section>
   );
+
+  function table(shown: readonly ParseObject[] | undefined) {
+    return (
+      <Table
+        caption={t("{class} records", { class: className })}
+        rows={shown}
+        keyOf={(record) => record.id ?? ""}
+        empty={
+          <EmptyState title={isNarrowed ? t("Nothing like this") : t("No records yet")}>
+            {search.whose === "shared" && user
+              ? t("Nobody else has given you anything here. Records that everyone may read do not count.")
+              : isNarrowed
+                ? t("No record that you may read meets all filters.")
+                : user
+                  ? listed?.create === false
+                    ? t("You may not make records of this class.")
+                    : t("Make the first one: New record.")
+                  : t("Sign in to make the first one.")}
+          </EmptyState>
+        }
+        columns={[
+          {
+            key: "title",
+            label: t("Record"),
+            cell: (record) => (
+              <button
+                type="button"
+                className="record-title"
+                data-fresh={fresh.has(record.id ?? "")}
+                onClick={() => change({ record: record.id })}
+              >
+                <bdi>{titleOf(record)}</bdi>
+              </button>
+            ),
+          },
+          ...shownFields(fields, records).map(({ name, type }) => ({
+            key: name,
+            label: name,
+            number: type === "number",
+            cell: (record: ParseObject) =>
+              type === "boolean" ? (
+                <Checkbox
+                  label={<span className="visually-hidden">{`${name}: ${titleOf(record)}`}</span>}
+                  checked={record.get(name) === true}
+                  disabled={!isOwn(record)}
+                  onChange={(isOn) => void toggle(record, name, isOn)}
+                />
+              ) : (
+                <bdi className="value clip">{summary(record.get(name), language).slice(0, 200)}</bdi>
+              ),
+          })),
+          {
+            key: "access",
+            label: t("Access"),
+            minor: true,
+            cell: (record) => (
+              <span className="small soft">{accessInWords(grantsOf(record.getACL()), user?.id, texts)}</span>
+            ),
+          },
+          {
+            key: "changed",
+            label: t("Changed"),
+            cell: (record) => <Moment at={record.updatedAt ?? 0} />,
+          },
+          {
+            key: "actions",
+            label: <span className="visually-hidden">{t("Actions")}</span>,
+            cell: (record) =>
+              isOwn(record) ? (
+                <Button
+                  small
+                  look="quiet"
+                  onClick={() => void remove(record)}
+                  aria-label={t("Delete: {record}", { record: titleOf(record) })}
+                >
+                  {t("Delete")}
+                </Button>
+              ) : null,
+          },
+        ]}
+      />
+    );
+  }
 }
 
 /** The columns: without what the title says already. */

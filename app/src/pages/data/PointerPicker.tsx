@@ -1,6 +1,9 @@
 import { useMoralis } from "@purse/react";
 import { useEffect, useState } from "react";
 import { Field } from "../../design/Field.tsx";
+import { FailedRead } from "../../design/QueryState.tsx";
+import { mayPass } from "../../query/failures.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { isClassName } from "./classes.ts";
 import { titleOf } from "./columns.ts";
@@ -19,7 +22,11 @@ interface Found {
 export function PointerPicker({ label, typed, onChange, problem }: ValueEditorProps) {
   const { t } = useTexts();
   const [className = "", sought = ""] = typed.text.split(":");
-  const found = useRecords(isClassName(className.replace(/^_/, "")) ? className : "", sought);
+  const query = useRecords(isClassName(className.replace(/^_/, "")) ? className : "");
+  const word = sought.trim().toLowerCase();
+  const found = (query.data ?? []).filter(
+    ({ id, title }) => id.toLowerCase().startsWith(word) || title.toLowerCase().includes(word),
+  );
   const isChosen = found.some(({ id }) => id === sought);
   return (
     <div className="stack tight">
@@ -33,6 +40,7 @@ export function PointerPicker({ label, typed, onChange, problem }: ValueEditorPr
         spellCheck={false}
         autoCapitalize="none"
       />
+      {mayPass(query.error) && <FailedRead query={query}>{t("The records could not be read")}</FailedRead>}
       {!isChosen && found.length > 0 && (
         <ul className="picks" aria-label={t("Records found")}>
           {found.slice(0, MAX_SHOWN).map(({ id, title }) => (
@@ -53,29 +61,20 @@ export function PointerPicker({ label, typed, onChange, problem }: ValueEditorPr
   );
 }
 
-function useRecords(className: string, sought: string): readonly Found[] {
-  const { Moralis } = useMoralis();
-  const [all, setAll] = useState<readonly Found[]>([]);
+/** The newest records of a class, once its name has been typed. One that may not be read has nothing to pick from. */
+function useRecords(typed: string) {
+  const { Moralis, user } = useMoralis();
+  const [className, setClassName] = useState("");
   useEffect(() => {
-    setAll([]);
-    if (className === "") return undefined;
-    const ended = new AbortController();
-    const timer = setTimeout(async () => {
-      try {
-        const query = new Moralis.Query(className).descending("updatedAt").limit(FETCHED);
-        const records = await query.find({ signal: ended.signal });
-        setAll(records.map((record) => ({ id: record.id ?? "", title: titleOf(record) })));
-      } catch {
-        // A class that one may not read, or that is not there yet, has nothing to pick from.
-      }
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      ended.abort();
-    };
-  }, [Moralis, className]);
-  const word = sought.trim().toLowerCase();
-  return all.filter(
-    ({ id, title }) => id.toLowerCase().startsWith(word) || title.toLowerCase().includes(word),
-  );
+    const timer = setTimeout(() => setClassName(typed), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return useServerQuery({
+    key: className === "" ? undefined : ["records to pick", user?.id, className],
+    async read({ signal }) {
+      const query = new Moralis.Query(className).descending("updatedAt").limit(FETCHED);
+      const records = await query.find({ signal });
+      return records.map((record): Found => ({ id: record.id ?? "", title: titleOf(record) }));
+    },
+  });
 }

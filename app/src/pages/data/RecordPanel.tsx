@@ -41,7 +41,7 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
   const { user, Moralis } = useMoralis();
   const formId = useId();
   const toast = useToast();
-  const begun = useMemo(() => beginOf(record, fields), [record, fields]);
+  const begun = useMemo(() => beginOf(record, fields, language), [record, fields, language]);
   const [rows, setRows] = useState<readonly Row[]>(begun.rows);
   const [grants, setGrants] = useState<readonly Grant[] | undefined>(() =>
     record ? grantsOf(record.getACL()) : startGrants(user?.id),
@@ -62,7 +62,7 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
     for (const { name, typed, before } of rows) {
       if (before && before.text === typed.text && before.file === typed.file && before.isUtc === typed.isUtc)
         continue;
-      const read = parse(typed);
+      const read = parse(typed, language);
       if ("problem" in read) wrong[name] = read.problem;
       else changed[name] = read.value;
     }
@@ -104,7 +104,7 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
       rows.map((row) => {
         const value: unknown = now.get(row.name);
         if (isSame(value, base.values[row.name])) return row;
-        const typed = typedOf(value, row.typed.type);
+        const typed = typedOf(value, row.typed.type, language);
         return { ...row, typed, before: typed };
       }),
     );
@@ -174,7 +174,7 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
             <NewField
               taken={rows.map(({ name }) => name)}
               onAdd={(name, type) =>
-                setRows([...rows, { name, typed: typedOf(undefined, type), before: undefined }])
+                setRows([...rows, { name, typed: typedOf(undefined, type, language), before: undefined }])
               }
             />
           )}
@@ -202,13 +202,13 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
 }
 
 /** What editing begins with: a row for each field that can be edited. */
-function beginOf(record: ParseObject | undefined, fields: readonly FieldOf[]) {
+function beginOf(record: ParseObject | undefined, fields: readonly FieldOf[], locale: string) {
   const values = record ? valuesOf(record, fields) : {};
   const rows = fields.flatMap(({ name, type, targetClass }): Row[] => {
     const value = values[name];
     const own = value === undefined || value === null ? type : typeOf(value);
     if (!own) return [];
-    const typed = typedOf(value, own);
+    const typed = typedOf(value, own, locale);
     if (typed.text === "" && own === "pointer" && targetClass) typed.text = `${targetClass}:`;
     // A field that a record has not is left away unless somebody writes into it.
     return [{ name, typed, before: typed }];

@@ -1,6 +1,7 @@
 import type { Moralis } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { useEffect, useState } from "react";
+import type { QueryResult } from "../../design/QueryState.tsx";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import type { FieldOf } from "./columns.ts";
 import type { ValueType } from "./values.ts";
@@ -14,24 +15,15 @@ export interface ListedClass {
   addField: boolean;
 }
 
-/** The classes in which one may find something; undefined where the server does not tell, or has not yet. */
-export function useListedClasses(): readonly ListedClass[] | undefined {
-  const { Moralis, user, isInitialized } = useMoralis();
+/** The classes in which one may find something; null where this server does not tell anybody. */
+export function useListedClasses(): QueryResult<readonly ListedClass[] | null> {
+  const { Moralis, user } = useMoralis();
   const { listsClasses } = useSettings();
-  const [listed, setListed] = useState<readonly ListedClass[]>();
-  const userId = user?.id;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: others may find in other classes.
-  useEffect(() => {
-    if (!listsClasses || !isInitialized) return undefined;
-    const ended = new AbortController();
-    ask(Moralis, ended.signal).then(
-      (found) => !ended.signal.aborted && setListed(found),
-      // Without them classes are typed by name: nothing that works is missing.
-      () => undefined,
-    );
-    return () => ended.abort();
-  }, [Moralis, listsClasses, isInitialized, userId]);
-  return listed;
+  return useServerQuery<readonly ListedClass[] | null>({
+    // Others may find in other classes.
+    key: ["classes", user?.id],
+    read: async ({ signal }) => (listsClasses ? ask(Moralis, signal) : null),
+  });
 }
 
 async function ask(client: Pick<typeof Moralis, "CoreManager">, signal: AbortSignal): Promise<ListedClass[]> {

@@ -2,13 +2,14 @@ import { GeoPoint, ParseObject } from "@purse/client";
 import { describe, expect, it } from "vitest";
 import { isSame, parse, summary, typedOf, typeOf, type ValueType } from "./values.ts";
 
-const read = (type: ValueType, text: string, isUtc = false) => parse({ type, text, isUtc });
+const read = (type: ValueType, text: string, isUtc = false) => parse({ type, text, isUtc }, "en");
 
 describe("what is typed", () => {
   it.each([
     ["string", " as it is ", " as it is "],
     ["number", "12,5", 12.5],
     ["number", "-3e2", -300],
+    ["number", "1,234.5", 1234.5],
     ["boolean", "true", true],
     ["array", "[1, 2]", [1, 2]],
     ["object", '{"a": 1}', { a: 1 }],
@@ -33,6 +34,7 @@ describe("what is typed", () => {
 
   it.each([
     ["number", "12.5.1"],
+    ["number", "1,234"],
     ["number", ""],
     ["number", "1e999"],
     ["date", ""],
@@ -51,10 +53,22 @@ describe("what is typed", () => {
 describe("a value", () => {
   it("comes back from its editor as it was", () => {
     const at = new Date("2026-03-01T10:30:15");
-    for (const value of ["text", 1.5, true, at, new GeoPoint(1, 2), [1, "a"], { a: { b: 1 } }]) {
+    for (const value of [
+      "text",
+      1.5,
+      1.234,
+      -2e-7,
+      true,
+      at,
+      new GeoPoint(1, 2),
+      [1, "a"],
+      { a: { b: 1 } },
+    ]) {
       const type = typeOf(value) ?? "string";
-      const parsed = parse(typedOf(value, type));
-      expect("value" in parsed && isSame(parsed.value, value), String(value)).toBe(true);
+      for (const locale of ["en", "de"]) {
+        const parsed = parse(typedOf(value, type, locale), locale);
+        expect("value" in parsed && isSame(parsed.value, value), `${value} in ${locale}`).toBe(true);
+      }
     }
   });
 

@@ -1,4 +1,5 @@
 import { GeoPoint, ParseFile, ParseObject } from "@purse/client";
+import { decimalSeparator, readDecimal } from "../../money/decimal.ts";
 
 /** The types of fields that people can edit, in the order in which they are offered. */
 export const TYPES = [
@@ -27,11 +28,11 @@ export interface Typed {
 
 export type Parsed = { value: unknown } | { problem: string };
 
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER = /^([+-]?)(.*?)(e[+-]?\d+)?$/i;
 const POINTER = /^([A-Za-z_]\w*):([\w-]+)$/;
-const PARSERS: Readonly<Record<ValueType, (typed: Typed) => Parsed>> = {
+const PARSERS: Readonly<Record<ValueType, (typed: Typed, locale: string) => Parsed>> = {
   string: ({ text }) => ({ value: text }),
-  number: ({ text }) => numberOf(text),
+  number: ({ text }, locale) => numberOf(text, locale),
   boolean: ({ text }) => ({ value: text === "true" }),
   date: dateOf,
   geo: ({ text }) => placeOf(text),
@@ -41,9 +42,9 @@ const PARSERS: Readonly<Record<ValueType, (typed: Typed) => Parsed>> = {
   object: ({ text }) => jsonOf(text, isPlain, "An object begins with { and ends with }."),
 };
 
-/** The value that was typed, or what is wrong with it: a sentence of the texts. */
-export function parse(typed: Typed): Parsed {
-  return PARSERS[typed.type](typed);
+/** The value that was typed, numbers by the locale, or what is wrong with it: a sentence of the texts. */
+export function parse(typed: Typed, locale: string): Parsed {
+  return PARSERS[typed.type](typed, locale);
 }
 
 /** What a value is; undefined for those that are shown, but not edited (polygons, relations, bytes). */
@@ -65,8 +66,8 @@ const PRIMITIVES: Readonly<Record<string, ValueType>> = {
   boolean: "boolean",
 };
 
-/** A value as an editor begins with it. */
-export function typedOf(value: unknown, type: ValueType): Typed {
+/** A value as an editor begins with it, as `parse` reads it back in the same locale. */
+export function typedOf(value: unknown, type: ValueType, locale: string): Typed {
   if (value instanceof Date) return { type, text: localInput(value) };
   if (value instanceof GeoPoint) return { type, text: `${value.latitude}, ${value.longitude}` };
   if (value instanceof ParseObject) return { type, text: `${value.className}:${value.id ?? ""}` };
@@ -75,6 +76,7 @@ export function typedOf(value: unknown, type: ValueType): Typed {
     return { type, text: JSON.stringify(value ?? (type === "array" ? [] : {}), null, 2) };
   }
   if (type === "boolean") return { type, text: value === true ? "true" : "false" };
+  if (typeof value === "number") return { type, text: String(value).replace(".", decimalSeparator(locale)) };
   return { type, text: value === undefined || value === null ? "" : String(value) };
 }
 
@@ -99,10 +101,20 @@ export function localInput(date: Date): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-function numberOf(text: string): Parsed {
-  const plain = text.trim().replace(",", ".");
-  if (!NUMBER.test(plain)) return { problem: "That is no number: digits, with one comma or dot." };
-  const value = Number(plain);
+const NO_NUMBER = "That is no number: digits, with one comma or dot.";
+
+function numberOf(text: string, locale: string): Parsed {
+  const [, sign = "", digits = "", exponent = ""] = NUMBER.exec(text.trim()) ?? [];
+  const read = readDecimal(digits, locale);
+  if ("refusal" in read) {
+    return {
+      problem:
+        read.refusal === "ambiguous"
+          ? "This number could mean two things: enter it without a thousands separator."
+          : NO_NUMBER,
+    };
+  }
+  const value = Number(`${sign}${read.whole || "0"}.${read.fraction || "0"}${exponent}`);
   return Number.isFinite(value) ? { value } : { problem: "That number is too large." };
 }
 

@@ -1,11 +1,10 @@
 import { Web3API } from "@purse/client";
 import { Link } from "@tanstack/react-router";
-import { useCallback } from "react";
 import { Status } from "../../design/Status.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { looksLikeContract, useAnswer } from "./answers.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { type PageNode, useNode } from "./node.ts";
+import { useNode } from "./node.ts";
 import { useNodeAnswer } from "./useNodeAnswer.ts";
 
 /** A contract or a wallet: by its code where a node is at hand, else by what it has done. */
@@ -13,16 +12,15 @@ export function Kind({ address }: { address: string }) {
   const { t } = useTexts();
   const { chain } = useExplorer();
   const node = useNode();
-  const code = useNodeAnswer(
-    node,
-    useCallback((asked: PageNode) => asked.ask("eth_getCode", [address, "latest"]), [address]),
+  const code = useNodeAnswer(node, ["code", address], (asked) =>
+    asked.ask("eth_getCode", [address, "latest"]),
   );
-  const asks = code.state === "none" || code.state === "refused";
+  const asks = code === undefined || code.error !== null;
   const guess = useAnswer(looksLikeContract, { chain: chain.hexId, address }, asks);
-  const bytes = code.state === "there" && typeof code.answer === "string" ? code.answer : undefined;
+  const bytes = typeof code?.data === "string" ? code.data : undefined;
   const isContract = bytes === undefined ? guess.data : bytes !== "0x" && !bytes.startsWith("0xef0100");
   if (bytes?.startsWith("0xef0100")) return <Status kind="info">{t("Wallet with delegated code")}</Status>;
-  if (isContract === null) return null;
+  if (isContract === undefined) return null;
   if (isContract) {
     return (
       <span className="row tight-row">

@@ -1,7 +1,8 @@
 import { Web3API } from "@purse/client";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Address } from "../../design/Address.tsx";
-import { EmptyState, ErrorState, Skeleton } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { EmptyState, Skeleton } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
 import { displayAmount, exactAmount } from "../../money/amount.ts";
@@ -20,9 +21,9 @@ import {
   transferCells,
 } from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { ListHead } from "./ListHead.tsx";
 import { NftGrid } from "./NftGrid.tsx";
-import { Amount, Pager, TokenLink } from "./parts.tsx";
+import { PagedList } from "./PagedList.tsx";
+import { Amount, TokenLink } from "./parts.tsx";
 import { nameOf } from "./SearchBox.tsx";
 import { NftTransferTable, TransactionTable, TransferTable } from "./tables.tsx";
 
@@ -96,25 +97,25 @@ function Balance({ address }: { address: string }) {
   const { t, language } = useTexts();
   const { chain } = useExplorer();
   const { symbol, decimals } = chain.nativeCurrency;
-  const { data, error, again } = useLiveAnswer(Web3API.account.getNativeBalance, {
-    chain: chain.hexId,
-    address,
-  });
-  if (error) return <ErrorState error={error} retry={again} />;
-  const wei = data ? BigInt(data.balance) : undefined;
+  const balance = useLiveAnswer(Web3API.account.getNativeBalance, { chain: chain.hexId, address });
   return (
     <div>
       <p className="small soft">{t("Balance")}</p>
-      <p
-        className="total number"
-        title={wei === undefined ? undefined : `${exactAmount(wei, decimals)} ${symbol}`}
+      <QueryState
+        query={balance}
+        label={t("Loading the balance")}
+        skeleton={
+          <p className="total number">
+            <Skeleton width="12rem" height="1em" />
+          </p>
+        }
       >
-        {wei === undefined ? (
-          <Skeleton width="12rem" height="1em" />
-        ) : (
-          `${displayAmount(wei, decimals, language)} ${symbol}`
+        {(data) => (
+          <p className="total number" title={`${exactAmount(BigInt(data.balance), decimals)} ${symbol}`}>
+            {displayAmount(BigInt(data.balance), decimals, language)} {symbol}
+          </p>
         )}
-      </p>
+      </QueryState>
     </div>
   );
 }
@@ -132,30 +133,32 @@ function useList(address: string) {
 function Transactions({ address }: { address: string }) {
   const { t } = useTexts();
   const { chain, cursor, params } = useList(address);
-  const { data, error, again } = useLiveAnswer(Web3API.account.getTransactions, params, cursor === undefined);
+  const found = useLiveAnswer(Web3API.account.getTransactions, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Transactions")}>
-      <ListHead
-        total={data?.total}
-        name={`transactions-${address}`}
-        columns={TRANSACTION_COLUMNS}
-        cells={transactionCells}
-        page={(part) => Web3API.account.getTransactions({ chain, address, ...part })}
-      />
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <TransactionTable
-          rows={data?.result}
-          owner={address}
-          empty={
-            <EmptyState title={t("No transaction")}>
-              {t("It has sent and received none on this chain.")}
-            </EmptyState>
-          }
-        />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList
+        query={found}
+        label={t("Loading transactions")}
+        cursor={cursor}
+        file={{
+          name: `transactions-${address}`,
+          columns: TRANSACTION_COLUMNS,
+          cells: transactionCells,
+          page: (part) => Web3API.account.getTransactions({ chain, address, ...part }),
+        }}
+      >
+        {(rows) => (
+          <TransactionTable
+            rows={rows}
+            owner={address}
+            empty={
+              <EmptyState title={t("No transaction")}>
+                {t("It has sent and received none on this chain.")}
+              </EmptyState>
+            }
+          />
+        )}
+      </PagedList>
     </section>
   );
 }
@@ -163,30 +166,24 @@ function Transactions({ address }: { address: string }) {
 function Transfers({ address }: { address: string }) {
   const { t } = useTexts();
   const { chain, cursor, params } = useList(address);
-  const { data, error, again } = useLiveAnswer(
-    Web3API.account.getTokenTransfers,
-    params,
-    cursor === undefined,
-  );
+  const found = useLiveAnswer(Web3API.account.getTokenTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Token transfers")}>
-      <ListHead
-        total={data?.total}
-        name={`token-transfers-${address}`}
-        columns={TRANSFER_COLUMNS}
-        cells={transferCells}
-        page={(part) => Web3API.account.getTokenTransfers({ chain, address, ...part })}
-      />
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <TransferTable
-          rows={data?.result}
-          owner={address}
-          empty={<EmptyState title={t("No token transfer")} />}
-        />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList
+        query={found}
+        label={t("Loading transfers")}
+        cursor={cursor}
+        file={{
+          name: `token-transfers-${address}`,
+          columns: TRANSFER_COLUMNS,
+          cells: transferCells,
+          page: (part) => Web3API.account.getTokenTransfers({ chain, address, ...part }),
+        }}
+      >
+        {(rows) => (
+          <TransferTable rows={rows} owner={address} empty={<EmptyState title={t("No token transfer")} />} />
+        )}
+      </PagedList>
     </section>
   );
 }
@@ -194,42 +191,43 @@ function Transfers({ address }: { address: string }) {
 function Tokens({ address }: { address: string }) {
   const { t } = useTexts();
   const { chain } = useExplorer();
-  const { data, error, again } = useAnswer(Web3API.account.getTokenBalances, { chain: chain.hexId, address });
+  const found = useAnswer(Web3API.account.getTokenBalances, { chain: chain.hexId, address });
+  const table = (rows: typeof found.data) => (
+    <Table
+      caption={t("Tokens")}
+      rows={rows}
+      keyOf={({ token_address }) => token_address}
+      empty={<EmptyState title={t("No token")}>{t("It holds none on this chain.")}</EmptyState>}
+      columns={[
+        {
+          key: "token",
+          label: t("Token"),
+          cell: ({ name, token_address }) => <bdi>{name.slice(0, 60) || token_address}</bdi>,
+        },
+        {
+          key: "symbol",
+          label: t("Symbol"),
+          cell: ({ token_address, symbol, name, decimals }) => (
+            <TokenLink
+              address={token_address}
+              token={{ address: token_address, symbol, name, decimals: String(decimals) }}
+            />
+          ),
+        },
+        {
+          key: "amount",
+          label: t("Amount"),
+          number: true,
+          cell: ({ balance, decimals }) => <Amount value={balance} decimals={decimals} />,
+        },
+      ]}
+    />
+  );
   return (
     <section className="card" aria-label={t("Tokens")}>
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <Table
-          caption={t("Tokens")}
-          rows={data ?? undefined}
-          keyOf={({ token_address }) => token_address}
-          empty={<EmptyState title={t("No token")}>{t("It holds none on this chain.")}</EmptyState>}
-          columns={[
-            {
-              key: "token",
-              label: t("Token"),
-              cell: ({ name, token_address }) => <bdi>{name.slice(0, 60) || token_address}</bdi>,
-            },
-            {
-              key: "symbol",
-              label: t("Symbol"),
-              cell: ({ token_address, symbol, name, decimals }) => (
-                <TokenLink
-                  address={token_address}
-                  token={{ address: token_address, symbol, name, decimals: String(decimals) }}
-                />
-              ),
-            },
-            {
-              key: "amount",
-              label: t("Amount"),
-              number: true,
-              cell: ({ balance, decimals }) => <Amount value={balance} decimals={decimals} />,
-            },
-          ]}
-        />
-      )}
+      <QueryState query={found} label={t("Loading tokens")} skeleton={table(undefined)}>
+        {table}
+      </QueryState>
     </section>
   );
 }
@@ -237,18 +235,17 @@ function Tokens({ address }: { address: string }) {
 function Nfts({ address }: { address: string }) {
   const { t } = useTexts();
   const { cursor, params } = useList(address);
-  const { data, error, again } = useAnswer(Web3API.account.getNFTs, params);
+  const found = useAnswer(Web3API.account.getNFTs, params);
   return (
     <section className="card stack" aria-label={t("NFTs")}>
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <NftGrid
-          nfts={data?.result}
-          empty={<EmptyState title={t("No NFT")}>{t("It owns none on this chain.")}</EmptyState>}
-        />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList query={found} label={t("Loading NFTs")} cursor={cursor}>
+        {(nfts) => (
+          <NftGrid
+            nfts={nfts}
+            empty={<EmptyState title={t("No NFT")}>{t("It owns none on this chain.")}</EmptyState>}
+          />
+        )}
+      </PagedList>
     </section>
   );
 }
@@ -256,26 +253,24 @@ function Nfts({ address }: { address: string }) {
 function NftTransfers({ address }: { address: string }) {
   const { t } = useTexts();
   const { chain, cursor, params } = useList(address);
-  const { data, error, again } = useLiveAnswer(Web3API.account.getNFTTransfers, params, cursor === undefined);
+  const found = useLiveAnswer(Web3API.account.getNFTTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("NFT transfers")}>
-      <ListHead
-        total={data?.total}
-        name={`nft-transfers-${address}`}
-        columns={NFT_TRANSFER_COLUMNS}
-        cells={nftTransferCells}
-        page={(part) => Web3API.account.getNFTTransfers({ chain, address, ...part })}
-      />
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <NftTransferTable
-          rows={data?.result}
-          owner={address}
-          empty={<EmptyState title={t("No NFT transfer")} />}
-        />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList
+        query={found}
+        label={t("Loading NFT transfers")}
+        cursor={cursor}
+        file={{
+          name: `nft-transfers-${address}`,
+          columns: NFT_TRANSFER_COLUMNS,
+          cells: nftTransferCells,
+          page: (part) => Web3API.account.getNFTTransfers({ chain, address, ...part }),
+        }}
+      >
+        {(rows) => (
+          <NftTransferTable rows={rows} owner={address} empty={<EmptyState title={t("No NFT transfer")} />} />
+        )}
+      </PagedList>
     </section>
   );
 }

@@ -1,15 +1,18 @@
+import type { Block } from "@purse/client";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Code } from "../../design/Code.tsx";
 import { CopyButton } from "../../design/CopyButton.tsx";
 import { Moment } from "../../design/Moment.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
 import { Notice } from "../../design/Status.tsx";
-import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { EmptyState, SkeletonList } from "../../design/states.tsx";
+import { isNotFound } from "../../query/failures.ts";
 import { useShortcuts } from "../../shell/useShortcuts.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { blockAndPlace, isNotFound, useLiveAnswer } from "./answers.ts";
+import { blockAndPlace, useLiveAnswer } from "./answers.ts";
 import { BlockParts } from "./BlockParts.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { GasUse } from "./Overview.tsx";
@@ -38,11 +41,8 @@ function BlockOf({ wanted }: { wanted: string }) {
   const { t, language } = useTexts();
   const { chain, head, final } = useExplorer();
   const [isSettled, setIsSettled] = useState(false);
-  const { data, error, again } = useLiveAnswer(
-    blockAndPlace,
-    { chain: chain.hexId, block: wanted },
-    !isSettled,
-  );
+  const found = useLiveAnswer(blockAndPlace, { chain: chain.hexId, block: wanted }, !isSettled);
+  const data = isNotFound(found.error) ? undefined : found.data;
   const block = data?.block;
   const number = block ? Number(block.number) : /^\d+$/.test(wanted) ? Number(wanted) : undefined;
   const isFinal = number !== undefined && final !== undefined && number <= final;
@@ -61,104 +61,109 @@ function BlockOf({ wanted }: { wanted: string }) {
         </div>
         <BlockSteps number={number} head={head} />
       </div>
-      {error ? (
-        isNotFound(error) ? (
-          <MissingBlock wanted={wanted} />
-        ) : (
-          <ErrorState error={error} retry={again} />
-        )
-      ) : !data || !block ? (
-        <div className="card">
-          <SkeletonList rows={8} label={t("Loading the block")} />
-        </div>
-      ) : (
-        <>
-          {data.placeHash !== block.hash && (
-            <Notice
-              kind="warning"
-              title={t("This block is orphaned")}
-              action={
-                <Link to="/explorer/block/$block" params={{ block: block.number }} className="button small">
-                  {t("The block in its place")}
-                </Link>
-              }
-            >
-              {t("The chain was reorganised and goes on without it: what happened here did not happen.")}
-            </Notice>
-          )}
-          <section className="card" aria-label={t("The block")}>
-            <Facts>
-              <Fact label={t("Time")}>
-                <span className="number">
-                  {new Date(block.timestamp).toLocaleString(language, {
-                    dateStyle: "long",
-                    timeStyle: "long",
-                  })}
-                </span>{" "}
-                <span className="soft">
-                  (<Moment at={block.timestamp} />)
-                </span>
-              </Fact>
-              <Fact label={t("Transactions")}>
-                <span className="number">{block.transaction_count}</span>
-              </Fact>
-              <Fact label={t("Fee recipient")}>
-                <AddressLink address={block.miner} />
-              </Fact>
-              <Fact label={t("Gas used")}>
-                <GasUse used={block.gas_used} limit={block.gas_limit} />{" "}
-                <meter
-                  className="gas-meter"
-                  max={Number(block.gas_limit)}
-                  value={Number(block.gas_used)}
-                  aria-label={t("Gas used")}
-                />
-              </Fact>
-              <Fact label={t("Fees paid")}>
-                <Coins
-                  wei={block.transactions.reduce(
-                    (sum, { receipt_gas_used, gas_price }) => sum + fee(receipt_gas_used, gas_price),
-                    0n,
-                  )}
-                />
-              </Fact>
-              <Fact label={t("Size")}>
-                <span className="number">{Number(block.size).toLocaleString(language)} B</span>
-              </Fact>
-              <Fact label={t("Hash")}>
-                <span className="address">{block.hash}</span>{" "}
-                <CopyButton text={block.hash} label={t("hash")} />
-              </Fact>
-              {number !== 0 && (
-                <Fact label={t("Parent")}>
-                  <BlockLink block={block.parent_hash}>
-                    <span className="address">{block.parent_hash}</span>
-                  </BlockLink>
-                </Fact>
-              )}
-            </Facts>
-            <details className="more-facts">
-              <summary>{t("More")}</summary>
-              <Facts>
-                <Fact label={t("State root")}>
-                  <span className="address">{block.state_root}</span>
-                </Fact>
-                <Fact label={t("Transactions root")}>
-                  <span className="address">{block.transactions_root}</span>
-                </Fact>
-                <Fact label={t("Receipts root")}>
-                  <span className="address">{block.receipts_root}</span>
-                </Fact>
-                <Fact label={t("Extra data")}>
-                  <Code text={block.extra_data} label={t("Extra data")} wrap />
-                </Fact>
-              </Facts>
-            </details>
-          </section>
-          <BlockParts block={block} />
-        </>
-      )}
+      <QueryState
+        query={found}
+        label={t("Loading the block")}
+        skeleton={
+          <div className="card">
+            <SkeletonList rows={8} label={t("Loading the block")} />
+          </div>
+        }
+        instead={(error) => (isNotFound(error) ? <MissingBlock wanted={wanted} /> : undefined)}
+      >
+        {({ block, placeHash }) => <BlockFound block={block} placeHash={placeHash} />}
+      </QueryState>
     </div>
+  );
+}
+
+function BlockFound({ block, placeHash }: { block: Block; placeHash: string }) {
+  const { t, language } = useTexts();
+  return (
+    <>
+      {placeHash !== block.hash && (
+        <Notice
+          kind="warning"
+          title={t("This block is orphaned")}
+          action={
+            <Link to="/explorer/block/$block" params={{ block: block.number }} className="button small">
+              {t("The block in its place")}
+            </Link>
+          }
+        >
+          {t("The chain was reorganised and goes on without it: what happened here did not happen.")}
+        </Notice>
+      )}
+      <section className="card" aria-label={t("The block")}>
+        <Facts>
+          <Fact label={t("Time")}>
+            <span className="number">
+              {new Date(block.timestamp).toLocaleString(language, {
+                dateStyle: "long",
+                timeStyle: "long",
+              })}
+            </span>{" "}
+            <span className="soft">
+              (<Moment at={block.timestamp} />)
+            </span>
+          </Fact>
+          <Fact label={t("Transactions")}>
+            <span className="number">{block.transaction_count}</span>
+          </Fact>
+          <Fact label={t("Fee recipient")}>
+            <AddressLink address={block.miner} />
+          </Fact>
+          <Fact label={t("Gas used")}>
+            <GasUse used={block.gas_used} limit={block.gas_limit} />{" "}
+            <meter
+              className="gas-meter"
+              max={Number(block.gas_limit)}
+              value={Number(block.gas_used)}
+              aria-label={t("Gas used")}
+            />
+          </Fact>
+          <Fact label={t("Fees paid")}>
+            <Coins
+              wei={block.transactions.reduce(
+                (sum, { receipt_gas_used, gas_price }) => sum + fee(receipt_gas_used, gas_price),
+                0n,
+              )}
+            />
+          </Fact>
+          <Fact label={t("Size")}>
+            <span className="number">{Number(block.size).toLocaleString(language)} B</span>
+          </Fact>
+          <Fact label={t("Hash")}>
+            <span className="address">{block.hash}</span> <CopyButton text={block.hash} label={t("hash")} />
+          </Fact>
+          {block.number !== "0" && (
+            <Fact label={t("Parent")}>
+              <BlockLink block={block.parent_hash}>
+                <span className="address">{block.parent_hash}</span>
+              </BlockLink>
+            </Fact>
+          )}
+        </Facts>
+        <details className="more-facts">
+          <summary>{t("More")}</summary>
+          <Facts>
+            <Fact label={t("State root")}>
+              <span className="address">{block.state_root}</span>
+            </Fact>
+            <Fact label={t("Transactions root")}>
+              <span className="address">{block.transactions_root}</span>
+            </Fact>
+            <Fact label={t("Receipts root")}>
+              <span className="address">{block.receipts_root}</span>
+            </Fact>
+            <Fact label={t("Extra data")}>
+              <Code text={block.extra_data} label={t("Extra data")} wrap />
+            </Fact>
+          </Facts>
+        </details>
+      </section>
+      <BlockParts block={block} />
+    </>
   );
 }
 

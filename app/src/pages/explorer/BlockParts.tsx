@@ -1,14 +1,13 @@
 import type { Block } from "@purse/client";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { EmptyState, ErrorState } from "../../design/states.tsx";
+import { EmptyState } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { useAnswer } from "./answers.ts";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, TRANSACTION_COLUMNS, transactionCells } from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
-import { ListHead } from "./ListHead.tsx";
-import { Pager, Total } from "./parts.tsx";
+import { PagedList } from "./PagedList.tsx";
 import { getNFTTransfersByBlock } from "./quietly.ts";
 import { NftTransferTable, TransactionTable } from "./tables.tsx";
 
@@ -40,7 +39,7 @@ export function BlockParts({ block }: { block: Block }) {
         <section className="card stack tight" aria-label={t("Transactions")}>
           {length > 0 && (
             <div className="row spread">
-              <Total total={length} />
+              <span className="soft number">{count(length, "{n} in all", "{n} in all")}</span>
               <ExportButton
                 name={`transactions-of-block-${block.number}`}
                 columns={TRANSACTION_COLUMNS}
@@ -66,31 +65,33 @@ function NftTransfers({ block }: { block: Block }) {
   const { chain } = useExplorer();
   const { cursor } = useSearch({ from: "/explorer/block/$block" });
   const of = { chain: chain.hexId, block_number_or_hash: block.number };
-  const { data, error, again } = useAnswer(getNFTTransfersByBlock, {
+  const found = useAnswer(getNFTTransfersByBlock, {
     ...of,
     limit: 25,
     ...(cursor && { cursor }),
   });
   return (
     <section className="card stack tight" aria-label={t("NFT transfers")}>
-      <ListHead
-        total={data?.total}
-        name={`nft-transfers-of-block-${block.number}`}
-        columns={NFT_TRANSFER_COLUMNS}
-        cells={nftTransferCells}
-        page={(part) => getNFTTransfersByBlock({ ...of, ...part })}
-      />
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <NftTransferTable
-          rows={data?.result}
-          empty={
-            <EmptyState title={t("No NFT transfer")}>{t("No NFT changed hands in this block.")}</EmptyState>
-          }
-        />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList
+        query={found}
+        label={t("Loading NFT transfers")}
+        cursor={cursor}
+        file={{
+          name: `nft-transfers-of-block-${block.number}`,
+          columns: NFT_TRANSFER_COLUMNS,
+          cells: nftTransferCells,
+          page: (part) => getNFTTransfersByBlock({ ...of, ...part }),
+        }}
+      >
+        {(rows) => (
+          <NftTransferTable
+            rows={rows}
+            empty={
+              <EmptyState title={t("No NFT transfer")}>{t("No NFT changed hands in this block.")}</EmptyState>
+            }
+          />
+        )}
+      </PagedList>
     </section>
   );
 }

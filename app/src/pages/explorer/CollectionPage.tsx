@@ -3,22 +3,24 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
-import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { isNotFound } from "../../query/failures.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { isNotFound, useAnswer, useLiveAnswer } from "./answers.ts";
+import { useAnswer, useLiveAnswer } from "./answers.ts";
 import { Sales } from "./CollectionSales.tsx";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { ListHead } from "./ListHead.tsx";
 import { NftGrid } from "./NftGrid.tsx";
 import { OwnerTable } from "./OwnerTable.tsx";
-import { AddressLink, Fact, Facts, Pager, Total } from "./parts.tsx";
+import { PagedList } from "./PagedList.tsx";
+import { AddressLink, Fact, Facts } from "./parts.tsx";
 import { getNFTMetadata } from "./quietly.ts";
 import { NftTransferTable } from "./tables.tsx";
 
@@ -45,7 +47,7 @@ function CollectionOf({ address }: { address: string }) {
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/nft/$address" });
   const navigate = useNavigate({ from: "/explorer/nft/$address" });
-  const { data, error, again } = useAnswer(getNFTMetadata, { chain: chain.hexId, address });
+  const found = useAnswer(getNFTMetadata, { chain: chain.hexId, address });
   const tabs = [
     { key: "items", label: t("Items") },
     { key: "owners", label: t("Owners") },
@@ -56,59 +58,64 @@ function CollectionOf({ address }: { address: string }) {
   return (
     <div className="stack wide-gaps">
       <div className="page-head">
-        <h1>{data?.name ? <bdi>{data.name.slice(0, 80)}</bdi> : t("Collection")}</h1>
+        <h1>{found.data?.name ? <bdi>{found.data.name.slice(0, 80)}</bdi> : t("Collection")}</h1>
         <ReadAgain address={address} />
       </div>
-      {error ? (
-        isNotFound(error) ? (
-          <EmptyState title={t("No collection")}>
-            {t("This address has never moved an NFT on this chain.")}
-          </EmptyState>
-        ) : (
-          <ErrorState error={error} retry={again} />
-        )
-      ) : !data ? (
-        <div className="card">
-          <SkeletonList rows={4} label={t("Loading the collection")} />
-        </div>
-      ) : (
-        <>
-          <section className="card stack" aria-label={t("The collection")}>
-            <Address address={checksumOf(address)} copy />
-            <Facts>
-              <Fact label={t("Kind")}>{data.contract_type}</Fact>
-              {data.symbol && (
-                <Fact label={t("Symbol")}>
-                  <bdi>{data.symbol.slice(0, 20)}</bdi>
+      <QueryState
+        query={found}
+        label={t("Loading the collection")}
+        skeleton={
+          <div className="card">
+            <SkeletonList rows={4} label={t("Loading the collection")} />
+          </div>
+        }
+        instead={(error) =>
+          isNotFound(error) ? (
+            <EmptyState title={t("No collection")}>
+              {t("This address has never moved an NFT on this chain.")}
+            </EmptyState>
+          ) : undefined
+        }
+      >
+        {(data) => (
+          <>
+            <section className="card stack" aria-label={t("The collection")}>
+              <Address address={checksumOf(address)} copy />
+              <Facts>
+                <Fact label={t("Kind")}>{data.contract_type}</Fact>
+                {data.symbol && (
+                  <Fact label={t("Symbol")}>
+                    <bdi>{data.symbol.slice(0, 20)}</bdi>
+                  </Fact>
+                )}
+                <Fact label={t("Contract")}>
+                  <AddressLink address={address} />
                 </Fact>
-              )}
-              <Fact label={t("Contract")}>
-                <AddressLink address={address} />
-              </Fact>
-            </Facts>
-          </section>
-          <Tabs
-            label={t("About the collection")}
-            tabs={tabs}
-            value={shown}
-            onChange={(key) =>
-              void navigate({
-                search: {
-                  tab: key === "items" ? undefined : key,
-                  cursor: undefined,
-                },
-                replace: true,
-                resetScroll: false,
-              })
-            }
-          >
-            {shown === "items" && <Items address={address} />}
-            {shown === "owners" && <Owners address={address} />}
-            {shown === "transfers" && <Transfers address={address} />}
-            {shown === "sales" && <Sales address={address} />}
-          </Tabs>
-        </>
-      )}
+              </Facts>
+            </section>
+            <Tabs
+              label={t("About the collection")}
+              tabs={tabs}
+              value={shown}
+              onChange={(key) =>
+                void navigate({
+                  search: {
+                    tab: key === "items" ? undefined : key,
+                    cursor: undefined,
+                  },
+                  replace: true,
+                  resetScroll: false,
+                })
+              }
+            >
+              {shown === "items" && <Items address={address} />}
+              {shown === "owners" && <Owners address={address} />}
+              {shown === "transfers" && <Transfers address={address} />}
+              {shown === "sales" && <Sales address={address} />}
+            </Tabs>
+          </>
+        )}
+      </QueryState>
     </div>
   );
 }
@@ -146,16 +153,12 @@ function useList(address: string) {
 function Items({ address }: { address: string }) {
   const { t } = useTexts();
   const { cursor, params } = useList(address);
-  const { data, error, again } = useAnswer(Web3API.token.getAllTokenIds, params);
+  const found = useAnswer(Web3API.token.getAllTokenIds, params);
   return (
     <section className="card stack" aria-label={t("Items")}>
-      <Total total={data?.total} />
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <NftGrid nfts={data?.result} empty={<EmptyState title={t("No item")} />} />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList query={found} label={t("Loading NFTs")} cursor={cursor}>
+        {(nfts) => <NftGrid nfts={nfts} empty={<EmptyState title={t("No item")} />} />}
+      </PagedList>
     </section>
   );
 }
@@ -163,18 +166,22 @@ function Items({ address }: { address: string }) {
 function Owners({ address }: { address: string }) {
   const { t } = useTexts();
   const { cursor, params } = useList(address);
-  const { data, error, again } = useAnswer(Web3API.token.getNFTOwners, params);
+  const found = useAnswer(Web3API.token.getNFTOwners, params);
   return (
     <section className="card stack tight" aria-label={t("Owners")}>
-      <ListHead
-        total={data?.total}
-        name={`owners-${address}`}
-        columns={OWNER_COLUMNS}
-        cells={ownerCells}
-        page={(part) => Web3API.token.getNFTOwners({ chain: params.chain, address, ...part })}
-      />
-      {error ? <ErrorState error={error} retry={again} /> : <OwnerTable rows={data?.result} />}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList
+        query={found}
+        label={t("Loading owners")}
+        cursor={cursor}
+        file={{
+          name: `owners-${address}`,
+          columns: OWNER_COLUMNS,
+          cells: ownerCells,
+          page: (part) => Web3API.token.getNFTOwners({ chain: params.chain, address, ...part }),
+        }}
+      >
+        {(rows) => <OwnerTable rows={rows} />}
+      </PagedList>
     </section>
   );
 }
@@ -182,26 +189,22 @@ function Owners({ address }: { address: string }) {
 function Transfers({ address }: { address: string }) {
   const { t } = useTexts();
   const { cursor, params } = useList(address);
-  const { data, error, again } = useLiveAnswer(
-    Web3API.token.getContractNFTTransfers,
-    params,
-    cursor === undefined,
-  );
+  const found = useLiveAnswer(Web3API.token.getContractNFTTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Transfers")}>
-      <ListHead
-        total={data?.total}
-        name={`transfers-${address}`}
-        columns={NFT_TRANSFER_COLUMNS}
-        cells={nftTransferCells}
-        page={(part) => Web3API.token.getContractNFTTransfers({ chain: params.chain, address, ...part })}
-      />
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <NftTransferTable rows={data?.result} empty={<EmptyState title={t("No transfer")} />} />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList
+        query={found}
+        label={t("Loading transfers")}
+        cursor={cursor}
+        file={{
+          name: `transfers-${address}`,
+          columns: NFT_TRANSFER_COLUMNS,
+          cells: nftTransferCells,
+          page: (part) => Web3API.token.getContractNFTTransfers({ chain: params.chain, address, ...part }),
+        }}
+      >
+        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfer")} />} />}
+      </PagedList>
     </section>
   );
 }

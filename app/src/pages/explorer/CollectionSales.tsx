@@ -1,14 +1,15 @@
 import { Web3API } from "@purse/client";
 import { useSearch } from "@tanstack/react-router";
 import { Moment } from "../../design/Moment.tsx";
-import { EmptyState, ErrorState } from "../../design/states.tsx";
+import { FailedRead } from "../../design/QueryState.tsx";
+import { EmptyState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { useAnswer, useTokens } from "./answers.ts";
 import { SALE_COLUMNS, saleCells } from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { ListHead } from "./ListHead.tsx";
-import { AddressLink, Amount, Coins, NftLink, Pager, TokenLink, TransactionLink } from "./parts.tsx";
+import { PagedList } from "./PagedList.tsx";
+import { AddressLink, Amount, Coins, NftLink, TokenLink, TransactionLink } from "./parts.tsx";
 
 const ROWS = 25;
 
@@ -18,75 +19,78 @@ export function Sales({ address }: { address: string }) {
   const { chain } = useExplorer();
   const { cursor } = useSearch({ from: "/explorer/nft/$address" });
   const params = { chain: chain.hexId, address, limit: ROWS, ...(cursor && { cursor }) };
-  const { data, error, again } = useAnswer(Web3API.token.getNFTTrades, params);
+  const found = useAnswer(Web3API.token.getNFTTrades, params);
   const tokens = useTokens(
-    (data?.result ?? [])
+    (found.data?.result ?? [])
       .map(({ price_token_address: token }) => token ?? "")
       .filter((token) => !isCoin(token)),
   );
   return (
     <section className="card stack tight" aria-label={t("Sales")}>
-      <ListHead
-        total={data?.total}
-        name={`sales-${address}`}
-        columns={SALE_COLUMNS}
-        cells={saleCells}
-        page={(part) => Web3API.token.getNFTTrades({ chain: params.chain, address, ...part })}
-      />
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <Table
-          caption={t("Sales")}
-          rows={data?.result.map((row, i) => ({ ...row, key: `${row.transaction_hash}/${i}` }))}
-          keyOf={({ key }) => key}
-          empty={<EmptyState title={t("No sale")}>{t("No known marketplace has sold any.")}</EmptyState>}
-          columns={[
-            {
-              key: "hash",
-              label: t("Transaction"),
-              cell: ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />,
-            },
-            { key: "age", label: t("Age"), cell: ({ block_timestamp }) => <Moment at={block_timestamp} /> },
-            {
-              key: "items",
-              label: t("Items"),
-              cell: ({ token_ids }) => (
-                <span className="row tight-row">
-                  {token_ids.slice(0, 5).map((id) => (
-                    <NftLink key={id} address={address} id={id} />
-                  ))}
-                </span>
-              ),
-            },
-            {
-              key: "seller",
-              label: t("Seller"),
-              cell: ({ seller_address }) => <AddressLink address={seller_address} />,
-            },
-            {
-              key: "buyer",
-              label: t("Buyer"),
-              cell: ({ buyer_address }) => <AddressLink address={buyer_address} />,
-            },
-            {
-              key: "price",
-              label: t("Price"),
-              number: true,
-              cell: ({ price, price_token_address: token }) =>
-                !token || isCoin(token) ? (
-                  <Coins wei={price} />
-                ) : (
-                  <>
-                    <Amount value={price} decimals={Number(tokens.get(token)?.decimals ?? 0)} />{" "}
-                    <TokenLink address={token} token={tokens.get(token)} />
-                  </>
+      <PagedList
+        query={found}
+        label={t("Loading sales")}
+        cursor={cursor}
+        file={{
+          name: `sales-${address}`,
+          columns: SALE_COLUMNS,
+          cells: saleCells,
+          page: (part) => Web3API.token.getNFTTrades({ chain: params.chain, address, ...part }),
+        }}
+      >
+        {(sales) => (
+          <Table
+            caption={t("Sales")}
+            rows={sales?.map((row, i) => ({ ...row, key: `${row.transaction_hash}/${i}` }))}
+            keyOf={({ key }) => key}
+            empty={<EmptyState title={t("No sale")}>{t("No known marketplace has sold any.")}</EmptyState>}
+            columns={[
+              {
+                key: "hash",
+                label: t("Transaction"),
+                cell: ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />,
+              },
+              { key: "age", label: t("Age"), cell: ({ block_timestamp }) => <Moment at={block_timestamp} /> },
+              {
+                key: "items",
+                label: t("Items"),
+                cell: ({ token_ids }) => (
+                  <span className="row tight-row">
+                    {token_ids.slice(0, 5).map((id) => (
+                      <NftLink key={id} address={address} id={id} />
+                    ))}
+                  </span>
                 ),
-            },
-          ]}
-        />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
+              },
+              {
+                key: "seller",
+                label: t("Seller"),
+                cell: ({ seller_address }) => <AddressLink address={seller_address} />,
+              },
+              {
+                key: "buyer",
+                label: t("Buyer"),
+                cell: ({ buyer_address }) => <AddressLink address={buyer_address} />,
+              },
+              {
+                key: "price",
+                label: t("Price"),
+                number: true,
+                cell: ({ price, price_token_address: token }) =>
+                  !token || isCoin(token) ? (
+                    <Coins wei={price} />
+                  ) : (
+                    <>
+                      <Amount value={price} decimals={tokens.decimalsOf(token)} />{" "}
+                      <TokenLink address={token} token={tokens.known.get(token)} />
+                    </>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </PagedList>
+      <FailedRead query={tokens.query}>{t("Token amounts could not be read")}</FailedRead>
     </section>
   );
 }

@@ -15,19 +15,23 @@ export function Explorer() {
   const { chains } = useSettings();
   const { chain: wanted } = useSearch({ from: "/explorer" });
   const chain = chains.find((each) => isCalled(each, wanted)) ?? (wanted ? undefined : chains[0]);
-  const status = useServerStatus();
-  const told = status.state === "there" ? status.chains.find((each) => each.chain === chain?.id) : undefined;
-  const { head, safe, finalized, start } = told ?? {};
+  const server = useServerStatus();
+  // What the server told last stays while it does not answer: blocks do not go.
+  const told = server.chains?.find((each) => each.chain === chain?.id);
+  const { head, indexed, safe, finalized, start, state: health } = told ?? {};
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an answer that tells the same renders nothing anew.
   const state = useMemo(
     () =>
       chain && {
         chain,
-        head: head ?? undefined,
+        head: head ?? indexed ?? undefined,
         safe: safe ?? undefined,
         final: finalized ?? undefined,
         start: start ?? undefined,
+        server,
+        state: told,
       },
-    [chain, head, safe, finalized, start],
+    [chain, head, indexed, safe, finalized, start, health, server.state],
   );
   const frame = useRef<HTMLDivElement>(null);
   useHighlight(frame);

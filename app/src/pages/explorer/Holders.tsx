@@ -1,8 +1,9 @@
-import { type Erc20Metadata, Web3API } from "@purse/client";
-import { EmptyState, ErrorState } from "../../design/states.tsx";
+import { type Erc20Metadata, type Erc20Transfer, Web3API } from "@purse/client";
+import { QueryState } from "../../design/QueryState.tsx";
+import { EmptyState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { allPages, useAnswer } from "./answers.ts";
+import { allPages, HISTORY_MS, useAnswer } from "./answers.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
 import { holdersOf } from "./flows.ts";
@@ -16,67 +17,74 @@ const HOLDERS = 100;
 export function Holders({ address, token }: { address: string; token: Erc20Metadata }) {
   const { t, count, language } = useTexts();
   const { chain, start } = useExplorer();
-  const { data, error, again } = useAnswer(transfersOf, { chain: chain.hexId, address });
-  if (error) return <ErrorState error={error} retry={again} />;
-  if ((data && data.length > MOST_TRANSFERS) || (start ?? 0) > 0) {
+  const transfers = useAnswer(transfersOf, { chain: chain.hexId, address }, true, { timeoutMs: HISTORY_MS });
+  return (
+    <QueryState query={transfers} label={t("Loading holders")} skeleton={table(undefined)}>
+      {table}
+    </QueryState>
+  );
+
+  function table(data: Erc20Transfer[] | undefined) {
+    if ((data && data.length > MOST_TRANSFERS) || (start ?? 0) > 0) {
+      return (
+        <div className="card">
+          <EmptyState title={t("Holders are not known here")}>
+            {(start ?? 0) > 0
+              ? t("This server's index does not begin with the chain, so what came before is not counted.")
+              : t("It has moved more than {n} times: too often to add its holders up on this page.", {
+                  n: MOST_TRANSFERS,
+                })}
+          </EmptyState>
+        </div>
+      );
+    }
+    const holders = data ? holdersOf(data) : undefined;
+    const supply = holders?.reduce((sum, { balance }) => sum + balance, 0n) ?? 0n;
     return (
-      <div className="card">
-        <EmptyState title={t("Holders are not known here")}>
-          {(start ?? 0) > 0
-            ? t("This server's index does not begin with the chain, so what came before is not counted.")
-            : t("It has moved more than {n} times: too often to add its holders up on this page.", {
-                n: MOST_TRANSFERS,
-              })}
-        </EmptyState>
-      </div>
+      <section className="card stack tight" aria-label={t("Holders")}>
+        {holders && (
+          <div className="row spread">
+            <p className="soft small">
+              {count(holders.length, "{n} holder", "{n} holders")} ·{" "}
+              {t("added up from its transfers; contracts that reckon balances otherwise may differ")}
+            </p>
+            <ExportButton
+              name={`holders-${address}`}
+              columns={["holder", "balance_smallest_unit"]}
+              rows={async () => holders.map(({ address, balance }) => [address, String(balance)])}
+            />
+          </div>
+        )}
+        <Table
+          caption={t("Holders")}
+          rows={holders?.slice(0, HOLDERS)}
+          keyOf={({ address }) => address}
+          empty={<EmptyState title={t("Nobody holds it")} />}
+          columns={[
+            { key: "holder", label: t("Holder"), cell: ({ address }) => <AddressLink address={address} /> },
+            {
+              key: "amount",
+              label: t("Amount"),
+              number: true,
+              cell: ({ balance }) => (
+                <Amount value={balance} decimals={Number(token.decimals)} unit={token.symbol} />
+              ),
+            },
+            {
+              key: "share",
+              label: t("Share"),
+              number: true,
+              cell: ({ balance }) =>
+                (Number((balance * 1_000_000n) / (supply || 1n)) / 1_000_000).toLocaleString(language, {
+                  style: "percent",
+                  maximumFractionDigits: 2,
+                }),
+            },
+          ]}
+        />
+      </section>
     );
   }
-  const holders = data ? holdersOf(data) : undefined;
-  const supply = holders?.reduce((sum, { balance }) => sum + balance, 0n) ?? 0n;
-  return (
-    <section className="card stack tight" aria-label={t("Holders")}>
-      {holders && (
-        <div className="row spread">
-          <p className="soft small">
-            {count(holders.length, "{n} holder", "{n} holders")} ·{" "}
-            {t("added up from its transfers; contracts that reckon balances otherwise may differ")}
-          </p>
-          <ExportButton
-            name={`holders-${address}`}
-            columns={["holder", "balance_smallest_unit"]}
-            rows={async () => holders.map(({ address, balance }) => [address, String(balance)])}
-          />
-        </div>
-      )}
-      <Table
-        caption={t("Holders")}
-        rows={holders?.slice(0, HOLDERS)}
-        keyOf={({ address }) => address}
-        empty={<EmptyState title={t("Nobody holds it")} />}
-        columns={[
-          { key: "holder", label: t("Holder"), cell: ({ address }) => <AddressLink address={address} /> },
-          {
-            key: "amount",
-            label: t("Amount"),
-            number: true,
-            cell: ({ balance }) => (
-              <Amount value={balance} decimals={Number(token.decimals)} unit={token.symbol} />
-            ),
-          },
-          {
-            key: "share",
-            label: t("Share"),
-            number: true,
-            cell: ({ balance }) =>
-              (Number((balance * 1_000_000n) / (supply || 1n)) / 1_000_000).toLocaleString(language, {
-                style: "percent",
-                maximumFractionDigits: 2,
-              }),
-          },
-        ]}
-      />
-    </section>
-  );
 }
 
 function transfersOf(

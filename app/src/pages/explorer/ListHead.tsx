@@ -1,4 +1,5 @@
 import type { Page } from "@purse/client";
+import type { QueryResult } from "../../design/QueryState.tsx";
 import { allPages } from "./answers.ts";
 import { ExportButton } from "./ExportButton.tsx";
 import { Total } from "./parts.tsx";
@@ -7,7 +8,7 @@ import { Total } from "./parts.tsx";
 const MOST = 2_000;
 
 export interface ListHeadProps<Row> {
-  total: number | undefined;
+  query: QueryResult<Pick<Page<Row>, "total">>;
   /** Of the file, without an ending. */
   name: string;
   columns: readonly string[];
@@ -17,10 +18,10 @@ export interface ListHeadProps<Row> {
 }
 
 /** Above a list: how many rows it has, and the way to take them along as a file. */
-export function ListHead<Row>({ total, name, columns, cells, page }: ListHeadProps<Row>) {
+export function ListHead<Row>({ query, name, columns, cells, page }: ListHeadProps<Row>) {
   return (
     <div className="row spread">
-      <Total total={total} />
+      <Total query={query} />
       <ExportButton
         name={name}
         columns={columns}

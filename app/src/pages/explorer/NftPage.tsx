@@ -4,21 +4,23 @@ import { useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Code } from "../../design/Code.tsx";
 import { Moment } from "../../design/Moment.tsx";
-import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { isNotFound } from "../../query/failures.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { isNotFound, useAnswer, useLiveAnswer } from "./answers.ts";
+import { useAnswer, useLiveAnswer } from "./answers.ts";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { ListHead } from "./ListHead.tsx";
 import { NftPicture } from "./NftGrid.tsx";
 import { shownName, wordsOf } from "./nftMetadata.ts";
 import { OwnerTable } from "./OwnerTable.tsx";
-import { AddressLink, Fact, Facts, Pager } from "./parts.tsx";
+import { PagedList } from "./PagedList.tsx";
+import { AddressLink, Fact, Facts } from "./parts.tsx";
 import { getTokenIdMetadata } from "./quietly.ts";
 import { NftTransferTable } from "./tables.tsx";
 
@@ -47,7 +49,7 @@ function NftOf({ address, id }: { address: string; id: string }) {
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/nft/$address/$id" });
   const navigate = useNavigate({ from: "/explorer/nft/$address/$id" });
-  const { data, error, again } = useAnswer(getTokenIdMetadata, {
+  const found = useAnswer(getTokenIdMetadata, {
     chain: chain.hexId,
     address,
     token_id: id,
@@ -61,45 +63,50 @@ function NftOf({ address, id }: { address: string; id: string }) {
   return (
     <div className="stack wide-gaps">
       <div className="page-head">
-        <h1>{(data && shownName(data) && <bdi>{shownName(data)}</bdi>) || t("NFT")}</h1>
-        <Resync address={address} id={id} done={again} />
+        <h1>{(found.data && shownName(found.data) && <bdi>{shownName(found.data)}</bdi>) || t("NFT")}</h1>
+        <Resync address={address} id={id} done={() => void found.refetch()} />
       </div>
-      {error ? (
-        isNotFound(error) ? (
-          <EmptyState title={t("No such NFT")}>
-            {t("This collection has never moved one of this number.")}
-          </EmptyState>
-        ) : (
-          <ErrorState error={error} retry={again} />
-        )
-      ) : !data ? (
-        <div className="card">
-          <SkeletonList rows={6} label={t("Loading the NFT")} />
-        </div>
-      ) : (
-        <>
-          <Item nft={data} />
-          <Tabs
-            label={t("About the NFT")}
-            tabs={tabs}
-            value={shown}
-            onChange={(key) =>
-              void navigate({
-                search: {
-                  tab: key === "owners" ? undefined : key,
-                  cursor: undefined,
-                },
-                replace: true,
-                resetScroll: false,
-              })
-            }
-          >
-            {shown === "owners" && <Owners address={address} id={id} />}
-            {shown === "transfers" && <Transfers address={address} id={id} />}
-            {shown === "metadata" && <Metadata nft={data} />}
-          </Tabs>
-        </>
-      )}
+      <QueryState
+        query={found}
+        label={t("Loading the NFT")}
+        skeleton={
+          <div className="card">
+            <SkeletonList rows={6} label={t("Loading the NFT")} />
+          </div>
+        }
+        instead={(error) =>
+          isNotFound(error) ? (
+            <EmptyState title={t("No such NFT")}>
+              {t("This collection has never moved one of this number.")}
+            </EmptyState>
+          ) : undefined
+        }
+      >
+        {(nft) => (
+          <>
+            <Item nft={nft} />
+            <Tabs
+              label={t("About the NFT")}
+              tabs={tabs}
+              value={shown}
+              onChange={(key) =>
+                void navigate({
+                  search: {
+                    tab: key === "owners" ? undefined : key,
+                    cursor: undefined,
+                  },
+                  replace: true,
+                  resetScroll: false,
+                })
+              }
+            >
+              {shown === "owners" && <Owners address={address} id={id} />}
+              {shown === "transfers" && <Transfers address={address} id={id} />}
+              {shown === "metadata" && <Metadata nft={nft} />}
+            </Tabs>
+          </>
+        )}
+      </QueryState>
     </div>
   );
 }
@@ -201,20 +208,23 @@ function useList(address: string, id: string) {
 function Owners({ address, id }: { address: string; id: string }) {
   const { t } = useTexts();
   const { cursor, params } = useList(address, id);
-  const { data, error, again } = useAnswer(Web3API.token.getTokenIdOwners, params);
+  const found = useAnswer(Web3API.token.getTokenIdOwners, params);
   return (
     <section className="card stack tight" aria-label={t("Owners")}>
-      <ListHead
-        total={data?.total}
-        name={`owners-${address}-${id}`}
-        columns={OWNER_COLUMNS}
-        cells={ownerCells}
-        page={(part) =>
-          Web3API.token.getTokenIdOwners({ chain: params.chain, address, token_id: id, ...part })
-        }
-      />
-      {error ? <ErrorState error={error} retry={again} /> : <OwnerTable rows={data?.result} />}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList
+        query={found}
+        label={t("Loading owners")}
+        cursor={cursor}
+        file={{
+          name: `owners-${address}-${id}`,
+          columns: OWNER_COLUMNS,
+          cells: ownerCells,
+          page: (part) =>
+            Web3API.token.getTokenIdOwners({ chain: params.chain, address, token_id: id, ...part }),
+        }}
+      >
+        {(rows) => <OwnerTable rows={rows} />}
+      </PagedList>
     </section>
   );
 }
@@ -222,28 +232,23 @@ function Owners({ address, id }: { address: string; id: string }) {
 function Transfers({ address, id }: { address: string; id: string }) {
   const { t } = useTexts();
   const { cursor, params } = useList(address, id);
-  const { data, error, again } = useLiveAnswer(
-    Web3API.token.getWalletTokenIdTransfers,
-    params,
-    cursor === undefined,
-  );
+  const found = useLiveAnswer(Web3API.token.getWalletTokenIdTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Transfers")}>
-      <ListHead
-        total={data?.total}
-        name={`transfers-${address}-${id}`}
-        columns={NFT_TRANSFER_COLUMNS}
-        cells={nftTransferCells}
-        page={(part) =>
-          Web3API.token.getWalletTokenIdTransfers({ chain: params.chain, address, token_id: id, ...part })
-        }
-      />
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <NftTransferTable rows={data?.result} empty={<EmptyState title={t("No transfer")} />} />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList
+        query={found}
+        label={t("Loading transfers")}
+        cursor={cursor}
+        file={{
+          name: `transfers-${address}-${id}`,
+          columns: NFT_TRANSFER_COLUMNS,
+          cells: nftTransferCells,
+          page: (part) =>
+            Web3API.token.getWalletTokenIdTransfers({ chain: params.chain, address, token_id: id, ...part }),
+        }}
+      >
+        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfer")} />} />}
+      </PagedList>
     </section>
   );
 }

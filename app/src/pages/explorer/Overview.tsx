@@ -4,11 +4,13 @@ import { type FormEvent, useMemo, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
 import { Moment } from "../../design/Moment.tsx";
-import { Status } from "../../design/Status.tsx";
+import { type QueryResult, QueryState } from "../../design/QueryState.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { ChainStatus } from "../home/ChainStatus.tsx";
+import type { ServerStatus } from "../home/useServerStatus.ts";
 import { latestBlocks, useAnswer } from "./answers.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { AddressLink, BlockLink } from "./parts.tsx";
@@ -22,85 +24,141 @@ const TRANSACTIONS = 12;
 export function Overview() {
   const { t } = useTexts();
   usePageTitle(t("Explorer"));
-  const { chain, head, safe, final } = useExplorer();
+  const { chain, head, safe, final, server, state } = useExplorer();
   const ask = useMemo(() => latestBlocks(new Map<string, Block>()), []);
-  const { data, error, again } = useAnswer(
+  const blocks = useAnswer(
     ask,
     { chain: chain.hexId, head: head ?? 0, count: BLOCKS },
     head !== undefined,
+    // The blocks that are known stay blocks where newer ones cannot be read.
+    { keepPrevious: "always" },
   );
-  const blocks = data ?? undefined;
-  const transactions = blocks?.flatMap((block) => [...block.transactions].reverse()).slice(0, TRANSACTIONS);
   return (
     <div className="stack wide-gaps">
       <div className="page-head">
         <h1>{t("Explorer")}</h1>
-        <Status kind="ok">{chain.name === "localdevchain" ? t("Local chain") : chain.name}</Status>
+        <span className="row tight-row">
+          {chain.name === "localdevchain" ? t("Local chain") : chain.name}
+          <ChainStatus chain={state} server={server} />
+        </span>
       </div>
-      <dl className="card figures" aria-label={t("The chain's head")}>
-        <Figure label={t("Latest block")} block={head} />
-        <Figure label={t("Safe")} block={safe} />
-        <Figure label={t("Final")} block={final} />
-      </dl>
-      {error ? (
-        <ErrorState error={error} retry={again} />
+      {head === undefined && server.state !== "waiting" ? (
+        <NoHead />
       ) : (
         <>
-          <section className="card stack tight" aria-labelledby="latest-blocks">
-            <h2 id="latest-blocks">{t("Latest blocks")}</h2>
-            <Table
-              caption={t("Latest blocks")}
-              rows={blocks}
-              keyOf={({ hash }) => hash}
-              empty={<EmptyState title={t("No block yet")} />}
-              columns={[
-                { key: "number", label: t("Block"), cell: ({ number }) => <BlockLink block={number} /> },
-                { key: "age", label: t("Age"), cell: ({ timestamp }) => <Moment at={timestamp} /> },
-                {
-                  key: "transactions",
-                  label: t("Transactions"),
-                  number: true,
-                  cell: ({ transaction_count }) => transaction_count,
-                },
-                {
-                  key: "gas",
-                  label: t("Gas used"),
-                  number: true,
-                  cell: ({ gas_used, gas_limit }) => <GasUse used={gas_used} limit={gas_limit} />,
-                },
-                {
-                  key: "miner",
-                  label: t("Fee recipient"),
-                  minor: true,
-                  cell: ({ miner }) => <AddressLink address={miner} />,
-                },
-              ]}
-            />
-          </section>
-          <section className="card stack tight" aria-labelledby="latest-transactions">
-            <h2 id="latest-transactions">{t("Latest transactions")}</h2>
-            <TransactionTable
-              rows={transactions}
-              empty={
-                <EmptyState title={t("No transaction lately")}>
-                  {t("The newest blocks are empty.")}
-                </EmptyState>
-              }
-            />
-          </section>
+          <QueryState query={headOf(server, head)} label={t("Loading the chain's head")} skeleton={figures()}>
+            {figures}
+          </QueryState>
+          <QueryState query={blocks} label={t("Loading blocks")} skeleton={tables(undefined)}>
+            {tables}
+          </QueryState>
         </>
       )}
       <DateToBlock />
     </div>
   );
+
+  function figures() {
+    return (
+      <dl className="card figures" aria-label={t("The chain's head")}>
+        <Figure label={t("Latest block")} block={head} isWaiting={head === undefined} />
+        <Figure label={t("Safe")} block={safe} isWaiting={head === undefined} />
+        <Figure label={t("Final")} block={final} isWaiting={head === undefined} />
+      </dl>
+    );
+  }
+
+  function tables(blocks: readonly Block[] | undefined) {
+    const transactions = blocks?.flatMap((block) => [...block.transactions].reverse()).slice(0, TRANSACTIONS);
+    return (
+      <>
+        <section className="card stack tight" aria-labelledby="latest-blocks">
+          <h2 id="latest-blocks">{t("Latest blocks")}</h2>
+          <Table
+            caption={t("Latest blocks")}
+            rows={blocks}
+            keyOf={({ hash }) => hash}
+            empty={<EmptyState title={t("No block yet")} />}
+            columns={[
+              { key: "number", label: t("Block"), cell: ({ number }) => <BlockLink block={number} /> },
+              { key: "age", label: t("Age"), cell: ({ timestamp }) => <Moment at={timestamp} /> },
+              {
+                key: "transactions",
+                label: t("Transactions"),
+                number: true,
+                cell: ({ transaction_count }) => transaction_count,
+              },
+              {
+                key: "gas",
+                label: t("Gas used"),
+                number: true,
+                cell: ({ gas_used, gas_limit }) => <GasUse used={gas_used} limit={gas_limit} />,
+              },
+              {
+                key: "miner",
+                label: t("Fee recipient"),
+                minor: true,
+                cell: ({ miner }) => <AddressLink address={miner} />,
+              },
+            ]}
+          />
+        </section>
+        <section className="card stack tight" aria-labelledby="latest-transactions">
+          <h2 id="latest-transactions">{t("Latest transactions")}</h2>
+          <TransactionTable
+            rows={transactions}
+            empty={
+              <EmptyState title={t("No transaction lately")}>{t("The newest blocks are empty.")}</EmptyState>
+            }
+          />
+        </section>
+      </>
+    );
+  }
 }
 
-function Figure({ label, block }: { label: string; block: number | undefined }) {
+/** No block of the chain is known: the server is away, or no node of the chain has answered it yet. */
+function NoHead() {
+  const { t } = useTexts();
+  const { server } = useExplorer();
+  if (server.state === "away") return <ErrorState error={UNREACHED} retry={server.again} />;
+  return (
+    <div className="card">
+      <EmptyState title={t("No block is known yet")}>
+        {t("No node of this chain has answered the server so far. This page updates automatically.")}
+      </EmptyState>
+    </div>
+  );
+}
+
+/** As the client's requests fail. */
+const UNREACHED = { code: 100, message: "The server did not answer." };
+
+/** The head as a read: it is one of the server's state. */
+function headOf(server: ServerStatus, head: number | undefined): QueryResult<number> {
+  return {
+    data: head,
+    error: server.state === "away" ? UNREACHED : null,
+    isFetching: false,
+    dataUpdatedAt: server.at,
+    refetch: server.again,
+  };
+}
+
+function Figure({
+  label,
+  block,
+  isWaiting,
+}: {
+  label: string;
+  block: number | undefined;
+  isWaiting: boolean;
+}) {
   return (
     <div>
       <dt className="small soft">{label}</dt>
       <dd className="figure">
-        {block === undefined ? <Skeleton width="5rem" /> : <BlockLink block={block} />}
+        {block !== undefined ? <BlockLink block={block} /> : isWaiting ? <Skeleton width="5rem" /> : "–"}
       </dd>
     </div>
   );
@@ -131,7 +189,7 @@ function DateToBlock() {
   const [typed, setTyped] = useState(date ?? "");
   const [problem, setProblem] = useState<string>();
   const isGiven = date !== undefined && !Number.isNaN(Date.parse(date));
-  const { data, error, isFetching } = useAnswer(
+  const { data, error, isFetching, refetch } = useAnswer(
     getDateToBlock,
     { chain: chain.hexId, date: isGiven ? new Date(date).toISOString() : "" },
     isGiven,
@@ -180,7 +238,9 @@ function DateToBlock() {
           </p>
         )}
       </div>
-      {isGiven && Boolean(error) && <ErrorState error={error} />}
+      {isGiven && error !== null && (
+        <ErrorState error={error} retry={() => void refetch()} busy={isFetching} />
+      )}
     </section>
   );
 }

@@ -5,12 +5,14 @@ import { type FormEvent, useState } from "react";
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
-import { EmptyState, ErrorState, Skeleton, SkeletonList } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { EmptyState, Skeleton, SkeletonList } from "../../design/states.tsx";
+import { isNotFound } from "../../query/failures.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { history, isNotFound, type RangeName, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
+import { HISTORY_MS, history, type RangeName, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { PriceChart } from "./PriceChart.tsx";
 import { Amount, Fact, Facts, TokenLink } from "./parts.tsx";
@@ -40,13 +42,13 @@ export function PairPage() {
 function PairOf({ base, quote, exchange }: { base: string; quote: string; exchange: string }) {
   const { t } = useTexts();
   const { chain } = useExplorer();
-  const { data, error, again } = useAnswer(getPairAddress, {
+  const found = useAnswer(getPairAddress, {
     chain: chain.hexId,
     token0_address: base,
     token1_address: quote,
     exchange,
   });
-  const sides = data && sidesOf(data, base);
+  const sides = found.data && sidesOf(found.data, base);
   return (
     <div className="stack wide-gaps">
       <div className="page-head">
@@ -70,21 +72,24 @@ function PairOf({ base, quote, exchange }: { base: string; quote: string; exchan
         </Link>
       </div>
       <Exchange exchange={exchange} />
-      {error ? (
-        isNotFound(error) ? (
-          <EmptyState title={t("No such pair")}>
-            {t("This exchange does not trade these two tokens.")}
-          </EmptyState>
-        ) : (
-          <ErrorState error={error} retry={again} />
-        )
-      ) : !data ? (
-        <div className="card">
-          <SkeletonList rows={5} label={t("Loading the pair")} />
-        </div>
-      ) : (
-        <PairState pair={data} base={base} />
-      )}
+      <QueryState
+        query={found}
+        label={t("Loading the pair")}
+        skeleton={
+          <div className="card">
+            <SkeletonList rows={5} label={t("Loading the pair")} />
+          </div>
+        }
+        instead={(error) =>
+          isNotFound(error) ? (
+            <EmptyState title={t("No such pair")}>
+              {t("This exchange does not trade these two tokens.")}
+            </EmptyState>
+          ) : undefined
+        }
+      >
+        {(pair) => <PairState pair={pair} base={base} />}
+      </QueryState>
     </div>
   );
 }
@@ -119,25 +124,31 @@ function PairState({ pair, base: wanted }: { pair: Pair; base: string }) {
     chain: chain.hexId,
     pair_address: pair.pairAddress,
   });
-  const chart = useAnswer(pairHistory, { chain: chain.hexId, pair, base: wanted, range });
-  const price = reserves.data ? priceOf(pair, wanted, reserves.data) : undefined;
+  const chart = useAnswer(pairHistory, { chain: chain.hexId, pair, base: wanted, range }, true, {
+    timeoutMs: HISTORY_MS,
+  });
   return (
     <>
       <section className="card stack" aria-label={t("The pair")}>
-        {reserves.error ? (
-          <ErrorState error={reserves.error} retry={reserves.again} />
-        ) : (
-          <p className="total number" title={price === undefined ? undefined : String(price)}>
-            {reserves.data ? (
-              <>
+        <QueryState
+          query={reserves}
+          label={t("Loading the price")}
+          skeleton={
+            <p className="total number">
+              <Skeleton width="12rem" height="1em" />
+            </p>
+          }
+        >
+          {(held) => {
+            const price = priceOf(pair, wanted, held);
+            return (
+              <p className="total number" title={price === undefined ? undefined : String(price)}>
                 {price === undefined ? "–" : price.toLocaleString(language, { maximumSignificantDigits: 6 })}{" "}
                 <bdi>{quote.symbol.slice(0, 20)}</bdi>
-              </>
-            ) : (
-              <Skeleton width="12rem" height="1em" />
-            )}
-          </p>
-        )}
+              </p>
+            );
+          }}
+        </QueryState>
         <Address address={checksumOf(pair.pairAddress)} copy />
         <Facts>
           {[
@@ -146,7 +157,11 @@ function PairState({ pair, base: wanted }: { pair: Pair; base: string }) {
           ].map(({ token, held }) => (
             <Fact key={token.address} label={t("Reserve")}>
               {held === undefined ? (
-                <Skeleton width="8rem" />
+                reserves.error !== null ? (
+                  "–"
+                ) : (
+                  <Skeleton width="8rem" />
+                )
               ) : (
                 <Amount value={held} decimals={Number(token.decimals)} />
               )}{" "}
@@ -157,14 +172,7 @@ function PairState({ pair, base: wanted }: { pair: Pair; base: string }) {
       </section>
       <section className="card stack" aria-labelledby="pair-chart">
         <h2 id="pair-chart">{t("Price over time")}</h2>
-        <PriceChart
-          label={t("Price")}
-          unit={quote.symbol.slice(0, 12)}
-          points={chart.data}
-          error={chart.error}
-          retry={chart.again}
-          range={range}
-        />
+        <PriceChart label={t("Price")} unit={quote.symbol.slice(0, 12)} points={chart} range={range} />
       </section>
     </>
   );

@@ -1,20 +1,19 @@
 import { Link } from "@tanstack/react-router";
 import { Chart, type Point } from "../../design/Chart.tsx";
-import { ErrorState, Skeleton } from "../../design/states.tsx";
+import { type QueryResult, QueryState } from "../../design/QueryState.tsx";
+import { Skeleton } from "../../design/states.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { RANGES, type RangeName } from "./answers.ts";
 
 export interface PriceChartProps {
   label: string;
   unit: string;
-  points: readonly Point[] | null;
-  error: unknown;
-  retry: () => void;
+  points: QueryResult<Point[]>;
   range: RangeName;
 }
 
 /** A price over time, with the range chosen by links so that it stays in the URL. */
-export function PriceChart({ label, unit, points, error, retry, range }: PriceChartProps) {
+export function PriceChart({ label, unit, points, range }: PriceChartProps) {
   const { t, language } = useTexts();
   const names: Record<RangeName, string> = {
     day: t("Day"),
@@ -44,18 +43,16 @@ export function PriceChart({ label, unit, points, error, retry, range }: PriceCh
       <p className="small soft">
         {label}, {unit}
       </p>
-      {error ? (
-        <ErrorState error={error} retry={retry} />
-      ) : points === null ? (
-        <Skeleton height="220px" />
-      ) : (
-        <Chart
-          label={`${label} (${unit})`}
-          points={points}
-          fromLowest
-          format={(value) => value.toLocaleString(language, { maximumSignificantDigits: 4 })}
-        />
-      )}
+      <QueryState query={points} label={t("Loading prices")} skeleton={<Skeleton height="220px" />}>
+        {(known) => (
+          <Chart
+            label={`${label} (${unit})`}
+            points={known}
+            fromLowest
+            format={(value) => value.toLocaleString(language, { maximumSignificantDigits: 4 })}
+          />
+        )}
+      </QueryState>
     </>
   );
 }

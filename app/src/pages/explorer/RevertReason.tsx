@@ -1,7 +1,8 @@
 import type { BlockTransaction } from "@purse/client";
-import { useCallback } from "react";
+import { Button } from "../../design/Button.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { revertReason } from "./abi/decode.ts";
 import { type PageNode, useNode } from "./node.ts";
 import { replay, traceTransaction } from "./trace.ts";
@@ -11,12 +12,9 @@ import { useNodeAnswer } from "./useNodeAnswer.ts";
 export function RevertReason({ transaction }: { transaction: BlockTransaction }) {
   const { t } = useTexts();
   const node = useNode();
-  const told = useNodeAnswer(
-    node,
-    useCallback((asked: PageNode) => whyReverted(asked, transaction), [transaction]),
-  );
+  const why = useNodeAnswer(node, ["revert", transaction.hash], (asked) => whyReverted(asked, transaction));
   const isOutOfGas = transaction.receipt_gas_used === transaction.gas;
-  const reason = told.state === "there" ? told.answer : undefined;
+  const reason = why?.data ?? undefined;
   return (
     <Notice kind="danger" title={t("Reverted: nothing that it did holds, but for its fee")}>
       {reason ? (
@@ -25,10 +23,20 @@ export function RevertReason({ transaction }: { transaction: BlockTransaction })
         </p>
       ) : isOutOfGas ? (
         <p>{t("It used all of its gas: probably there was not enough.")}</p>
-      ) : told.state === "waiting" ? (
+      ) : why === undefined ? (
+        <div className="row">
+          <p>{t("Connect a wallet on this chain to ask its node for the reason.")}</p>
+          <ConnectWalletButton small />
+        </div>
+      ) : why.error !== null ? (
+        <div className="row">
+          <p>{t("The node could not be asked for the reason.")}</p>
+          <Button small busy={why.isFetching} onClick={() => void why.refetch()}>
+            {t("Try again")}
+          </Button>
+        </div>
+      ) : why.data === undefined ? (
         <p>{t("Asking the node for the reason …")}</p>
-      ) : told.state === "none" ? (
-        <p>{t("Connect a wallet on this chain to ask its node for the reason.")}</p>
       ) : (
         <p>{t("No reason was given.")}</p>
       )}
@@ -36,10 +44,11 @@ export function RevertReason({ transaction }: { transaction: BlockTransaction })
   );
 }
 
-async function whyReverted(node: PageNode, transaction: BlockTransaction): Promise<string | undefined> {
+/** Null where no reason was given. Rejects where the node does not answer. */
+async function whyReverted(node: PageNode, transaction: BlockTransaction): Promise<string | null> {
   const trace = await traceTransaction(node, transaction.hash).catch(() => undefined);
   const output = trace && trace.output !== "0x" ? trace.output : await replay(node, transaction);
   const said = revertReason(output);
   if (said !== undefined) return said;
-  return output === "0x" ? undefined : output;
+  return output === "0x" ? null : output;
 }

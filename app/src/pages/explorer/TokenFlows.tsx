@@ -1,5 +1,6 @@
 import type { BlockTransaction } from "@purse/client";
 import { ArrowRight } from "lucide-react";
+import { FailedRead } from "../../design/QueryState.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { useTokens } from "./answers.ts";
 import { type Flow, flowsOf, netChanges } from "./flows.ts";
@@ -32,10 +33,10 @@ export function TokenFlows({ transaction }: { transaction: BlockTransaction }) {
   const net = [...netChanges(flows, from)];
   const what = ({ token, amount, tokenId }: Pick<Flow, "token" | "amount" | "tokenId">) => {
     if (token === undefined || token === "") return <Coins wei={amount} />;
-    const about = tokens.get(token);
+    const about = tokens.known.get(token);
     return (
       <>
-        <Amount value={amount} decimals={tokenId === undefined ? Number(about?.decimals ?? 0) : 0} />{" "}
+        <Amount value={amount} decimals={tokenId === undefined ? tokens.decimalsOf(token) : 0} />{" "}
         <TokenLink address={token} token={about} />
         {tokenId !== undefined && <NftLink address={token} id={tokenId} />}
       </>
@@ -44,6 +45,7 @@ export function TokenFlows({ transaction }: { transaction: BlockTransaction }) {
   return (
     <section className="card stack tight" aria-labelledby="flows">
       <h2 id="flows">{t("What moved")}</h2>
+      <FailedRead query={tokens.query}>{t("Token amounts could not be read")}</FailedRead>
       <ol className="flows">
         {flows.slice(0, SHOWN).map((flow) => (
           <li key={flow.key}>

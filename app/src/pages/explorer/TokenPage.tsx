@@ -4,20 +4,22 @@ import { type FormEvent, useState } from "react";
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
 import { Notice } from "../../design/Status.tsx";
-import { EmptyState, ErrorState, Skeleton, SkeletonList } from "../../design/states.tsx";
+import { EmptyState, Skeleton, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
+import { isNotFound, isUnavailable } from "../../query/failures.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { isNotFound, priceHistory, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
+import { HISTORY_MS, priceHistory, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
 import { TRANSFER_COLUMNS, transferCells } from "./cells.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { Holders } from "./Holders.tsx";
-import { ListHead } from "./ListHead.tsx";
+import { PagedList } from "./PagedList.tsx";
 import { PriceChart } from "./PriceChart.tsx";
-import { AddressLink, Amount, Fact, Facts, Pager } from "./parts.tsx";
+import { AddressLink, Amount, Fact, Facts } from "./parts.tsx";
 import { getTokenPrice } from "./quietly.ts";
 import { TransferTable } from "./tables.tsx";
 
@@ -45,12 +47,8 @@ function TokenOf({ address }: { address: string }) {
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/token/$address" });
   const navigate = useNavigate({ from: "/explorer/token/$address" });
-  const { data, error, again } = useAnswer(Web3API.token.getTokenMetadata, {
-    chain: chain.hexId,
-    addresses: [address],
-  });
-  const [token] = data ?? [];
-  const isToken = token && (token.symbol !== "" || token.name !== "" || token.decimals !== "0");
+  const found = useAnswer(Web3API.token.getTokenMetadata, { chain: chain.hexId, addresses: [address] });
+  const [token] = found.data ?? [];
   const tabs = [
     { key: "transfers", label: t("Transfers") },
     { key: "holders", label: t("Holders") },
@@ -65,59 +63,63 @@ function TokenOf({ address }: { address: string }) {
           {token?.symbol && <bdi className="soft">{token.symbol.slice(0, 20)}</bdi>}
         </h1>
       </div>
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : !token ? (
-        <div className="card">
-          <SkeletonList rows={4} label={t("Loading the token")} />
-        </div>
-      ) : (
-        <>
-          {!isToken && (
-            <Notice kind="warning" title={t("It says nothing of itself")}>
-              {t("No name, symbol or decimals are told at this address: it may be no token.")}
-            </Notice>
-          )}
-          <section className="card stack" aria-label={t("The token")}>
-            <Address address={checksumOf(address)} copy />
-            <Facts>
-              <Fact label={t("Contract")}>
-                <AddressLink address={address} />
-              </Fact>
-              <Fact label={t("Decimals")}>
-                <span className="number">{token.decimals}</span>
-              </Fact>
-              <Fact label={t("Price")}>
-                <Price address={address} />
-              </Fact>
-            </Facts>
-            <p className="small soft">
-              {t(
-                "Name and symbol are what the contract says: anybody can choose them. The address is what counts.",
-              )}
-            </p>
-          </section>
-          <Tabs
-            label={t("About the token")}
-            tabs={tabs}
-            value={shown}
-            onChange={(key) =>
-              void navigate({
-                search: {
-                  tab: key === "transfers" ? undefined : key,
-                  cursor: undefined,
-                },
-                replace: true,
-                resetScroll: false,
-              })
-            }
-          >
-            {shown === "transfers" && <Transfers address={address} />}
-            {shown === "holders" && <Holders address={address} token={token} />}
-            {shown === "price" && <Prices address={address} />}
-          </Tabs>
-        </>
-      )}
+      <QueryState
+        query={{ ...found, data: token }}
+        label={t("Loading the token")}
+        skeleton={
+          <div className="card">
+            <SkeletonList rows={4} label={t("Loading the token")} />
+          </div>
+        }
+      >
+        {(token) => (
+          <>
+            {token.symbol === "" && token.name === "" && token.decimals === "0" && (
+              <Notice kind="warning" title={t("It says nothing of itself")}>
+                {t("No name, symbol or decimals are told at this address: it may be no token.")}
+              </Notice>
+            )}
+            <section className="card stack" aria-label={t("The token")}>
+              <Address address={checksumOf(address)} copy />
+              <Facts>
+                <Fact label={t("Contract")}>
+                  <AddressLink address={address} />
+                </Fact>
+                <Fact label={t("Decimals")}>
+                  <span className="number">{token.decimals}</span>
+                </Fact>
+                <Fact label={t("Price")}>
+                  <Price address={address} />
+                </Fact>
+              </Facts>
+              <p className="small soft">
+                {t(
+                  "Name and symbol are what the contract says: anybody can choose them. The address is what counts.",
+                )}
+              </p>
+            </section>
+            <Tabs
+              label={t("About the token")}
+              tabs={tabs}
+              value={shown}
+              onChange={(key) =>
+                void navigate({
+                  search: {
+                    tab: key === "transfers" ? undefined : key,
+                    cursor: undefined,
+                  },
+                  replace: true,
+                  resetScroll: false,
+                })
+              }
+            >
+              {shown === "transfers" && <Transfers address={address} />}
+              {shown === "holders" && <Holders address={address} token={token} />}
+              {shown === "price" && <Prices address={address} />}
+            </Tabs>
+          </>
+        )}
+      </QueryState>
     </div>
   );
 }
@@ -125,11 +127,16 @@ function TokenOf({ address }: { address: string }) {
 function Price({ address }: { address: string }) {
   const { t, language } = useTexts();
   const { chain } = useExplorer();
-  const { data, error } = useAnswer(getTokenPrice, { chain: chain.hexId, address });
-  if (error) {
+  const { data, error, isFetching, refetch } = useAnswer(getTokenPrice, { chain: chain.hexId, address });
+  if (isNotFound(error) || isUnavailable(error))
+    return <span className="soft">{t("No exchange with enough in it trades it")}</span>;
+  if (!data && error !== null) {
     return (
-      <span className="soft">
-        {isNotFound(error) ? t("No exchange with enough in it trades it") : t("Cannot be asked just now")}
+      <span className="row tight-row soft">
+        {t("The price could not be read")}
+        <Button small busy={isFetching} onClick={() => void refetch()}>
+          {t("Try again")}
+        </Button>
       </span>
     );
   }
@@ -163,26 +170,26 @@ function Transfers({ address }: { address: string }) {
   const { t } = useTexts();
   const { chain } = useExplorer();
   const { cursor } = useSearch({ from: "/explorer/token/$address" });
-  const { data, error, again } = useLiveAnswer(
+  const found = useLiveAnswer(
     Web3API.token.getTokenAddressTransfers,
     { chain: chain.hexId, address, limit: ROWS, ...(cursor && { cursor }) },
     cursor === undefined,
   );
   return (
     <section className="card stack tight" aria-label={t("Transfers")}>
-      <ListHead
-        total={data?.total}
-        name={`transfers-${address}`}
-        columns={TRANSFER_COLUMNS}
-        cells={transferCells}
-        page={(part) => Web3API.token.getTokenAddressTransfers({ chain: chain.hexId, address, ...part })}
-      />
-      {error ? (
-        <ErrorState error={error} retry={again} />
-      ) : (
-        <TransferTable rows={data?.result} empty={<EmptyState title={t("It has not moved yet")} />} />
-      )}
-      <Pager cursor={cursor} next={data?.cursor} />
+      <PagedList
+        query={found}
+        label={t("Loading transfers")}
+        cursor={cursor}
+        file={{
+          name: `transfers-${address}`,
+          columns: TRANSFER_COLUMNS,
+          cells: transferCells,
+          page: (part) => Web3API.token.getTokenAddressTransfers({ chain: chain.hexId, address, ...part }),
+        }}
+      >
+        {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("It has not moved yet")} />} />}
+      </PagedList>
     </section>
   );
 }
@@ -191,17 +198,12 @@ function Prices({ address }: { address: string }) {
   const { t } = useTexts();
   const { chain } = useExplorer();
   const range = rangeOf(useSearch({ from: "/explorer/token/$address" }).range);
-  const { data, error, again } = useAnswer(priceHistory, { chain: chain.hexId, address, range });
+  const points = useAnswer(priceHistory, { chain: chain.hexId, address, range }, true, {
+    timeoutMs: HISTORY_MS,
+  });
   return (
     <section className="card stack" aria-label={t("Price over time")}>
-      <PriceChart
-        label={t("Price")}
-        unit={chain.nativeCurrency.symbol}
-        points={data}
-        error={error}
-        retry={again}
-        range={range}
-      />
+      <PriceChart label={t("Price")} unit={chain.nativeCurrency.symbol} points={points} range={range} />
       <ToPair address={address} />
     </section>
   );

@@ -3,12 +3,14 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react";
 import { CopyButton } from "../../design/CopyButton.tsx";
 import { Moment } from "../../design/Moment.tsx";
+import { FailedRead, QueryState } from "../../design/QueryState.tsx";
 import { Status } from "../../design/Status.tsx";
-import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
+import { isNotFound } from "../../query/failures.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { isNotFound, nonceSiblings, useAnswer, useLiveAnswer } from "./answers.ts";
+import { nonceSiblings, useAnswer, useLiveAnswer } from "./answers.ts";
 import { CallInput } from "./CallInput.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { InternalCalls } from "./InternalCalls.tsx";
@@ -45,11 +47,8 @@ function TransactionOf({ hash }: { hash: string }) {
   const { tab } = useSearch({ from: "/explorer/tx/$hash" });
   const navigate = useNavigate({ from: "/explorer/tx/$hash" });
   const [isSettled, setIsSettled] = useState(false);
-  const { data, error, again } = useLiveAnswer(
-    getTransaction,
-    { chain: chain.hexId, transaction_hash: hash },
-    !isSettled,
-  );
+  const found = useLiveAnswer(getTransaction, { chain: chain.hexId, transaction_hash: hash }, !isSettled);
+  const data = isNotFound(found.error) ? undefined : found.data;
   const isFinal = Boolean(data && final !== undefined && Number(data.block_number) <= final);
   if (isFinal !== isSettled) setIsSettled(isFinal);
   if (data) remember(chain.hexId, data);
@@ -69,34 +68,39 @@ function TransactionOf({ hash }: { hash: string }) {
         <span className="address">{hash}</span>
         <CopyButton text={hash} label={t("hash")} />
       </p>
-      {error ? (
-        isNotFound(error) ? (
-          <MissingTransaction hash={hash} again={again} />
-        ) : (
-          <ErrorState error={error} retry={again} />
-        )
-      ) : !data ? (
-        <div className="card">
-          <SkeletonList rows={8} label={t("Loading the transaction")} />
-        </div>
-      ) : (
-        <Tabs
-          label={t("Parts of the transaction")}
-          tabs={tabs}
-          value={shown}
-          onChange={(key) =>
-            void navigate({
-              search: { tab: key === "overview" ? undefined : key },
-              replace: true,
-              resetScroll: false,
-            })
-          }
-        >
-          {shown === "overview" && <Summary transaction={data} />}
-          {shown === "logs" && <TransactionLogs logs={data.logs} />}
-          {shown === "calls" && <InternalCalls hash={hash} />}
-        </Tabs>
-      )}
+      <QueryState
+        query={found}
+        label={t("Loading the transaction")}
+        skeleton={
+          <div className="card">
+            <SkeletonList rows={8} label={t("Loading the transaction")} />
+          </div>
+        }
+        instead={(error) =>
+          isNotFound(error) ? (
+            <MissingTransaction hash={hash} again={() => void found.refetch()} />
+          ) : undefined
+        }
+      >
+        {(transaction) => (
+          <Tabs
+            label={t("Parts of the transaction")}
+            tabs={tabs}
+            value={shown}
+            onChange={(key) =>
+              void navigate({
+                search: { tab: key === "overview" ? undefined : key },
+                replace: true,
+                resetScroll: false,
+              })
+            }
+          >
+            {shown === "overview" && <Summary transaction={transaction} />}
+            {shown === "logs" && <TransactionLogs logs={transaction.logs} />}
+            {shown === "calls" && <InternalCalls hash={hash} />}
+          </Tabs>
+        )}
+      </QueryState>
     </div>
   );
 }
@@ -185,14 +189,15 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
 function NonceSiblings({ transaction }: { transaction: BlockTransaction }) {
   const { t } = useTexts();
   const { chain } = useExplorer();
-  const { data, error } = useAnswer(nonceSiblings, {
+  const siblings = useAnswer(nonceSiblings, {
     chain: chain.hexId,
     from: transaction.from_address,
     nonce: transaction.nonce,
     block: transaction.block_number,
   });
+  const { data } = siblings;
   return (
-    <span className="row tight-row">
+    <div className="row tight-row">
       <span className="number">{transaction.nonce}</span>
       {data?.before && (
         <Link to="/explorer/tx/$hash" params={{ hash: data.before }} className="chip">
@@ -204,7 +209,7 @@ function NonceSiblings({ transaction }: { transaction: BlockTransaction }) {
           {t("The sender's next one")}
         </Link>
       )}
-      {Boolean(error) && <span className="soft small">{t("Its siblings are not known here")}</span>}
-    </span>
+      <FailedRead query={siblings}>{t("The sender's other transactions could not be read")}</FailedRead>
+    </div>
   );
 }

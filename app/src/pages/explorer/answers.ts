@@ -1,7 +1,9 @@
 import { type Block, type Erc20Metadata, ErrorCode, type Page, Web3API } from "@purse/client";
-import { useMoralisWeb3ApiCall } from "@purse/react";
 import { useEffect, useRef } from "react";
 import type { Point } from "../../design/Chart.tsx";
+import type { QueryResult } from "../../design/QueryState.tsx";
+import { isNotFound, isUnavailable } from "../../query/failures.ts";
+import { type ServerQueryOptions, useServerQuery } from "../../query/useServerQuery.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { getBlock, getDateToBlock, getLogsByAddress, getTokenPrice } from "./quietly.ts";
 
@@ -11,10 +13,31 @@ interface Options {
 
 type Ask<P, R> = (params: P, options?: Options) => Promise<R>;
 
+const ids = new WeakMap<object, number>();
+let count = 0;
+
+/** The same number for the same function: functions have no place in the key of a query. */
+function idOf(call: object): number {
+  const id = ids.get(call) ?? ++count;
+  ids.set(call, id);
+  return id;
+}
+
+type AnswerOptions = Pick<ServerQueryOptions<unknown>, "every" | "keepPrevious" | "timeoutMs">;
+
 /** An answer of the data service, asked for at once; while `when` is false it waits. */
-export function useAnswer<P extends object, R>(call: Ask<P, R>, params: P, when = true) {
-  const { data, error, isFetching, fetch } = useMoralisWeb3ApiCall(call, params, { autoFetch: when });
-  return { data, error, isFetching, again: () => void fetch() };
+export function useAnswer<P extends object, R>(
+  call: Ask<P, R>,
+  params: P,
+  when = true,
+  options: AnswerOptions = {},
+): QueryResult<R> {
+  return useServerQuery({
+    key: when ? ["data service", idOf(call), params] : undefined,
+    read: (given) => call(params, given),
+    keepPrevious: "loading",
+    ...options,
+  });
 }
 
 /** How often a live answer is asked for again where no new block says so, in ms: a reorganisation need not make one. */
@@ -23,47 +46,44 @@ const AGAIN_MS = 12_000;
 /** The same, asked for again with each new block, and now and then, while `when` and while the page is in sight. */
 export function useLiveAnswer<P extends object, R>(call: Ask<P, R>, params: P, when = true) {
   const { head } = useExplorer();
-  const answer = useAnswer(call, params);
-  const latest = useRef({ again: answer.again, head });
+  const answer = useAnswer(call, params, true, when ? { every: AGAIN_MS } : {});
+  const latest = useRef(head);
   useEffect(() => {
-    const before = latest.current.head;
-    latest.current = { again: answer.again, head };
-    if (when && before !== undefined && before !== head) answer.again();
+    const before = latest.current;
+    latest.current = head;
+    if (when && before !== undefined && before !== head) answer.refetch();
   });
-  useEffect(() => {
-    if (!when) return undefined;
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") latest.current.again();
-    }, AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [when]);
   return answer;
 }
 
-/** The data service knows no such thing: an answer, not a failure. */
-export function isNotFound(error: unknown): boolean {
-  return (
-    typeof error === "object" &&
-    error !== null &&
-    "code" in error &&
-    error.code === ErrorCode.OBJECT_NOT_FOUND
-  );
+/** What tokens say of themselves, as far as it is known. */
+export interface Tokens {
+  /** Those that say nothing are missing. */
+  known: ReadonlyMap<string, Erc20Metadata>;
+  /** Their decimals: without them nobody knows how much an amount is. Undefined while they are read. */
+  decimalsOf(address: string): number | undefined;
+  query: QueryResult<Erc20Metadata[]>;
 }
 
-/** What these contracts say of themselves as tokens; those that say nothing are missing. 100 at most. */
-export function useTokens(addresses: readonly string[]): ReadonlyMap<string, Erc20Metadata> {
+/** What these contracts say of themselves as tokens; 100 at most. */
+export function useTokens(addresses: readonly string[]): Tokens {
   const { chain } = useExplorer();
   const wanted = [...new Set(addresses)].sort().slice(0, 100);
-  const { data } = useAnswer(
+  const query = useAnswer(
     Web3API.token.getTokenMetadata,
     { chain: chain.hexId, addresses: wanted },
     wanted.length > 0,
   );
-  return new Map(
-    (data ?? [])
+  const known = new Map(
+    (query.data ?? [])
       .filter(({ symbol, name, decimals }) => symbol !== "" || name !== "" || decimals !== "0")
       .map((token) => [token.address, token]),
   );
+  return {
+    known,
+    decimalsOf: (address) => (query.data ? Number(known.get(address)?.decimals ?? 0) : undefined),
+    query,
+  };
 }
 
 /** Some blocks from `head` down, newest first. What is known already is not asked for again, unless it was replaced. */
@@ -143,7 +163,7 @@ export async function allPages<Row>(
   let cursor: string | undefined;
   do {
     const { result, cursor: next } = await page(cursor);
-    rows.push(...result);
+    for (const row of result) rows.push(row);
     cursor = next || undefined;
   } while (cursor && rows.length < most);
   return rows.slice(0, most);
@@ -164,7 +184,7 @@ const SAMPLES = 16;
 
 /**
  * A value at some moments up to the newest block. Moments at which there was none are left out; where nodes keep no
- * past, that is all but the newest.
+ * past, that is all but the newest. Rejects where a moment could not be asked for.
  */
 export async function history(
   { chain, range }: { chain: string; range: RangeName },
@@ -183,7 +203,7 @@ export async function history(
     for (let next = moments.shift(); next !== undefined; next = moments.shift()) {
       const { block, timestamp } = await find(new Date(next * 1000));
       const value = await valueAt(block).catch((error: unknown) => {
-        if (options?.signal?.aborted) throw error;
+        if (options?.signal?.aborted || !hasNoValue(error)) throw error;
         return undefined;
       });
       if (value !== undefined) points.push({ at: timestamp * 1000, value });
@@ -193,6 +213,14 @@ export async function history(
   await Promise.all([work(), work(), work(), work()]);
   const byTime = new Map(points.map((point) => [point.at, point]));
   return [...byTime.values()].sort((a, b) => a.at - b.at);
+}
+
+/** The longest that such a line may take to read, in ms. */
+export const HISTORY_MS = 60_000;
+
+/** That there was nothing at that moment, or that the node keeps no past: answers, both of them. */
+function hasNoValue(error: unknown): boolean {
+  return isNotFound(error) || isUnavailable(error) || Object(error).code === ErrorCode.VALIDATION_ERROR;
 }
 
 /** A token's price in the chain's own coin, over time. */

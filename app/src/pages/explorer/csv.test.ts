@@ -8,3 +8,7 @@ it("quotes what has commas, quotes and lines", () => {
 it("leaves no formula to a spreadsheet, and numbers as they are", () => {
   expect(csvOf(["a", "b", "c"], [["=1+1", "-5", "@x"]])).toBe("a,b,c\r\n'=1+1,-5,'@x\r\n");
 });
+
+it.each([" =1+1", "\n=1+1", "＝1+1", "\u200b=1+1", "\t=1+1"])("marks the formula in %j", (text) => {
+  expect(csvOf(["a"], [[text]])).toMatch(/^a\r\n"?'/);
+});

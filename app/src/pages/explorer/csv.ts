@@ -1,3 +1,5 @@
+import { escapeFormula, quoteCell } from "@purse/protocol";
+
 /**
  * Rows as RFC 4180 text. A cell that a spreadsheet would take for a formula begins with an apostrophe: names of tokens are
  * anybody's.
@@ -8,6 +10,5 @@ export function csvOf(columns: readonly string[], rows: readonly (readonly strin
 
 function cell(value: string): string {
   const isNumber = /^-?\d+(\.\d+)?$/.test(value);
-  const safe = /^[=+\-@\t\r]/.test(value) && !isNumber ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return quoteCell(isNumber ? value : escapeFormula(value));
 }

@@ -5,6 +5,8 @@ import { useExplorer } from "./ExplorerContext.ts";
 
 /** A node of the chain that this page may ask itself, for what the data service does not tell. */
 export interface PageNode {
+  /** Tells nodes apart. */
+  id: string;
   ask(method: string, params: readonly unknown[]): Promise<unknown>;
 }
 
@@ -14,9 +16,9 @@ export function useNode(): PageNode | undefined {
   const { provider, chainId } = useMoralis();
   return useMemo(() => {
     const { rpcUrl, hexId } = chain;
-    if (rpcUrl) return { ask: (method, params) => callNode(rpcUrl, method, params) };
+    if (rpcUrl) return { id: rpcUrl, ask: (method, params) => callNode(rpcUrl, method, params) };
     if (provider && chainId === hexId)
-      return { ask: (method, params) => provider.request({ method, params }) };
+      return { id: `wallet on ${hexId}`, ask: (method, params) => provider.request({ method, params }) };
     return undefined;
   }, [chain, provider, chainId]);
 }

@@ -3,6 +3,7 @@ import { useMoralis } from "@purse/react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Identicon } from "../../design/Identicon.tsx";
+import type { QueryResult } from "../../design/QueryState.tsx";
 import { Status } from "../../design/Status.tsx";
 import { Skeleton } from "../../design/states.tsx";
 import { shortAddress } from "../../money/address.ts";
@@ -111,10 +112,18 @@ export function Amount({
   unit,
 }: {
   value: bigint | string;
-  decimals: number;
+  /** Undefined while they are not known: then nobody knows how much it is. */
+  decimals: number | undefined;
   unit?: string;
 }) {
-  const { language } = useTexts();
+  const { t, language } = useTexts();
+  if (decimals === undefined) {
+    return (
+      <span className="soft" title={t("{n} in the smallest unit", { n: String(value) })}>
+        …
+      </span>
+    );
+  }
   const amount = wholeNumber(value);
   const sign = amount < 0n ? "−" : "";
   const size = amount < 0n ? -amount : amount;
@@ -209,11 +218,11 @@ export function Pager({ cursor, next }: { cursor: string | undefined; next: stri
 }
 
 /** How many rows a list has. */
-export function Total({ total }: { total: number | undefined }) {
+export function Total({ query: { data, error } }: { query: QueryResult<{ total: number }> }) {
   const { count } = useTexts();
   return (
     <span className="soft number">
-      {total === undefined ? <Skeleton width="5rem" /> : count(total, "{n} in all", "{n} in all")}
+      {data ? count(data.total, "{n} in all", "{n} in all") : error ? "–" : <Skeleton width="5rem" />}
     </span>
   );
 }

@@ -2,6 +2,7 @@ import type { BlockTransaction, Erc20Transfer, NftTransfer, Transaction } from "
 import { OctagonX } from "lucide-react";
 import type { ReactNode } from "react";
 import { Moment } from "../../design/Moment.tsx";
+import { FailedRead } from "../../design/QueryState.tsx";
 import { type Column, Table } from "../../design/Table.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { useTokens } from "./answers.ts";
@@ -125,24 +126,25 @@ export function TransferTable({
       key: "amount",
       label: t("Amount"),
       number: true,
-      cell: ({ row }) => (
-        <Amount value={row.value} decimals={Number(tokens.get(row.address)?.decimals ?? 0)} />
-      ),
+      cell: ({ row }) => <Amount value={row.value} decimals={tokens.decimalsOf(row.address)} />,
     },
     {
       key: "token",
       label: t("Token"),
-      cell: ({ row }) => <TokenLink address={row.address} token={tokens.get(row.address)} />,
+      cell: ({ row }) => <TokenLink address={row.address} token={tokens.known.get(row.address)} />,
     },
   ];
   return (
-    <Table
-      caption={t("Token transfers")}
-      columns={columns}
-      rows={withKeys(rows)}
-      keyOf={({ key }) => key}
-      empty={empty}
-    />
+    <>
+      <FailedRead query={tokens.query}>{t("Token amounts could not be read")}</FailedRead>
+      <Table
+        caption={t("Token transfers")}
+        columns={columns}
+        rows={withKeys(rows)}
+        keyOf={({ key }) => key}
+        empty={empty}
+      />
+    </>
   );
 }
 

@@ -1,3 +1,4 @@
+import { isNodeUnanswered } from "../../query/failures.ts";
 import type { PageNode } from "./node.ts";
 
 /** A call that a transaction's execution made, as Geth's callTracer tells it. */
@@ -32,7 +33,10 @@ export async function traceTransaction(node: PageNode, hash: string): Promise<Tr
   return { output: textOf(root.output) ?? "0x", error: textOf(root.error), calls };
 }
 
-/** What a transaction gives back when it runs again on the state before its block; reverts tell it in their error. */
+/**
+ * What a transaction gives back when it runs again on the state before its block; reverts tell it in their error. Rejects
+ * where the node does not answer.
+ */
 export async function replay(
   node: PageNode,
   transaction: {
@@ -55,6 +59,7 @@ export async function replay(
     const before = hexOf(String(Math.max(0, Number(transaction.block_number) - 1)));
     return textOf(await node.ask("eth_call", [call, before])) ?? "0x";
   } catch (error) {
+    if (isNodeUnanswered(error)) throw error;
     const { data } = recordOf(error);
     return textOf(data) ?? textOf(recordOf(data).data) ?? "0x";
   }

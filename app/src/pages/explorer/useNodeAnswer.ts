@@ -1,31 +1,16 @@
-import { useEffect, useState } from "react";
+import type { QueryResult } from "../../design/QueryState.tsx";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { PageNode } from "./node.ts";
 
-export type NodeAnswer<R> =
-  | { state: "none" }
-  | { state: "waiting" }
-  | { state: "refused" }
-  | { state: "there"; answer: R };
-
-/**
- * What a node tells, where this page has one; nodes need not answer everything. `ask` is called anew when it changes: hold it
- * by useCallback.
- */
+/** What a node answers; undefined where this page has none. `key` names what it is asked for. */
 export function useNodeAnswer<R>(
   node: PageNode | undefined,
+  key: readonly unknown[],
   ask: (node: PageNode) => Promise<R>,
-): NodeAnswer<R> {
-  const [answer, setAnswer] = useState<NodeAnswer<R>>({ state: "waiting" });
-  useEffect(() => {
-    if (!node) return undefined;
-    let isOver = false;
-    ask(node).then(
-      (answer) => !isOver && setAnswer({ state: "there", answer }),
-      () => !isOver && setAnswer({ state: "refused" }),
-    );
-    return () => {
-      isOver = true;
-    };
-  }, [node, ask]);
-  return node ? answer : { state: "none" };
+): QueryResult<R> | undefined {
+  const answer = useServerQuery({
+    key: node && ["node", node.id, ...key],
+    read: () => (node ? ask(node) : Promise.reject(new Error("There is no node"))),
+  });
+  return node && answer;
 }

@@ -11,9 +11,9 @@ import { Status } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { useAsk } from "../../wallet/useAsk.ts";
 import { isFieldName } from "../data/filter.ts";
 import { type Stored, sizeInWords } from "./fileRecord.ts";
 import { gatewaysOf } from "./gateways.ts";
@@ -75,18 +75,26 @@ export function FilePanel({ file, onClose, onChanged }: FilePanelProps) {
 function InIpfs({ cid }: { cid: string }) {
   const { t } = useTexts();
   const { serverUrl } = useSettings();
-  const kept = useAsk(cid, async () => {
-    const { ok, status } = await fetch(`/ipfs/${cid}`, { method: "HEAD" });
-    if (!ok && status !== 404) throw new Error(`The gateway answers ${status}`);
-    return ok;
+  const kept = useServerQuery({
+    key: ["is pinned", cid],
+    async read({ signal }) {
+      const { ok, status } = await fetch(`/ipfs/${cid}`, { method: "HEAD", signal });
+      if (!ok && status !== 404) throw new Error(`The gateway answers ${status}`);
+      return ok;
+    },
   });
   return (
     <section className="stack tight" aria-label={t("In IPFS")}>
       <h3>{t("In IPFS")}</h3>
       <p role="status">
         {kept.data === undefined ? (
-          <span className="soft small">
-            {kept.error ? t("Whether it is kept could not be asked.") : t("Asking …")}
+          <span className="row tight-row soft small">
+            {kept.error !== null ? t("Whether it is kept could not be asked.") : t("Asking …")}
+            {kept.error !== null && (
+              <Button small busy={kept.isFetching} onClick={() => void kept.refetch()}>
+                {t("Try again")}
+              </Button>
+            )}
           </span>
         ) : kept.data ? (
           <Status kind="ok">{t("Kept by this server")}</Status>

@@ -1,15 +1,17 @@
 import { ParseObject } from "@purse/client";
-import { useMoralis, useMoralisQuery } from "@purse/react";
+import { useMoralis } from "@purse/react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
 import { Moment } from "../../design/Moment.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
 import { Status } from "../../design/Status.tsx";
-import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { useLiveRecords } from "../../query/useLiveRecords.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { DropZone } from "./DropZone.tsx";
@@ -61,20 +63,19 @@ function OwnFiles({ userId }: { userId: string }) {
   const toast = useToast();
   const navigate = useNavigate({ from: "/files" });
   const { file: opened, find } = useSearch({ from: "/files" });
-  const found = useMoralisQuery(FILE_CLASS, (query) => query.descending("createdAt").limit(SHOWN), [userId], {
-    live: true,
-    onLiveCreate: (record, all) => [record, ...all.filter((each) => each.id !== record.id)],
-  });
-  const [uploads] = useState(() => new Uploads(userId, () => void found.fetch()));
+  const found = useLiveRecords(FILE_CLASS, (query) => query.descending("createdAt").limit(SHOWN), []);
+  const refetchLatest = useRef(found.refetch);
+  refetchLatest.current = found.refetch;
+  const [uploads] = useState(() => new Uploads(userId, () => void refetchLatest.current()));
   const all = useMemo(
-    () => found.data.filter((record) => record.getACL()?.getWriteAccess(userId)).map(storedOf),
+    () => (found.data ?? []).filter((record) => record.getACL()?.getWriteAccess(userId)).map(storedOf),
     [found.data, userId],
   );
   const shown = find === undefined ? all : all.filter((file) => isAbout(file, find));
   const shownFile = all.find(({ id }) => id === opened);
   const open = (id: string | undefined) =>
     void navigate({ search: (before) => ({ ...before, file: id }), resetScroll: false });
-  const refetch = () => void found.fetch();
+  const refetch = () => void found.refetch();
 
   async function remove({ record, name }: Stored) {
     const { createdAt: _, updatedAt: __, ACL: ___, ...fields } = record.attributes;
@@ -114,77 +115,81 @@ function OwnFiles({ userId }: { userId: string }) {
             })
           }
         />
-        {found.error ? (
-          <ErrorState error={found.error} retry={refetch} />
-        ) : (
-          <Table
-            caption={t("My files")}
-            rows={found.isLoading ? undefined : shown}
-            keyOf={({ id }) => id}
-            empty={
-              <EmptyState title={find === undefined ? t("No file yet") : t("Nothing like this")}>
-                {find === undefined
-                  ? t("Drop one above, paste it, or choose it.")
-                  : t("No file of yours has this name or tag.")}
-              </EmptyState>
-            }
-            columns={[
-              {
-                key: "name",
-                label: t("Name"),
-                cell: (file) => (
-                  <button type="button" className="file-name" onClick={() => open(file.id)}>
-                    <Preview file={file} size="small" />
-                    <bdi className="clip">{file.name}</bdi>
-                  </button>
-                ),
-              },
-              {
-                key: "size",
-                label: t("Size"),
-                number: true,
-                cell: ({ size }) => sizeInWords(size, language),
-              },
-              {
-                key: "where",
-                label: t("Kept"),
-                minor: true,
-                cell: ({ cid }) => (cid ? t("IPFS") : t("This server")),
-              },
-              {
-                key: "who",
-                label: t("Who reads"),
-                cell: ({ isShared }) =>
-                  isShared ? (
-                    <Status kind="info">{t("Everyone")}</Status>
-                  ) : (
-                    <Status kind="ok">{t("Only you")}</Status>
-                  ),
-              },
-              { key: "when", label: t("Added"), cell: ({ record }) => <Moment at={record.createdAt ?? 0} /> },
-              {
-                key: "actions",
-                label: <span className="visually-hidden">{t("Actions")}</span>,
-                cell: (file) => (
-                  <Button
-                    small
-                    look="quiet"
-                    onClick={() => void remove(file)}
-                    aria-label={t("Delete: {record}", { record: file.name })}
-                  >
-                    {t("Delete")}
-                  </Button>
-                ),
-              },
-            ]}
-          />
-        )}
+        <QueryState query={found} label={t("Loading files")} skeleton={table(undefined)}>
+          {() => table(shown)}
+        </QueryState>
       </section>
       {shownFile && (
         <FilePanel key={shownFile.id} file={shownFile} onClose={() => open(undefined)} onChanged={refetch} />
       )}
     </div>
   );
+
+  function table(files: readonly Stored[] | undefined) {
+    return (
+      <Table
+        caption={t("My files")}
+        rows={files}
+        keyOf={({ id }) => id}
+        empty={
+          <EmptyState title={find === undefined ? t("No file yet") : t("Nothing like this")}>
+            {find === undefined
+              ? t("Drop one above, paste it, or choose it.")
+              : t("No file of yours has this name or tag.")}
+          </EmptyState>
+        }
+        columns={[
+          {
+            key: "name",
+            label: t("Name"),
+            cell: (file) => (
+              <button type="button" className="file-name" onClick={() => open(file.id)}>
+                <Preview file={file} size="small" />
+                <bdi className="clip">{file.name}</bdi>
+              </button>
+            ),
+          },
+          {
+            key: "size",
+            label: t("Size"),
+            number: true,
+            cell: ({ size }) => sizeInWords(size, language),
+          },
+          {
+            key: "where",
+            label: t("Kept"),
+            minor: true,
+            cell: ({ cid }) => (cid ? t("IPFS") : t("This server")),
+          },
+          {
+            key: "who",
+            label: t("Who reads"),
+            cell: ({ isShared }) =>
+              isShared ? (
+                <Status kind="info">{t("Everyone")}</Status>
+              ) : (
+                <Status kind="ok">{t("Only you")}</Status>
+              ),
+          },
+          { key: "when", label: t("Added"), cell: ({ record }) => <Moment at={record.createdAt ?? 0} /> },
+          {
+            key: "actions",
+            label: <span className="visually-hidden">{t("Actions")}</span>,
+            cell: (file) => (
+              <Button
+                small
+                look="quiet"
+                onClick={() => void remove(file)}
+                aria-label={t("Delete: {record}", { record: file.name })}
+              >
+                {t("Delete")}
+              </Button>
+            ),
+          },
+        ]}
+      />
+    );
+  }
 }
 
 function isAbout({ name, tags }: Stored, sought: string): boolean {

@@ -1,7 +1,10 @@
+import { Button } from "../../design/Button.tsx";
+import { Moment } from "../../design/Moment.tsx";
 import { Status } from "../../design/Status.tsx";
 import { Skeleton } from "../../design/states.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { type ChainState, useServerStatus } from "./useServerStatus.ts";
+import { ChainStatus } from "./ChainStatus.tsx";
+import { type ChainState, type ServerStatus, useServerStatus } from "./useServerStatus.ts";
 
 /** How the server and the chains that it follows are, kept up to date. */
 export function ServerState() {
@@ -11,15 +14,28 @@ export function ServerState() {
     <section className="card stack tight server-state" aria-labelledby="server-state">
       <div className="row spread">
         <h2 id="server-state">{t("This server")}</h2>
-        {status.state === "waiting" && <Status kind="busy">{t("Asking")}</Status>}
+        {status.state === "waiting" && <Status kind="busy">{t("Connecting")}</Status>}
         {status.state === "there" && <Status kind="ok">{t("Running")}</Status>}
         {status.state === "away" && <Status kind="danger">{t("Not reached")}</Status>}
       </div>
       {status.state === "waiting" && <Skeleton height="4.6rem" />}
       {status.state === "away" && (
-        <p className="soft">{t("It does not answer. This page asks again by itself.")}</p>
+        <div className="row spread">
+          <p className="soft">
+            {t("It does not answer. This page asks again by itself.")}
+            {status.chains && (
+              <>
+                {" "}
+                {t("Last answer:")} <Moment at={status.at} />
+              </>
+            )}
+          </p>
+          <Button small onClick={status.again}>
+            {t("Try again")}
+          </Button>
+        </div>
       )}
-      {status.state === "there" &&
+      {status.chains &&
         (status.chains.length === 0 ? (
           <p className="soft">
             {t("No chain is followed yet: set PURSE_CHAIN_ETH_RPC_URL to a node's address.")}
@@ -27,7 +43,7 @@ export function ServerState() {
         ) : (
           <ul className="list">
             {status.chains.map((chain) => (
-              <Chain key={chain.chain} chain={chain} />
+              <Chain key={chain.chain} chain={chain} server={status} />
             ))}
           </ul>
         ))}
@@ -35,14 +51,8 @@ export function ServerState() {
   );
 }
 
-function Chain({ chain }: { chain: ChainState }) {
+function Chain({ chain, server }: { chain: ChainState; server: ServerStatus }) {
   const { t } = useTexts();
-  const said = {
-    syncing: <Status kind="busy">{t("Catching up")}</Status>,
-    following: <Status kind="ok">{t("At the head")}</Status>,
-    unreachable: <Status kind="warning">{t("No node answers")}</Status>,
-    refused: <Status kind="danger">{t("Node refused")}</Status>,
-  };
   return (
     <li className="stack tight">
       <div className="row spread">
@@ -50,7 +60,7 @@ function Chain({ chain }: { chain: ChainState }) {
           <strong>{chain.name === "localdevchain" ? t("Local chain") : chain.name}</strong>{" "}
           <span className="soft">{chain.chain}</span>
         </span>
-        {said[chain.state]}
+        <ChainStatus chain={chain} server={server} />
       </div>
       {chain.state === "syncing" && chain.percent !== null && (
         <progress max={100} value={chain.percent} aria-label={t("Indexed")} />

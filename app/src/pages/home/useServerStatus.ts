@@ -1,10 +1,12 @@
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
+import { reachability } from "../../query/reachability.ts";
+import { withDeadline } from "../../query/withDeadline.ts";
 
 /** A chain as `/health` tells it. */
 export interface ChainState {
   chain: number;
   name: string;
-  state: "syncing" | "following" | "unreachable" | "refused";
+  state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
   /** The first block of the index. */
   start: number | null;
   head: number | null;
@@ -17,35 +19,64 @@ export interface ChainState {
   etaSeconds: number | null;
 }
 
-export type ServerStatus =
-  | { state: "waiting" }
-  | { state: "there"; chains: ChainState[] }
-  | { state: "away" };
+/** The chains are those of the last answer, which came at `at` (ms since 1970); undefined before the first. */
+export interface ServerStatus {
+  state: "waiting" | "there" | "away";
+  chains: ChainState[] | undefined;
+  at: number;
+  /** Asks again at once. */
+  again: () => void;
+}
 
 /** How often the server is asked, in ms. */
 const EVERY_MS = 4_000;
+/** How long an answer may take, in ms. */
+const ANSWER_MS = 8_000;
+
+const NEVER = new AbortController().signal;
+
+async function readHealth({ signal }: { signal: AbortSignal }): Promise<{ chains: ChainState[] }> {
+  const response = await fetch("/health", { signal });
+  const { chains }: { chains?: ChainState[] } = await response.json();
+  if (!chains) throw new Error(`The server answered ${response.status}.`);
+  return { chains };
+}
 
 /** Whether the server answers, and how far it follows its chains; asked again while the page is in sight. */
 export function useServerStatus(): ServerStatus {
-  const [status, setStatus] = useState<ServerStatus>({ state: "waiting" });
+  const [status, setStatus] = useState<Omit<ServerStatus, "again">>({
+    state: "waiting",
+    chains: undefined,
+    at: 0,
+  });
+  const [round, setRound] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round asks at once.
   useEffect(() => {
-    const ended = new AbortController();
+    let isOver = false;
+    let isAsking = false;
     async function ask() {
-      if (document.visibilityState === "hidden") return;
+      if (document.visibilityState === "hidden" || isAsking) return;
+      isAsking = true;
       try {
-        const response = await fetch("/health", { signal: ended.signal });
-        const { chains }: { chains: ChainState[] } = await response.json();
-        setStatus({ state: "there", chains });
+        const { chains } = await withDeadline(readHealth, NEVER, ANSWER_MS);
+        if (isOver) return;
+        setStatus({ state: "there", chains, at: Date.now() });
+        reachability.reportSuccess();
       } catch {
-        if (!ended.signal.aborted) setStatus({ state: "away" });
+        if (isOver) return;
+        setStatus((before) => ({ ...before, state: "away" }));
+        reachability.reportFailure();
+      } finally {
+        isAsking = false;
       }
     }
     void ask();
     const timer = setInterval(ask, EVERY_MS);
     return () => {
+      isOver = true;
       clearInterval(timer);
-      ended.abort();
     };
-  }, []);
-  return status;
+  }, [round]);
+  const again = useCallback(() => setRound((before) => before + 1), []);
+  return { ...status, again };
 }

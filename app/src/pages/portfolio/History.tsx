@@ -5,15 +5,16 @@ import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Switch } from "../../design/Choice.tsx";
 import { Moment } from "../../design/Moment.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
 import { Status } from "../../design/Status.tsx";
-import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { displayAmount, exactAmount } from "../../money/amount.ts";
 import { worth } from "../../money/fiat.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import type { Asset } from "../../wallet/holdings.ts";
-import { useAsk } from "../../wallet/useAsk.ts";
 import { isNoise, type Move, readMoves } from "./moves.ts";
 
 const PAGE = 20;
@@ -26,25 +27,33 @@ export function History({
 }: {
   address: string;
   chains: AppChain[];
-  assets: Asset[] | undefined;
+  assets: readonly Asset[];
 }) {
   const { t, count } = useTexts();
   const { Moralis } = useMoralis();
   const { history: all } = useSearch({ from: "/portfolio" });
   const navigate = useNavigate({ from: "/portfolio" });
   const [limit, setLimit] = useState(PAGE);
-  const asked = useAsk(`${address}/${limit}`, async () => {
-    const parts = await Promise.all(chains.map((chain) => readMoves(Moralis.Web3API, address, chain, limit)));
-    const moves = parts.flatMap((part) => part.moves).sort((a, b) => b.at - a.at);
-    const tokens = await readTokens(moves, assets ?? []);
-    return { moves, tokens, more: parts.some((part) => part.more) };
+  const history = useServerQuery({
+    key: ["moves", address, chains.map(({ hexId }) => hexId), limit],
+    async read(options) {
+      const parts = await Promise.all(
+        chains.map((chain) => readMoves(Moralis.Web3API, address, chain, limit, options)),
+      );
+      const moves = parts.flatMap((part) => part.moves).sort((a, b) => b.at - a.at);
+      const tokens = await readTokens(moves, assets, options);
+      return { moves, tokens, more: parts.some((part) => part.more) };
+    },
+    keepPrevious: "always",
   });
-  const [last, setLast] = useState(asked.data);
-  if (asked.data && asked.data !== last) setLast(asked.data);
-  const data = asked.data ?? last;
+  const { data } = history;
 
   /** Tokens that are no longer held have their symbols and decimals too. */
-  async function readTokens(moves: readonly Move[], known: readonly Asset[]): Promise<Map<string, Unit>> {
+  async function readTokens(
+    moves: readonly Move[],
+    known: readonly Asset[],
+    options: { signal: AbortSignal },
+  ): Promise<Map<string, Unit>> {
     const units = new Map<string, Unit>();
     for (const asset of known) {
       if (asset.address) units.set(`${asset.chain.hexId}/${asset.address}`, asset);
@@ -57,7 +66,7 @@ export function History({
       );
       const addresses = [...new Set(wanted)].slice(0, 100);
       if (addresses.length === 0) continue;
-      const rows = await Moralis.Web3API.token.getTokenMetadata({ addresses, chain: chain.hexId });
+      const rows = await Moralis.Web3API.token.getTokenMetadata({ addresses, chain: chain.hexId }, options);
       for (const row of rows) {
         const unit = { symbol: row.symbol ?? "", decimals: Number(row.decimals) || 0 };
         units.set(`${chain.hexId}/${row.address.toLowerCase()}`, unit);
@@ -68,7 +77,7 @@ export function History({
 
   function usdOf({ kind, chain, contract, amount }: Move): number | undefined {
     const token = kind === "native" ? null : contract;
-    const asset = assets?.find((each) => each.chain === chain && each.address === token);
+    const asset = assets.find((each) => each.chain === chain && each.address === token);
     return asset?.usdPrice ? worth(amount, asset.decimals, asset.usdPrice) : undefined;
   }
 
@@ -90,23 +99,27 @@ export function History({
           }
         />
       </div>
-      {asked.error ? (
-        <ErrorState error={asked.error} retry={asked.again} />
-      ) : !data || !shown ? (
-        <SkeletonList rows={4} label={t("Loading history")} />
-      ) : shown.length === 0 ? (
-        <EmptyState title={t("Nothing has moved yet")} />
-      ) : (
-        <ul className="list">
-          {shown.map((move) => (
-            <MoveRow
-              key={`${move.chain.hexId}/${move.key}`}
-              move={move}
-              unit={data.tokens.get(`${move.chain.hexId}/${move.contract}`)}
-            />
-          ))}
-        </ul>
-      )}
+      <QueryState
+        query={history}
+        label={t("Loading history")}
+        skeleton={<SkeletonList rows={4} label={t("Loading history")} />}
+      >
+        {({ tokens }) =>
+          !shown || shown.length === 0 ? (
+            <EmptyState title={t("Nothing has moved yet")} />
+          ) : (
+            <ul className="list">
+              {shown.map((move) => (
+                <MoveRow
+                  key={`${move.chain.hexId}/${move.key}`}
+                  move={move}
+                  unit={tokens.get(`${move.chain.hexId}/${move.contract}`)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </QueryState>
       {hidden > 0 && (
         <p className="small soft">
           {count(hidden, "{n} move of nothing or dust is hidden", "{n} moves of nothing or dust are hidden")}
@@ -114,13 +127,13 @@ export function History({
       )}
       <div className="row">
         {data?.more && (
-          <Button onClick={() => setLimit(limit + PAGE)} busy={asked.isAsking}>
+          <Button onClick={() => setLimit(limit + PAGE)} busy={history.isFetching}>
             {t("Show more")}
           </Button>
         )}
-        {asked.at !== undefined && (
+        {data && (
           <span className="small soft">
-            {t("read")} <Moment at={asked.at} />
+            {t("read")} <Moment at={history.dataUpdatedAt} />
           </span>
         )}
       </div>

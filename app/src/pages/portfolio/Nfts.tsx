@@ -8,14 +8,15 @@ import { Button } from "../../design/Button.tsx";
 import { CopyButton } from "../../design/CopyButton.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { Moment } from "../../design/Moment.tsx";
-import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import { faceOf, nftPictureUrl } from "../../wallet/holdings.ts";
-import { useAsk } from "../../wallet/useAsk.ts";
 
 const PAGE = 24;
 
@@ -33,56 +34,63 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
   const [chosenKey, setChosenKey] = useState<string>();
   // Grows as metadata is read again, so that pictures are asked for again too.
   const [round, setRound] = useState<number>();
-  const nfts = useAsk(`${address}/${shown}`, async () => {
-    const pages = await Promise.all(
-      chains.map(async (chain) => {
-        const page = await Moralis.Web3API.account.getNFTs({ address, chain: chain.hexId, limit: shown });
-        return { total: page.total, rows: (page.result ?? []).map((row): Owned => ({ ...row, chain })) };
-      }),
-    );
-    return {
-      total: pages.reduce((sum, page) => sum + page.total, 0),
-      rows: pages.flatMap((page) => page.rows),
-    };
+  const nfts = useServerQuery({
+    key: ["nfts", address, chains.map(({ hexId }) => hexId), shown],
+    async read(options) {
+      const pages = await Promise.all(
+        chains.map(async (chain) => {
+          const params = { address, chain: chain.hexId, limit: shown };
+          const page = await Moralis.Web3API.account.getNFTs(params, options);
+          return { total: page.total, rows: (page.result ?? []).map((row): Owned => ({ ...row, chain })) };
+        }),
+      );
+      return {
+        total: pages.reduce((sum, page) => sum + page.total, 0),
+        rows: pages.flatMap((page) => page.rows),
+      };
+    },
+    keepPrevious: "always",
   });
-  const [last, setLast] = useState(nfts.data);
-  if (nfts.data && nfts.data !== last) setLast(nfts.data);
-  const data = nfts.data ?? last;
+  const { data } = nfts;
   const chosen = data?.rows.find((nft) => keyOf(nft) === chosenKey);
   return (
     <section className="card stack" aria-labelledby="nfts">
       <div className="section-head">
         <h2 id="nfts">{t("NFTs")}</h2>
-        {nfts.at !== undefined && (
+        {data && (
           <span className="small soft">
-            {t("read")} <Moment at={nfts.at} />
+            {t("read")} <Moment at={nfts.dataUpdatedAt} />
           </span>
         )}
       </div>
-      {nfts.error ? (
-        <ErrorState error={nfts.error} retry={nfts.again} />
-      ) : !data ? (
-        <SkeletonList rows={3} label={t("Loading NFTs")} />
-      ) : data.rows.length === 0 ? (
-        <EmptyState title={t("No NFTs")}>{t("What this address collects is shown here.")}</EmptyState>
-      ) : (
-        <ul className="nft-grid">
-          {data.rows.map((nft) => (
-            <li key={keyOf(nft)}>
-              <button type="button" className="nft" onClick={() => setChosenKey(keyOf(nft))}>
-                <Picture nft={nft} width={256} {...(round !== undefined && { round })} />
-                <bdi className="clip nft-name">{faceOf(nft).name}</bdi>
-                <span className="small soft clip">
-                  <bdi>{nft.name?.slice(0, 60) || t("Unnamed collection")}</bdi>
-                  {nft.contract_type === "ERC1155" && ` × ${nft.amount}`}
-                </span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <QueryState
+        query={nfts}
+        label={t("Loading NFTs")}
+        skeleton={<SkeletonList rows={3} label={t("Loading NFTs")} />}
+      >
+        {({ rows }) =>
+          rows.length === 0 ? (
+            <EmptyState title={t("No NFTs")}>{t("What this address collects is shown here.")}</EmptyState>
+          ) : (
+            <ul className="nft-grid">
+              {rows.map((nft) => (
+                <li key={keyOf(nft)}>
+                  <button type="button" className="nft" onClick={() => setChosenKey(keyOf(nft))}>
+                    <Picture nft={nft} width={256} {...(round !== undefined && { round })} />
+                    <bdi className="clip nft-name">{faceOf(nft).name}</bdi>
+                    <span className="small soft clip">
+                      <bdi>{nft.name?.slice(0, 60) || t("Unnamed collection")}</bdi>
+                      {nft.contract_type === "ERC1155" && ` × ${nft.amount}`}
+                    </span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryState>
       {data && data.rows.length < data.total && (
-        <Button onClick={() => setShown(shown + PAGE)} busy={nfts.isAsking}>
+        <Button onClick={() => setShown(shown + PAGE)} busy={nfts.isFetching}>
           {t("Show more")}
         </Button>
       )}
@@ -94,7 +102,7 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
           onClose={() => setChosenKey(undefined)}
           onFresh={() => {
             setRound(Date.now());
-            nfts.again();
+            nfts.refetch();
           }}
         />
       )}

@@ -1,22 +1,25 @@
 import { useMoralis } from "@purse/react";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback, useRef } from "react";
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Moment } from "../../design/Moment.tsx";
+import { StaleNote } from "../../design/QueryState.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../design/states.tsx";
 import { displayFiat, worth } from "../../money/fiat.ts";
+import { useServerQueries } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { chainName } from "../../wallet/chains.ts";
 import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
-import { type Asked, useAsk } from "../../wallet/useAsk.ts";
 import { History } from "./History.tsx";
 import { Nfts } from "./Nfts.tsx";
 import { Tokens } from "./Tokens.tsx";
-import { type ChainHoldings, tokenRows } from "./tokenRows.ts";
+import { type ChainQuery, joinedHoldings, knownHoldings, tokenRows } from "./tokenRows.ts";
 import { useFresh } from "./useFresh.ts";
 import { ValueChart } from "./ValueChart.tsx";
 import { useVerdicts, type Verdicts } from "./verdicts.ts";
@@ -66,15 +69,8 @@ export function Portfolio() {
         </div>
       ) : (
         <div className="card">
-          <EmptyState
-            title={t("No wallet yet")}
-            action={
-              <Link to="/sign-in" search={{ next: "/portfolio" }} className="button primary">
-                {t("Connect a wallet")}
-              </Link>
-            }
-          >
-            {t("Sign in with a wallet to see what it holds.")}
+          <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
+            {t("Connect a wallet to see what it holds.")}
           </EmptyState>
         </div>
       )}
@@ -110,26 +106,28 @@ function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: s
 function Holdings({ address, chains, isOwn }: { address: string; chains: AppChain[]; isOwn: boolean }) {
   const { Moralis } = useMoralis();
   // One chain that does not answer takes nothing from the others.
-  const holdings = useAsk(`${address}`, () =>
-    Promise.all(
-      chains.map(async (chain): Promise<ChainHoldings> => {
-        try {
-          return { chain, assets: await readHoldings(Moralis.Web3API, address, chain), error: undefined };
-        } catch (error) {
-          return { chain, assets: [], error };
-        }
-      }),
-    ),
+  const found = useServerQueries(
+    chains.map((chain) => ({
+      key: ["holdings", address, chain.hexId],
+      read: (options: { signal: AbortSignal }) => readHoldings(Moralis.Web3API, address, chain, options),
+    })),
   );
+  const holdings = chains.flatMap((chain, i): ChainQuery[] => {
+    const query = found[i];
+    return query ? [{ chain, query }] : [];
+  });
+  const known = knownHoldings(holdings);
   const judging = useVerdicts();
-  useFresh(holdings.again);
+  const refetch = useRef(() => {});
+  refetch.current = () => void joinedHoldings(holdings).refetch();
+  useFresh(useCallback(() => refetch.current(), []));
   return (
     <div className="stack" style={{ gap: "1.5rem" }}>
       <Total address={address} holdings={holdings} verdicts={judging.verdicts} isOwn={isOwn} />
-      <ValueChart address={address} holdings={holdings.data} />
+      <ValueChart address={address} holdings={holdings} />
       <Tokens holdings={holdings} isOwn={isOwn} {...judging} />
       <Nfts address={address} chains={chains} isOwn={isOwn} />
-      <History address={address} chains={chains} assets={holdings.data?.flatMap((each) => each.assets)} />
+      <History address={address} chains={chains} assets={known.flatMap((each) => each.assets)} />
     </div>
   );
 }
@@ -141,57 +139,80 @@ function Total({
   isOwn,
 }: {
   address: string;
-  holdings: Asked<ChainHoldings[]>;
+  holdings: readonly ChainQuery[];
   verdicts: Verdicts;
   isOwn: boolean;
 }) {
   const { t, count, language } = useTexts();
+  const all = joinedHoldings(holdings);
   // What is likely to be spam counts for nothing, whatever its pools say.
   const assets =
-    holdings.data &&
-    tokenRows(holdings.data, verdicts).good.flatMap(({ asset }) => (asset.balance > 0n ? [asset] : []));
+    all.data &&
+    tokenRows(all.data, verdicts).good.flatMap(({ asset }) => (asset.balance > 0n ? [asset] : []));
   const priced = assets?.filter((asset) => asset.usdPrice !== null) ?? [];
   const total = priced.reduce(
     (sum, asset) => sum + worth(asset.balance, asset.decimals, asset.usdPrice ?? 0),
     0,
   );
-  const missing = (assets?.length ?? 0) - priced.length;
-  const failed = holdings.data?.filter((each) => each.error !== undefined) ?? [];
+  const unread = assets?.filter((asset) => asset.hasPriceFailed).length ?? 0;
+  const missing = (assets?.length ?? 0) - priced.length - unread;
+  const isUnknown = assets !== undefined && priced.length === 0 && assets.length > 0;
+  const unreached = holdings.filter(({ query }) => query.error !== null && query.data === undefined);
   return (
     <section className="card stack" aria-label={t("Total value")}>
       <Address address={address} copy />
-      {holdings.error ? (
-        <ErrorState error={holdings.error} retry={holdings.again} />
-      ) : (
+      {(assets !== undefined || unreached.length < holdings.length) && (
         <div>
           <p className="total number">
             {assets === undefined ? (
               <Skeleton width="12rem" height="1em" />
-            ) : priced.length === 0 ? (
-              t("No prices")
+            ) : isUnknown ? (
+              unread > 0 ? (
+                "—"
+              ) : (
+                t("No prices")
+              )
             ) : (
               displayFiat(total, language)
             )}
           </p>
-          <p className="small soft">
-            {assets === undefined
-              ? t("Reading balances and prices …")
-              : missing > 0
-                ? count(missing, "Price missing for {n} asset", "Prices missing for {n} assets")
-                : t("By the pools that this server knows")}
-            {holdings.at !== undefined && (
-              <>
-                {" · "}
-                {t("read")} <Moment at={holdings.at} />
-              </>
-            )}
-          </p>
+          <div className="total-about" data-stale={all.error !== null || undefined}>
+            <StaleNote query={all} />
+            <p className="small soft">
+              {assets === undefined
+                ? t("Reading balances and prices …")
+                : unread > 0
+                  ? count(
+                      unread,
+                      "The price of {n} asset could not be read",
+                      "The prices of {n} assets could not be read",
+                    )
+                  : missing > 0
+                    ? count(missing, "Price missing for {n} asset", "Prices missing for {n} assets")
+                    : t("By the pools that this server knows")}
+              {assets !== undefined && (
+                <>
+                  <span className="beside"> · </span>
+                  <span className="read-at">
+                    {t("read")} <Moment at={all.dataUpdatedAt} />
+                  </span>
+                </>
+              )}{" "}
+              {unread > 0 && all.error === null && (
+                <Button small look="quiet" busy={all.isFetching} onClick={() => void all.refetch()}>
+                  {t("Try again")}
+                </Button>
+              )}
+            </p>
+          </div>
         </div>
       )}
-      {failed.map(({ chain, error }) => (
+      {unreached.map(({ chain, query }) => (
         <div key={chain.hexId}>
-          <p className="small">{t("{chain} does not answer:", { chain: chainName(chain) })}</p>
-          <ErrorState error={error} retry={holdings.again} />
+          {holdings.length > 1 && (
+            <p className="small">{t("{chain} does not answer:", { chain: chainName(chain) })}</p>
+          )}
+          <ErrorState error={query.error} retry={() => void query.refetch()} busy={query.isFetching} />
         </div>
       ))}
       <div className="row">
@@ -200,7 +221,7 @@ function Total({
             {t("Send")}
           </Link>
         )}
-        <Button onClick={holdings.again} busy={holdings.isAsking}>
+        <Button onClick={() => void all.refetch()} busy={all.isFetching}>
           {t("Refresh")}
         </Button>
         <LookAt />

@@ -3,15 +3,15 @@ import { useState } from "react";
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Switch } from "../../design/Choice.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
 import { Status } from "../../design/Status.tsx";
-import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { displayAmount, exactAmount } from "../../money/amount.ts";
 import { displayFiat, worth } from "../../money/fiat.ts";
 import type { SpamReason } from "../../money/spam.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { chainName } from "../../wallet/chains.ts";
-import type { Asked } from "../../wallet/useAsk.ts";
-import { type ChainHoldings, isDust, type Row, tokenRows } from "./tokenRows.ts";
+import { type ChainQuery, isDust, joinedHoldings, type Row, tokenRows } from "./tokenRows.ts";
 import { type Judging, keyOf } from "./verdicts.ts";
 
 const REASONS: Record<SpamReason | "own", string> = {
@@ -23,7 +23,7 @@ const REASONS: Record<SpamReason | "own", string> = {
 };
 
 export interface TokensProps extends Judging {
-  holdings: Asked<ChainHoldings[]>;
+  holdings: readonly ChainQuery[];
   isOwn: boolean;
 }
 
@@ -32,9 +32,10 @@ export function Tokens({ holdings, verdicts, judge, isOwn }: TokensProps) {
   const { t, count } = useTexts();
   const { dust } = useSearch({ from: "/portfolio" });
   const navigate = useNavigate({ from: "/portfolio" });
-  const { good, spam } = tokenRows(holdings.data ?? [], verdicts);
+  const all = joinedHoldings(holdings);
+  const { good, spam } = tokenRows(all.data ?? [], verdicts);
   const kept = dust === "hidden" ? good.filter(({ asset }) => !isDust(asset)) : good;
-  const several = (holdings.data?.length ?? 0) > 1;
+  const several = holdings.length > 1;
   const list = (of: Row[], folder: boolean) => (
     <ul className="list">
       {of.map((row) => (
@@ -65,19 +66,23 @@ export function Tokens({ holdings, verdicts, judge, isOwn }: TokensProps) {
           }
         />
       </div>
-      {holdings.error ? (
-        <ErrorState error={holdings.error} retry={holdings.again} />
-      ) : !holdings.data ? (
-        <SkeletonList rows={3} label={t("Loading tokens")} />
-      ) : kept.length === 0 ? (
-        <EmptyState title={t("No tokens")}>
-          {good.length > 0
-            ? t("All that is here is worth less than a dollar.")
-            : t("This wallet has received none that it still holds.")}
-        </EmptyState>
-      ) : (
-        list(kept, false)
-      )}
+      <QueryState
+        query={all}
+        label={t("Loading tokens")}
+        skeleton={<SkeletonList rows={3} label={t("Loading tokens")} />}
+      >
+        {() =>
+          kept.length > 0 ? (
+            list(kept, false)
+          ) : (
+            <EmptyState title={t("No tokens")}>
+              {good.length > 0
+                ? t("All that is here is worth less than a dollar.")
+                : t("This wallet has received none that it still holds.")}
+            </EmptyState>
+          )
+        }
+      </QueryState>
       {good.length > kept.length && (
         <p className="small soft">
           {count(
@@ -95,6 +100,11 @@ export function Tokens({ holdings, verdicts, judge, isOwn }: TokensProps) {
       )}
     </section>
   );
+}
+
+function noPrice({ hasPriceFailed, isThin }: Row["asset"]): string {
+  if (hasPriceFailed) return "The price could not be read";
+  return isThin ? "Too little liquidity for a price" : "No price";
 }
 
 function TokenRow({
@@ -131,7 +141,7 @@ function TokenRow({
           <span className="small soft clip">
             {several && <>{chainName(chain)} · </>}
             {usdPrice === null
-              ? t(asset.isThin ? "Too little liquidity for a price" : "No price")
+              ? t(noPrice(asset))
               : t("{price} each", { price: displayFiat(usdPrice, language) })}
           </span>
         </button>

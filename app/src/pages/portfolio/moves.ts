@@ -30,13 +30,14 @@ export async function readMoves(
   address: string,
   chain: AppChain,
   limit: number,
+  options: { signal?: AbortSignal } = {},
 ): Promise<{ moves: Move[]; more: boolean }> {
   const params = { address, chain: chain.hexId, limit };
   const [{ methodOf }, sent, tokens, nfts] = await Promise.all([
     import("../explorer/abi/decode.ts"),
-    api.account.getTransactions(params),
-    api.account.getTokenTransfers(params),
-    api.account.getNFTTransfers(params),
+    api.account.getTransactions(params, options),
+    api.account.getTokenTransfers(params, options),
+    api.account.getNFTTransfers(params, options),
   ]);
   const methods = new Map(
     (sent.result ?? []).flatMap(({ hash, input }) => {

@@ -1,4 +1,4 @@
-import type { Moralis } from "@purse/client";
+import { ErrorCode, type Moralis } from "@purse/client";
 import type { Point } from "../../design/Chart.tsx";
 import { worth } from "../../money/fiat.ts";
 import { type Asset, type Price, readPrices } from "../../wallet/holdings.ts";
@@ -19,18 +19,22 @@ const POINTS = 10;
 const TOKENS = 5;
 const DAY_MS = 86_400_000;
 
-/** What the priced assets of one chain were worth, at moments before the chain's newest block. */
+/**
+ * What the priced assets of one chain were worth, at moments before the chain's newest block. Rejects where something could
+ * not be read; what had no price then, or what the node does not keep, is a gap.
+ */
 export async function readPastValue(
   api: Web3API,
   address: string,
   assets: readonly Asset[],
   span: Span,
+  options: { signal?: AbortSignal } = {},
 ): Promise<PastValue> {
   const [first] = assets;
   if (!first) return { points: [], gaps: 0 };
   const { chain } = first;
   const atDate = (date: number) =>
-    api.native.getDateToBlock({ chain: chain.hexId, date: new Date(date).toISOString() });
+    api.native.getDateToBlock({ chain: chain.hexId, date: new Date(date).toISOString() }, options);
   const head = await atDate(Date.now());
   const headMs = head.timestamp * 1000;
   const from = headMs - SPANS[span] * DAY_MS;
@@ -48,11 +52,16 @@ export async function readPastValue(
   const answers = await readPrices(
     different.flatMap(({ block }) => tokens.map((token) => ({ token, block }))),
     chain,
+    options,
   );
+  if (answers.some(({ hasFailed }) => hasFailed)) throw new Error("Prices of the past could not be read.");
   const all = answers.map(({ price }) => price);
   const values = await Promise.all(
     different.map(({ block }, i) =>
-      valueAt(block, all.slice(i * tokens.length, (i + 1) * tokens.length)).catch(() => undefined),
+      valueAt(block, all.slice(i * tokens.length, (i + 1) * tokens.length)).catch((error: unknown) => {
+        if (Object(error).code === ErrorCode.VALIDATION_ERROR) return undefined;
+        throw error;
+      }),
     ),
   );
   for (const [i, { timestamp }] of different.entries()) {
@@ -65,8 +74,8 @@ export async function readPastValue(
   async function valueAt(block: number, prices: readonly (Price | null)[]): Promise<number | undefined> {
     const params = { address, chain: chain.hexId, to_block: block };
     const [native, held] = await Promise.all([
-      api.account.getNativeBalance(params),
-      tokens.length > 0 ? api.account.getTokenBalances({ ...params, token_addresses: tokens }) : [],
+      api.account.getNativeBalance(params, options),
+      tokens.length > 0 ? api.account.getTokenBalances({ ...params, token_addresses: tokens }, options) : [],
     ]);
     const nativeUsd = prices.find((price) => price !== null)?.nativeUsd ?? null;
     let sum = 0;

@@ -1,3 +1,4 @@
+import type { QueryResult } from "../../design/QueryState.tsx";
 import { worth } from "../../money/fiat.ts";
 import { type SpamReason, seenSymbol, spamReason } from "../../money/spam.ts";
 import type { AppChain } from "../../settings.ts";
@@ -7,11 +8,40 @@ import { keyOf, type Verdicts } from "./verdicts.ts";
 /** Below this many dollars something is dust. */
 const DUST = 1;
 
-/** What an address holds of one chain, or why that is not known. */
+/** What an address holds of one chain. */
 export interface ChainHoldings {
   chain: AppChain;
   assets: Asset[];
-  error: unknown;
+}
+
+/** The same as it is read: what was read last stays where a chain does not answer. */
+export interface ChainQuery {
+  chain: AppChain;
+  query: QueryResult<Asset[]>;
+}
+
+/** Those that are known. */
+export function knownHoldings(all: readonly ChainQuery[]): ChainHoldings[] {
+  return all.flatMap(({ chain, query: { data } }) => (data ? [{ chain, assets: data }] : []));
+}
+
+/**
+ * The holdings of all chains as one read, for parts of the page that show them together: it waits for all of them, has
+ * failed where a chain has, and has the data of the others then; its age is that of the oldest.
+ */
+export function joinedHoldings(all: readonly ChainQuery[]): QueryResult<ChainHoldings[]> {
+  const known = knownHoldings(all);
+  const failed = all.find(({ query }) => query.error !== null);
+  const isWaiting = all.some(({ query }) => query.data === undefined && query.error === null);
+  return {
+    data: isWaiting || known.length === 0 ? undefined : known,
+    error: isWaiting ? null : (failed?.query.error ?? null),
+    isFetching: all.some(({ query }) => query.isFetching),
+    dataUpdatedAt: Math.min(...all.flatMap(({ query }) => (query.data ? [query.dataUpdatedAt] : []))),
+    refetch: () => {
+      for (const { query } of all) query.refetch();
+    },
+  };
 }
 
 /** An asset with what is thought of it. */

@@ -4,6 +4,7 @@ import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { Field } from "../../design/Field.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
 import { EmptyState, ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { recipientProblem } from "../../money/address.ts";
@@ -40,7 +41,7 @@ export function AddressBook({ book, typed, onChoose, onClose }: AddressBookProps
   return (
     <Dialog open side onClose={onClose} title={t("Address book")} about={t("Only you can read it.")}>
       <div className="stack">
-        {book.error || error ? <ErrorState error={error ?? book.error} /> : null}
+        {error !== undefined && <ErrorState error={error} />}
         {edited ? (
           <ContactForm
             contact={edited}
@@ -55,36 +56,40 @@ export function AddressBook({ book, typed, onChoose, onClose }: AddressBookProps
             {t("Add somebody")}
           </Button>
         )}
-        {book.contacts.length === 0 ? (
-          <EmptyState title={t("Nobody yet")}>{t("Write down whom you send to often.")}</EmptyState>
-        ) : (
-          <ul className="list">
-            {book.contacts.map((contact) => (
-              <li key={contact.id} className="contact">
-                <button type="button" className="asset-name" onClick={() => onChoose(contact.address)}>
-                  <bdi className="clip">{contact.name.slice(0, 80)}</bdi>
-                  <Address address={contact.address} short />
-                </button>
-                <button
-                  type="button"
-                  className="icon-button"
-                  aria-label={t("Change: {who}", { who: contact.name })}
-                  onClick={() => setEdited(contact)}
-                >
-                  <Pencil size={16} aria-hidden="true" />
-                </button>
-                <button
-                  type="button"
-                  className="icon-button"
-                  aria-label={t("Remove: {who}", { who: contact.name })}
-                  onClick={() => void remove(contact)}
-                >
-                  <Trash2 size={16} aria-hidden="true" />
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
+        <QueryState query={book.book} label={t("Loading the address book")}>
+          {(contacts) =>
+            contacts.length === 0 ? (
+              <EmptyState title={t("Nobody yet")}>{t("Write down whom you send to often.")}</EmptyState>
+            ) : (
+              <ul className="list">
+                {contacts.map((contact) => (
+                  <li key={contact.id} className="contact">
+                    <button type="button" className="asset-name" onClick={() => onChoose(contact.address)}>
+                      <bdi className="clip">{contact.name.slice(0, 80)}</bdi>
+                      <Address address={contact.address} short />
+                    </button>
+                    <button
+                      type="button"
+                      className="icon-button"
+                      aria-label={t("Change: {who}", { who: contact.name })}
+                      onClick={() => setEdited(contact)}
+                    >
+                      <Pencil size={16} aria-hidden="true" />
+                    </button>
+                    <button
+                      type="button"
+                      className="icon-button"
+                      aria-label={t("Remove: {who}", { who: contact.name })}
+                      onClick={() => void remove(contact)}
+                    >
+                      <Trash2 size={16} aria-hidden="true" />
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </QueryState>
       </div>
     </Dialog>
   );

@@ -1,8 +1,15 @@
 import { Address } from "../../design/Address.tsx";
+import { Button } from "../../design/Button.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import type { Sendable } from "./sendable.ts";
 import type { Recipient } from "./useRecipient.ts";
+
+const UNCHECKED = {
+  past: "This address could not be compared with those you have sent to",
+  book: "This address could not be compared with your address book",
+  code: "Whether this address is a contract could not be checked",
+} as const;
 
 /** What should be known of a recipient before anything is sent there. */
 export function RecipientNotes({
@@ -15,7 +22,7 @@ export function RecipientNotes({
   item: Sendable;
 }) {
   const { t } = useTexts();
-  const { address, name, lookalike } = recipient;
+  const { address, name, lookalike, unchecked } = recipient;
   if (!address) return <div className="recipient-notes" role="status" />;
   const lower = address.toLowerCase();
   const isToken = lower === item.contract?.toLowerCase();
@@ -32,6 +39,19 @@ export function RecipientNotes({
           {lookalike.name && <bdi className="strong">{lookalike.name.slice(0, 80)}</bdi>}
           <Address address={lookalike.address} />
           {t("Compare every group. Such addresses are made to be copied by mistake.")}
+        </Notice>
+      )}
+      {unchecked && !lookalike && (
+        <Notice
+          kind="warning"
+          title={t(UNCHECKED[unchecked.what])}
+          action={
+            <Button small busy={unchecked.isFetching} onClick={unchecked.retry}>
+              {t("Try again")}
+            </Button>
+          }
+        >
+          {t("Compare the whole address with its source.")}
         </Notice>
       )}
       {isToken ? (

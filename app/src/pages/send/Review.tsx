@@ -4,16 +4,17 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { Stepper } from "../../design/Stepper.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
-import { displayAmount, exactAmount, parseAmount } from "../../money/amount.ts";
+import { displayAmount, exactAmount, parseExactAmount } from "../../money/amount.ts";
 import { displayFiat, worth } from "../../money/fiat.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { chainName } from "../../wallet/chains.ts";
 import { stepsFor } from "../../wallet/FollowUp.tsx";
-import { useAsk } from "../../wallet/useAsk.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
 import { BalanceChanges } from "./BalanceChanges.tsx";
@@ -39,22 +40,26 @@ export function Review({ account, chain, item, book }: ReviewProps) {
   const { provider, chainId } = useMoralis();
   const checksumOf = useChecksum();
   const transactionLog = useTransactionLog();
-  const recipient = useRecipient(search.to ?? "", book.contacts, account, chain);
+  const recipient = useRecipient(search.to ?? "", book, account, chain);
   const [tier, setTier] = useState<Tier>("normal");
   const [waiting, setWaiting] = useState(false);
   const [error, setError] = useState<unknown>();
-  const amount = item.type === "erc721" ? 1n : parseAmount(search.amount ?? "", item.decimals);
+  const amount = item.type === "erc721" ? 1n : parseExactAmount(search.amount ?? "", item.decimals);
   const isOtherChain = chainId !== chain.hexId;
   const isReady = recipient.address !== undefined && amount !== undefined && amount > 0n && !isOtherChain;
-  const preview = useAsk(
-    isReady && provider ? `${recipient.address}/${amount}/${item.key}` : undefined,
-    async (): Promise<{ simulation: Simulation; fees: Fees }> => {
+  const preview = useServerQuery({
+    key:
+      isReady && provider
+        ? ["simulation", account, chain.hexId, recipient.address, String(amount), item.key]
+        : undefined,
+    async read(): Promise<{ simulation: Simulation; fees: Fees }> {
       if (!provider) throw new Error("The wallet is gone");
       const { from, ...call } = await transferCall(transferOf(item, recipient.address ?? "", amount ?? 0n));
       const [simulation, fees] = await Promise.all([simulate(call), readFees(provider)]);
       return { simulation, fees };
     },
-  );
+    isFresh: true,
+  });
   const back = () => void navigate({ search: (before) => ({ ...before, step: undefined }) });
 
   async function send() {
@@ -126,51 +131,48 @@ export function Review({ account, chain, item, book }: ReviewProps) {
         <dd>{chainName(chain)}</dd>
       </dl>
       <RecipientNotes recipient={{ ...recipient, name: undefined }} account={account} item={item} />
-      {preview.error ? (
-        <ErrorState error={preview.error} retry={preview.again} />
-      ) : !preview.data ? (
-        <SkeletonList rows={2} label={t("Trying it out …")} />
-      ) : (
-        <>
-          {refused ? (
-            <Notice kind="danger" title={t("The contract would refuse it")}>
-              <bdi>{refused.reason.slice(0, 300)}</bdi>
-            </Notice>
-          ) : (
-            <BalanceChanges simulation={preview.data.simulation} item={item} chain={chain} />
-          )}
-          <fieldset className="tiers">
-            <legend>{t("Network fee")}</legend>
-            {TIERS.map((each) => (
-              <label key={each} className="tier">
-                <input
-                  type="radio"
-                  name="tier"
-                  checked={tier === each}
-                  onChange={() => setTier(each)}
-                  disabled={waiting}
-                />
-                <span className="strong">{t(TIER_LABELS[each])}</span>
-                <span className="small soft">{etaOf(each, preview.data?.fees ?? NO_FEES, texts)}</span>
-                <span
-                  className="small number"
-                  title={t("At most {fee} {unit}", {
-                    fee: exactAmount(mostFor(gas, each, preview.data?.fees.tiers ?? NO_FEES.tiers), decimals),
-                    unit: symbol,
-                  })}
-                >
-                  {displayAmount(
-                    likelyFor(gas, each, preview.data?.fees.tiers ?? NO_FEES.tiers),
-                    decimals,
-                    language,
-                  )}{" "}
-                  {symbol}
-                </span>
-              </label>
-            ))}
-          </fieldset>
-        </>
-      )}
+      <QueryState
+        query={preview}
+        label={t("Trying it out …")}
+        skeleton={<SkeletonList rows={2} label={t("Trying it out …")} />}
+      >
+        {({ simulation, fees: { tiers }, fees }) => (
+          <>
+            {refused ? (
+              <Notice kind="danger" title={t("The contract would refuse it")}>
+                <bdi>{refused.reason.slice(0, 300)}</bdi>
+              </Notice>
+            ) : (
+              <BalanceChanges simulation={simulation} item={item} chain={chain} />
+            )}
+            <fieldset className="tiers">
+              <legend>{t("Network fee")}</legend>
+              {TIERS.map((each) => (
+                <label key={each} className="tier">
+                  <input
+                    type="radio"
+                    name="tier"
+                    checked={tier === each}
+                    onChange={() => setTier(each)}
+                    disabled={waiting}
+                  />
+                  <span className="strong">{t(TIER_LABELS[each])}</span>
+                  <span className="small soft">{etaOf(each, fees, texts)}</span>
+                  <span
+                    className="small number"
+                    title={t("At most {fee} {unit}", {
+                      fee: exactAmount(mostFor(gas, each, tiers), decimals),
+                      unit: symbol,
+                    })}
+                  >
+                    {displayAmount(likelyFor(gas, each, tiers), decimals, language)} {symbol}
+                  </span>
+                </label>
+              ))}
+            </fieldset>
+          </>
+        )}
+      </QueryState>
       <p className="soft">
         {t("What is sent cannot be taken back. The wallet has the last word on the fee.")}
       </p>
@@ -197,8 +199,3 @@ export function Review({ account, chain, item, book }: ReviewProps) {
 }
 
 const TIER_LABELS: Record<Tier, string> = { slow: "Slow", normal: "Normal", fast: "Fast" };
-const NOTHING = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n };
-const NO_FEES: Fees = {
-  tiers: { baseFeePerGas: null, slow: NOTHING, normal: NOTHING, fast: NOTHING },
-  blockSeconds: null,
-};

@@ -1,13 +1,15 @@
 import { useMoralis } from "@purse/react";
 import { Link, useSearch } from "@tanstack/react-router";
-import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
+import { QueryState } from "../../design/QueryState.tsx";
+import { EmptyState, SkeletonList } from "../../design/states.tsx";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { type AppChain, chainByHexId, defaultChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { FollowUp } from "../../wallet/FollowUp.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
-import { useAsk } from "../../wallet/useAsk.ts";
 import { Review } from "./Review.tsx";
 import { SendForm } from "./SendForm.tsx";
 import { readSendables } from "./sendable.ts";
@@ -42,14 +44,7 @@ export function Send() {
         </div>
       ) : !isWeb3Enabled || !account ? (
         <div className="card">
-          <EmptyState
-            title={t("Connect a wallet first")}
-            action={
-              <Link to="/sign-in" search={{ next: "/send" }} className="button primary">
-                {t("Connect a wallet")}
-              </Link>
-            }
-          >
+          <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
             {t("Sending needs the wallet that holds the money.")}
           </EmptyState>
         </div>
@@ -76,24 +71,38 @@ function Sending({ account, chain }: { account: string; chain: AppChain }) {
   const { Moralis } = useMoralis();
   const { step, asset } = useSearch({ from: "/send" });
   const book = useAddressBook();
-  const owned = useAsk(`${account}/${chain.hexId}`, () =>
-    readSendables(Moralis.Web3API, account.toLowerCase(), chain),
-  );
-  if (owned.error) return <ErrorState error={owned.error} retry={owned.again} />;
-  if (!owned.data) return <SkeletonList rows={3} label={t("Reading your balance …")} />;
-  const item = owned.data.find(({ key }) => key === (asset ?? "native").toLowerCase());
-  if (!item) {
-    return (
-      <EmptyState
-        title={t("This wallet does not hold that")}
-        action={
-          <Link to="/send" search={{ chain: chain.hexId }} className="button">
-            {t("Choose something else")}
-          </Link>
+  const owned = useServerQuery({
+    key: ["sendables", account.toLowerCase(), chain.hexId],
+    read: (options) => readSendables(Moralis.Web3API, account.toLowerCase(), chain, options),
+    isFresh: true,
+  });
+  return (
+    <QueryState
+      query={owned}
+      label={t("Reading your balance …")}
+      skeleton={<SkeletonList rows={3} label={t("Reading your balance …")} />}
+    >
+      {(items) => {
+        const item = items.find(({ key }) => key === (asset ?? "native").toLowerCase());
+        if (!item) {
+          return (
+            <EmptyState
+              title={t("This wallet does not hold that")}
+              action={
+                <Link to="/send" search={{ chain: chain.hexId }} className="button">
+                  {t("Choose something else")}
+                </Link>
+              }
+            />
+          );
         }
-      />
-    );
-  }
-  const shared = { account, chain, item, book };
-  return step === "review" ? <Review {...shared} /> : <SendForm {...shared} items={owned.data} />;
+        const shared = { account, chain, item, book };
+        return step === "review" ? (
+          <Review {...shared} />
+        ) : (
+          <SendForm {...shared} items={items} owned={owned} />
+        );
+      }}
+    </QueryState>
+  );
 }

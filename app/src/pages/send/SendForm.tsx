@@ -5,11 +5,20 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
-import { displayAmount, exactAmount, parseAmount } from "../../money/amount.ts";
-import { boughtBy, displayFiat, worth } from "../../money/fiat.ts";
+import { FailedRead, type QueryResult } from "../../design/QueryState.tsx";
+import {
+  amountProblem,
+  displayAmount,
+  exactAmount,
+  inputAmount,
+  parseAmount,
+  parseExactAmount,
+} from "../../money/amount.ts";
+import { decimalSeparator } from "../../money/decimal.ts";
+import { boughtBy, displayFiat, FIAT_DECIMALS, worth } from "../../money/fiat.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
-import { useAsk } from "../../wallet/useAsk.ts";
 import { AddressBook } from "./AddressBook.tsx";
 import { mostFor, readFees } from "./fees.ts";
 import { RecipientNotes } from "./RecipientNotes.tsx";
@@ -22,8 +31,14 @@ const PLAIN_GAS = 21_000n;
 const CONTRACT_GAS = 90_000n;
 
 /** Rounded down: nobody shall send more than was typed. */
-function dollarsText(usd: number): string {
-  return (Math.floor(usd * 100) / 100).toFixed(2);
+function dollarsText(usd: number, locale: string): string {
+  return (Math.floor(usd * 100) / 100).toFixed(2).replace(".", decimalSeparator(locale));
+}
+
+/** What the address bar has, as the reader's locale writes it; what is no exact amount stays as it is. */
+function amountText(fromUrl: string | undefined, decimals: number, locale: string): string {
+  const amount = parseExactAmount(fromUrl ?? "", decimals);
+  return amount === undefined ? (fromUrl ?? "") : inputAmount(amount, decimals, locale);
 }
 
 export interface SendFormProps {
@@ -31,37 +46,40 @@ export interface SendFormProps {
   chain: AppChain;
   item: Sendable;
   items: readonly Sendable[];
+  /** How these were read. */
+  owned: QueryResult<unknown>;
   book: ReturnType<typeof useAddressBook>;
 }
 
 /** What, to whom, how much. */
-export function SendForm({ account, chain, item, items, book }: SendFormProps) {
+export function SendForm({ account, chain, item, items, owned, book }: SendFormProps) {
   const { t, language } = useTexts();
   const { provider, chainId } = useMoralis();
   const search = useSearch({ from: "/send" });
   const navigate = useNavigate({ from: "/send" });
   const [to, setTo] = useState(search.to ?? "");
-  const [text, setText] = useState(search.amount ?? "");
+  const [text, setText] = useState(() => amountText(search.amount, item.decimals, language));
   const [inFiat, setInFiat] = useState(false);
   const [tried, setTried] = useState(false);
   const [isBookOpen, setIsBookOpen] = useState(false);
-  const recipient = useRecipient(to, book.contacts, account, chain);
-  const fees = useAsk(provider && chainId === chain.hexId ? `fees ${chain.hexId}` : undefined, () =>
-    provider ? readFees(provider) : Promise.reject(new Error("The wallet is gone")),
-  );
+  const recipient = useRecipient(to, book, account, chain);
+  const fees = useServerQuery({
+    key: provider && chainId === chain.hexId ? ["fees", account, chain.hexId] : undefined,
+    read: () => (provider ? readFees(provider) : Promise.reject(new Error("The wallet is gone"))),
+    isFresh: true,
+  });
   const { unit, decimals, balance, usdPrice } = item;
   const isSingle = item.type === "erc721";
   const fiat = inFiat && usdPrice !== null;
-  const amount = isSingle ? 1n : fiat ? boughtBy(text, decimals, usdPrice) : parseAmount(text, decimals);
+  const typed = parseAmount(text, fiat ? FIAT_DECIMALS : decimals, language);
+  const amount = isSingle ? 1n : amountOf();
   const have = t("You have {amount} {unit}.", {
     amount: displayAmount(balance, decimals, language),
     unit,
   });
-  const amountProblem =
+  const problem =
     amount === undefined
-      ? decimals === 0
-        ? t("Enter a whole number, such as 2.")
-        : t("Enter an amount, such as 1.5 (up to {n} decimals).", { n: decimals })
+      ? amountProblem("refusal" in typed ? typed : { refusal: "invalid" }, decimals, t)
       : amount === 0n
         ? t("Enter more than nothing.")
         : amount > balance
@@ -71,6 +89,11 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
   const reserve = item.type !== "native" ? 0n : fees.data ? mostFor(gas, "fast", fees.data.tiers) : undefined;
   const most = reserve === undefined || balance <= reserve ? undefined : balance - reserve;
   const isOtherChain = chainId !== chain.hexId;
+
+  function amountOf(): bigint | undefined {
+    if ("refusal" in typed) return undefined;
+    return fiat && usdPrice !== null ? boughtBy(typed.value, decimals, usdPrice) : typed.value;
+  }
 
   function choose(key: string) {
     setText("");
@@ -87,14 +110,13 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
   function review(event: FormEvent) {
     event.preventDefault();
     setTried(true);
-    if (recipient.problem || recipient.isResolving || !recipient.address || amountProblem || isOtherChain)
-      return;
+    if (recipient.problem || recipient.isResolving || !recipient.address || problem || isOtherChain) return;
     if (amount === undefined) return;
-    const typed = { to: to.trim(), amount: isSingle ? undefined : exactAmount(amount, decimals) };
+    const next = { to: to.trim(), amount: isSingle ? undefined : exactAmount(amount, decimals) };
     void (async () => {
       // First what is typed, so that going back finds it; then the next step.
-      await navigate({ search: (before) => ({ ...before, ...typed }), replace: true });
-      await navigate({ search: (before) => ({ ...before, ...typed, chain: chain.hexId, step: "review" }) });
+      await navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+      await navigate({ search: (before) => ({ ...before, ...next, chain: chain.hexId, step: "review" }) });
     })();
   }
   const other =
@@ -140,7 +162,7 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
           onChange={(event) => setText(event.target.value)}
           inputMode="decimal"
           autoComplete="off"
-          problem={tried ? amountProblem : undefined}
+          problem={tried || "readings" in typed ? problem : undefined}
           hint={
             <>
               {have} {other && <span className="number">≈ {other}</span>}
@@ -157,7 +179,9 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
                     if (amount === undefined) setText("");
                     else
                       setText(
-                        fiat ? exactAmount(amount, decimals) : dollarsText(worth(amount, decimals, usdPrice)),
+                        fiat
+                          ? inputAmount(amount, decimals, language)
+                          : dollarsText(worth(amount, decimals, usdPrice), language),
                       );
                   }}
                 >
@@ -170,7 +194,7 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
                 onClick={() => {
                   if (most === undefined) return;
                   setInFiat(false);
-                  setText(exactAmount(most, decimals));
+                  setText(inputAmount(most, decimals, language));
                 }}
               >
                 {t("Max")}
@@ -178,6 +202,14 @@ export function SendForm({ account, chain, item, items, book }: SendFormProps) {
             </>
           }
         />
+      )}
+      {item.hasPriceFailed && (
+        <FailedRead query={{ ...owned, data: undefined, error: owned.error ?? true }}>
+          {t("The price could not be read, so amounts are not shown in dollars")}
+        </FailedRead>
+      )}
+      {item.type === "native" && (
+        <FailedRead query={fees}>{t("The network fee could not be read, so there is no maximum")}</FailedRead>
       )}
       {item.type === "native" && text !== "" && most !== undefined && amount === most && (
         <p className="small soft">

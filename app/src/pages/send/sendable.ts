@@ -16,21 +16,28 @@ export interface Sendable {
   decimals: number;
   balance: bigint;
   usdPrice: number | null;
+  /** Whether its price could not be read: it may well have one. */
+  hasPriceFailed: boolean;
   contract: string | null;
   tokenId: string | null;
 }
 
 /** All that a wallet has to send on a chain: its coin, its tokens, its NFTs. */
-export async function readSendables(api: Web3API, address: string, chain: AppChain): Promise<Sendable[]> {
+export async function readSendables(
+  api: Web3API,
+  address: string,
+  chain: AppChain,
+  options: { signal?: AbortSignal } = {},
+): Promise<Sendable[]> {
   const [assets, nfts] = await Promise.all([
-    readHoldings(api, address, chain),
-    api.account.getNFTs({ address, chain: chain.hexId, limit: 100 }),
+    readHoldings(api, address, chain, options),
+    api.account.getNFTs({ address, chain: chain.hexId, limit: 100 }, options),
   ]);
   const held = assets.filter((asset) => asset.address === null || asset.balance > 0n);
   return [...held.map(ofAsset), ...(nfts.result ?? []).map(ofNft)];
 }
 
-function ofAsset({ address, name, symbol, decimals, balance, usdPrice }: Asset): Sendable {
+function ofAsset({ address, name, symbol, decimals, balance, usdPrice, hasPriceFailed }: Asset): Sendable {
   const unit = symbol.slice(0, 16) || "units";
   return {
     key: address ?? "native",
@@ -40,6 +47,7 @@ function ofAsset({ address, name, symbol, decimals, balance, usdPrice }: Asset):
     decimals,
     balance,
     usdPrice,
+    hasPriceFailed,
     contract: address,
     tokenId: null,
   };
@@ -56,6 +64,7 @@ function ofNft(nft: NftOwner): Sendable {
     decimals: 0,
     balance: BigInt(nft.amount ?? 1),
     usdPrice: null,
+    hasPriceFailed: false,
     contract: nft.token_address,
     tokenId: nft.token_id,
   };

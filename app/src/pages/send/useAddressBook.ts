@@ -1,5 +1,7 @@
-import { ACL, ParseObject } from "@purse/client";
-import { useMoralis, useMoralisQuery } from "@purse/react";
+import { ACL, ParseObject, Query } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import type { QueryResult } from "../../design/QueryState.tsx";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 
 /** Somebody to send to. */
 export interface Contact {
@@ -18,26 +20,25 @@ const MOST = 500;
  */
 export function useAddressBook() {
   const { user, isAuthenticated } = useMoralis();
+  const userId = isAuthenticated ? user?.id : undefined;
   const listed: unknown = user?.get("contacts");
   const ids = Array.isArray(listed) ? listed.filter((id) => typeof id === "string") : [];
-  const found = useMoralisQuery(
-    "Contact",
-    (query) => query.containedIn("objectId", ids).ascending("name").limit(MOST),
-    [ids.join()],
-    { autoFetch: isAuthenticated && ids.length > 0 },
-  );
-  const contacts = (isAuthenticated && ids.length > 0 ? found.data : []).map(
-    (row): Contact => ({
-      id: row.id ?? "",
-      name: String(row.get("name") ?? ""),
-      address: String(row.get("address") ?? ""),
-    }),
-  );
+  const found = useServerQuery({
+    key: userId === undefined ? undefined : ["contacts", userId, ids],
+    async read({ signal }) {
+      if (ids.length === 0) return [];
+      const query = new Query<ParseObject>("Contact").containedIn("objectId", ids).ascending("name");
+      return query.limit(MOST).find({ signal });
+    },
+    keepPrevious: "always",
+    isMutable: true,
+  });
+  const book: QueryResult<Contact[]> = { ...found, data: found.data?.map(contactOf) };
 
   /** Changes the contact of that id, or adds one. */
   async function save({ id, name, address }: Omit<Contact, "id"> & { id?: string | undefined }) {
     if (!user) throw new Error("Sign in to keep an address book.");
-    const row = found.data.find((each) => each.id === id) ?? new ParseObject("Contact");
+    const row = found.data?.find((each) => each.id === id) ?? new ParseObject("Contact");
     row.set("name", name.trim());
     row.set("address", address.trim());
     row.setACL(new ACL(user));
@@ -46,7 +47,7 @@ export function useAddressBook() {
       user.addUnique("contacts", row.id);
       await user.save();
     } else {
-      await found.fetch();
+      await found.refetch();
     }
   }
 
@@ -54,8 +55,17 @@ export function useAddressBook() {
     if (!user) return;
     user.remove("contacts", id);
     await user.save();
-    await found.data.find((each) => each.id === id)?.destroy();
+    await found.data?.find((each) => each.id === id)?.destroy();
   }
 
-  return { isOpen: isAuthenticated, contacts, error: found.error, save, remove };
+  /** `contacts` are those that are known; `book` tells whether these are all. */
+  return { isOpen: userId !== undefined, book, contacts: book.data ?? [], save, remove };
+}
+
+function contactOf(row: ParseObject): Contact {
+  return {
+    id: row.id ?? "",
+    name: String(row.get("name") ?? ""),
+    address: String(row.get("address") ?? ""),
+  };
 }

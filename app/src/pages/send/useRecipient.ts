@@ -1,15 +1,15 @@
 import { useMoralis } from "@purse/react";
 import { useDeferredValue } from "react";
 import { lookalikeOf, recipientProblem } from "../../money/address.ts";
+import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { addressOfName, nameOfAddress } from "../../wallet/names.ts";
 import { pastRecipients } from "../../wallet/pastRecipients.ts";
-import { useAsk } from "../../wallet/useAsk.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { useLoggedTransactions } from "../../wallet/useLoggedTransactions.ts";
 import { RECIPIENT_PROBLEMS } from "./recipientProblems.ts";
-import type { Contact } from "./useAddressBook.ts";
+import type { useAddressBook } from "./useAddressBook.ts";
 
 export interface Recipient {
   /** In EIP-55 spelling; undefined while there is none that can be sent to. */
@@ -21,12 +21,14 @@ export interface Recipient {
   isContract: boolean | undefined;
   /** A known address that this one could be taken for. */
   lookalike: { address: string; name: string | undefined } | undefined;
+  /** What could not be checked, and the way to try again; undefined where all was. */
+  unchecked: { what: "past" | "book" | "code"; isFetching: boolean; retry: () => void } | undefined;
 }
 
 /** Who is meant by what is typed: an address, or a name that stands for one. */
 export function useRecipient(
   typed: string,
-  contacts: readonly Contact[],
+  { contacts, book }: Pick<ReturnType<typeof useAddressBook>, "contacts" | "book">,
   account: string,
   chain: AppChain,
 ): Recipient {
@@ -36,27 +38,40 @@ export function useRecipient(
   const text = typed.trim();
   const asked = useDeferredValue(text);
   const isName = !text.startsWith("0x") && /^[^\s]+\.[^\s.]{2,}$/u.test(text);
-  const resolved = useAsk(isName ? `name ${asked}` : undefined, () => addressOfName(asked));
-  const resolving = isName && (asked !== text || (resolved.data === undefined && !resolved.error));
+  const resolved = useServerQuery({
+    key: isName ? ["address of name", asked] : undefined,
+    read: (options) => addressOfName(asked, options),
+  });
+  const resolving = isName && (asked !== text || (resolved.data === undefined && resolved.error === null));
   const wanted = isName ? (resolved.data ?? "") : text;
   const shape = isName ? undefined : recipientProblem(text, checksumOf);
   const problem = shape ? t(RECIPIENT_PROBLEMS[shape]) : isName ? nameProblem() : undefined;
   const address = problem || resolving || !wanted ? undefined : checksumOf(wanted);
-  const code = useAsk(address && provider ? `code ${address}` : undefined, async () => {
-    const answer = await provider?.request({ method: "eth_getCode", params: [address, "latest"] });
-    return typeof answer === "string" && answer.length > 2;
+  const code = useServerQuery({
+    key: address && provider ? ["is contract", chain.hexId, address] : undefined,
+    async read() {
+      const answer = await provider?.request({ method: "eth_getCode", params: [address, "latest"] });
+      return typeof answer === "string" && answer.length > 2;
+    },
   });
-  const reverse = useAsk(address && !isName ? `reverse ${address}` : undefined, () =>
-    nameOfAddress(address ?? ""),
-  );
+  const reverse = useServerQuery({
+    key: address && !isName ? ["name of address", address] : undefined,
+    read: (options) => nameOfAddress(address ?? "", options),
+  });
   const log = useLoggedTransactions();
   const sentTo = log.flatMap(({ reference }) =>
     reference.call?.to && reference.call.data === "0x" ? [reference.call.to] : [],
   );
-  // What the chain remembers of the sender holds in every browser; where it cannot be read, the rest has to do.
-  const past = useAsk(`past ${account}/${chain.hexId}`, () =>
-    pastRecipients(Moralis.Web3API, account.toLowerCase(), chain),
-  );
+  // What the chain remembers of the sender holds in every browser; where it cannot be read, people have to know.
+  const past = useServerQuery({
+    key: ["past recipients", account.toLowerCase(), chain.hexId],
+    read: (options) => pastRecipients(Moralis.Web3API, account.toLowerCase(), chain, options),
+  });
+  const failed = [
+    { what: "past" as const, query: past },
+    { what: "book" as const, query: book },
+    { what: "code" as const, query: code },
+  ].find(({ query }) => query.error !== null && query.data === undefined);
   const known = [...contacts.map((contact) => contact.address), account, ...sentTo, ...(past.data ?? [])];
   const twin = address && lookalikeOf(address, known);
   const inBook = contacts.find((contact) => contact.address.toLowerCase() === address?.toLowerCase());
@@ -69,6 +84,11 @@ export function useRecipient(
     lookalike: twin
       ? { address: twin, name: contacts.find((contact) => contact.address.toLowerCase() === twin)?.name }
       : undefined,
+    unchecked: failed && {
+      what: failed.what,
+      isFetching: failed.query.isFetching,
+      retry: () => void failed.query.refetch(),
+    },
   };
 
   function nameProblem(): string | undefined {

@@ -1,4 +1,10 @@
-import { decryptKey, encryptKey, type InjectedWallet, type KeystoreFile } from "@purse/client";
+import {
+  decryptKey,
+  type EnableOptions,
+  encryptKey,
+  type InjectedWallet,
+  type KeystoreFile,
+} from "@purse/client";
 import { useWallets } from "@purse/react";
 import { type FormEvent, useState } from "react";
 import { Address } from "../../design/Address.tsx";
@@ -7,6 +13,7 @@ import { Field } from "../../design/Field.tsx";
 import { useSettings } from "../../SettingsContext.tsx";
 import { type AppSettings, defaultChain } from "../../settings.ts";
 import { useTexts } from "../../texts/TextsContext.tsx";
+import { DEVELOPMENT_WALLET } from "../../wallet/developmentWalletName.ts";
 import type { Choice } from "./choice.ts";
 import { recentWallet } from "./recentWallet.ts";
 import { magicChoice, serviceChoices } from "./serviceChoices.ts";
@@ -132,15 +139,10 @@ interface DevelopmentWalletProps {
 /** For people without a wallet: a funded key of the local chain, or one of their own under a password. */
 function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: DevelopmentWalletProps) {
   const { t } = useTexts();
-  const use = (privateKey: string, name: string) =>
-    onChoose({
-      id: "keystore",
-      name,
-      hint: WINDOW_HINT,
-      options: { provider: "keystore", privateKey, rpcUrl },
-    });
+  const use = (name: string, options: EnableOptions) =>
+    onChoose({ id: "keystore", name, hint: WINDOW_HINT, options });
   return (
-    <details className="dev-wallet">
+    <details className="dev-wallet" open={isRecent}>
       <summary>
         {t("Development wallet")} {isRecent && <span className="tag">{t("Recent")}</span>}
       </summary>
@@ -149,12 +151,12 @@ function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: Development
           {t("Keys of the local chain that everybody knows: for trying out, never for real money.")}
         </p>
         <ul className="wallet-list" aria-label={t("Funded development accounts")}>
-          {settings.devWallets.slice(0, 3).map(({ address, privateKey }, i) => (
+          {settings.devWallets.slice(0, 3).map(({ address }, i) => (
             <li key={address}>
               <button
                 type="button"
                 className="wallet"
-                onClick={() => use(privateKey, t("account {n}", { n: i + 1 }))}
+                onClick={() => use(t("account {n}", { n: i + 1 }), { provider: DEVELOPMENT_WALLET, address })}
               >
                 <Address address={address} short />
                 <span className="tag">{t("Account {n}", { n: i + 1 })}</span>
@@ -162,7 +164,7 @@ function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: Development
             </li>
           ))}
         </ul>
-        <OwnKey onKey={(privateKey) => use(privateKey, t("your key"))} />
+        <OwnKey onKey={(privateKey) => use(t("your key"), { provider: "keystore", privateKey, rpcUrl })} />
       </div>
     </details>
   );

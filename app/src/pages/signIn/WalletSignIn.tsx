@@ -12,6 +12,7 @@ import { CodeForm } from "./CodeForm.tsx";
 import type { Choice } from "./choice.ts";
 import { asksForCode } from "./factorAsked.ts";
 import { useConnecting } from "./useConnecting.ts";
+import { useKeptFocus } from "./useKeptFocus.ts";
 import { WaitingForWallet } from "./WaitingForWallet.tsx";
 import { WalletChoices } from "./WalletChoices.tsx";
 
@@ -30,6 +31,7 @@ export function WalletSignIn({ only }: WalletSignInProps) {
   const cancel = useRef<AbortController>(undefined);
   useEffect(() => () => cancel.current?.abort(), []);
   const { choice, isWaiting } = connecting;
+  const frame = useRef<HTMLDivElement>(null);
   const error = connecting.error ?? refusal;
 
   async function connect(chosen: Choice) {
@@ -67,8 +69,9 @@ export function WalletSignIn({ only }: WalletSignInProps) {
     { label: t("Connect a wallet"), state: connected ? "done" : failed ? "failed" : "now" },
     { label: t("Sign a message to sign in"), state: !connected ? "todo" : failed ? "failed" : "now" },
   ];
+  useKeptFocus(frame, `${connected} ${isWaiting} ${failed}`);
   return (
-    <div className="stack">
+    <div className="stack" ref={frame}>
       <Stepper steps={steps} />
       {connected ? (
         <section className="stack tight" aria-label={t("Connected wallet")}>

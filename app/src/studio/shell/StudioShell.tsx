@@ -4,6 +4,7 @@ import { CircleUserRound, Ellipsis, Search } from "lucide-react";
 import { useState } from "react";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { ConnectionState } from "../../shell/ConnectionState.tsx";
 import { LanguageSwitch } from "../../shell/LanguageSwitch.tsx";
 import { Main } from "../../shell/Main.tsx";
 import { ThemeSwitch } from "../../shell/ThemeSwitch.tsx";
@@ -62,6 +63,7 @@ export function StudioShell() {
               <span className="grow">{t("Find anything")}</span>
               <kbd>Ctrl K</kbd>
             </button>
+            <ConnectionState />
             <OperatorMenu />
           </header>
           <Main />

@@ -6,6 +6,7 @@ import type { AbiEvent, AbiFunction, AbiParameter } from "viem";
 export type AbiEntry = AbiFunction | AbiEvent;
 
 const MAX_DEPTH = 16;
+const MAX_TYPE_LENGTH = 64;
 const TYPE = /^(u?int(\d{1,3})?|address|bool|bytes\d{0,2}|string|function|tuple)((\[\d{0,6}\])*)$/;
 
 /** The functions and events; what is neither is left out. Throws ProtocolError with HTTP 400 for what is malformed. */
@@ -57,7 +58,7 @@ function parametersOf(value: unknown, of: string, depth = 0): AbiParameter[] {
   return value.map((each: unknown): AbiParameter => {
     if (typeof each !== "object" || each === null || !("type" in each)) throw malformed(of);
     const { type } = each;
-    if (typeof type !== "string" || !TYPE.test(type)) throw malformed(of);
+    if (typeof type !== "string" || type.length > MAX_TYPE_LENGTH || !TYPE.test(type)) throw malformed(of);
     const name = "name" in each && typeof each.name === "string" ? { name: each.name } : {};
     if (!type.startsWith("tuple")) return { ...name, type };
     const components = parametersOf("components" in each ? each.components : undefined, of, depth + 1);

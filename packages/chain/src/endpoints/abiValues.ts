@@ -1,4 +1,4 @@
-import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
 import type { AbiParameter } from "viem";
 
 /** Values of contracts as JSON: whole numbers as decimal text, bytes as hex, addresses in lower case. */
@@ -91,7 +91,8 @@ function booleanOf(value: unknown, path: string): boolean {
 
 function bytesOf(value: unknown, type: string, path: string): string {
   const size = Number(/^bytes(\d+)$/.exec(type)?.[1] ?? (type === "function" ? 24 : 0));
-  const isHex = typeof value === "string" && /^0x([0-9a-f]{2})*$/i.test(value);
+  // Without a group that repeats: it would take the stack's room for each byte.
+  const isHex = typeof value === "string" && value.length % 2 === 0 && /^0x[0-9a-f]*$/i.test(value);
   if (!isHex) throw wrong(path, "hexadecimal bytes with 0x");
   if (size > 0 && value.length !== 2 + size * 2) throw wrong(path, `${size} bytes`);
   return value;
@@ -100,7 +101,7 @@ function bytesOf(value: unknown, type: string, path: string): string {
 function parsed(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
-    return JSON.parse(value);
+    return parseJson(value);
   } catch {
     return value;
   }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { RpcError } from "../node/rpcErrors.ts";
 import { askAllowance, askBalances } from "../node/tokens.ts";
+import { marketOf } from "../prices/knownMarkets.ts";
 import type { Erc20Transfer } from "../store/chainStore.ts";
 import type { TokenFacts } from "../store/indexWriter.ts";
 import {
@@ -31,7 +32,8 @@ export function erc20Routes(chainOf: ChainOf) {
     routeOf("getTokenBalances", async ({ chain: selector, address, to_block: block, token_addresses }) => {
       const chain = chainOf(selector);
       const tokens = token_addresses ?? (await tokensOf(chain, address));
-      const balances = await balancesOf(chain, address, tokens, block);
+      const { balances, isCalculated } = await balancesOf(chain, address, tokens, block);
+      const { wrappedNative } = marketOf(chain.config);
       const held = tokens.filter((token) => (balances.get(token) ?? 0n) > 0n);
       const facts = await knownTokens(chain, held, 20);
       return held.map((token): JsonObject => {
@@ -44,6 +46,8 @@ export function erc20Routes(chainOf: ChainOf) {
           thumbnail: null,
           decimals: decimals ?? 0,
           balance: String(balances.get(token)),
+          // Only of the wrapped coin are the transfers in the index sure to be all that changes balances.
+          ...(isCalculated && token !== wrappedNative && { calculated_from_transfers: true }),
         };
       });
     }),
@@ -116,12 +120,14 @@ async function transfersPage(
   );
 }
 
-/** The tokens that a wallet has ever received. */
+/** The tokens that a wallet has ever received by a transfer, and the wrapped coin, which is got without one. */
 async function tokensOf(chain: FollowedChain, address: string): Promise<string[]> {
   await assertKnown(chain, [address]);
   assertIndexed(chain);
-  const tokens = await chain.store.tokensReceivedBy(address, MAX_TOKENS + 1);
-  if (tokens.length <= MAX_TOKENS) return tokens;
+  const { wrappedNative } = marketOf(chain.config);
+  const received = await chain.store.erc20.tokensReceivedBy(address, MAX_TOKENS + 1);
+  const tokens = [...new Set(wrappedNative === undefined ? received : [...received, wrappedNative])].sort();
+  if (received.length <= MAX_TOKENS) return tokens;
   throw invalid(
     `address has received more than ${MAX_TOKENS} tokens: name those you want in token_addresses`,
   );
@@ -133,21 +139,22 @@ async function balancesOf(
   address: string,
   tokens: string[],
   asOf: number | undefined,
-): Promise<Map<string, bigint>> {
+): Promise<{ balances: Map<string, bigint>; isCalculated: boolean }> {
   const { node } = chain;
   return asked(chain, asOf, async () => {
     try {
       // All at one block: what moves meanwhile must not be counted twice or not at all.
       const block = asOf ?? (await node.headNumber());
-      const balances = await askBalances(node, address, tokens, block);
-      return new Map(tokens.map((token, i) => [token, balances[i] ?? 0n]));
+      const found = await askBalances(node, address, tokens, block);
+      const balances = new Map(tokens.map((token, i) => [token, found[i] ?? 0n]));
+      return { balances, isCalculated: false };
     } catch (error) {
       const isComplete = (chain.config.startBlock ?? 0) === 0 && asOf !== undefined;
       if (!(error instanceof RpcError) || !isComplete) throw error;
       const { indexed, head } = chain.status();
       if (head === null || asOf > head || (indexed ?? -1) < asOf) throw error;
       await assertKnown(chain, [address]);
-      return chain.store.erc20Sums(address, tokens, asOf);
+      return { balances: await chain.store.erc20.sums(address, tokens, asOf), isCalculated: true };
     }
   });
 }

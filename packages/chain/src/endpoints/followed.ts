@@ -31,6 +31,7 @@ export type ChainOf = (selector: unknown) => FollowedChain;
  */
 export function assertIndexed(chain: FollowedChain): void {
   const { state, indexed, head, lag, percent, error } = chain.status();
+  if (state === "stopped") throw unavailable(chain, `it is not indexed any more (${error})`);
   if (head === null && state !== "refused")
     throw unavailable(chain, `no node of it answers (${error ?? "none has so far"})`);
   if (state === "unreachable" && lag !== 0)

@@ -3,8 +3,9 @@ import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { askRoyalty } from "../nft/royalties.ts";
 import { askTokenUris } from "../nft/tokenUris.ts";
 import { LyingNode, RpcError, RpcUnreachable } from "../node/rpcErrors.ts";
-import type { BalanceSelection, Found, NftBalance, NftSelection, Window } from "../store/chainStore.ts";
+import type { Found, NftSelection, Window } from "../store/chainStore.ts";
 import type { TokenFacts } from "../store/indexWriter.ts";
+import type { BalanceSelection, NftBalance } from "../store/nftHoldings.ts";
 import { keyText, type NftKey } from "../store/nftMetadata.ts";
 import { blockOf, indexOf, type NftTransferRow, positionOf } from "../store/rows.ts";
 import {
@@ -51,7 +52,7 @@ export function nftRoutes(chainOf: ChainOf) {
       const chain = chainOf(selector);
       await assertWhole(chain, "the tokens of a collection");
       const after = cursor && { after: textPart(cursor, 0) };
-      const found = await chain.store.nftIds(address, { ...after, offset: 0, limit: limit + 1 });
+      const found = await chain.store.nfts.ids(address, { ...after, offset: 0, limit: limit + 1 });
       if (found.total === 0) assertIndexed(chain);
       const all = found.rows.map((id) => ({ ...id, token: address }));
       const { rows: ids, last } = await fittingPage(chain, all, limit);
@@ -62,7 +63,7 @@ export function nftRoutes(chainOf: ChainOf) {
         page,
         page_size: limit,
         cursor: last ? cursorText([last.tokenId], page + 1) : "",
-        status: chain.status().state === "syncing" ? "SYNCING" : "SYNCED",
+        status: listStatus(chain, found),
         result: objects.map((object, i) => ({ ...object, amount: ids[i]?.amount ?? "0" })),
       };
     }),
@@ -70,7 +71,10 @@ export function nftRoutes(chainOf: ChainOf) {
       const chain = chainOf(selector);
       await chain.firstLook();
       const tokenId = idBytes(token_id);
-      const { rows } = await chain.store.nftBalances({ token: address, tokenId }, { offset: 0, limit: 500 });
+      const { rows } = await chain.store.nfts.balances(
+        { token: address, tokenId },
+        { offset: 0, limit: 500 },
+      );
       const [first] = rows;
       if (!first) {
         assertIndexed(chain);
@@ -147,6 +151,7 @@ async function transfersPage(
 ): Promise<JsonObject> {
   const find = (window: Window): Promise<Found<NftTransferRow>> => chain.store.nftTransfers(of, window);
   const { rows, blocks, page } = await readList(chain, parameters, find, ascending);
+  if (rows.length === 0 && "token" in of && of.token !== undefined) await assertReadable(chain, of.token);
   const positions = rows.map((row) => positionOf(blockOf(row.position), row.transactionIndex));
   const transactions = await chain.store.transactionsAt([...new Set(positions)]);
   return page(
@@ -168,6 +173,16 @@ async function transfersPage(
   );
 }
 
+/** No transfers is no answer of a contract that has logged some in a way that the index does not read. */
+async function assertReadable(chain: FollowedChain, token: string): Promise<void> {
+  if (!(await chain.store.nfts.hasEarlyNfts(token))) return;
+  throw new ProtocolError(
+    ErrorCode.COMMAND_UNAVAILABLE,
+    `the transfers of ${token} cannot be listed: it is older than EIP-721, or does not log transfers as that says`,
+    501,
+  );
+}
+
 async function ownersPage(
   chain: FollowedChain,
   of: BalanceSelection,
@@ -179,12 +194,12 @@ async function ownersPage(
     owner: textPart(cursor, 2),
   };
   // One more than asked tells whether there is a next page.
-  const found = await chain.store.nftBalances(of, { ...(after && { after }), offset: 0, limit: limit + 1 });
+  const found = await chain.store.nfts.balances(of, { ...(after && { after }), offset: 0, limit: limit + 1 });
   if (found.total === 0) assertIndexed(chain);
   const { rows, last } = await fittingPage(chain, found.rows, limit);
   const [objects, moments] = await Promise.all([
     nftObjects(chain, rows, format),
-    chain.store.nftMoments(rows),
+    chain.store.nfts.moments(rows),
   ]);
   const page = cursor?.page ?? 0;
   return {
@@ -192,7 +207,7 @@ async function ownersPage(
     page,
     page_size: limit,
     cursor: last ? cursorText([last.token, last.tokenId, last.owner], page + 1) : "",
-    status: chain.status().state === "syncing" ? "SYNCING" : "SYNCED",
+    status: listStatus(chain, found),
     result: objects.map((object, i) => ({
       ...object,
       owner_of: rows[i]?.owner ?? "",
@@ -202,6 +217,12 @@ async function ownersPage(
       amount: rows[i]?.amount ?? "0",
     })),
   };
+}
+
+/** How much of a list there is: PARTIAL where the collection has moved tokens that are not listed one by one. */
+function listStatus(chain: FollowedChain, { isPartial }: { isPartial: boolean }): string {
+  if (chain.status().state === "syncing") return "SYNCING";
+  return isPartial ? "PARTIAL" : "SYNCED";
 }
 
 /** Where a token's metadata is, as its contract says now. */

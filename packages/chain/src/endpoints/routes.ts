@@ -1,4 +1,5 @@
-import type { JsonValue } from "@purse/protocol";
+import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
+import { IndexReadError } from "../store/indexErrors.ts";
 import type { Route } from "../types.ts";
 import { type ParametersOf, readParameters } from "./parameters.ts";
 import { ENDPOINTS, type EndpointName, type EndpointRow, endpointOf } from "./table.ts";
@@ -27,7 +28,7 @@ export function routeOf<Name extends EndpointName>(
   const endpoint = endpointOf(name);
   const row: EndpointRow = endpoint;
   const answer: Route["answer"] = async (given) => {
-    const body = await run(readParameters(endpoint, given));
+    const body = await answered(run(readParameters(endpoint, given)));
     return body instanceof AnswerWithStatus ? body : { status: row.status, body };
   };
   return {
@@ -41,6 +42,33 @@ export function routeOf<Name extends EndpointName>(
     run: async (given) => (await answer(given)).body,
     answer,
   };
+}
+
+/** A refusal that may be another answer soon. */
+export class TryAgainLater extends ProtocolError {
+  /** In s. */
+  readonly retryAfter: number;
+
+  constructor(retryAfter: number, code: number, message: string, status: number) {
+    super(code, message, status);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** What reads of the index may be refused for, as refusals that clients are answered with. */
+export function answered<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    throw error instanceof IndexReadError ? unanswered(error) : error;
+  });
+}
+
+function unanswered({ reason, message }: IndexReadError): ProtocolError {
+  if (reason === "late") {
+    const advice = "ask for less: a smaller range of blocks, offset or limit";
+    return new TryAgainLater(30, ErrorCode.TIMEOUT, `the index did not answer: ${message}; ${advice}`, 408);
+  }
+  const what = reason === "busy" ? "the index is busy" : "the index cannot be read now";
+  return new TryAgainLater(2, ErrorCode.CONNECTION_FAILED, `${what}: ask again in 2 seconds`, 503);
 }
 
 /** The routes in the table's order, which is that of matching. Throws where two are of one endpoint. */

@@ -145,6 +145,7 @@ export const SCHEMAS = {
       thumbnail: "text?",
       decimals: "integer",
       balance: "decimal",
+      calculated_from_transfers: "boolean?",
     },
   },
   erc20Transaction: {
@@ -210,7 +211,8 @@ export const SCHEMAS = {
     },
   },
   nftOwnerCollection: {
-    about: "A page of NFTs and their owners; status is SYNCED, or SYNCING while the index is not complete.",
+    about:
+      "A page of NFTs and their owners; status is SYNCED, SYNCING while the index is not complete, or PARTIAL where the collection has tokens that are not listed one by one.",
     pageOf: "nftOwner",
     fields: { status: "text?" },
   },

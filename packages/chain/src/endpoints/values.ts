@@ -1,4 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  parseJson,
+} from "@purse/protocol";
 import type { Cursor, FolderFile, Hex, Kind, KindTypes, OrderField } from "./rows/row.ts";
 
 /** The largest page, and what old clients take for one where they name no size. */
@@ -81,7 +88,12 @@ function blockOrHashOf(value: unknown, name: string): number | Hex | "latest" {
 
 /** A list as one, as texts under the same name, or as one text with commas. */
 function listOf(value: unknown, name: string): unknown[] {
-  const list = Array.isArray(value) ? value : typeof value === "string" ? value.split(",") : [value];
+  // One more than may be shows that there are too many.
+  const list = Array.isArray(value)
+    ? value
+    : typeof value === "string"
+      ? value.split(",", MAX_LIST + 1)
+      : [value];
   if (list.length === 0) throw invalid(`${name} must name one at least`);
   if (list.length > MAX_LIST) throw invalid(`${name} takes ${MAX_LIST} at most`);
   return list.map((each) => (typeof each === "string" ? each.trim() : each));
@@ -161,8 +173,9 @@ function jsonOf(value: unknown, name: string): JsonObject {
 function parsedText(value: unknown, name: string): unknown {
   if (typeof value !== "string") return value;
   try {
-    return JSON.parse(value);
-  } catch {
+    return parseJson(value);
+  } catch (error) {
+    if (error instanceof ProtocolError) throw invalid(`${name}: ${error.message}`);
     throw invalid(`${name} must be JSON`);
   }
 }
@@ -202,7 +215,7 @@ function tokenIdOf(value: unknown, name: string): bigint {
 
 /** A name of labels and dots; which of them there are is for the registry to say. */
 function domainOf(value: unknown, name: string): string {
-  const domain = typeof value === "string" ? value.trim().toLowerCase() : "";
+  const domain = typeof value === "string" && value.length <= MAX_TEXT ? value.trim().toLowerCase() : "";
   const labels = domain.split(".");
   const isDomain =
     labels.length > 1 && domain.length <= 255 && labels.every((each) => /^[^\s\p{C}/\\?#%]+$/u.test(each));

@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import type { AbiEvent } from "viem";
 import { decoded } from "../endpoints/logs.ts";
-import type { SqlValue } from "../store/database.ts";
 import { toBytes, toHex } from "../store/hexBytes.ts";
+import type { SqlValue } from "../store/indexReader.ts";
 import { indexOf } from "../store/rows.ts";
+import { erc20Sides } from "../store/topics.ts";
 
 /**
  * What of a chain somebody follows: the logs of a contract's event, what an address moves, or all transfers of the
@@ -102,12 +103,13 @@ function transactionFields(row: SelectedRow): JsonObject {
 }
 
 function erc20Fields(row: SelectedRow): JsonObject {
+  const sides = erc20Sides(topicsOf(row));
   return {
     kind: "erc20",
     log_index: indexOf(row.position),
     address: hex(row.address),
-    from_address: side(row.topic1 ?? null),
-    to_address: side(row.topic2 ?? null),
+    from_address: sides.from,
+    to_address: sides.to,
     value: BigInt(hex(row.data) ?? "0x0").toString(),
   };
 }
@@ -131,11 +133,6 @@ function topicsOf(row: SelectedRow): string[] {
 
 function hex(value: JsonValue | Uint8Array | undefined): string | null {
   return value instanceof Uint8Array ? toHex(value) : null;
-}
-
-function side(topic: Uint8Array | string | number | null): string | null {
-  const bytes = hex(topic);
-  return bytes === null ? null : `0x${bytes.slice(26)}`;
 }
 
 function text(value: JsonValue | Uint8Array | undefined): string {

@@ -14,6 +14,7 @@ export function metadataOf(bytes: Uint8Array): Outcome {
   let value: JsonValue;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
+    if (isDeep(text)) return problem("the content is nested too deeply");
     value = JSON.parse(text);
   } catch {
     return problem("the content is not JSON");
@@ -21,6 +22,28 @@ export function metadataOf(bytes: Uint8Array): Outcome {
   if (!isJsonObject(value)) return problem("the content is not a JSON object");
   return { metadata: text, words: searchWords(value) };
 }
+
+/** Whether JSON is nested more deeply than anybody writes it, and than some readers can follow. */
+function isDeep(json: string): boolean {
+  let depth = 0;
+  let isInText = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json.charCodeAt(at);
+    if (isInText) {
+      if (character === BACKSLASH) at += 1;
+      else if (character === QUOTE) isInText = false;
+    } else if (character === QUOTE) isInText = true;
+    else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) depth -= 1;
+  }
+  return false;
+}
+
+const MAX_DEPTH = 64;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** The content of a `data:` URI (RFC 2397), in base64 or percent-encoded. */
 export function dataUriContent(uri: string): Uint8Array | undefined {

@@ -16,6 +16,7 @@ import {
   type TestService,
   testChain,
 } from "../testChain.ts";
+import { newSeries } from "../testTokens.ts";
 import { ContentRefused, type FetchContent } from "./fetchedContent.ts";
 
 /** What NFTs say of themselves, read from a real server that is not always kind. */
@@ -199,7 +200,12 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
     ["a list", "[1]", "the content is not a JSON object"],
     ["half an object", '{"name": "a"', "the content is not JSON"],
     ["ten megabytes", `{"name": "${"x".repeat(10_000_000)}"}`, "too large"],
-    ["nested very deeply", "[".repeat(500_000), "the content is not JSON"],
+    ["nested very deeply", "[".repeat(500_000), "the content is nested too deeply"],
+    [
+      "an object that is nested very deeply",
+      `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`,
+      "the content is nested too deeply",
+    ],
   ])("that is %s is none, and says why", async (_, page, status) => {
     pages.set("/bad", page);
     await chain.hang(gallery, owner, 1n, `${web}/bad`);
@@ -228,6 +234,37 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
     pages.set("/markup", page);
     await chain.hang(gallery, owner, 1n, `${web}/markup`);
     expect((await until(1, hasMetadata)).metadata).toBe(JSON.stringify(page));
+  });
+
+  it("with fields of other types and lengths than they should have is kept as it is, and harms nobody", async () => {
+    const page = {
+      name: { toString: 1, __proto__: null },
+      description: ["x".repeat(100_000), null, { deep: [[[["words"]]]] }],
+      attributes: "none",
+      traits: [1, true, null, { trait_type: {}, value: [] }],
+      properties: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`key ${i}`, `value ${i}`])),
+      image: ["javascript:alert(1)"],
+      animation_url: "data:text/html,<script>alert(1)</script>",
+      "\u202egpj.exe": "\u200b\u0000",
+    };
+    const text = `{"__proto__":{"polluted":true},"constructor":{"prototype":{}},${JSON.stringify(page).slice(1)}`;
+    pages.set("/odd", text);
+    await chain.hang(gallery, owner, 1n, `${web}/odd`);
+    expect((await until(1, hasMetadata)).metadata).toBe(text);
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+    pages.set("/plain", { name: "plain sailing" });
+    await chain.hang(gallery, owner, 2n, `${web}/plain`);
+    await until(2, hasMetadata);
+    expect(rowsOf(await service.run("searchNFTs", { q: "sailing", addresses: gallery }))).toHaveLength(1);
+  });
+
+  it("comes on time where a collection has thousands of tokens that are read before it", async () => {
+    const large = await newSeries(chain, [[1, 5_000]]);
+    pages.set("/honest", { name: "honest" });
+    await chain.hang(gallery, owner, 1n, `${web}/honest`);
+    await until(1, hasMetadata, 30_000);
+    const page = objectOf(await service.run("getAllTokenIds", { address: large, limit: 1 }));
+    expect(page.total).toBe(5_000);
   });
 
   it("is looked at again where its server fails, and kept where it fails later", async () => {

@@ -13,6 +13,7 @@ import {
   TOO_LARGE,
 } from "./content.ts";
 import type { FetchedContent } from "./fetchedContent.ts";
+import { MetadataSpace } from "./metadataSpace.ts";
 import { askTokenUris } from "./tokenUris.ts";
 import { Turns } from "./turns.ts";
 
@@ -44,6 +45,7 @@ const MAX_FAILED = 4;
 export class MetadataReader {
   readonly #parts: MetadataReaderParts;
   readonly #turns = new Turns();
+  readonly #space: MetadataSpace;
   /** What is being fetched, by token and id. */
   readonly #fetching = new Map<string, Promise<void>>();
   /** Collections whose contracts are asked by themselves, for they have kept others from being answered. */
@@ -56,6 +58,7 @@ export class MetadataReader {
 
   constructor(parts: MetadataReaderParts) {
     this.#parts = parts;
+    this.#space = new MetadataSpace(parts.metadata);
   }
 
   start(): void {
@@ -134,7 +137,7 @@ export class MetadataReader {
 
   #startFetch(nft: DueNft): boolean {
     const { uri } = nft;
-    const turn = uri === null ? undefined : this.#turns.take(nft.token);
+    const turn = uri === null ? undefined : this.#turns.take(nft.token, hostOf(uri));
     if (!turn || uri === null) return false;
     const key = keyText(nft);
     const fetching = this.#fetch(nft, uri, turn.deadlineMs)
@@ -161,7 +164,7 @@ export class MetadataReader {
     const found = await fetchContent(uri, MAX_METADATA, deadlineMs);
     const outcome: Outcome =
       "bytes" in found
-        ? metadataOf(found.bytes)
+        ? await this.#space.fitting(nft.token, metadataOf(found.bytes))
         : { problem: found.problem, again: found.isFinal ? null : this.#again(nft.tries) };
     await metadata.saveContent(nft, uri, outcome, Date.now());
     return "bytes" in found;
@@ -212,14 +215,23 @@ export class MetadataReader {
 
   async #putOff(nfts: readonly DueNft[], error: unknown): Promise<void> {
     const why = `the contract cannot be asked: ${error instanceof Error ? error.message : String(error)}`;
-    const again = this.#again(Math.min(...nfts.map(({ tries }) => tries)));
+    const fewest = nfts.reduce((least, { tries }) => Math.min(least, tries), Number.POSITIVE_INFINITY);
+    const again = this.#again(fewest);
     await this.#parts.metadata.putOff(nfts, why.replaceAll("\0", "").slice(0, 300), again, Date.now());
   }
 
   async #askTogether(nfts: readonly DueNft[], block: BlockRow): Promise<number> {
     if (nfts.length === 0) return 0;
     const uris = await askTokenUris(this.#parts.node, nfts, block.number);
-    const read = nfts.map((nft, i) => ({ key: nft, ...outcomeOf(uris[i]) }));
+    const read: Parameters<NftMetadata["saveUris"]>[0][number][] = [];
+    for (const [i, nft] of nfts.entries()) {
+      const { uri, outcome } = outcomeOf(uris[i]);
+      read.push({
+        key: nft,
+        uri,
+        ...(outcome && { outcome: await this.#space.fitting(nft.token, outcome) }),
+      });
+    }
     return this.#parts.metadata.saveUris(read, block, Date.now());
   }
 
@@ -242,6 +254,11 @@ function outcomeOf(uri: string | undefined): { uri: string | null; outcome?: Out
   if (kept === null) return { uri: null, outcome: problem("the address of the metadata is too long") };
   if (/^(https?|ipfs):\/\//i.test(uri)) return { uri };
   return { uri, outcome: problem("the address of the metadata is none of http, https, ipfs and data") };
+}
+
+/** Of a web address. What is in IPFS is at no host. */
+function hostOf(uri: string): string | undefined {
+  return /^https?:/i.test(uri) ? URL.parse(uri)?.host : undefined;
 }
 
 function contentOf(uri: string): FetchedContent {

@@ -36,4 +36,20 @@ describe("turns", () => {
     first?.end(false);
     expect(turns.take("a")?.deadlineMs).toBeGreaterThan(first?.deadlineMs ?? Number.POSITIVE_INFINITY);
   });
+
+  it("are left for collections at other hosts, however many new ones name one host", () => {
+    const turns = new Turns();
+    const atHost = (names: string[], host: string) =>
+      names.filter((each) => turns.take(each, host) !== undefined).length;
+    expect(atHost(many("new"), "slow.example")).toBe(4);
+    expect(atHost(many("other"), "quick.example")).toBe(4);
+  });
+
+  it("of collections that were slow or failed are left for others of them at other hosts", () => {
+    const turns = new Turns();
+    const bad = many("bad");
+    for (const each of bad) settle(turns, each, false);
+    expect(bad.filter((each) => turns.take(each, "slow.example") !== undefined)).toHaveLength(2);
+    expect(bad.filter((each) => turns.take(each, "other.example") !== undefined)).toHaveLength(2);
+  });
 });

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { type BlockRow, type LogRow, MAX_INDEX, positionOf, type TransactionRow } from "../store/rows.ts";
 import { bloomOf } from "./bloom.ts";
 import { address, bigQuantity, bytes, hash, hex, quantity } from "./quantities.ts";
-import type { Rpc, RpcOutcome } from "./rpc.ts";
-import { LyingNode } from "./rpcErrors.ts";
+import type { Rpc, RpcCall, RpcOutcome } from "./rpc.ts";
+import { LyingNode, RpcTooLarge } from "./rpcErrors.ts";
 
 /** A block with all that happened in it. */
 export interface FullBlock {
@@ -72,8 +72,19 @@ export class BlockReader {
       return list.map((each) => (isJsonObject(each) ? (each.hash ?? null) : null));
     });
     const calls = hashes.flat().map((each) => ({ method: "eth_getTransactionReceipt", params: [each] }));
-    const receipts = (await this.#rpc.batch(calls)).map(resultOf).values();
+    const receipts = (await this.#inParts(calls)).map(resultOf).values();
     return hashes.map((list) => list.map(() => receipts.next().value ?? null));
+  }
+
+  /** Receipts may be of many logs: those of one block, too, are asked for in smaller parts where they are too large. */
+  async #inParts(calls: RpcCall[]): Promise<RpcOutcome[]> {
+    try {
+      return await this.#rpc.batch(calls);
+    } catch (error) {
+      if (!(error instanceof RpcTooLarge) || calls.length <= 1) throw error;
+      const half = calls.length >> 1;
+      return [...(await this.#inParts(calls.slice(0, half))), ...(await this.#inParts(calls.slice(half)))];
+    }
   }
 }
 

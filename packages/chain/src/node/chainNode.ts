@@ -57,6 +57,11 @@ export class ChainNode {
     return this.#rpc.health;
   }
 
+  /** Has the nodes asked for their chain again before anything else: one may have become another's. */
+  recheck(): void {
+    this.#rpc.recheck();
+  }
+
   /** Ends what is under way. */
   abort(): void {
     this.#rpc.abort();

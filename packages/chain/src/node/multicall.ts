@@ -32,8 +32,7 @@ export async function readTogether(
     const chunk = calls.slice(at, at + CALLS_AT_ONCE);
     const together = await aggregate(node, chunk, block);
     if (!together) {
-      answers.push(...(await node.readContracts(calls.slice(at), block)));
-      return answers;
+      return answers.concat(await node.readContracts(calls.slice(at), block));
     }
     // One that burns all gas leaves none to those after it: what failed here is asked again by itself.
     const failed = chunk.filter((_, i) => together[i] === undefined);

@@ -57,6 +57,7 @@ export class Rpc {
   readonly #chainId: number | undefined;
   readonly #retries: number;
   readonly #timeoutMs: number;
+  readonly #maxBytes: number;
   /** Less once a node has refused a batch of that size. */
   #maxBatch: number;
   #closing = new AbortController();
@@ -65,7 +66,8 @@ export class Rpc {
   #nextId = 1;
 
   constructor(urls: readonly string[], options: RpcOptions = {}) {
-    const maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
+    const { maxBytes = 64 * 1024 * 1024 } = options;
+    this.#maxBytes = maxBytes;
     this.#endpoints = urls.map((url) => ({
       host: URL.parse(url)?.host ?? "",
       transport: openTransport(url, maxBytes),
@@ -158,7 +160,8 @@ export class Rpc {
         return outcomes;
       } catch (error) {
         // The node is well; the question is not.
-        if (error instanceof BatchRefused || error instanceof RpcTooLarge) throw error;
+        if (error instanceof BatchRefused || (error instanceof RpcTooLarge && !calls.every(isShort)))
+          throw error;
         failures.push(error instanceof Error ? error : new Error(String(error)));
         if (signal.aborted) break;
         endpoint.checked = this.#chainId === undefined;
@@ -172,6 +175,16 @@ export class Rpc {
     if (failures.length > 0 && failures.every((each) => each instanceof LyingNode))
       throw new LyingNode(reasons);
     throw new RpcUnreachable(reasons);
+  }
+
+  /** Has every node asked for its chain again before anything else. */
+  recheck(): void {
+    for (const endpoint of this.#endpoints) endpoint.checked = this.#chainId === undefined;
+  }
+
+  #maxBytesOf(calls: readonly RpcCall[]): number {
+    if (calls.every(isShort)) return MAX_SHORT_BYTES * calls.length;
+    return calls.length > 1 ? Math.min(this.#maxBytes, MAX_BATCH_BYTES) : this.#maxBytes;
   }
 
   #inOrder(): Endpoint[] {
@@ -198,6 +211,7 @@ export class Rpc {
     const { status, text } = await transport.send(
       JSON.stringify(body.length === 1 ? body[0] : body),
       body.map(({ id }) => id),
+      this.#maxBytesOf(calls),
       AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), closing]),
     );
     if (calls.length > 1 && (status === 400 || status === 413)) throw new BatchRefused();
@@ -208,6 +222,16 @@ export class Rpc {
     const byId = new Map(list.map((answer) => [isRecord(answer) ? answer.id : undefined, answer]));
     return calls.map((_, i) => outcomeOf(byId.get(first + i)));
   }
+}
+
+/** Questions whose answers are a few bytes. */
+const SHORT: ReadonlySet<string> = new Set(["eth_blockNumber", "eth_chainId", "eth_getBalance"]);
+const MAX_SHORT_BYTES = 16 * 1024;
+/** Of a batch: what is larger is asked for in smaller ones. */
+const MAX_BATCH_BYTES = 16 * 1024 * 1024;
+
+function isShort({ method }: RpcCall): boolean {
+  return SHORT.has(method);
 }
 
 function parse(text: string): unknown {

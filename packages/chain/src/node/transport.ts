@@ -1,3 +1,4 @@
+import { WebSocket } from "ws";
 import { RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
 
 /** What a node answered: the HTTP status (200 over WebSocket) and the text. */
@@ -8,19 +9,22 @@ export interface RawAnswer {
 
 /** Carries JSON-RPC texts to one node. */
 export interface Transport {
-  /** Rejects with RpcUnreachable; `ids` are those of the calls in the text. */
-  send(text: string, ids: readonly number[], signal: AbortSignal): Promise<RawAnswer>;
+  /**
+   * Rejects with RpcUnreachable, with RpcTooLarge for answers of more than `maxBytes`; `ids` are those of the calls in the
+   * text.
+   */
+  send(text: string, ids: readonly number[], maxBytes: number, signal: AbortSignal): Promise<RawAnswer>;
   close(): void;
 }
 
-/** By the URL's scheme: http(s) or ws(s). `maxBytes` is the largest answer that is read. */
+/** By the URL's scheme: http(s) or ws(s). `maxBytes` is the largest answer that is ever read. */
 export function openTransport(url: string, maxBytes: number): Transport {
-  return /^wss?:/.test(url) ? new SocketTransport(url, maxBytes) : httpTransport(url, maxBytes);
+  return /^wss?:/.test(url) ? new SocketTransport(url, maxBytes) : httpTransport(url);
 }
 
-function httpTransport(url: string, maxBytes: number): Transport {
+function httpTransport(url: string): Transport {
   return {
-    async send(text, _ids, signal) {
+    async send(text, _ids, maxBytes, signal) {
       const headers = { "content-type": "application/json" };
       const init: RequestInit = { method: "POST", headers, body: text, signal, redirect: "error" };
       try {
@@ -48,6 +52,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
 }
 
 interface Waiting {
+  maxBytes: number;
   resolve(answer: RawAnswer): void;
   reject(error: Error): void;
 }
@@ -64,11 +69,16 @@ class SocketTransport implements Transport {
     this.#maxBytes = maxBytes;
   }
 
-  async send(text: string, ids: readonly number[], signal: AbortSignal): Promise<RawAnswer> {
+  async send(
+    text: string,
+    ids: readonly number[],
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<RawAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
     const end = () => reject(new RpcUnreachable("the node did not answer in time"));
     signal.addEventListener("abort", end, { once: true });
-    for (const id of ids) this.#waiting.set(id, { resolve, reject });
+    for (const id of ids) this.#waiting.set(id, { maxBytes, resolve, reject });
     try {
       if (signal.aborted) end();
       else this.#open().then((socket) => socket.send(text), reject);
@@ -89,33 +99,42 @@ class SocketTransport implements Transport {
 
   #open(): Promise<WebSocket> {
     this.#socket ??= new Promise<WebSocket>((resolve, reject) => {
-      const socket = new WebSocket(this.#url);
-      socket.addEventListener("open", () => resolve(socket));
-      socket.addEventListener("message", ({ data }) => this.#take(data));
-      const lost = () => {
+      const socket = new WebSocket(this.#url, {
+        handshakeTimeout: HANDSHAKE_MS,
+        maxPayload: this.#maxBytes,
+        perMessageDeflate: false,
+      });
+      let failure = new RpcUnreachable("the connection to the node was lost");
+      socket.on("open", () => resolve(socket));
+      socket.on("message", (data, isBinary) => {
+        if (!isBinary) this.#take(String(data));
+      });
+      socket.on("error", (error) => {
+        if ("code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
+          failure = new RpcTooLarge(`the node's answer is larger than ${this.#maxBytes} bytes`);
+      });
+      socket.on("close", () => {
         this.#socket = undefined;
-        const error = new RpcUnreachable("the connection to the node was lost");
-        reject(error);
-        for (const waiting of this.#waiting.values()) waiting.reject(error);
-      };
-      socket.addEventListener("error", lost);
-      socket.addEventListener("close", lost);
+        reject(failure);
+        for (const waiting of this.#waiting.values()) waiting.reject(failure);
+      });
     });
     return this.#socket;
   }
 
-  #take(data: unknown): void {
-    if (typeof data !== "string") return;
+  #take(data: string): void {
     const id = firstId(data);
     // What a node cannot read at all it answers without an id.
     if (id === null) for (const each of this.#waiting.values()) each.resolve({ status: 200, text: data });
     const waiting = typeof id === "number" ? this.#waiting.get(id) : undefined;
     if (!waiting) return;
-    if (data.length > this.#maxBytes) {
-      waiting.reject(new RpcTooLarge(`the node's answer is larger than ${this.#maxBytes} bytes`));
+    if (data.length > waiting.maxBytes) {
+      waiting.reject(new RpcTooLarge(`the node's answer is larger than ${waiting.maxBytes} bytes`));
     } else waiting.resolve({ status: 200, text: data });
   }
 }
+
+const HANDSHAKE_MS = 10_000;
 
 /** An id by which an answer, or the first of a batch, is known; undefined for what nobody has asked. */
 function firstId(text: string): number | null | undefined {

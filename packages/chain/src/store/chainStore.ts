@@ -1,11 +1,13 @@
-import { type IndexPlace, type IndexReader, openReader, type SqlValue } from "./database.ts";
+import { type IndexPlace, openReader } from "./database.ts";
+import { Erc20Holdings, topicBytes } from "./erc20Holdings.ts";
+import type { Found } from "./found.ts";
 import { toBytes, toHex, toHexOrNull } from "./hexBytes.ts";
+import type { IndexReader, SqlValue } from "./indexReader.ts";
 import type { TokenFacts, Watched } from "./indexWriter.ts";
 import type {
   BlocksTable,
   FactsTable,
   LogsTable,
-  NftBalancesTable,
   NftTransfersTable,
   TokensTable,
   TradesTable,
@@ -13,16 +15,22 @@ import type {
   WatchedTable,
 } from "./layout.ts";
 import { marks, padded } from "./marks.ts";
+import { NftHoldings } from "./nftHoldings.ts";
 import { NftMetadata } from "./nftMetadata.ts";
 import {
   type BlockRow,
+  blockOf,
   IN_BLOCK,
+  type LogRow,
   type NftTransferRow,
   positionOf,
   type TradeRow,
   type TransactionRow,
 } from "./rows.ts";
 import { nftTransferRow, tradeRow } from "./sqliteIndex.ts";
+import { DEPOSIT_TOPIC, erc20Sides, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "./topics.ts";
+
+export type { Found };
 
 /** Which part of a list is wanted; lists go from the newest to the oldest. */
 export interface Window {
@@ -41,12 +49,6 @@ export interface Window {
 export interface Place {
   position: number;
   part: number;
-}
-
-/** A list's rows, and how many there are in all its pages. */
-export interface Found<Row> {
-  rows: Row[];
-  total: number;
 }
 
 export interface Erc20Transfer {
@@ -74,32 +76,24 @@ export type NftSelection =
   | { token: string; tokenId?: string }
   | Record<string, never>;
 
-export interface BalanceKey {
-  token: string;
-  /** 32 bytes. */
-  tokenId: string;
-  owner: string;
-}
-
-export interface NftBalance extends BalanceKey {
-  standard: number;
-  amount: string;
-}
-
-/** Whose balances: an owner's (of some collections only), a collection's, or those of one of its tokens. */
-export type BalanceSelection = { owner: string; tokens?: string[] } | { token: string; tokenId?: string };
-
 /** Reads the index of one chain. */
 export class ChainStore {
   readonly #reader: IndexReader;
   /** The metadata of NFTs. */
   readonly metadata: NftMetadata;
+  /** Who holds which NFTs. */
+  readonly nfts: NftHoldings;
+  /** Who holds how much of ERC-20 tokens, by what was moved. */
+  readonly erc20: Erc20Holdings;
 
-  private constructor(reader: IndexReader) {
+  constructor(reader: IndexReader) {
     this.#reader = reader;
     this.metadata = new NftMetadata(reader);
+    this.nfts = new NftHoldings(reader);
+    this.erc20 = new Erc20Holdings(reader);
   }
 
+  /** For those who keep the index: without bounds, in the caller's own thread. */
   static async open(place: IndexPlace, connections?: number): Promise<ChainStore> {
     return new ChainStore(await openReader(place, connections));
   }
@@ -183,9 +177,43 @@ export class ChainStore {
       values.push(toBytes(topic));
       return [` AND topic${i} = ?`];
     });
-    const arms = [{ where: `address = ?${conditions.join("")}`, values }];
+    // Logs of other events are found by their topic, however many transfers the contract has logged.
+    const [topic] = topics;
+    const isOther = topic !== undefined && !COUNTED_TOPICS.has(topic);
+    const arms = [{ where: `address = ?${conditions.join("")}${isOther ? " AND erc20 = 0" : ""}`, values }];
     const { rows, total } = await this.#list<LogsTable>("logs", arms, window, false);
     return { rows: rows.map(indexedLog), total };
+  }
+
+  /** The last block up to which there are at most so many logs from a block on, or that block; undefined for all. */
+  async lastBlockWithin(from: number, logs: number): Promise<number | undefined> {
+    const [row] = await this.#reader.all<{ position: number }>(
+      "SELECT position FROM logs WHERE position >= ? ORDER BY position LIMIT 1 OFFSET ?",
+      [positionOf(from, 0), logs],
+    );
+    return row && Math.max(from, blockOf(row.position) - 1);
+  }
+
+  /** The logs of some blocks, both ends included, in their order, and who sent their transactions. */
+  async blockContents(
+    from: number,
+    to: number,
+  ): Promise<{ logs: LogRow[]; transactions: { hash: string; from: string }[] }> {
+    const bounds = [positionOf(from, 0), positionOf(to + 1, 0)];
+    const [logs, transactions] = await Promise.all([
+      this.#reader.all<LogsTable>(
+        "SELECT * FROM logs WHERE position >= ? AND position < ? ORDER BY position",
+        bounds,
+      ),
+      this.#reader.all<Pick<TransactionsTable, "hash" | "from_address">>(
+        "SELECT hash, from_address FROM transactions WHERE position >= ? AND position < ?",
+        bounds,
+      ),
+    ]);
+    return {
+      logs: logs.map((row) => ({ ...indexedLog(row), isErc20: row.erc20 === 1 })),
+      transactions: transactions.map((row) => ({ hash: toHex(row.hash), from: toHex(row.from_address) })),
+    };
   }
 
   /** A wallet's, in or out, or a token's. */
@@ -223,113 +251,12 @@ export class ChainStore {
     if (marketplaces.length === 0) return undefined;
     const [row] = await this.#reader.all<TradesTable>(
       `SELECT * FROM trades WHERE token = ? AND marketplace IN (${marks(marketplaces.length)})
-         AND position >= ? AND price_token IS NULL ORDER BY price, position DESC LIMIT 1`,
+         AND position >= ? AND price_token IS NULL${this.#reader.dialect.visits}
+         ORDER BY price, position DESC LIMIT 1`,
       [toBytes(token), ...padded(marketplaces.map(toBytes)), positionOf(fromBlock, 0)],
+      "list",
     );
     return row && tradeRow(row);
-  }
-
-  /** What is held now, by token and id. `after` is the row before the first that is wanted. */
-  async nftBalances(
-    of: BalanceSelection,
-    { after, offset, limit }: { after?: BalanceKey; offset: number; limit: number },
-  ): Promise<Found<NftBalance>> {
-    const { where, values } = balanceCondition(of);
-    const seek = after ? " AND (token, token_id, owner) > (?, ?, ?)" : "";
-    const place = after ? [toBytes(after.token), toBytes(after.tokenId), toBytes(after.owner)] : [];
-    const from = `FROM nft_balances WHERE held = 1 AND ${where}`;
-    const [rows, [count]] = await Promise.all([
-      this.#reader.all<NftBalancesTable>(
-        `SELECT * ${from}${seek} ORDER BY token, token_id, owner LIMIT ? OFFSET ?`,
-        [...values, ...place, limit, offset],
-      ),
-      this.#reader.all<{ n: number }>(`SELECT count(*) AS n ${from}`, values),
-    ]);
-    return { rows: rows.map(nftBalance), total: count?.n ?? 0 };
-  }
-
-  /** The ids of a collection of which anybody holds any, in their order, with how many there are of each. */
-  async nftIds(
-    token: string,
-    { after, offset, limit }: { after?: string | undefined; offset: number; limit: number },
-  ): Promise<Found<{ tokenId: string; standard: number; amount: string }>> {
-    const own = toBytes(token);
-    const from = "FROM nft_balances WHERE token = ? AND held = 1";
-    const ids = await this.#reader.all<{ token_id: Uint8Array }>(
-      `SELECT DISTINCT token_id ${from}${after ? " AND token_id > ?" : ""} ORDER BY token_id LIMIT ? OFFSET ?`,
-      [own, ...(after ? [toBytes(after)] : []), limit, offset],
-    );
-    const [count] = await this.#reader.all<{ n: number }>(`SELECT count(DISTINCT token_id) AS n ${from}`, [
-      own,
-    ]);
-    const first = ids[0]?.token_id;
-    const last = ids.at(-1)?.token_id;
-    if (!first || !last) return { rows: [], total: count?.n ?? 0 };
-    const held = await this.#reader.all<NftBalancesTable>(
-      `SELECT * ${from} AND token_id >= ? AND token_id <= ? ORDER BY token_id`,
-      [own, first, last],
-    );
-    const sums = new Map<string, { standard: number; amount: bigint }>();
-    for (const row of held) {
-      const id = toHex(row.token_id);
-      sums.set(id, { standard: row.standard, amount: (sums.get(id)?.amount ?? 0n) + BigInt(row.amount) });
-    }
-    const rows = [...sums].map(([tokenId, { standard, amount }]) => {
-      return { tokenId, standard, amount: amount.toString() };
-    });
-    return { rows, total: count?.n ?? 0 };
-  }
-
-  /** When tokens were made and last moved to an owner: positions, by token, id and owner. */
-  async nftMoments(
-    balances: readonly BalanceKey[],
-  ): Promise<{ minted: number | undefined; moved: number | undefined }[]> {
-    if (balances.length === 0) return [];
-    const minted = "SELECT min(position) FROM nft_transfers WHERE token = ? AND token_id = ?";
-    const moved =
-      "SELECT max(position) FROM nft_transfers WHERE token = ? AND token_id = ? AND to_address = ?";
-    const rows: { n: number; minted: number | null; moved: number | null }[] = [];
-    for (let at = 0; at < balances.length; at += MOMENTS_AT_ONCE) {
-      const some = balances.slice(at, at + MOMENTS_AT_ONCE);
-      const text = some.map((_, i) => `SELECT ${at + i} AS n, (${minted}) AS minted, (${moved}) AS moved`);
-      const values = some.flatMap(({ token, tokenId, owner }) => {
-        const [contract, id] = [toBytes(token), toBytes(tokenId)];
-        return [contract, id, contract, id, toBytes(owner)];
-      });
-      rows.push(...(await this.#reader.all<(typeof rows)[number]>(text.join(" UNION ALL "), values)));
-    }
-    rows.sort((a, b) => a.n - b.n);
-    return rows.map((row) => ({ minted: row.minted ?? undefined, moved: row.moved ?? undefined }));
-  }
-
-  /** The ERC-20 tokens that an address has ever received, by the index. */
-  async tokensReceivedBy(address: string, limit: number): Promise<string[]> {
-    const rows = await this.#reader.all<{ address: Uint8Array }>(
-      "SELECT DISTINCT address FROM logs WHERE erc20 = 1 AND topic2 = ? ORDER BY address LIMIT ?",
-      [topicBytes(address), limit],
-    );
-    return rows.map((row) => toHex(row.address));
-  }
-
-  /** What an address got of tokens less what it gave, up to a block. */
-  async erc20Sums(address: string, tokens: string[], toBlock: number): Promise<Map<string, bigint>> {
-    const sums = new Map(tokens.map((token) => [token, 0n]));
-    const own = topicBytes(address);
-    const before = positionOf(toBlock + 1, 0);
-    for (const [side, sign] of [
-      ["topic2", 1n],
-      ["topic1", -1n],
-    ] as const) {
-      const rows = await this.#reader.all<Pick<LogsTable, "address" | "data">>(
-        `SELECT address, data FROM logs WHERE erc20 = 1 AND ${side} = ? AND position < ?`,
-        [own, before],
-      );
-      for (const { address: token, data } of rows) {
-        const sum = sums.get(toHex(token));
-        if (sum !== undefined) sums.set(toHex(token), sum + sign * BigInt(toHex(data)));
-      }
-    }
-    return sums;
   }
 
   /**
@@ -348,7 +275,7 @@ export class ChainStore {
     const order = hasParts ? "position, part" : "position";
     const selects = conditions.map(
       ({ where }) =>
-        `SELECT * FROM (SELECT ${columns} FROM ${table} WHERE ${where}${bounds.text}${seek.text} ORDER BY ${order} LIMIT ?) AS arm`,
+        `SELECT * FROM (SELECT ${columns} FROM ${table} WHERE ${where}${bounds.text}${seek.text}${this.#reader.dialect.visits} ORDER BY ${order} LIMIT ?) AS arm`,
     );
     const known = after ? " AND EXISTS (SELECT 1 FROM blocks c WHERE c.number = ? AND c.hash = ?)" : "";
     const rows = await this.#reader.all<FoundRow & Row>(
@@ -363,38 +290,13 @@ export class ChainStore {
         toBytes(upTo.hash),
         ...(after ? [after.block.number, toBytes(after.block.hash)] : []),
       ],
+      "list",
     );
     if (rows.length === 0) return undefined;
     return rows.flatMap((row) => {
       const { block_hash: hash, block_timestamp: timestamp } = row;
       return hash && timestamp !== null ? [{ row, hash: toHex(hash), timestamp }] : [];
     });
-  }
-
-  /** What owners hold of one ERC-20 token together: what they got less what they gave, by the index. */
-  async erc20Held(token: string, owners: string[]): Promise<bigint> {
-    const own = toBytes(token);
-    const sides = padded(owners.map(topicBytes));
-    const sums = await Promise.all(
-      (["topic2", "topic1"] as const).map(async (side) => {
-        const rows = await this.#reader.all<Pick<LogsTable, "data">>(
-          `SELECT data FROM logs WHERE erc20 = 1 AND ${side} IN (${marks(owners.length)}) AND address = ?`,
-          [...sides, own],
-        );
-        return rows.reduce((sum, { data }) => sum + BigInt(toHex(data)), 0n);
-      }),
-    );
-    return (sums[0] ?? 0n) - (sums[1] ?? 0n);
-  }
-
-  /** How many pieces of a collection, or of one of its tokens, owners hold together. */
-  async nftsHeld(token: string, tokenId: string | undefined, owners: string[]): Promise<bigint> {
-    const id = tokenId === undefined ? "" : " AND token_id = ?";
-    const rows = await this.#reader.all<Pick<NftBalancesTable, "amount">>(
-      `SELECT amount FROM nft_balances WHERE held = 1 AND owner IN (${marks(owners.length)}) AND token = ?${id}`,
-      [...padded(owners.map(toBytes)), toBytes(token), ...(tokenId === undefined ? [] : [toBytes(tokenId)])],
-    );
-    return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   }
 
   /** Those of which something is known. */
@@ -413,6 +315,7 @@ export class ChainStore {
     const rows = await this.#reader.all<TokensTable>(
       `SELECT * FROM tokens WHERE standard = 20 AND lower(symbol) IN (${marks(symbols.length)}) ORDER BY position, address LIMIT ?`,
       [...padded(symbols.map((symbol) => symbol.toLowerCase())), limit],
+      "list",
     );
     return rows.map(tokenFacts);
   }
@@ -445,7 +348,11 @@ export class ChainStore {
   }
 
   async countWatched(): Promise<number> {
-    const [row] = await this.#reader.all<{ count: number }>("SELECT count(*) AS count FROM watched", []);
+    const [row] = await this.#reader.all<{ count: number }>(
+      `SELECT count(*) AS count FROM watched WHERE TRUE${this.#reader.dialect.visits}`,
+      [],
+      "list",
+    );
     return Number(row?.count ?? 0);
   }
 
@@ -466,6 +373,7 @@ export class ChainStore {
 
   /** What fulfils one of the conditions, none of which overlap: each is read by an index of its own, in order. */
   async #list<Row>(table: string, arms: Arm[], window: Window, hasParts: boolean): Promise<Found<Row>> {
+    const { visits } = this.#reader.dialect;
     const bounds = boundsOf(window);
     const seek = seekOf(window, hasParts);
     const direction = window.ascending ? "ASC" : "DESC";
@@ -473,27 +381,32 @@ export class ChainStore {
     const { limit, offset } = window;
     const selects = arms.map(
       ({ where }) =>
-        `SELECT * FROM (SELECT * FROM ${table} WHERE ${where}${bounds.text}${seek.text} ORDER BY ${order} LIMIT ?) AS arm`,
+        `SELECT * FROM (SELECT * FROM ${table} WHERE ${where}${bounds.text}${seek.text}${visits} ORDER BY ${order} LIMIT ?) AS arm`,
     );
     const values = arms.flatMap((arm) => [...arm.values, ...bounds.values, ...seek.values, limit + offset]);
-    const counts = arms.map(({ where }) => `(SELECT count(*) FROM ${table} WHERE ${where}${bounds.text})`);
+    const counts = arms.map(
+      ({ where }) => `(SELECT count(*) FROM ${table} WHERE ${where}${bounds.text}${visits})`,
+    );
     const [rows, [count]] = await Promise.all([
       limit === 0
         ? []
         : this.#reader.all<Row>(
             `SELECT * FROM (${selects.join(" UNION ALL ")}) AS found ORDER BY ${order} LIMIT ? OFFSET ?`,
             [...values, limit, offset],
+            "list",
           ),
       this.#reader.all<{ n: number }>(
         `SELECT ${counts.join(" + ")} AS n`,
         arms.flatMap((arm) => [...arm.values, ...bounds.values]),
+        "list",
       ),
     ]);
     return { rows, total: count?.n ?? 0 };
   }
 }
 
-const MOMENTS_AT_ONCE = 100;
+/** Events that may count as ERC-20 transfers. */
+const COUNTED_TOPICS: ReadonlySet<string> = new Set([TRANSFER_TOPIC, DEPOSIT_TOPIC, WITHDRAWAL_TOPIC]);
 
 /** Rows of one table that fulfil one of some conditions, none of which overlap. */
 export interface Selected<Row> {
@@ -560,23 +473,6 @@ function nftArms(of: NftSelection): Arm[] {
   return [from, { where: "to_address = ? AND from_address <> ?", values: [own, own] }];
 }
 
-function balanceCondition(of: BalanceSelection): { where: string; values: SqlValue[] } {
-  if ("owner" in of) {
-    const { owner, tokens } = of;
-    if (!tokens) return { where: "owner = ?", values: [toBytes(owner)] };
-    return {
-      where: `owner = ? AND token IN (${marks(tokens.length)})`,
-      values: [toBytes(owner), ...padded(tokens.map(toBytes))],
-    };
-  }
-  if (of.tokenId === undefined) return { where: "token = ?", values: [toBytes(of.token)] };
-  return { where: "token = ? AND token_id = ?", values: [toBytes(of.token), toBytes(of.tokenId)] };
-}
-
-function topicBytes(address: string): Buffer {
-  return Buffer.concat([Buffer.alloc(12), toBytes(address)]);
-}
-
 function blockRow(row: BlocksTable): BlockRow {
   return {
     number: row.number,
@@ -621,24 +517,12 @@ function indexedLog(row: LogsTable): IndexedLog {
 }
 
 function erc20Transfer(row: LogsTable): Erc20Transfer {
-  const [, from = "", to = ""] = topicsOf(row);
   return {
     position: row.position,
     transactionHash: toHex(row.transaction_hash),
     token: toHex(row.address),
-    from: `0x${from.slice(26)}`,
-    to: `0x${to.slice(26)}`,
+    ...erc20Sides(topicsOf(row)),
     value: BigInt(toHex(row.data)).toString(),
-  };
-}
-
-function nftBalance(row: NftBalancesTable): NftBalance {
-  return {
-    token: toHex(row.token),
-    tokenId: toHex(row.token_id),
-    owner: toHex(row.owner),
-    standard: row.standard,
-    amount: row.amount,
   };
 }
 

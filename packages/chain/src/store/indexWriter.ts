@@ -26,6 +26,9 @@ export interface Watched {
 /** `Watched.since` of an address that somebody has asked about, and that nobody follows yet. */
 export const WANTED = -1;
 
+/** What logs say. */
+export type DerivedRows = Pick<BlockRows, "logs" | "nftTransfers" | "nftRanges" | "nftUpdates" | "trades">;
+
 /** Changes the index of one chain; each in one transaction. */
 export interface IndexWriter {
   /**
@@ -46,6 +49,13 @@ export interface IndexWriter {
   want(addresses: string[]): Promise<void>;
   /** Watches addresses that are wanted: from the block after `newest` on, which is the newest in the index. */
   takeUp(addresses: string[], newest: number): Promise<void>;
+  /**
+   * Puts in what the logs of some blocks, both ends included, are found to say: transfers and tokens beside those that are
+   * there, sales in their place. `logs` are those that count as ERC-20 transfers now and did not, or the other way round.
+   */
+  rederive(blocks: { from: number; to: number }, rows: DerivedRows, tokens: TokenSighting[]): Promise<void>;
+  /** Has the history of all watched addresses read again, from a block down. */
+  rereadWallets(from: number): Promise<void>;
   /** Removes everything: for an index that was made otherwise than is wanted now. */
   clear(): Promise<void>;
   saveFact(key: string, value: string): Promise<void>;

@@ -55,6 +55,17 @@ export interface NftTransfersTable {
   amount: string;
 }
 
+/** Consecutive tokens that were moved at once (ERC-2309) and are too many to be listed one by one. */
+export interface NftRangesTable {
+  position: number;
+  token: Bytes;
+  /** The first and the last id that are not listed. */
+  first: Bytes;
+  last: Bytes;
+  from_address: Bytes;
+  to_address: Bytes;
+}
+
 export interface TradesTable {
   position: number;
   transaction_index: number;
@@ -151,6 +162,7 @@ export interface ChainTables {
   transactions: TransactionsTable;
   logs: LogsTable;
   nft_transfers: NftTransfersTable;
+  nft_ranges: NftRangesTable;
   trades: TradesTable;
   nft_balances: NftBalancesTable;
   tokens: TokensTable;
@@ -191,8 +203,12 @@ export const POSTGRES_SEARCH: readonly string[] = [
   `CREATE INDEX IF NOT EXISTS nft_words ON nft_metadata USING gin (${POSTGRES_WORDS})`,
 ];
 
-/** Raised when the tables change: an index of another layout is made anew from the chain. */
-export const LAYOUT = 2;
+/**
+ * Raised when the tables, or what logs are read as, change. An index of the layout before is brought up to date from the
+ * logs that it holds; one of another layout is made anew from the chain.
+ */
+export const LAYOUT = 3;
+export const UPGRADED_LAYOUT = 2;
 
 /** The tables of one chain's index, with the indexes that its questions need and no others. */
 export function layoutStatements({ integer, bytes, clustered, numbered, search }: LayoutDialect): string[] {
@@ -224,6 +240,11 @@ export function layoutStatements({ integer, bytes, clustered, numbered, search }
     "CREATE INDEX IF NOT EXISTS nft_by_to ON nft_transfers (to_address, position, part)",
     "CREATE INDEX IF NOT EXISTS nft_by_token ON nft_transfers (token, position, part)",
     "CREATE INDEX IF NOT EXISTS nft_by_id ON nft_transfers (token, token_id, position, part)",
+    `CREATE TABLE IF NOT EXISTS nft_ranges (
+      position ${integer} PRIMARY KEY, token ${bytes} NOT NULL, first ${bytes} NOT NULL, last ${bytes} NOT NULL,
+      from_address ${bytes} NOT NULL, to_address ${bytes} NOT NULL)`,
+    "CREATE INDEX IF NOT EXISTS nft_ranges_by_token ON nft_ranges (token, first)",
+    "CREATE INDEX IF NOT EXISTS nft_ranges_by_to ON nft_ranges (to_address, token)",
     `CREATE TABLE IF NOT EXISTS trades (
       position ${integer} PRIMARY KEY, transaction_index ${integer} NOT NULL, transaction_hash ${bytes} NOT NULL,
       token ${bytes} NOT NULL, marketplace ${bytes} NOT NULL, seller ${bytes} NOT NULL, buyer ${bytes} NOT NULL,
@@ -264,6 +285,7 @@ export const INDEX_TABLES = [
   "transactions",
   "logs",
   "nft_transfers",
+  "nft_ranges",
   "trades",
   "nft_balances",
   "tokens",

@@ -1,5 +1,5 @@
-import type { IndexReader, SqlValue } from "./database.ts";
 import { toBytes, toHex } from "./hexBytes.ts";
+import type { IndexReader, SqlValue } from "./indexReader.ts";
 import type { NftMetadataTable, NftUpdatesTable } from "./layout.ts";
 import { marks, padded } from "./marks.ts";
 import { type BlockRow, positionOf } from "./rows.ts";
@@ -57,6 +57,8 @@ export interface MetadataSearch {
   limit: number;
 }
 
+/** Metadata is large from this length on, in bytes. */
+export const LARGE_METADATA = 16 * 1024;
 /** Tokens asked for in one text. */
 const AT_ONCE = 128;
 /** Tokens of one collection that are marked in one change. */
@@ -94,6 +96,16 @@ export class NftMetadata {
     return new Map(rows.map((row) => [toHex(row.token) + toHex(row.token_id), row.size]));
   }
 
+  /** What large metadata of a collection takes together, in bytes. */
+  async largeBytes(token: string): Promise<number> {
+    const [row] = await this.#index.all<{ taken: number | string }>(
+      `SELECT coalesce(sum(octet_length(metadata)), 0) AS taken FROM nft_metadata
+       WHERE token = ? AND octet_length(metadata) > ${LARGE_METADATA}`,
+      [toBytes(token)],
+    );
+    return Number(row?.taken ?? 0);
+  }
+
   async #rows<Row>(columns: string, keys: readonly NftKey[]): Promise<Row[]> {
     const rows: Row[] = [];
     for (let at = 0; at < keys.length; at += AT_ONCE) {
@@ -122,13 +134,14 @@ export class NftMetadata {
     if (tokens) add(`token IN (${marks(tokens.length)})`, ...padded(tokens.map(toBytes)));
     if (fromBlock !== undefined) add("position >= ?", positionOf(fromBlock, 0));
     if (toBlock !== undefined) add("position < ?", positionOf(toBlock + 1, 0));
-    const from = `FROM nft_metadata WHERE ${conditions.join(" AND ")}`;
+    const from = `FROM nft_metadata WHERE ${conditions.join(" AND ")}${dialect.visits}`;
     const [rows, [count]] = await Promise.all([
       this.#index.all<NftMetadataTable>(
         `SELECT * ${from}${after === undefined ? "" : " AND id < ?"} ORDER BY id DESC LIMIT ?`,
         [...values, ...(after === undefined ? [] : [after]), limit],
+        "list",
       ),
-      this.#index.all<{ n: number }>(`SELECT count(*) AS n ${from}`, values),
+      this.#index.all<{ n: number }>(`SELECT count(*) AS n ${from}`, values, "list"),
     ]);
     const found = rows.map((row) => ({ ...knownMetadata(row), id: row.id, standard: row.standard }));
     return { rows: found, total: count?.n ?? 0 };

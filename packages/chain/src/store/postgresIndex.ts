@@ -1,6 +1,12 @@
 import postgres from "postgres";
 import { toHex } from "./hexBytes.ts";
-import { CheckpointMoved, type IndexWriter, type TokenFacts, WANTED } from "./indexWriter.ts";
+import {
+  CheckpointMoved,
+  type DerivedRows,
+  type IndexWriter,
+  type TokenFacts,
+  WANTED,
+} from "./indexWriter.ts";
 import { INDEX_TABLES, layoutStatements, type NftTransfersTable, POSTGRES_SEARCH } from "./layout.ts";
 import { nftSightings } from "./nftSightings.ts";
 import { type NftSum, nftSums } from "./nftSums.ts";
@@ -27,12 +33,17 @@ const types = { number: { to: 20, from: [20], serialize: String, parse: Number }
 export type Sql = ReturnType<typeof openPostgres>;
 type Transaction = Parameters<Parameters<Sql["begin"]>[1]>[0];
 
-export function openPostgres({ url, schema }: PostgresPlace, connections: number) {
+/** Statements run for at most `timeoutMs`, where it is given. */
+export function openPostgres({ url, schema }: PostgresPlace, connections: number, timeoutMs?: number) {
   return postgres(url, {
     max: connections,
     fetch_types: false,
     onnotice: () => undefined,
-    connection: { application_name: "purse chain", search_path: schema },
+    connection: {
+      application_name: "purse chain",
+      search_path: schema,
+      ...(timeoutMs !== undefined && { statement_timeout: timeoutMs }),
+    },
     types,
   });
 }
@@ -99,6 +110,7 @@ class PostgresIndex implements IndexWriter {
       await addSums(tx, nftSums(gone.map(nftTransferRow), -1));
       await tx`DELETE FROM transactions WHERE position >= ${from}`;
       await tx`DELETE FROM logs WHERE position >= ${from}`;
+      await tx`DELETE FROM nft_ranges WHERE position >= ${from}`;
       await tx`DELETE FROM trades WHERE position >= ${from}`;
       await tx`DELETE FROM tokens WHERE position >= ${from}`;
       await tx`
@@ -138,6 +150,31 @@ class PostgresIndex implements IndexWriter {
     });
   }
 
+  rederive(
+    { from, to }: { from: number; to: number },
+    rows: DerivedRows,
+    tokens: TokenSighting[],
+  ): Promise<void> {
+    const [first, end] = [positionOf(from, 0), positionOf(to + 1, 0)];
+    const counted = rows.logs.map(({ position, isErc20 }) => ({ position, erc20: isErc20 ? 1 : 0 }));
+    return this.#write(async (tx) => {
+      await tx`DELETE FROM trades WHERE position >= ${first} AND position < ${end}`;
+      if (counted.length > 0) {
+        await tx`
+          UPDATE logs SET erc20 = counted.erc20
+          FROM jsonb_to_recordset(${JSON.stringify(counted)}::text::jsonb) AS counted (position int8, erc20 int8)
+          WHERE logs.position = counted.position`;
+      }
+      await insert(tx, { ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens, true);
+    });
+  }
+
+  rereadWallets(from: number): Promise<void> {
+    return this.#write(async (tx) => {
+      await tx`UPDATE watched SET next = ${from} WHERE since <> ${WANTED}`;
+    });
+  }
+
   clear(): Promise<void> {
     return this.#write(async (tx) => {
       await tx.unsafe(`TRUNCATE ${INDEX_TABLES.join(", ")}`);
@@ -160,7 +197,7 @@ class PostgresIndex implements IndexWriter {
 
 async function insert(
   tx: Transaction,
-  { blocks, transactions, logs, nftTransfers, nftUpdates, trades }: BlockRows,
+  { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades }: BlockRows,
   tokens: TokenSighting[],
   mayBeThere: boolean,
 ): Promise<void> {
@@ -220,6 +257,14 @@ async function insert(
       bytes(row.price),
       bytes(row.priceToken),
       row.tokenIds.join(),
+    ]),
+  );
+  await put(
+    tx,
+    "nft_ranges",
+    nftRanges.map(({ position, token, first, last, from, to }) => [
+      position,
+      ...[token, first, last, from, to].map(bytes),
     ]),
   );
   const added = await put(

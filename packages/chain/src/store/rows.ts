@@ -39,7 +39,10 @@ export interface LogRow {
   /** Up to four. */
   topics: string[];
   data: string;
-  /** Whether it is an ERC-20 transfer (EIP-20): topics 1 and 2 are the sides, data is the value. */
+  /**
+   * Whether it counts as an ERC-20 transfer: one of EIP-20, whose topics 1 and 2 are the sides, or a deposit or withdrawal
+   * of the wrapped native coin, whose topic 1 is the one side and the null address the other. Data is the value.
+   */
   isErc20: boolean;
 }
 
@@ -98,12 +101,25 @@ export interface NftUpdateRow {
   position: number;
 }
 
+/** Consecutive tokens that were moved at once (ERC-2309) and are too many to be listed one by one. */
+export interface NftRangeRow {
+  /** Of its log. */
+  position: number;
+  token: string;
+  /** The first and the last id that are not listed, 32 bytes each. */
+  first: string;
+  last: string;
+  from: string;
+  to: string;
+}
+
 /** Some blocks in a row with all that happened in them. */
 export interface BlockRows {
   blocks: BlockRow[];
   transactions: TransactionRow[];
   logs: LogRow[];
   nftTransfers: NftTransferRow[];
+  nftRanges: NftRangeRow[];
   trades: TradeRow[];
   nftUpdates: NftUpdateRow[];
 }

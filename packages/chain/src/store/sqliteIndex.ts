@@ -2,7 +2,13 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { toBytes, toHex } from "./hexBytes.ts";
-import { CheckpointMoved, type IndexWriter, type TokenFacts, WANTED } from "./indexWriter.ts";
+import {
+  CheckpointMoved,
+  type DerivedRows,
+  type IndexWriter,
+  type TokenFacts,
+  WANTED,
+} from "./indexWriter.ts";
 import {
   INDEX_TABLES,
   layoutStatements,
@@ -17,6 +23,7 @@ import {
   type BlockRows,
   blockOf,
   type LogRow,
+  type NftRangeRow,
   type NftTransferRow,
   positionOf,
   type TokenSighting,
@@ -116,6 +123,23 @@ class SqliteIndex implements IndexWriter {
     });
   }
 
+  async rederive(
+    { from, to }: { from: number; to: number },
+    rows: DerivedRows,
+    tokens: TokenSighting[],
+  ): Promise<void> {
+    const { tradesWithin, counted } = this.#statements;
+    this.#write(() => {
+      tradesWithin.run(positionOf(from, 0), positionOf(to + 1, 0));
+      for (const { position, isErc20 } of rows.logs) counted.run(isErc20 ? 1 : 0, position);
+      this.#insert({ ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens);
+    });
+  }
+
+  async rereadWallets(from: number): Promise<void> {
+    this.#write(() => this.#statements.rereadWallets.run(from, WANTED));
+  }
+
   async clear(): Promise<void> {
     this.#write(() => {
       for (const table of INDEX_TABLES) this.#db.exec(`DELETE FROM ${table}`);
@@ -135,8 +159,8 @@ class SqliteIndex implements IndexWriter {
   }
 
   #insert(rows: BlockRows, tokens: TokenSighting[]): void {
-    const { blocks, transactions, logs, nftTransfers, nftUpdates, trades } = rows;
-    const { block, transaction, log, trade, sighting, nft, nftUpdate } = this.#statements;
+    const { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades } = rows;
+    const { block, transaction, log, trade, sighting, nft, nftRange, nftUpdate } = this.#statements;
     for (const row of blocks)
       block.run(row.number, toBytes(row.hash), toBytes(row.parentHash), row.timestamp);
     for (const row of transactions) transaction.run(...transactionValues(row));
@@ -148,6 +172,7 @@ class SqliteIndex implements IndexWriter {
     this.#addSums(nftSums(added, 1));
     for (const { token, tokenId, standard, position } of nftSightings(added))
       nft.run(toBytes(token), toBytes(tokenId), standard, position);
+    for (const row of nftRanges) nftRange.run(...nftRangeValues(row));
     for (const { token, first, last, position } of nftUpdates)
       nftUpdate.run(toBytes(token), toBytes(first), toBytes(last), blockOf(position));
     for (const { address, standard, position } of tokens) sighting.run(toBytes(address), standard, position);
@@ -175,6 +200,7 @@ function prepare(db: Database.Database) {
     nftTransfer: db.prepare(
       "INSERT OR IGNORE INTO nft_transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
+    nftRange: db.prepare("INSERT OR IGNORE INTO nft_ranges VALUES (?, ?, ?, ?, ?, ?)"),
     trade: db.prepare("INSERT OR IGNORE INTO trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
     nftTransfersFrom: db.prepare<[number], NftTransfersTable>(
       "SELECT * FROM nft_transfers WHERE position >= ?",
@@ -209,8 +235,11 @@ function prepare(db: Database.Database) {
     takeUp: db.prepare("UPDATE watched SET since = ?, next = ? WHERE address = ?"),
     reached: db.prepare("UPDATE watched SET next = ? WHERE address = ?"),
     lowerWatched: db.prepare("UPDATE watched SET since = ? WHERE since > ?"),
+    tradesWithin: db.prepare("DELETE FROM trades WHERE position >= ? AND position < ?"),
+    counted: db.prepare("UPDATE logs SET erc20 = ? WHERE position = ?"),
+    rereadWallets: db.prepare("UPDATE watched SET next = ? WHERE since <> ?"),
     fact: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),
-    removals: ["transactions", "logs", "nft_transfers", "trades", "tokens"].map((table) =>
+    removals: ["transactions", "logs", "nft_transfers", "nft_ranges", "trades", "tokens"].map((table) =>
       db.prepare(`DELETE FROM ${table} WHERE position >= ?`),
     ),
     removeBlocks: db.prepare("DELETE FROM blocks WHERE number > ?"),
@@ -270,6 +299,10 @@ function nftTransferValues(row: NftTransferRow) {
     toBytes(row.to),
     row.amount,
   ];
+}
+
+function nftRangeValues({ position, token, first, last, from, to }: NftRangeRow) {
+  return [position, toBytes(token), toBytes(first), toBytes(last), toBytes(from), toBytes(to)];
 }
 
 function tradeValues(row: TradeRow) {

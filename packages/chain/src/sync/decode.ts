@@ -1,8 +1,20 @@
-import type { BlockRows, LogRow, NftTransferRow, NftUpdateRow, TokenSighting } from "../store/rows.ts";
+import type {
+  BlockRows,
+  LogRow,
+  NftRangeRow,
+  NftTransferRow,
+  NftUpdateRow,
+  TokenSighting,
+  TransactionRow,
+} from "../store/rows.ts";
+import { addressOf, addressTopic, isAddressTopic, TRANSFER_TOPIC } from "../store/topics.ts";
+import { ConsecutiveTransfers } from "./consecutiveTransfers.ts";
 import { decodeTrades } from "./decodeTrades.ts";
+import { earlyNftTransfers } from "./earlyNfts.ts";
+import { wrappedTransfers } from "./wrappedNative.ts";
 
-/** keccak-256 of `Transfer(address,address,uint256)`: ERC-20 and ERC-721 share it. */
-export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+export { addressTopic, TRANSFER_TOPIC };
+
 /** Of `TransferSingle(address,address,address,uint256,uint256)` (EIP-1155). */
 export const TRANSFER_SINGLE_TOPIC = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
 /** Of `TransferBatch(address,address,address,uint256[],uint256[])` (EIP-1155). */
@@ -15,36 +27,51 @@ const URI_TOPIC = "0x6bb7ff708619ba0610cba295a58592e0451dee2622938c8755667688daf
 
 type RawLog = Omit<LogRow, "isErc20">;
 
+/** What has to be known of a chain to read its logs. */
+export interface DecodeContext {
+  /** EIP-155. */
+  chainId?: number;
+  /** The contract of the wrapped native coin, lower-case. */
+  wrappedNative?: string | undefined;
+  /** The transactions of the logs, as far as they are known. */
+  transactions?: readonly Pick<TransactionRow, "hash" | "from">[];
+}
+
 /** Items of one batch that are taken: what is longer costs more gas than a block has. */
 const MAX_PARTS = 10_000;
 
 /** Finds the transfers and sales among logs. What only looks like one, by its topic, stays a log like others. */
-export function decodeLogs(logs: readonly RawLog[]): Pick<
-  BlockRows,
-  "logs" | "nftTransfers" | "nftUpdates" | "trades"
-> & {
+export function decodeLogs(
+  logs: readonly RawLog[],
+  { chainId, wrappedNative, transactions }: DecodeContext = {},
+): Pick<BlockRows, "logs" | "nftTransfers" | "nftRanges" | "nftUpdates" | "trades"> & {
   tokens: TokenSighting[];
 } {
   const nftTransfers: NftTransferRow[] = [];
+  const nftRanges: NftRangeRow[] = [];
   const nftUpdates: NftUpdateRow[] = [];
   const tokens = new Map<string, TokenSighting>();
   const seen = ({ address, position }: RawLog, standard: TokenSighting["standard"]) => {
     if (!tokens.has(address)) tokens.set(address, { address, standard, position });
   };
-  const rows = logs.map((log): LogRow => {
-    const isErc20 = isErc20Transfer(log);
+  const wrapped = wrappedTransfers(logs, wrappedNative);
+  const consecutive = new ConsecutiveTransfers();
+  const rows = logs.map((log, i): LogRow => {
+    const isErc20 = isErc20Transfer(log) || wrapped.has(log);
     if (isErc20) seen(log, 20);
-    else {
-      const moved = nftTransfersOf(log);
-      if (moved.length > 0) seen(log, moved[0]?.standard ?? 721);
-      nftTransfers.push(...moved);
-      const update = nftUpdateOf(log);
-      if (update) nftUpdates.push(update);
-    }
+    const moved = isErc20 ? [] : nftTransfersOf(log);
+    for (const transfer of consecutive.read(log, nftRanges)) moved.push(transfer);
+    if (chainId === 1) for (const transfer of earlyNftTransfers(logs, i)) moved.push(transfer);
+    if (moved.length > 0 || nftRanges.at(-1)?.position === log.position) seen(log, moved[0]?.standard ?? 721);
+    // A contract decides how many one log holds.
+    for (const transfer of moved) nftTransfers.push(transfer);
+    const update = nftUpdateOf(log);
+    if (update) nftUpdates.push(update);
     return { ...log, isErc20 };
   });
-  const trades = decodeTrades(logs, nftTransfers);
-  return { logs: rows, nftTransfers, nftUpdates, trades, tokens: [...tokens.values()] };
+  const senders = transactions && new Map(transactions.map(({ hash, from }) => [hash, from]));
+  const trades = decodeTrades(logs, nftTransfers, senders);
+  return { logs: rows, nftTransfers, nftRanges, nftUpdates, trades, tokens: [...tokens.values()] };
 }
 
 /** Two indexed addresses and one word of data (EIP-20). ERC-721 indexes the token too. */
@@ -131,20 +158,4 @@ function words(data: string, n: number): string[] | undefined {
 function smallAt(data: string, at: number): number | undefined {
   const text = data.slice(at, at + 64);
   return text.length === 64 && /^0{56}/.test(text) ? Number.parseInt(text.slice(56), 16) : undefined;
-}
-
-const NO_UPPER_BYTES = `0x${"0".repeat(24)}`;
-
-function isAddressTopic(topic: string | undefined): topic is string {
-  return topic !== undefined && topic.length === 66 && topic.startsWith(NO_UPPER_BYTES);
-}
-
-/** The address in a topic whose upper twelve bytes are zero. */
-function addressOf(topic: string): string {
-  return `0x${topic.slice(26)}`;
-}
-
-/** A topic for an address. */
-export function addressTopic(address: string): string {
-  return `${NO_UPPER_BYTES}${address.slice(2)}`;
 }

@@ -1,7 +1,8 @@
 import { MetadataReader, type MetadataReaderParts } from "../nft/metadataReader.ts";
 import type { ChainNode } from "../node/chainNode.ts";
+import { marketOf } from "../prices/knownMarkets.ts";
 import type { TokenFacts } from "../store/indexWriter.ts";
-import { LAYOUT } from "../store/layout.ts";
+import { LAYOUT, UPGRADED_LAYOUT } from "../store/layout.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
 import type { BlockRow } from "../store/rows.ts";
 import type { ChainConfig, ChainStatus, Log } from "../types.ts";
@@ -9,6 +10,7 @@ import { Follower } from "./follower.ts";
 import { knownWallets } from "./knownWallets.ts";
 import { learnTokens } from "./learnTokens.ts";
 import type { Reread } from "./messages.ts";
+import { upgradeIndex } from "./upgradeIndex.ts";
 import { WalletHistory } from "./walletHistory.ts";
 import { wholeChain } from "./wholeChain.ts";
 
@@ -25,16 +27,18 @@ export interface FollowParts {
   retryMs: number;
   fetchContent: MetadataReaderParts["fetchContent"];
   onStatus?: (status: ChainStatus) => void;
+  /** Told of addresses of which more history is in the index. */
+  onHistory?: (addresses: string[]) => void;
 }
 
 /** A chain whose index is being kept. */
 export interface FollowedChain {
   /** Has addresses followed, and their history read. */
-  watch(addresses: string[]): void;
+  watch(addresses: string[]): Promise<void>;
   /** Keeps what tokens say of themselves. */
-  learn(tokens: TokenFacts[]): void;
+  learn(tokens: TokenFacts[]): Promise<void>;
   /** Has what tokens are read again. */
-  reread(reread: Reread): void;
+  reread(reread: Reread): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -43,9 +47,25 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
   const { config, node, index, log, pollMs, onStatus } = parts;
   const { store, writer } = index;
   const { startBlock = 0, scope: scopeName = "chain" } = config;
-  const history = new WalletHistory(node, store, writer, startBlock);
+  const context = { chainId: config.id, wrappedNative: marketOf(config).wrappedNative };
+  const history = new WalletHistory(node, store, writer, startBlock, context, parts.onHistory);
   const isWallets = scopeName === "wallets";
   let prepared = false;
+  let isStopping = false;
+  const upgrade = (target: string) =>
+    upgradeIndex({
+      store,
+      writer,
+      context,
+      target,
+      isWhole: !isWallets,
+      chainName: config.name,
+      log,
+      async assertMayGoOn() {
+        if (isStopping) throw new Error("the index is not brought up to date: the server stops");
+        if (!(await index.leads())) throw new Error("another process brings the index up to date");
+      },
+    });
   /** The newest block, while the index is at the head. */
   let newest: BlockRow | undefined;
   const reader = new MetadataReader({
@@ -63,7 +83,7 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
     node,
     store,
     writer,
-    scope: isWallets ? knownWallets(node, () => history.addresses) : wholeChain(node),
+    scope: isWallets ? knownWallets(node, context, () => history.addresses) : wholeChain(node, context),
     log,
     pollMs,
     onStatus(status) {
@@ -75,8 +95,11 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
         newest = undefined;
         return false;
       }
-      if (!prepared)
-        await renewIndex(index, { layout: LAYOUT, scope: scopeName, startBlock }, config.name, log);
+      if (!prepared) {
+        const wrapped = context.wrappedNative ?? null;
+        const making = { layout: LAYOUT, scope: scopeName, startBlock, wrapped };
+        await renewIndex(index, making, () => upgrade(JSON.stringify(making)), config.name, log);
+      }
       if (isWallets) await history.load();
       prepared = true;
       return true;
@@ -90,29 +113,22 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
       return state === "following" && (await learnTokens(node, store, writer));
     },
   });
-  const report = (error: unknown) => {
-    log.error("the index could not be written", { chain: config.name, error: String(error) });
-  };
   follower.start();
   reader.start();
   return {
-    watch(addresses) {
-      writer.want(addresses).then(() => follower.wake(), report);
+    async watch(addresses) {
+      await writer.want(addresses);
+      follower.wake();
     },
-    learn(tokens) {
-      writer.saveTokens(tokens).catch(report);
-    },
-    reread(reread) {
-      const asked =
-        "nft" in reread
-          ? store.metadata.want(reread.nft, reread.what)
-          : store.metadata.wantCollection(reread.collection);
-      asked.then(() => {
-        reader.wake();
-        follower.wake();
-      }, report);
+    learn: (tokens) => writer.saveTokens(tokens),
+    async reread(reread) {
+      if ("nft" in reread) await store.metadata.want(reread.nft, reread.what);
+      else await store.metadata.wantCollection(reread.collection);
+      reader.wake();
+      follower.wake();
     },
     async stop() {
+      isStopping = true;
       parts.callNode.abort();
       await Promise.all([follower.stop(), reader.stop()]);
       await index.close();
@@ -124,21 +140,34 @@ interface Making {
   layout: number;
   scope: string;
   startBlock: number;
+  /** The contract of the wrapped coin; null for none. */
+  wrapped?: string | null;
 }
 
-/** Removes an index whose tables, scope or start are not those that are wanted; one that begins earlier may stay. */
+/**
+ * Removes an index whose scope or start are not those that are wanted; one that begins earlier may stay. One of which the
+ * logs were read otherwise is brought up to date.
+ */
 async function renewIndex(
   { store, writer }: ChainIndex,
   wanted: Making,
+  upgrade: () => Promise<void>,
   name: string,
   log: Log,
 ): Promise<void> {
   const made = (await store.facts()).get("making");
   if (made !== undefined) {
-    const { layout, scope, startBlock }: Making = JSON.parse(made);
-    if (layout === wanted.layout && scope === wanted.scope && startBlock <= wanted.startBlock) return;
-    log.info("the index is made anew, for its settings have changed", { chain: name });
-    await writer.clear();
+    const { layout, scope, startBlock, wrapped }: Making = JSON.parse(made);
+    const isUsable =
+      (layout === wanted.layout || layout === UPGRADED_LAYOUT) &&
+      scope === wanted.scope &&
+      startBlock <= wanted.startBlock;
+    if (isUsable && layout === wanted.layout && wrapped === wanted.wrapped) return;
+    if (isUsable) await upgrade();
+    else {
+      log.info("the index is made anew, for its settings have changed", { chain: name });
+      await writer.clear();
+    }
   }
   await writer.saveFact("making", JSON.stringify(wanted));
 }

@@ -237,6 +237,8 @@ export class Follower {
       }
     }
     this.#looksBehind = 0;
+    // Before anything is removed: a node that is of another chain now has none of these blocks either.
+    node.recheck();
     const common = await this.#commonAncestor(Math.min(checkpoint.number, head));
     log.info("the chain was reorganised", { chain: config.name, from: checkpoint.number, to: common });
     await writer.unwind(common);

@@ -1,10 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { READY } from "@purse/workers";
 import type { FetchedContent } from "../nft/fetchedContent.ts";
 import { ChainNode } from "../node/chainNode.ts";
 import { openIndex } from "../store/openIndex.ts";
 import type { Log } from "../types.ts";
 import { type FollowedChain, followChain } from "./followChain.ts";
-import type { FromThread, ThreadData, ToThread } from "./messages.ts";
+import type { Command, FromThread, ThreadData, ToThread } from "./messages.ts";
 
 /** The thread that follows chains: reading, decoding and writing blocks never makes a request wait. */
 const { chains, pollMs, retryMs }: ThreadData = workerData;
@@ -36,8 +37,6 @@ for (const { config, place } of chains) {
   const index = await openIndex(place);
   const node = new ChainNode(config.id, config.rpcUrls);
   const callNode = new ChainNode(config.id, config.rpcUrls, UNTRUSTED);
-  const onStatus = (status: Extract<FromThread, { kind: "status" }>["status"]) =>
-    tell({ kind: "status", status });
   const chain = await followChain({
     config,
     node,
@@ -47,22 +46,34 @@ for (const { config, place } of chains) {
     pollMs,
     retryMs,
     fetchContent,
-    onStatus,
+    onStatus: (status) => tell({ kind: "status", status }),
+    onHistory: (addresses) => tell({ kind: "history", chainId: config.id, addresses }),
   });
   followed.set(config.id, chain);
 }
-tell({ kind: "ready" });
+parentPort?.postMessage(READY);
 
 parentPort?.on("message", (message: ToThread) => {
   if (message.kind === "fetched") {
     fetching.get(message.id)?.(message.content);
     fetching.delete(message.id);
   } else if (message.kind === "stop") {
-    Promise.all([...followed.values()].map((chain) => chain.stop())).then(() => {
-      tell({ kind: "stopped" });
-      parentPort?.close();
-    });
-  } else if (message.kind === "watch") followed.get(message.chainId)?.watch(message.addresses);
-  else if (message.kind === "reread") followed.get(message.chainId)?.reread(message.reread);
-  else followed.get(message.chainId)?.learn(message.tokens);
+    Promise.all([...followed.values()].map((chain) => chain.stop())).then(() => tell({ kind: "stopped" }));
+  } else {
+    const { id, command } = message;
+    carryOut(command).then(
+      () => tell({ kind: "done", id }),
+      (error: unknown) => {
+        // It is kept, and told again to a thread that takes this one's place.
+        log.error("the index could not be written", { chain: command.chainId, error: String(error) });
+      },
+    );
+  }
 });
+
+async function carryOut(command: Command): Promise<void> {
+  const chain = followed.get(command.chainId);
+  if (command.kind === "watch") await chain?.watch(command.addresses);
+  else if (command.kind === "reread") await chain?.reread(command.reread);
+  else await chain?.learn(command.tokens);
+}

@@ -2,6 +2,7 @@ import type { ChainNode } from "../node/chainNode.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import { type IndexWriter, WANTED } from "../store/indexWriter.ts";
 import { type BlockRow, blockOf } from "../store/rows.ts";
+import type { DecodeContext } from "./decode.ts";
 import { headsOf, rowsOf, transferLogs } from "./knownWallets.ts";
 
 /** Addresses whose history is read together. */
@@ -13,13 +14,24 @@ export class WalletHistory {
   readonly #store: ChainStore;
   readonly #writer: IndexWriter;
   readonly #start: number;
+  readonly #context: DecodeContext;
+  readonly #onRead: (addresses: string[]) => void;
   #known: string[] | undefined;
 
-  constructor(node: ChainNode, store: ChainStore, writer: IndexWriter, start: number) {
+  constructor(
+    node: ChainNode,
+    store: ChainStore,
+    writer: IndexWriter,
+    start: number,
+    context: DecodeContext,
+    onRead: (addresses: string[]) => void = () => undefined,
+  ) {
     this.#node = node;
     this.#store = store;
     this.#writer = writer;
     this.#start = start;
+    this.#context = context;
+    this.#onRead = onRead;
   }
 
   /** The addresses that are followed. */
@@ -43,7 +55,7 @@ export class WalletHistory {
     const added = unfinished.filter(({ since }) => since === WANTED).map(({ address }) => address);
     if (added.length > 0) {
       await this.#writer.takeUp(added, checkpoint.number);
-      this.#known?.push(...added);
+      this.#known = this.#known?.concat(added);
       return true;
     }
     const lacking = unfinished;
@@ -61,13 +73,14 @@ export class WalletHistory {
   }
 
   async #fill(addresses: string[], from: number, to: number, checkpoint: BlockRow): Promise<void> {
-    const found = await transferLogs(this.#node, from, to, addresses);
+    const found = await transferLogs(this.#node, this.#context, from, to, addresses);
     const numbers = found.map(({ position }) => blockOf(position));
     const blocks = await headsOf(this.#node, [...numbers, checkpoint.number]);
     // Only of the chain that the index follows: were it another by now, the next step finds out.
     if (blocks.get(checkpoint.number)?.hash !== checkpoint.hash) return;
-    const read = rowsOf(found, blocks);
+    const read = rowsOf(found, blocks, this.#context);
     if (!read) return;
     await this.#writer.fill(read.rows, read.tokens, { addresses, next: from - 1 });
+    this.#onRead(addresses);
   }
 }

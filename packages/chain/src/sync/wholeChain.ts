@@ -1,10 +1,10 @@
 import type { ChainNode } from "../node/chainNode.ts";
 import type { BlockRows } from "../store/rows.ts";
-import { decodeLogs } from "./decode.ts";
+import { type DecodeContext, decodeLogs } from "./decode.ts";
 import type { Reading, Scope } from "./scope.ts";
 
 /** Everything: each block with its transactions, logs and transfers. */
-export function wholeChain(node: ChainNode): Scope {
+export function wholeChain(node: ChainNode, context: DecodeContext): Scope {
   return {
     get range() {
       return node.range;
@@ -16,6 +16,7 @@ export function wholeChain(node: ChainNode): Scope {
         transactions: [],
         logs: [],
         nftTransfers: [],
+        nftRanges: [],
         nftUpdates: [],
         trades: [],
       };
@@ -30,7 +31,7 @@ export function wholeChain(node: ChainNode): Scope {
       }
       const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
       if (!first || !last) return undefined;
-      const { tokens, ...decoded } = decodeLogs(raw);
+      const { tokens, ...decoded } = decodeLogs(raw, { ...context, transactions: rows.transactions });
       return { parentHash: first.parentHash, rows: { ...rows, ...decoded }, tokens, last };
     },
   };

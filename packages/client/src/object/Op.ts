@@ -1,4 +1,4 @@
-import { isJsonObject, isPointer, type JsonObject, type JsonValue, jsonEqual } from "@purse/protocol";
+import { isJsonObject, isPointer, type JsonObject, type JsonValue, jsonKey } from "@purse/protocol";
 import { encode } from "./encode.ts";
 
 /** A change of one field that was not sent yet. */
@@ -138,7 +138,8 @@ export class RemoveOp extends ListOp {
   }
 
   applyTo(value: unknown): unknown[] {
-    return listOf(value, "remove elements from").filter((item) => !holds(this.items, item));
+    const removed = new Set(this.items.map(keyOf));
+    return listOf(value, "remove elements from").filter((item) => !removed.has(keyOf(item)));
   }
 
   override mergeWith(previous: Op | undefined): Op {
@@ -270,21 +271,19 @@ function listOf(value: unknown, action: string): unknown[] {
 }
 
 function unique(items: unknown): unknown[] {
-  const kept: unknown[] = [];
-  for (const item of Array.isArray(items) ? items : [items]) if (!holds(kept, item)) kept.push(item);
-  return kept;
+  const byKey = new Map<unknown, unknown>();
+  for (const item of Array.isArray(items) ? items : [items]) {
+    const key = keyOf(item);
+    if (!byKey.has(key)) byKey.set(key, item);
+  }
+  return [...byKey.values()];
 }
 
-function holds(items: readonly unknown[], item: unknown): boolean {
-  return items.some((other) => same(item, other));
-}
-
-/** Equality as the server judges it; objects that are not saved are equal only to themselves. */
-function same(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;
-  if (isUnsaved(a) || isUnsaved(b)) return false;
-  return jsonEqual(encode(a), encode(b));
+/** What two values share that are equal to the server; objects that are not saved are equal only to themselves. */
+function keyOf(item: unknown): unknown {
+  if (typeof item === "string") return `string ${item}`;
+  if (typeof item !== "object" || !item || isUnsaved(item)) return item;
+  return `object ${jsonKey(encode(item))}`;
 }
 
 function isUnsaved(value: object): boolean {

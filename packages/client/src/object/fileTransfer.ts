@@ -123,7 +123,10 @@ async function base64Of(content: Content): Promise<string> {
 
 function bytesOf(content: Content): Bytes {
   if ("bytes" in content) return content.bytes;
-  return Uint8Array.from(atob(content.base64), (character) => character.charCodeAt(0));
+  const text = atob(content.base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
 }
 
 /** Names may have folders. */

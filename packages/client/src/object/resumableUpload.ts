@@ -144,5 +144,5 @@ function uploadMetadata({ name, type, metadata, tags, ipfs }: UploadedFile): str
 }
 
 function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
 }

@@ -69,7 +69,9 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   /** All objects, whatever their number, in several requests. */
   async findAll(options?: BatchOptions): Promise<T[]> {
     const all: T[] = [];
-    await this.eachBatch((batch) => void all.push(...batch), options);
+    await this.eachBatch((batch) => {
+      for (const object of batch) all.push(object);
+    }, options);
     return all;
   }
 

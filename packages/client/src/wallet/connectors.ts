@@ -23,6 +23,14 @@ const BY_NAME = new Map<string, Load>([
   ["keystore", async () => (await import("./keystore.ts")).KeystoreConnector],
 ]);
 
+/**
+ * Makes a connector of the application's own known by a name, which has to be its `type`: `enableWeb3({ provider: name })`
+ * opens it, and where it implements `kept` and `authorized`, `reconnectWallet` opens it again after a reload.
+ */
+export function registerConnector(name: string, load: () => Promise<ConnectorClass>): void {
+  BY_NAME.set(name, load);
+}
+
 /** The connector of a provider's name; any other name, and none, is the browser's own wallet. */
 export async function connectorNamed(name: string | undefined): Promise<ConnectorClass> {
   return (await BY_NAME.get(name ?? "")?.()) ?? InjectedWeb3Connector;

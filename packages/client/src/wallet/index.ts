@@ -7,7 +7,7 @@ export {
   type ConnectorClass,
   type ConnectorEvents,
 } from "./Connector.ts";
-export { type CustomConnector, connectorNamed } from "./connectors.ts";
+export { type CustomConnector, connectorNamed, registerConnector } from "./connectors.ts";
 export { readContract, type WriteContractParameters, writeContract } from "./contract.ts";
 export {
   type InjectedWallet,

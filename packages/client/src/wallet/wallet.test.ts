@@ -3,6 +3,7 @@ import { connect } from "../connection.ts";
 import { memoryStorage, type StorageArea, syncStorage } from "../storage.ts";
 import { askedWallet } from "./askedWallet.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
+import { registerConnector } from "./connectors.ts";
 import { ProviderError } from "./eip1193.ts";
 import { addNetwork, switchNetwork } from "./networks.ts";
 import { LOWER, type ScriptedProvider, scriptedProvider } from "./scriptedProvider.ts";
@@ -394,6 +395,31 @@ describe("over reloads and tabs", () => {
     await deactivateWeb3();
     expect(kept()).toBeNull();
     expect(await reconnectWallet()).toBe(false);
+  });
+
+  it("takes up a registered connector of the application's own, by what it keeps", async () => {
+    class Registered extends Scripted {
+      override type = "registered";
+      override async authorized(options: { key?: string } = {}) {
+        return options.key === "known";
+      }
+      override kept({ key }: { key?: string } = {}) {
+        return { key };
+      }
+    }
+    registerConnector("registered", async () => Registered);
+    await enableWeb3({ provider: "registered", key: "known", secret: "never kept" });
+    expect(kept()).toBe(JSON.stringify({ provider: "registered", key: "known" }));
+    vi.resetModules();
+    const [page, connectors, connections] = await Promise.all([
+      import("./wallet.ts"),
+      import("./connectors.ts"),
+      import("../connection.ts"),
+    ]);
+    connections.connect({ applicationId: "app", storage });
+    connectors.registerConnector("registered", async () => Registered);
+    expect(await page.reconnectWallet()).toBe(true);
+    expect(page.enabledWallet().connector.type).toBe("registered");
   });
 
   it.each(["", "{", "null", "[]", '{"provider":7}'])("takes nothing up from the record %s", async (text) => {

@@ -144,6 +144,7 @@ export interface Erc20Balance {
   thumbnail?: string | null;
   decimals: number;
   balance: string;
+  calculated_from_transfers?: boolean | null;
 }
 
 /** A transfer of a token: address is the token, value in its smallest unit. */
@@ -235,7 +236,7 @@ export interface NftOwner {
   symbol?: string | null;
 }
 
-/** A page of NFTs and their owners; status is SYNCED, or SYNCING while the index is not complete. */
+/** A page of NFTs and their owners; status is SYNCED, SYNCING while the index is not complete, or PARTIAL where the collection has tokens that are not listed one by one. */
 export interface NftOwnerCollection extends Page<NftOwner> {
   status?: string | null;
   next?: () => Promise<NftOwnerCollection>;

@@ -1,15 +1,16 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../caller.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
+import { TooManyRequests } from "../limits/tooManyRequests.ts";
 import type { Mail } from "../messages/mailer.ts";
 import type { Draft } from "../objects/draft.ts";
+import { isEmailAddress } from "./emailAddress.ts";
 import type { Lockout } from "./lockout.ts";
 import { messagePage, passwordPage, resendPage } from "./pages.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
 import { assertPassword } from "./passwordPolicy.ts";
+import { hasFactor } from "./secondFactor.ts";
 import { MailTokens } from "./tokens.ts";
-
-const ADDRESS = /^[^\s@<>"',;]+@[^\s@<>"',;]+$/;
 
 /** Proving an e-mail address, and coming back by it when the password is gone. */
 export class Email {
@@ -52,13 +53,14 @@ export class Email {
   }
 
   /** A new address has to be proved: what that takes is put into the write, and the mail goes out after it. */
-  changeAddress(draft: Draft, email: string | undefined): void {
+  async changeAddress(draft: Draft, email: string | undefined, request: RequestContext): Promise<void> {
     if (!this.#parts.config.verifyUserEmails) return;
     draft.writes.push(this.#verifyTokens.revoke(draft.objectId));
     if (email === undefined) {
       draft.operations.emailVerified = { op: "Delete" };
       return;
     }
+    await this.#countMail(email, request);
     draft.operations.emailVerified = { op: "Set", value: false };
     const { token, write } = this.#verifyTokens.issue(draft.objectId, this.#parts.config.emailTokenSeconds);
     draft.writes.push(write);
@@ -77,6 +79,7 @@ export class Email {
     this.#assertMailer();
     const email = addressOf(request.params.email);
     const { policy } = this.#parts.config;
+    await this.#countMail(email, request);
     await this.#askBeforeReset(email, request);
     const send = this.#sendReset(email);
     if (policy.resetPasswordSuccessOnInvalidEmail) {
@@ -115,6 +118,7 @@ export class Email {
   async #requestMail(request: ApiRequest): Promise<JsonObject> {
     this.#assertMailer();
     const email = addressOf(request.params.email);
+    await this.#countMail(email, request);
     const send = this.#sendVerification(email);
     if (this.#parts.config.policy.resetPasswordSuccessOnInvalidEmail) {
       send.catch((error: unknown) => this.#parts.log.error("a mail could not be sent", { error }));
@@ -153,7 +157,13 @@ export class Email {
   async #resend(request: ApiRequest): Promise<ApiReply> {
     this.#assertApp(request);
     const email = request.params.email;
-    if (typeof email === "string" && ADDRESS.test(email)) {
+    if (isEmailAddress(email)) {
+      try {
+        await this.#countMail(email, request);
+      } catch (error) {
+        if (!(error instanceof TooManyRequests)) throw error;
+        return messagePage(429, "Too many mails", "Look into your mail, or try again later.");
+      }
       const send = this.#sendVerification(email);
       send.catch((error: unknown) => this.#parts.log.error("a mail could not be sent", { error }));
     }
@@ -175,10 +185,10 @@ export class Email {
     const again = (problem: string) => passwordPage(String(token), String(user.username), problem);
     if (typeof password !== "string" || password === "") return again("Type a new password.");
     if (repeated !== undefined && repeated !== password) return again("The two passwords are not the same.");
+    const found = await this.#parts.store.getSecret(this.#parts.schemaOf("_User"), String(user.objectId));
     try {
-      const found = await this.#parts.store.getSecret(this.#parts.schemaOf("_User"), String(user.objectId));
       const known = { username: user.username, secret: found?.secret ?? {} };
-      await assertPassword(password, this.#parts.config.policy, known);
+      await assertPassword(password, this.#parts.config.policy, known, this.#parts.passwords, request);
     } catch (error) {
       if (error instanceof ProtocolError) return again(error.message);
       throw error;
@@ -187,7 +197,9 @@ export class Email {
     if (owner === undefined) return deadLink();
     const proved = this.#parts.config.verifyUserEmails && user.email !== undefined;
     await this.#change(request, owner, { password, ...(proved && { emailVerified: true }) });
-    const unlock = this.#lockout.clearByReset(owner);
+    // A mail proves no second factor: codes go on being counted.
+    const isUnlocked = !hasFactor(found?.secret.authData);
+    const unlock = isUnlocked ? this.#lockout.clearByReset(owner) : [];
     if (unlock.length > 0) await this.#parts.store.write(unlock);
     return messagePage(200, "Your password is set", "Sign in to the app with it.");
   }
@@ -221,7 +233,19 @@ export class Email {
   }
 
   async #send(mail: Mail): Promise<void> {
-    await this.#assertMailer().send(mail);
+    const mailer = this.#assertMailer();
+    // Users who came from another server may have anything there.
+    if (!isEmailAddress(mail.to)) {
+      throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "Email address format is invalid.");
+    }
+    await mailer.send(mail);
+  }
+
+  /** Counts a mail that is asked for, whether or not somebody has the address. Rejects with 155 for one too many. */
+  async #countMail(email: string, request: RequestContext): Promise<void> {
+    const { limits } = this.#parts;
+    await limits.countAddress("mailPerAddress", request);
+    await limits.countSubject("mailPerRecipient", request, foldName(email));
   }
 
   #assertMailer() {
@@ -257,7 +281,7 @@ function addressOf(value: unknown): string {
   if (value === undefined || value === null || value === "") {
     throw new ProtocolError(ErrorCode.EMAIL_MISSING, "you must provide an email");
   }
-  if (typeof value !== "string" || !ADDRESS.test(value) || value.length > 320) {
+  if (!isEmailAddress(value)) {
     throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "you must provide a valid email string");
   }
   return value;

@@ -7,10 +7,12 @@ import { Email } from "./email.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
 import { type GateStanding, Gates } from "./gates.ts";
 import { installationRules } from "./installationRules.ts";
+import { findInstallation, type KnownInstallation } from "./installations.ts";
 import { Lockout } from "./lockout.ts";
 import type { AccountsParts } from "./parts.ts";
 import { roleRules } from "./roleRules.ts";
 import { accountRoutes } from "./routes.ts";
+import { SecondFactor } from "./secondFactor.ts";
 import { sessionRules } from "./sessionRules.ts";
 import { Sessions } from "./sessions.ts";
 import { userRules } from "./userRules.ts";
@@ -35,6 +37,8 @@ export interface Accounts {
   gateStandingsOf(userId: string): Promise<GateStanding[]>;
   /** Whether a user is known by nothing but an id that only their device has. */
   isAnonymousUser(userId: string): Promise<boolean>;
+  /** Finds an installation by its id, past every permission. */
+  findInstallation(installationId: string): Promise<KnownInstallation | undefined>;
   /** Calls back when sessions of a user, or one session, or any of all, may have ended. */
   onSessionsChanged(listener: (of: { userId?: string; sessionId?: string }) => void): void;
   /** Follows what the tokens do that roles ask for, until it is stopped. */
@@ -50,20 +54,26 @@ export function createAccounts(parts: AccountsParts): Accounts {
     if (userId === undefined && sessionId === undefined) gates.rolesChanged();
   });
   const lockout = new Lockout(parts);
+  const secondFactor = new SecondFactor({ lockout, limits: parts.limits, clock: parts.clock });
   const email = new Email(parts, lockout);
   const providers = new Providers(parts);
   const wallets = new Wallets(parts);
   return {
     rules: [
-      userRules({ parts, sessions, wallets, email, providers }),
+      userRules({ parts, sessions, wallets, email, secondFactor, providers }),
       sessionRules(sessions),
       installationRules(),
-      roleRules(sessions, parts.chains.idOf),
+      roleRules(sessions, parts.chains.idOf, parts.limits, parts.config),
       ethAddressRules(parts, wallets, sessions),
     ],
-    routes: [...accountRoutes({ parts, sessions, wallets, email, lockout, providers }), ...email.routes],
+    routes: [
+      ...accountRoutes({ parts, sessions, wallets, email, lockout, secondFactor, providers }),
+      ...email.routes,
+    ],
     ready: () => providers.ready(),
-    functions: [{ name: "requestMessage", run: ({ params }) => wallets.requestMessage(params) }],
+    functions: [
+      { name: "requestMessage", run: (request) => wallets.requestMessage(request.params, request) },
+    ],
     callerOf: (sessionToken) => sessions.callerOf(sessionToken),
     asUser: (userId) => sessions.userCaller(userId),
     gateStandingsOf: (userId) => gates.standingsOf(userId),
@@ -71,6 +81,7 @@ export function createAccounts(parts: AccountsParts): Accounts {
       const user = await parts.store.getSecret(parts.schemaOf("_User"), userId);
       return isJsonObject(user?.secret.authData) && user.secret.authData.anonymous !== undefined;
     },
+    findInstallation: (installationId) => findInstallation(parts, installationId),
     onSessionsChanged: (listener) => sessions.onForgotten(listener),
     start: () => gates.start(),
     stop: () => gates.stop(),

@@ -2,6 +2,7 @@ import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { Draft } from "../objects/draft.ts";
 import type { ClassRules } from "../objects/rules.ts";
+import { assertInstallationBounds } from "./installationBounds.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
 /** Something that has to be given, or may not be changed, as the protocol numbers it. */
@@ -16,19 +17,20 @@ export function installationRules(): ClassRules {
       if (operation === "find") assertOperator(operation, request);
     },
     beforeCreate(draft) {
+      assertInstallationBounds(draft);
       lowerCaseIds(draft);
-      const { installationId, deviceToken, deviceType } = draft.operations;
-      if (!installationId && !deviceToken) {
+      if (!setValueOf(draft, "installationId") && !setValueOf(draft, "deviceToken")) {
         throw new ProtocolError(
           MISSING,
           "at least one ID field (deviceToken, installationId) must be specified in this operation",
         );
       }
-      if (!deviceType) {
+      if (!setValueOf(draft, "deviceType")) {
         throw new ProtocolError(MISSING, "deviceType must be specified in this operation");
       }
     },
     beforeUpdate(draft) {
+      assertInstallationBounds(draft);
       lowerCaseIds(draft);
       for (const field of ["installationId", "deviceType"] as const) {
         const before = draft.original?.[field];

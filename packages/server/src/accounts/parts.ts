@@ -1,3 +1,4 @@
+import { ErrorCode, MAX_EMAIL_LENGTH, MAX_USERNAME_LENGTH, ProtocolError } from "@purse/protocol";
 import type { PeopleTriggers } from "../cloud/index.ts";
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
@@ -7,8 +8,10 @@ import type { Objects } from "../objects/objects.ts";
 import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
+import type { AccountLimits } from "./accountLimits.ts";
 import type { ChainReader } from "./contractWallet.ts";
 import type { Holdings } from "./gates.ts";
+import type { Passwords } from "./password.ts";
 
 export interface AccountsConfig {
   appId: string;
@@ -35,6 +38,8 @@ export interface AccountsConfig {
   accountLockout: AccountLockout | undefined;
   /** Whether a new password ends the user's other sessions. */
   revokeSessionOnPasswordReset: boolean;
+  /** Whether clients create roles without signing in. */
+  allowAnonymousRoles: boolean;
 }
 
 export interface AccountsParts {
@@ -42,6 +47,7 @@ export interface AccountsParts {
   /** The schema of a class that the server brings. */
   schemaOf(className: string): ClassSchema;
   objects: Objects;
+  passwords: Passwords;
   config: AccountsConfig;
   /** Undefined where mails cannot be sent. */
   mailer: Mailer | undefined;
@@ -52,6 +58,7 @@ export interface AccountsParts {
   log: Log;
   chains: ChainReader;
   holdings: Holdings;
+  limits: AccountLimits;
   /** What cloud code does when people sign in and out; asked for when it is needed. */
   triggers: PeopleTriggers;
 }
@@ -63,6 +70,8 @@ export const CLAIM = {
   address: "_EthAddress",
   role: "_Role.name",
   sessionToken: "_Session.sessionToken",
+  /** The session of a user on an installation; the value is a hash of both, the owner the session's id. */
+  installation: "_Session.installation",
   signature: "signature",
   siweNonce: "siwe-nonce",
   /** The chain by which a contract wallet signs in; the value is its address, the owner the chain's id. */
@@ -71,7 +80,19 @@ export const CLAIM = {
   credentials: "_User.credentials",
 } as const;
 
-/** Names that look alike to people count as the same: case and Unicode variants are folded. */
+/** Usernames and addresses are no longer. */
+const MAX_FOLDED_LENGTH = Math.max(MAX_USERNAME_LENGTH, MAX_EMAIL_LENGTH);
+
+/**
+ * Names that look alike to people count as the same: case and Unicode variants are folded. A folded name may have many
+ * times the characters of the name. Throws 142 for what is too long to be one.
+ */
 export function foldName(name: string): string {
+  if (name.length > MAX_FOLDED_LENGTH) {
+    throw new ProtocolError(
+      ErrorCode.VALIDATION_ERROR,
+      `A name takes ${MAX_FOLDED_LENGTH} characters at most`,
+    );
+  }
   return name.normalize("NFKC").toLowerCase();
 }

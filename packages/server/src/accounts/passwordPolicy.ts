@@ -1,6 +1,6 @@
 import { ErrorCode, isWireDate, type JsonObject, ProtocolError, wireDate } from "@purse/protocol";
 import type { PasswordPolicy } from "../config/passwords.ts";
-import { hashPassword, verifyPassword } from "./password.ts";
+import { assertPasswordLength, type PasswordOrigin, type Passwords } from "./password.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -9,7 +9,10 @@ export async function assertPassword(
   password: string,
   policy: PasswordPolicy,
   known: { username?: unknown; secret?: JsonObject },
+  passwords: Passwords,
+  origin: PasswordOrigin,
 ): Promise<void> {
+  assertPasswordLength(password);
   if (policy.isStrong && !policy.isStrong(password)) {
     throw new ProtocolError(ErrorCode.VALIDATION_ERROR, policy.validationError);
   }
@@ -20,7 +23,7 @@ export async function assertPassword(
   if (policy.maxPasswordHistory === 0) return;
   const hashes = [secret.passwordHash, ...historyOf(secret)].slice(0, policy.maxPasswordHistory);
   const matches = await Promise.all(
-    hashes.map((hash) => typeof hash === "string" && verifyPassword(hash, password)),
+    hashes.map((hash) => typeof hash === "string" && passwords.verify(hash, password, origin)),
   );
   if (matches.some(Boolean)) {
     throw new ProtocolError(
@@ -36,8 +39,10 @@ export async function passwordSecret(
   policy: PasswordPolicy,
   before: JsonObject,
   now: number,
+  passwords: Passwords,
+  origin: PasswordOrigin,
 ): Promise<JsonObject> {
-  const secret: JsonObject = { passwordHash: await hashPassword(password) };
+  const secret: JsonObject = { passwordHash: await passwords.hash(password, origin) };
   if (policy.maxPasswordAge !== undefined) secret.passwordChangedAt = wireDate(new Date(now));
   if (policy.maxPasswordHistory > 1 && typeof before.passwordHash === "string") {
     const older = [before.passwordHash, ...historyOf(before)];

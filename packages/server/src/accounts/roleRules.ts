@@ -2,8 +2,9 @@ import { ErrorCode, isRoleName, type JsonValue, ProtocolError } from "@purse/pro
 import type { RequestContext } from "../caller.ts";
 import type { Draft } from "../objects/draft.ts";
 import type { ClassRules } from "../objects/rules.ts";
+import type { AccountLimits } from "./accountLimits.ts";
 import { parseGate } from "./gate.ts";
-import { CLAIM } from "./parts.ts";
+import { type AccountsConfig, CLAIM } from "./parts.ts";
 import type { Sessions } from "./sessions.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
@@ -11,10 +12,21 @@ import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
  * `_Role`: a name that is unique and stays, an ACL that says who may change the members, and a gate by which the
  * operator makes those members who hold a token.
  */
-export function roleRules(sessions: Sessions, chainIdOf: (selector: JsonValue) => number): ClassRules {
+export function roleRules(
+  sessions: Sessions,
+  chainIdOf: (selector: JsonValue) => number,
+  limits: AccountLimits,
+  { allowAnonymousRoles }: Pick<AccountsConfig, "allowAnonymousRoles">,
+): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._Role,
-    beforeCreate(draft, request) {
+    async beforeCreate(draft, request) {
+      // Role names are unique, so a stranger could reserve names that the operator needs.
+      if (request.caller.kind === "anonymous" && !allowAnonymousRoles) {
+        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Clients must be signed in to create roles.");
+      }
+      // A role's name is unique and stays, so names must not be taken in bulk.
+      await limits.countUser("role", request);
       assertGate(draft, request);
       const operation = draft.operations.name;
       const name = operation?.op === "Set" ? operation.value : undefined;

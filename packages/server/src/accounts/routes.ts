@@ -1,15 +1,17 @@
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, MAX_EMAIL_LENGTH, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
 import { assertMaster } from "../http/rights.ts";
 import { ClaimTaken, type Write } from "../store/store.ts";
-import { assertFactor, factorTaken, MFA } from "./auth/mfa.ts";
-import type { Providers } from "./auth/providers.ts";
+import { factorTaken, MFA } from "./auth/mfa.ts";
+import { ANONYMOUS_PROVIDER, type Providers } from "./auth/providers.ts";
 import type { Email } from "./email.ts";
 import type { Lockout } from "./lockout.ts";
 import { type AccountsParts, CLAIM, foldName } from "./parts.ts";
-import { hashPassword, isBcrypt, verifyPassword } from "./password.ts";
+import { isBcrypt } from "./password.ts";
 import { assertFresh } from "./passwordPolicy.ts";
+import { hasFactor, type SecondFactor } from "./secondFactor.ts";
+import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
 import { READ_ONLY, readOnlyField } from "./sessionRules.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
 import { WALLET_PROVIDER, type Wallets, walletTaken } from "./wallets.ts";
@@ -20,13 +22,14 @@ export interface AccountRouteParts {
   wallets: Wallets;
   email: Email;
   lockout: Lockout;
+  secondFactor: SecondFactor;
   providers: Providers;
 }
 
 /** Signing up, in and out, and what people see of themselves. */
 export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
-  const { parts, sessions, wallets, email, lockout, providers } = all;
-  const { objects, store, schemaOf } = parts;
+  const { parts, sessions, wallets, email, lockout, secondFactor, providers } = all;
+  const { objects, store, schemaOf, limits } = parts;
   const callerOf = (sessionToken: string) => sessions.callerOf(sessionToken);
   const userId = (request: ApiRequest) => request.names.objectId ?? "";
   return [
@@ -50,17 +53,8 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       path: "/users",
       handle: async (request) => text(await objects.find(request, "_User", request.params)),
     },
-    {
-      method: "GET",
-      path: "/users/:objectId",
-      handle: async (request) => {
-        const user = await objects.get(request, "_User", userId(request), request.params);
-        const { caller } = request;
-        if (caller.kind !== "user" || caller.userId !== userId(request)) return text(user);
-        // Old clients take their token from whatever they read of their user.
-        return text(JSON.stringify({ ...JSON.parse(user), sessionToken: caller.sessionToken }));
-      },
-    },
+    { method: "GET", path: "/users/:objectId", handle: readUser },
+    { method: "GET", path: "/classes/_User/:objectId", handle: readUser },
     {
       method: "PUT",
       path: "/users/:objectId",
@@ -102,12 +96,20 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     },
   ];
 
+  async function readUser(request: ApiRequest): Promise<ApiReply> {
+    const user = await objects.get(request, "_User", userId(request), request.params);
+    const { caller } = request;
+    if (caller.kind !== "user" || caller.userId !== userId(request)) return text(user);
+    // SDKs replace all that they know of their user by the answer. Without the token they would be signed out.
+    return text(JSON.stringify({ ...JSON.parse(user), sessionToken: caller.sessionToken }));
+  }
+
   async function signUpOrSignIn(request: ApiRequest): Promise<ApiReply> {
     const { authData } = request.params;
     const given = isJsonObject(authData) ? authData : {};
     const proof = given[WALLET_PROVIDER];
     if (proof === undefined || proof === null) return byIdentity(request, given);
-    const wallet = await wallets.verify(proof, "login");
+    const wallet = await wallets.verify(proof, "login", request);
     const owner = await wallets.ownerOf(wallet.address);
     if (owner !== undefined) return signIn(request, owner, WALLET_PROVIDER, wallets.use(wallet));
     wallets.remember(request, wallet);
@@ -144,31 +146,35 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
   }
 
   async function create(request: ApiRequest, fields: JsonObject): Promise<ApiReply> {
+    const isAnonymous = providers.verifiedBy(request).some(({ provider }) => provider === ANONYMOUS_PROVIDER);
+    await limits.countAddress(isAnonymous ? "anonymousSignUp" : "signUp", request);
     const { status, body } = await objects.create(request, "_User", fields);
     return { status, body: JSON.stringify(body) };
   }
 
   async function logIn(request: ApiRequest): Promise<ApiReply> {
-    const { owner, user, name, hash } = await byPassword(request.params);
+    const { owner, user, name, hash } = await byPassword(request);
     email.assertMaySignIn(user);
     const { password } = request.params;
     const steps = lockout.clear(name);
     if (hash !== undefined && isBcrypt(hash) && typeof password === "string") {
-      steps.push(changeOfSecret(owner, { passwordHash: await hashPassword(password) }));
+      steps.push(changeOfSecret(owner, { passwordHash: await parts.passwords.hash(password, request) }));
     }
     return signIn(request, owner, "password", steps);
   }
 
   async function checkPassword(request: ApiRequest): Promise<ApiReply> {
-    const { owner, user, name } = await byPassword(request.params);
+    const { owner, user, name, needsCode } = await byPassword(request);
     email.assertMaySignIn(user);
-    const cleared = lockout.clear(name);
+    // The password alone does not clear the count of an account that wants a code as well.
+    const cleared = needsCode ? [] : lockout.clear(name);
     if (cleared.length > 0) await store.write(cleared);
     return text(JSON.stringify(await asThemselves(request, owner)));
   }
 
   /** The user whose name (or e-mail) and password these are. Known and unknown names take the same time. */
-  async function byPassword({ username, email, password }: JsonObject): Promise<Found> {
+  async function byPassword(request: ApiRequest): Promise<Found> {
+    const { username, email, password } = request.params;
     const name = username ?? email;
     if (name === undefined || name === null || name === "") {
       throw new ProtocolError(ErrorCode.USERNAME_MISSING, "username/email is required.");
@@ -177,23 +183,29 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password is required.");
     }
     if (typeof name !== "string" || typeof password !== "string") throw wrongCredentials();
+    // Nobody can have such a name: there is nothing to compare a password with, or to count.
+    if (name.length > MAX_EMAIL_LENGTH) throw wrongCredentials();
     const scope = username === undefined ? CLAIM.email : CLAIM.username;
     const owner = await store.ownerOf(scope, foldName(name));
     // Whichever of their names people use, their attempts are counted together.
     const counted = owner ?? foldName(name);
+    // Counted before the password is looked at, so that guesses sent side by side count as well.
+    const refund = await limits.countAddress("failedLogIn", request);
     await lockout.assertOpen(counted);
     const found = owner === undefined ? undefined : await store.getSecret(schemaOf("_User"), owner);
     const secret = found?.secret ?? {};
     const hash = typeof secret.passwordHash === "string" ? secret.passwordHash : undefined;
-    const isRight = await verifyPassword(hash, password);
+    const isRight = await parts.passwords.verify(hash, password, request);
     if (!isRight || owner === undefined || !found) {
       await lockout.fail(counted);
       throw wrongCredentials();
     }
     // Others may have guessed wrong while this one was being judged.
     await lockout.assertOpen(counted);
+    await refund();
     assertFresh(secret, parts.config.policy, parts.clock());
-    return { owner, user: JSON.parse(found.text), name: counted, hash };
+    const needsCode = hasFactor(secret.authData);
+    return { owner, user: JSON.parse(found.text), name: counted, hash, needsCode };
   }
 
   async function signIn(
@@ -205,21 +217,12 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     const { authData } = (await store.getSecret(schemaOf("_User"), owner))?.secret ?? {};
     const beforeLogin = parts.triggers.of("beforeLogin");
     if (beforeLogin) await beforeLogin(await asThemselves(request, owner), request);
-    const factor = assertFactor(owner, authData, request.params.authData, parts.clock());
-    const session = sessions.begin(owner, { action: "login", authProvider }, request);
-    const writes = [...steps, ...(factor?.writes ?? []), ...session.writes];
+    const factor = await secondFactor.assert(owner, authData, request.params.authData, request);
+    const writes = [...steps, ...(factor?.writes ?? [])];
     if (factor?.next && isJsonObject(authData)) {
       writes.push(changeOfSecret(owner, { authData: { ...authData, [MFA]: factor.next } }));
     }
-    const ended = await sessions.endOfInstallation(owner, request.installationId);
-    try {
-      await store.write([...writes, ...ended]);
-    } catch (error) {
-      if (!(error instanceof ClaimTaken)) throw error;
-      throw factorTaken(error.scope) ?? walletTaken(error.scope);
-    }
-    if (ended.length > 0) await sessions.forget({ userId: owner });
-    const { sessionToken } = session;
+    const { sessionToken } = await startSession(request, owner, { action: "login", authProvider }, writes);
     const afterLogin = parts.triggers.of("afterLogin");
     if (afterLogin) {
       const { caller: _, ...others } = request;
@@ -228,6 +231,23 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     }
     const user = await asThemselves(request, owner);
     return text(JSON.stringify({ ...user, sessionToken }));
+  }
+
+  /** The one way to begin a session of a user whom there is: by sign-in, by the operator, or beside another one. */
+  async function startSession(
+    request: ApiRequest,
+    owner: string,
+    createdWith: CreatedWith,
+    steps: Write[] = [],
+    origin: SessionOrigin = request,
+  ): Promise<NewSession> {
+    await limits.countSubject("session", request, owner);
+    try {
+      return await sessions.start(owner, createdWith, origin, steps);
+    } catch (error) {
+      if (!(error instanceof ClaimTaken)) throw error;
+      throw factorTaken(error.scope) ?? walletTaken(error.scope);
+    }
   }
 
   function changeOfSecret(owner: string, secret: JsonObject): Write {
@@ -253,10 +273,11 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     if ((await store.get(schemaOf("_User"), id, null)) === undefined) {
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "user not found");
     }
-    const session = sessions.begin(id, { action: "login", authProvider: "masterkey" });
-    await store.write(session.writes);
+    const createdWith = { action: "login", authProvider: "masterkey" } as const;
+    // The session is for the user's app: nothing of the operator's device belongs into it.
+    const { sessionToken } = await startSession(request, id, createdWith, [], NO_DEVICE);
     const user = await asThemselves(request, id);
-    return text(JSON.stringify({ ...user, sessionToken: session.sessionToken }));
+    return text(JSON.stringify({ ...user, sessionToken }));
   }
 
   /** A session of its own for another device of whoever is signed in. */
@@ -268,16 +289,34 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     // It is the caller's whoever is named.
     const field = READ_ONLY.find((name) => name !== "user" && name in request.params);
     if (field !== undefined) throw readOnlyField(field);
-    const session = sessions.begin(caller.userId, { action: "create", authProvider: "" }, request);
-    await store.write(session.writes);
-    return { status: 201, body: JSON.stringify(session.object) };
+    // Not of the installation that asks for it, whose own session goes on.
+    const origin = { ...request, installationId: undefined };
+    const createdWith = { action: "create", authProvider: "" } as const;
+    const session = await startSession(request, caller.userId, createdWith, [], origin);
+    return { status: 201, body: await asItsUser(request, session) };
   }
 
   async function upgradeSession(request: ApiRequest): Promise<ApiReply> {
     const caller = signedIn(request);
-    const session = sessions.begin(caller.userId, { action: "upgrade", authProvider: "" }, request);
-    await store.write(session.writes);
-    return text(JSON.stringify(session.object));
+    const session = await startSession(request, caller.userId, { action: "upgrade", authProvider: "" });
+    return text(await asItsUser(request, session));
+  }
+
+  /** A new session as a read with its own token shows it. */
+  async function asItsUser(
+    request: ApiRequest,
+    { object, sessionToken }: Pick<NewSession, "object" | "sessionToken">,
+  ): Promise<string> {
+    const { objectId, createdAt } = object;
+    const sessionId = String(objectId);
+    const caller = { ...signedIn(request), sessionId, sessionToken };
+    try {
+      return await objects.get({ ...request, caller }, "_Session", sessionId, {});
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      // Class-level permissions keep sessions from their users. The token belongs to the user all the same.
+      return JSON.stringify({ objectId, createdAt, sessionToken });
+    }
   }
 
   async function changeSession(request: ApiRequest): Promise<JsonObject> {
@@ -325,7 +364,11 @@ interface Found {
   /** By which the attempts are counted. */
   name: string;
   hash: string | undefined;
+  /** Whether the password is not enough. */
+  needsCode: boolean;
 }
+
+const NO_DEVICE: SessionOrigin = { installationId: undefined };
 
 function signedIn(request: RequestContext) {
   if (request.caller.kind !== "user") throw invalidSession();

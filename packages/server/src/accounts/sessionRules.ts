@@ -1,5 +1,6 @@
 import { ErrorCode, jsonEqual, ProtocolError } from "@purse/protocol";
 import type { ClassRules } from "../objects/rules.ts";
+import { sessionEnd } from "./sessionRecord.ts";
 import { invalidSession, type Sessions } from "./sessions.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
@@ -21,6 +22,7 @@ const NOTED = ["userAgent", "lastUsedAt"] as const;
 export function sessionRules(sessions: Sessions): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._Session,
+    derivedFields: [...READ_ONLY, ...NOTED],
     beforeRead(_operation, { caller }) {
       if (caller.kind === "anonymous") throw invalidSession();
     },
@@ -36,7 +38,7 @@ export function sessionRules(sessions: Sessions): ClassRules {
       if (field !== undefined) throw readOnlyField(field);
     },
     beforeDelete(draft) {
-      draft.writes.push(...sessions.endClaims(draft.objectId));
+      draft.writes.push(...sessionEnd(draft.objectId));
       draft.afterwards.push(() => sessions.forget({ sessionId: draft.objectId }));
     },
     onRead(object, request) {

@@ -1,29 +1,27 @@
-import { createHash, randomBytes } from "node:crypto";
 import {
   type Condition,
   ErrorCode,
   isPointer,
   isWireDate,
   type JsonObject,
+  MAX_SESSION_TOKEN_LENGTH,
   ProtocolError,
   wireDate,
 } from "@purse/protocol";
-import type { Caller, RequestContext } from "../caller.ts";
-import { newObjectId } from "../objects/objectId.ts";
-import type { Write } from "../store/store.ts";
-import { deviceOf } from "./device.ts";
+import type { Caller } from "../caller.ts";
+import { ClaimTaken, type Write } from "../store/store.ts";
+import { KeyedMutex } from "./keyedMutex.ts";
 import { type AccountsParts, CLAIM } from "./parts.ts";
 import { rolesOf } from "./roles.ts";
-
-export interface NewSession {
-  sessionToken: string;
-  /** As its user sees it. */
-  object: JsonObject;
-  writes: Write[];
-}
-
-/** The request by which a session begins: what it says of its device is kept. */
-export type SessionOrigin = Pick<RequestContext, "installationId" | "headers">;
+import {
+  type CreatedWith,
+  installationKey,
+  type NewSession,
+  newSession,
+  type SessionOrigin,
+  sessionEnd,
+  tokenHash,
+} from "./sessionRecord.ts";
 
 type UserCaller = Extract<Caller, { kind: "user" }>;
 
@@ -40,6 +38,8 @@ interface CachedCaller {
   staleAt: number;
 }
 
+/** How often a sign-in tries again that other processes have overtaken on its installation. */
+const MAX_ATTEMPTS = 20;
 const MAX_CACHED = 50_000;
 /** Changes are told to all processes at once; this is the bound should that fail, in ms. */
 const MAX_AGE_MS = 10_000;
@@ -57,6 +57,7 @@ export class Sessions {
   readonly #gatedRolesOf: (userId: string) => Promise<string[]>;
   /** The ids of those whose last use is being written. */
   readonly #noting = new Set<string>();
+  readonly #installations = new KeyedMutex();
   /** How often something was forgotten. */
   #forgets = 0;
 
@@ -70,45 +71,67 @@ export class Sessions {
     });
   }
 
-  /** The steps that begin a session. */
-  begin(
+  /** The first session of a user who is being created; its steps are written with the user. */
+  ofNewUser(userId: string, createdWith: CreatedWith, origin: SessionOrigin): NewSession {
+    return newSession(this.#parts, userId, createdWith, origin);
+  }
+
+  /**
+   * Begins a session of an existing user and writes `steps` in the same transaction. It replaces the sessions that the
+   * user has on the same installation: of several that begin there at once, all succeed and the last one stays. Rejects
+   * with what the store throws for `steps`.
+   */
+  async start(
     userId: string,
-    createdWith: { action: string; authProvider: string },
-    origin?: SessionOrigin,
-  ): NewSession {
-    const installationId = origin?.installationId;
-    const userAgent = deviceOf(origin?.headers?.["user-agent"]);
-    const sessionToken = `r:${randomBytes(16).toString("hex")}`;
-    const id = newObjectId();
-    const now = this.#parts.clock();
-    const at = new Date(now).toISOString();
-    const expiresAt = now + this.#parts.config.sessionSeconds * 1000;
-    const object: JsonObject = {
-      objectId: id,
-      createdAt: at,
-      updatedAt: at,
-      user: { __type: "Pointer", className: "_User", objectId: userId },
-      createdWith,
-      restricted: false,
-      expiresAt: wireDate(new Date(expiresAt)),
-      ...(installationId !== undefined && { installationId }),
-      ...(userAgent !== undefined && { userAgent }),
-      lastUsedAt: wireDate(new Date(now)),
-      ACL: { [userId]: { read: true, write: true } },
-    };
-    const schema = this.#parts.schemaOf("_Session");
-    return {
-      sessionToken,
-      object: { ...object, sessionToken },
-      writes: [
-        { kind: "create", schema, id, at, object },
-        { kind: "claim", scope: CLAIM.sessionToken, value: tokenHash(sessionToken), owner: id, expiresAt },
-      ],
-    };
+    createdWith: CreatedWith,
+    origin: SessionOrigin,
+    steps: Write[] = [],
+  ): Promise<NewSession> {
+    const { installationId } = origin;
+    if (installationId === undefined) {
+      const session = newSession(this.#parts, userId, createdWith, origin);
+      await this.#parts.store.write([...steps, ...session.writes]);
+      return session;
+    }
+    // Requests of this process are serialized; those of other processes conflict on the claim and are retried.
+    const key = installationKey(userId, installationId);
+    return this.#installations.run(key, () => this.#replace(key, userId, createdWith, origin, steps));
+  }
+
+  async #replace(
+    key: string,
+    userId: string,
+    createdWith: CreatedWith,
+    origin: SessionOrigin,
+    steps: Write[],
+  ): Promise<NewSession> {
+    const { store } = this.#parts;
+    let removesObjects = true;
+    for (let attempt = 1; ; attempt++) {
+      const before = await store.ownerOf(CLAIM.installation, key);
+      const others = await this.#idsOf(userId, origin.installationId);
+      const session = newSession(this.#parts, userId, createdWith, origin);
+      const ended = new Set([...others, ...(before === undefined ? [] : [before])]);
+      const removals = removesObjects ? others.map((id) => this.#removal(id)) : [];
+      try {
+        await store.write([...steps, ...[...ended].flatMap(sessionEnd), ...removals, ...session.writes]);
+      } catch (error) {
+        const isOvertaken = error instanceof ClaimTaken && error.scope === CLAIM.installation;
+        const isRemoved = removals.length > 0 && isNotFound(error);
+        if (attempt === MAX_ATTEMPTS || !(isOvertaken || isRemoved)) throw error;
+        // Another request has removed one of the sessions: that must not make this one fail.
+        if (isRemoved) removesObjects = false;
+        continue;
+      }
+      if (!removesObjects) await this.finishEnd({ userId }, others);
+      else if (ended.size > 0) await this.forget({ userId });
+      return session;
+    }
   }
 
   /** Who a token stands for now. Throws 209. */
   async callerOf(sessionToken: string): Promise<Caller> {
+    if (sessionToken.length > MAX_SESSION_TOKEN_LENGTH) throw invalidSession();
     const cached = this.#callers.get(sessionToken);
     if (cached && cached.staleAt > this.#parts.clock()) return cached.caller;
     const before = this.#forgets;
@@ -130,55 +153,54 @@ export class Sessions {
     return { kind: "user", userId, roles, sessionId: "", sessionToken: "" };
   }
 
-  /** The steps that end sessions of a user, but for one that may go on. */
-  async end(userId: string, except?: string, installationId?: string): Promise<Write[]> {
-    const schema = this.#parts.schemaOf("_Session");
+  /** The sessions of a user but for one that may go on, with the steps that make their tokens worthless. */
+  async endAll(userId: string, except?: string): Promise<{ ids: string[]; writes: Write[] }> {
+    const ids = (await this.#idsOf(userId)).filter((id) => id !== except);
+    return { ids, writes: ids.flatMap(sessionEnd) };
+  }
+
+  /** Removes sessions whose tokens are worthless, and has their callers forgotten. */
+  async finishEnd(forgotten: Forgotten, ids: readonly string[]): Promise<void> {
+    await Promise.all(ids.map((id) => this.#write([this.#removal(id)])));
+    await this.forget(forgotten);
+  }
+
+  /** Ends one session at once. */
+  async endOne(sessionId: string): Promise<void> {
+    await this.#write([this.#removal(sessionId), ...sessionEnd(sessionId)]);
+    await this.forget({ sessionId });
+  }
+
+  #removal(id: string): Write {
+    return { kind: "delete", schema: this.#parts.schemaOf("_Session"), id, principals: null };
+  }
+
+  /** Writes what ends a session; that another request has ended it meanwhile is what was wanted. */
+  async #write(writes: Write[]): Promise<void> {
+    await this.#parts.store.write(writes).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+
+  /** The ids of a user's sessions, of all installations or of one. */
+  async #idsOf(userId: string, installationId?: string): Promise<string[]> {
     const user = { __type: "Pointer" as const, className: "_User", objectId: userId };
-    const ofUser: Condition = { kind: "eq", path: ["user"], operand: { type: "pointer", value: user } };
-    const where: Condition =
-      installationId === undefined
-        ? ofUser
-        : {
-            kind: "and",
-            conditions: [
-              ofUser,
-              { kind: "eq", path: ["installationId"], operand: { type: "string", value: installationId } },
-            ],
-          };
-    const found = await this.#parts.store.find({
-      schema,
-      where,
+    const conditions: Condition[] = [
+      { kind: "eq", path: ["user"], operand: { type: "pointer", value: user } },
+    ];
+    if (installationId !== undefined) {
+      const operand = { type: "string" as const, value: installationId };
+      conditions.push({ kind: "eq", path: ["installationId"], operand });
+    }
+    const texts = await this.#parts.store.find({
+      schema: this.#parts.schemaOf("_Session"),
+      where: { kind: "and", conditions },
       order: [],
       limit: 10_000,
       skip: 0,
       principals: null,
     });
-    const ids = found.map((text): string => JSON.parse(text).objectId).filter((id) => id !== except);
-    return ids.flatMap((id): Write[] => [
-      { kind: "delete", schema, id, principals: null },
-      ...this.endClaims(id),
-    ]);
-  }
-
-  /** The steps that end what sessions a user has on one installation: a new one takes their place. */
-  async endOfInstallation(userId: string, installationId: string | undefined): Promise<Write[]> {
-    return installationId === undefined ? [] : this.end(userId, undefined, installationId);
-  }
-
-  /** The steps that make a session's token worthless. */
-  endClaims(sessionId: string): Write[] {
-    return [{ kind: "releaseAll", scope: CLAIM.sessionToken, owner: sessionId }];
-  }
-
-  /** Ends one session at once. */
-  async endOne(sessionId: string): Promise<void> {
-    const schema = this.#parts.schemaOf("_Session");
-    const gone: Write = { kind: "delete", schema, id: sessionId, principals: null };
-    await this.#parts.store.write([gone, ...this.endClaims(sessionId)]).catch((error: unknown) => {
-      // Ended meanwhile by another request: what was wanted is the case.
-      if (!(error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND)) throw error;
-    });
-    await this.forget({ sessionId });
+    return texts.map((text): string => JSON.parse(text).objectId);
   }
 
   /** Forgets callers, here and in every other process, so that their next request is judged anew. */
@@ -248,9 +270,8 @@ export class Sessions {
   }
 }
 
-/** As which a session token is kept. */
-export function tokenHash(sessionToken: string): string {
-  return createHash("sha256").update(sessionToken).digest("hex");
+function isNotFound(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND;
 }
 
 export function invalidSession(): ProtocolError {

@@ -49,7 +49,7 @@ const LAYOUT = new RegExp(
   ].join("\\n"),
 );
 const FIELD =
-  /^(URI|Version|Chain ID|Nonce|Issued At|Expiration Time|Not Before|Request ID|Resources|Id)\s*:/i;
+  /^ *(URI|Version|Chain ID|Nonce|Issued At|Expiration Time|Not Before|Request ID|Resources|Id)\s*:/i;
 
 /** Whether a text means to be such a message, well made or not. */
 export function isSiwe(text: string): boolean {

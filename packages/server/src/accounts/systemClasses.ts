@@ -1,6 +1,6 @@
 import type { ClassRules } from "../objects/rules.ts";
 
-type SystemClass = Pick<ClassRules, "className" | "fields" | "indexes">;
+type SystemClass = Pick<ClassRules, "className" | "fields" | "indexes" | "clientAccess">;
 
 /** The classes that the server brings, with the fields that they have from the start. What else is special about them say their rules. */
 export const SYSTEM_CLASS_FIELDS = {
@@ -87,10 +87,12 @@ export const SYSTEM_CLASS_FIELDS = {
   },
   _EthAddress: {
     className: "_EthAddress",
+    clientAccess: true,
     fields: { user: { type: "Pointer", targetClass: "_User" } },
   },
   _Installation: {
     className: "_Installation",
+    clientAccess: true,
     fields: {
       installationId: { type: "String" },
       deviceToken: { type: "String" },
@@ -110,6 +112,7 @@ export const SYSTEM_CLASS_FIELDS = {
   },
   _Role: {
     className: "_Role",
+    clientAccess: true,
     fields: {
       name: { type: "String" },
       users: { type: "Relation", targetClass: "_User" },
@@ -119,6 +122,7 @@ export const SYSTEM_CLASS_FIELDS = {
   },
   _Session: {
     className: "_Session",
+    clientAccess: true,
     fields: {
       user: { type: "Pointer", targetClass: "_User" },
       createdWith: { type: "Object" },
@@ -132,6 +136,7 @@ export const SYSTEM_CLASS_FIELDS = {
   },
   _User: {
     className: "_User",
+    clientAccess: true,
     fields: {
       username: { type: "String" },
       email: { type: "String" },

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import { type Hex, recoverMessageAddress } from "viem";
+import { type Hex, recoverMessageAddress, zeroAddress } from "viem";
 import type { ContractWallets } from "./contractWallet.ts";
 import { checkSiwe, isSiwe, parseSiwe, type SiweRules, SKEW_MS } from "./siwe.ts";
 import type { NonceUse, Purpose, WalletNonces } from "./walletNonces.ts";
@@ -53,9 +53,11 @@ export async function verifyWallet(
   if (!isJsonObject(value)) throw refused("the wallet's proof must be an object");
   const { id, signature, data } = value;
   if (typeof id !== "string" || !/^0x[0-9a-fA-F]{40}$/.test(id)) throw refused("id must be an address");
-  if (typeof data !== "string" || Buffer.byteLength(data) > MOST)
+  if (typeof data !== "string" || data.length > MOST || Buffer.byteLength(data) > MOST)
     throw refused("data must be the signed text");
   const address: Hex = `0x${id.slice(2).toLowerCase()}`;
+  // Nobody has its key, and recovering a signature that is none can end in it.
+  if (address === zeroAddress) throw refused("the zero address is nobody's");
   const { staleAt, chainId, nonce } = isSiwe(data)
     ? readSiwe(data, address, rules, now)
     : readClassic(data, rules, now);
@@ -112,10 +114,11 @@ function timeOf(data: string, appId: string): number {
 }
 
 function signatureOf(value: JsonValue | undefined): Hex {
+  const isLong = typeof value === "string" && value.length > 2 + 2 * MOST;
+  if (isLong) throw refused(`the signature must not be longer than ${MOST} bytes`);
   if (typeof value !== "string" || !/^0x(?:[0-9a-fA-F]{2})+$/.test(value)) {
     throw refused("the signature must be bytes in hex");
   }
-  if (value.length > 2 + 2 * MOST) throw refused(`the signature must not be longer than ${MOST} bytes`);
   return `0x${value.slice(2).toLowerCase()}`;
 }
 

@@ -2,6 +2,7 @@ import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purs
 import type { RequestContext } from "../caller.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { Write } from "../store/store.ts";
+import type { LimitedRequest } from "./accountLimits.ts";
 import { type ContractWallets, createContractWallets } from "./contractWallet.ts";
 import { type AccountsParts, CLAIM } from "./parts.ts";
 import { createRequestMessage } from "./requestMessage.ts";
@@ -19,8 +20,7 @@ export class Wallets {
   readonly #rules: SiweRules;
   readonly #nonces: WalletNonces;
   readonly #contracts: ContractWallets;
-  /** What `requestMessage` answers to its parameters. Rejects with ProtocolError 142. */
-  readonly requestMessage: (params: JsonObject) => Promise<JsonObject>;
+  readonly #requestMessage: (params: JsonObject) => Promise<JsonObject>;
   /** Wallets that a request has proved, for the rules that create its user. */
   readonly #verified = new WeakMap<RequestContext, VerifiedWallet>();
 
@@ -31,12 +31,26 @@ export class Wallets {
     this.#rules = { appId, signatureSeconds, domains, uri: config.publicUrl(), chainIds: chains.ids };
     this.#nonces = new WalletNonces(store);
     this.#contracts = createContractWallets(chains, clock, log);
-    this.requestMessage = createRequestMessage(this.#rules, this.#nonces, chains, clock);
+    this.#requestMessage = createRequestMessage(this.#rules, this.#nonces, chains, clock);
+  }
+
+  /** Answers `requestMessage`. Rejects with ProtocolError 142, or 155 for an address that asks too often. */
+  async requestMessage(params: JsonObject, request: LimitedRequest): Promise<JsonObject> {
+    await this.#parts.limits.countAddress("walletMessage", request);
+    return this.#requestMessage(params);
   }
 
   /** Throws 101 unless `authData.moralisEth` proves a wallet to somebody who wants this. */
-  verify(proof: JsonValue, purpose: Purpose): Promise<VerifiedWallet> {
-    const parts = { rules: this.#rules, nonces: this.#nonces, contracts: this.#contracts };
+  verify(proof: JsonValue, purpose: Purpose, request: LimitedRequest): Promise<VerifiedWallet> {
+    const { limits } = this.#parts;
+    const contracts: ContractWallets = {
+      // A node is asked: strangers would keep it busy.
+      assertSigned: async (...args) => {
+        await limits.countAddress("contractWallet", request);
+        return this.#contracts.assertSigned(...args);
+      },
+    };
+    const parts = { rules: this.#rules, nonces: this.#nonces, contracts };
     return verifyWallet(proof, purpose, parts, this.#parts.clock());
   }
 

@@ -9,6 +9,7 @@ import type { Dispatch, InnerRequest } from "../http/api.ts";
 import { createDoor, type Door } from "../http/door.ts";
 import { objectRoutes } from "../http/objectRoutes.ts";
 import { createObjects } from "../objects/index.ts";
+import { Pipelines } from "../objects/pipeline.ts";
 import { createLog } from "../observe/log.ts";
 import { Schemas } from "../schema/schemas.ts";
 import { openStore } from "../store/openStore.ts";
@@ -59,6 +60,7 @@ async function world(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
   const schemas = await Schemas.load(store, new Map(), console.error);
   const objects = createObjects({
     store,
+    pipelines: new Pipelines({ log, maxAnswerBytes: 1_000_000 }),
     schemas,
     fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
     rules: new Map(),
@@ -73,13 +75,14 @@ async function world(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
   late.door = createDoor({
     appId: "app",
     judgeKey: () => undefined,
+    clientAddressOf: () => "127.0.0.1",
     store,
     idempotency: { paths: [], seconds: 1 },
     assertWithinLimits: async () => undefined,
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",
-    maxBodyBytes: 1_000_000,
-    routes: [...objectRoutes(objects), ...cloud.routes],
+    withFields: () => Promise.reject(new Error("Nothing comes by HTTP here")),
+    routes: [...objectRoutes({ objects, findInstallation: async () => undefined }), ...cloud.routes],
     callerOf: async (token) => {
       if (token === ANN) return ann;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
@@ -399,6 +402,95 @@ describe("triggers", () => {
       { n: 3, extra: 1 },
       { n: 2, extra: 1 },
     ]);
+  });
+});
+
+describe("objects that are included", () => {
+  const pointer = (objectId: unknown) => ({
+    __type: "Pointer",
+    className: "Thing",
+    objectId: String(objectId),
+  });
+
+  const saved = (at: World, fields: JsonObject) =>
+    at.ask({ method: "POST", path: "/classes/Thing", params: fields });
+
+  it("pass the beforeFind and afterFind of their class", async () => {
+    const at = await world(`
+      Parse.Cloud.beforeFind("Thing", ({ query }) => { query.greaterThan("n", 1); });
+      Parse.Cloud.afterFind("Thing", ({ objects }) => objects.filter((o) => o.get("n") < 4).map((o) => o.set("extra", 1)));
+    `);
+    const ids: unknown[] = [];
+    for (const n of [1, 2, 3, 4]) ids.push((await saved(at, { n })).body.objectId);
+    const held = { one: pointer(ids[0]), two: pointer(ids[1]), all: ids.map(pointer) };
+    const { body: made } = await at.ask({ method: "POST", path: "/classes/Holder", params: held });
+    for (const path of ["/classes/Holder", `/classes/Holder/${made.objectId}`]) {
+      const { body } = await at.ask({ method: "GET", path, params: { include: "one,two,all" } });
+      const { one, two, all } = Array.isArray(body.results) ? Object(body.results[0]) : body;
+      expect([one, two.extra]).toEqual([undefined, 1]);
+      expect(all).toMatchObject([
+        { n: 2, extra: 1 },
+        { n: 3, extra: 1 },
+      ]);
+    }
+  });
+
+  it("are those that a beforeFind answers, as far as they are asked for and may be read", async () => {
+    const at = await world(`
+      Parse.Cloud.beforeFind("Thing", ({ master }) => master ? undefined : new Parse.Query("Thing").find({ useMasterKey: true }));
+    `);
+    const open = await saved(at, { n: 1 });
+    const closed = await saved(at, { n: 2, ACL: {} });
+    const held = { open: pointer(open.body.objectId), closed: pointer(closed.body.objectId) };
+    await at.ask({ method: "POST", path: "/classes/Holder", params: held });
+    const { body } = await at.ask({
+      method: "GET",
+      path: "/classes/Holder",
+      params: { include: "open,closed" },
+    });
+    const [{ open: shown, closed: hidden }] = Object(body.results);
+    expect([shown.n, hidden]).toEqual([1, undefined]);
+  });
+});
+
+describe("questions within a question", () => {
+  const things = (where: JsonObject) => ({ className: "Thing", where });
+  const held = (objectId: unknown) => ({ __type: "Pointer", className: "Thing", objectId: String(objectId) });
+
+  it.each<[string, string]>([
+    ["narrows", `({ query }) => { query.greaterThan("n", 1); }`],
+    [
+      "answers objects in the place of",
+      `({ master }) => master ? undefined : new Parse.Query("Thing").greaterThan("n", 1).find({ useMasterKey: true })`,
+    ],
+  ])("pass the beforeFind of their class, which %s what they find", async (_does, trigger) => {
+    const at = await world(`Parse.Cloud.beforeFind("Thing", ${trigger});`);
+    for (const n of [1, 2]) {
+      const { body } = await at.ask({ method: "POST", path: "/classes/Thing", params: { n } });
+      const holder = { n, to: held(body.objectId), toId: body.objectId ?? "" };
+      const made = await at.ask({ method: "POST", path: "/classes/Holder", params: holder });
+      const above = {
+        n,
+        self: { __type: "Pointer", className: "Holder", objectId: String(made.body.objectId) },
+      };
+      await at.ask({ method: "POST", path: "/classes/Above", params: above });
+    }
+    const found = async (className: string, where: JsonObject, more: JsonObject = {}) => {
+      const params = { where: JSON.stringify(where), ...more };
+      const { body } = await at.ask({ method: "GET", path: `/classes/${className}`, params });
+      return (Array.isArray(body.results) ? body.results : [body]).map((each) => Object(each).n ?? each);
+    };
+    const selected = { key: "objectId", query: things({}) };
+    expect(await found("Holder", { to: { $inQuery: things({}) } })).toEqual([2]);
+    expect(await found("Holder", { to: { $notInQuery: things({}) } })).toEqual([1]);
+    expect(await found("Holder", { toId: { $select: selected } })).toEqual([2]);
+    expect(await found("Holder", { toId: { $dontSelect: selected } })).toEqual([1]);
+    expect(await found("Holder", { $or: [{ to: { $inQuery: things({}) } }, { n: 5 }] })).toEqual([2]);
+    const inner = { className: "Holder", where: { to: { $inQuery: things({}) } } };
+    expect(await found("Above", { self: { $inQuery: inner } })).toEqual([2]);
+    const redirected = { className: "Holder", where: {}, redirectClassNameForKey: "to" };
+    expect(await found("Holder", { to: { $inQuery: redirected } })).toEqual([2]);
+    expect(await found("Holder", {}, { redirectClassNameForKey: "to" })).toEqual([2]);
   });
 });
 

@@ -1,11 +1,22 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Caller, RequestContext } from "../caller.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../http/api.ts";
 import type { Mail } from "../messages/mailer.ts";
 import type { Triggers } from "../objects/triggers.ts";
 import type { Log, LogLevel } from "../observe/log.ts";
+import { CONFIG_CLASS } from "./classNames.ts";
 import { CodeHost } from "./codeHost.ts";
-import type { Ask, Cause, Definitions, FileFacts, FileTriggerName, Outcome, Task } from "./messages.ts";
+import { createFileTriggers, type FileTriggersOfCode } from "./fileTriggers.ts";
+import { createLiveTriggers, type LiveTriggers } from "./liveTriggers.ts";
+import type {
+  Ask,
+  Cause,
+  ConfigTriggerName,
+  Definitions,
+  Outcome,
+  ServerSettings,
+  Task,
+} from "./messages.ts";
 import { atDepth } from "./scope.ts";
 import { createTriggers, type PeopleTriggers } from "./triggers.ts";
 
@@ -26,8 +37,10 @@ export interface CloudParts {
   /** A signed-in user as it sees itself, read past every trigger. */
   userOf(caller: Extract<Caller, { kind: "user" }>): Promise<JsonObject | undefined>;
   config: { appId: string; limits: { functionTimeoutMs: number } };
-  /** Path of the Parse protocol; `/server` without one. */
-  mountPath?: string;
+  /** What the code may know of the server; made from `config` where it is not given. */
+  settings?: ServerSettings;
+  /** The content of a file by its address. Rejects with ProtocolError. Without it no file is read by its address. */
+  download?: (url: string) => Promise<Uint8Array>;
   log: Log;
   logLevel?: LogLevel;
   /** The file with the cloud code; without one there are only built-in functions. */
@@ -49,16 +62,14 @@ export interface JobMessages {
 }
 
 /** Functions, triggers and jobs on the server. */
-export interface Cloud {
+export interface Cloud extends FileTriggersOfCode {
   triggers: Triggers & { people: PeopleTriggers };
   routes: ApiRoute[];
   definitions(): Definitions;
   /** Told whenever the code has registered something. */
   onDefined(listener: (definitions: Definitions) => void): void;
-  /** The trigger of a kind; undefined where the code has none. Answers what takes the place of the file, if anything. */
-  fileTrigger(
-    trigger: FileTriggerName,
-  ): ((file: FileFacts, request: RequestContext) => Promise<ChangedFile | undefined>) | undefined;
+  /** What runs when the application's settings are saved; undefined where the code has no such trigger. */
+  configTrigger(trigger: ConfigTriggerName): ConfigTrigger | undefined;
   live: LiveTriggers;
   /** Runs a job's code for as long as it takes. Rejects with ProtocolError. */
   runJob(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<Outcome>;
@@ -72,21 +83,12 @@ export interface Cloud {
   stop(): Promise<void>;
 }
 
-/** What runs around live queries. Each rejects to refuse, and does nothing where nothing is registered. */
-export interface LiveTriggers {
-  has(trigger: "beforeConnect" | "beforeSubscribe" | "afterLiveQueryEvent", className?: string): boolean;
-  connect(
-    request: RequestContext,
-    facts: { clients: number; subscriptions: number; sessionToken?: string },
-  ): Promise<void>;
-  /** Answers the query as it shall be. */
-  subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
-  /** Answers the event's `object` and `original` as they shall be sent; null to send nothing. */
-  event(
-    request: RequestContext,
-    facts: Extract<Task, { kind: "liveEvent" }>["facts"],
-  ): Promise<JsonObject | null | undefined>;
-}
+/** `params` are the settings that are saved, or all of them once they are. Rejects with ProtocolError. */
+export type ConfigTrigger = (
+  params: JsonObject,
+  original: JsonObject | undefined,
+  request: RequestContext,
+) => Promise<void>;
 
 const DEFAULT_MEMORY_MB = 512;
 
@@ -105,8 +107,7 @@ export async function createCloud(parts: CloudParts): Promise<Cloud> {
   const host = new CodeHost({
     file,
     plugins,
-    appId: config.appId,
-    mountPath: parts.mountPath ?? "/server",
+    settings: parts.settings ?? settingsOf(config.appId),
     memoryMb: parts.memoryMb ?? DEFAULT_MEMORY_MB,
     timeoutMs: config.limits.functionTimeoutMs,
     isWatched: parts.isWatched ?? false,
@@ -132,34 +133,16 @@ export async function createCloud(parts: CloudParts): Promise<Cloud> {
       listeners.push(listener);
       listener(host.definitions);
     },
-    fileTrigger(trigger) {
-      if (!has(trigger)) return undefined;
-      return async (file, request) => {
-        const task: Task = { kind: "file", trigger, file, cause: await causeOf(request) };
-        const { value } = await run(trigger, task);
-        return isJsonObject(value) ? changedFile(value) : undefined;
+    ...createFileTriggers({ has, causeOf, run }),
+    configTrigger(trigger) {
+      if (!has(`${trigger}.${CONFIG_CLASS}`)) return undefined;
+      return async (params, original, request) => {
+        const task: Task = { kind: "config", trigger, params, original, cause: await causeOf(request) };
+        const { context } = await run(`${trigger} of Parse.Config`, task);
+        Object.assign(request.context, context);
       };
     },
-    live: {
-      has: (trigger, className) => has(className === undefined ? trigger : `${trigger}.${className}`),
-      async connect(request, facts) {
-        if (!has("beforeConnect")) return;
-        await run("beforeConnect", { kind: "connect", ...facts, cause: await causeOf(request) });
-      },
-      async subscribe(request, className, params) {
-        if (!has(`beforeSubscribe.${className}`)) return params;
-        const cause = await causeOf(request);
-        const { value } = await run("beforeSubscribe", { kind: "subscribe", className, params, cause });
-        return isJsonObject(value) ? value : params;
-      },
-      async event(request, facts) {
-        const { className } = facts;
-        if (!has(`afterLiveQueryEvent.${className}`)) return undefined;
-        const cause = await causeOf(request);
-        const { value } = await run("afterLiveQueryEvent", { kind: "liveEvent", className, facts, cause });
-        return value === null || isJsonObject(value) ? value : undefined;
-      },
-    },
+    live: createLiveTriggers({ has, causeOf, run, log }),
     async runJob(name, params, jobId, request) {
       const cause = await causeOf(request);
       return host.run(name, { kind: "job", name, params, jobId, cause }, 0);
@@ -206,6 +189,12 @@ export async function createCloud(parts: CloudParts): Promise<Cloud> {
       case "jobMessage":
         await attached.jobs?.message(ask.jobId, ask.message);
         return {};
+      case "download": {
+        if (!parts.download) {
+          throw new ProtocolError(ErrorCode.FILE_READ_ERROR, "Files cannot be read by their address here");
+        }
+        return { base64: Buffer.from(await parts.download(ask.url)).toString("base64") };
+      }
     }
   }
 
@@ -254,23 +243,8 @@ function replyOf({ value, status = 200, headers }: Outcome): ApiReply {
   };
 }
 
-/** What of a file a trigger has changed. */
-export interface ChangedFile {
-  name?: string;
-  url?: string;
-  contentType?: string;
-  base64?: string;
-  metadata?: JsonObject;
-  tags?: JsonObject;
-}
-
-function changedFile({ name, url, contentType, base64, metadata, tags }: JsonObject): ChangedFile {
-  return {
-    ...(typeof name === "string" && { name }),
-    ...(typeof url === "string" && { url }),
-    ...(typeof contentType === "string" && { contentType }),
-    ...(typeof base64 === "string" && { base64 }),
-    ...(isJsonObject(metadata) && { metadata }),
-    ...(isJsonObject(tags) && { tags }),
-  };
+function settingsOf(appId: string): ServerSettings {
+  const mountPath = "/server";
+  const serverURL = `http://127.0.0.1${mountPath}`;
+  return { applicationId: appId, appId, appName: appId, serverURL, publicServerURL: serverURL, mountPath };
 }

@@ -4,15 +4,21 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Log, LogLevel } from "../observe/log.ts";
 import { CodeThread, STOPPED } from "./codeThread.ts";
-import { type Ask, type Definitions, NO_DEFINITIONS, type Outcome, type Task } from "./messages.ts";
+import {
+  type Ask,
+  type Definitions,
+  NO_DEFINITIONS,
+  type Outcome,
+  type ServerSettings,
+  type Task,
+} from "./messages.ts";
 
 export interface CodeHostParts {
   /** The file with the cloud code; empty for none. */
   file: string;
   /** Files of plugins. */
   plugins: string[];
-  appId: string;
-  mountPath: string;
+  settings: ServerSettings;
   memoryMb: number;
   /** How long a function or trigger may take, in ms. */
   timeoutMs: number;
@@ -40,6 +46,10 @@ export class CodeHost {
   readonly #parts: CodeHostParts;
   #definitions: Definitions = NO_DEFINITIONS;
   #current: Promise<CodeThread> | undefined;
+  /** The thread whose definitions count. */
+  #defining: CodeThread | undefined;
+  /** The thread that was started last, whether its code could be loaded or not. */
+  #newest: CodeThread | undefined;
   #failures = 0;
   #isStopped = false;
   #watchers: FSWatcher[] = [];
@@ -97,24 +107,34 @@ export class CodeHost {
   }
 
   async #load(): Promise<CodeThread> {
-    const { file, plugins, appId, mountPath, timeoutMs, logLevel } = this.#parts;
+    const { file, plugins, settings, timeoutMs, logLevel } = this.#parts;
     const thread: CodeThread = new CodeThread({
-      start: { file, plugins, appId, mountPath, logLevel },
+      start: { file, plugins, settings, logLevel },
       memoryMb: this.#parts.memoryMb,
       blockedMs: Math.min(timeoutMs, BLOCKED_MS),
       answer: this.#parts.answer,
-      onDefined: (definitions) => this.#take(definitions),
-      onFiles: (files) => this.#follow(files),
+      onDefined: (definitions) => {
+        // The first definitions come with the end of loading: from then on this thread's count.
+        if (!isLoaded) this.#defining = thread;
+        isLoaded = true;
+        // A thread that has been replaced may define more while it finishes its work.
+        if (this.#defining === thread) this.#take(definitions);
+      },
+      onFiles: (files) => {
+        if (this.#newest === thread) this.#follow(files);
+      },
       onEnd: (reason) => {
         this.#threads.delete(thread);
         if (isReady) void this.#restart(reason);
       },
       log: this.#parts.log,
     });
+    this.#newest = thread;
+    let isLoaded = false;
     let isReady = false;
     this.#threads.add(thread);
     try {
-      this.#take(await thread.ready);
+      await thread.ready;
       isReady = true;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

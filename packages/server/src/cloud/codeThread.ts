@@ -13,6 +13,7 @@ export interface CodeThreadParts {
   blockedMs: number;
   /** Carries out what the code asks of the server. */
   answer(ask: Ask, depth: number): Promise<JsonValue>;
+  /** Called in the order in which the code defines: first with what it has registered once it is loaded. */
   onDefined(definitions: Definitions): void;
   /** The files that the code consists of, whether it could be loaded or not. */
   onFiles(files: string[]): void;
@@ -35,7 +36,7 @@ export class CodeThread {
   readonly #worker: Worker;
   readonly #outbox: Outbox<ToCode>;
   readonly #pending = new Map<number, Pending>();
-  readonly #ready = Promise.withResolvers<Definitions>();
+  readonly #ready = Promise.withResolvers<void>();
   #tasks = 0;
   #watch: NodeJS.Timeout | undefined;
   /** How often in a row it has been looked at and had said nothing. */
@@ -61,8 +62,8 @@ export class CodeThread {
     this.#ready.promise.catch(() => undefined);
   }
 
-  /** What the code has registered, once it is loaded. Rejects with what is wrong with it. */
-  get ready(): Promise<Definitions> {
+  /** Resolves once the code is loaded. Rejects with what is wrong with it. */
+  get ready(): Promise<void> {
     return this.#ready.promise;
   }
 
@@ -94,7 +95,9 @@ export class CodeThread {
         this.#parts.onFiles(message.files);
         break;
       case "ready":
-        this.#ready.resolve(message.definitions);
+        // Here and not when the promise settles: the next message may define more.
+        this.#parts.onDefined(message.definitions);
+        this.#ready.resolve();
         break;
       case "failed":
         this.#ready.reject(new Error(message.error));

@@ -25,12 +25,17 @@ export const FILE_TRIGGERS = [
   "afterSaveFile",
   "beforeDeleteFile",
   "afterDeleteFile",
+  "beforeFindFile",
+  "afterFindFile",
 ] as const;
+/** Around the application's settings (`Parse.Config`). */
+export const CONFIG_TRIGGERS = ["beforeSave", "afterSave"] as const;
 export const LIVE_TRIGGERS = ["beforeConnect", "beforeSubscribe", "afterLiveQueryEvent"] as const;
 
 export type ObjectTriggerName = (typeof OBJECT_TRIGGERS)[number];
 export type QueryTriggerName = (typeof QUERY_TRIGGERS)[number];
 export type FileTriggerName = (typeof FILE_TRIGGERS)[number];
+export type ConfigTriggerName = (typeof CONFIG_TRIGGERS)[number];
 export type LiveTriggerName = (typeof LIVE_TRIGGERS)[number];
 export type TriggerName = ObjectTriggerName | QueryTriggerName | FileTriggerName | LiveTriggerName;
 
@@ -59,6 +64,30 @@ export interface FileFacts {
   fileSize?: number | undefined;
   metadata?: JsonObject | undefined;
   tags?: JsonObject | undefined;
+}
+
+/** What a find trigger decides about a file that is downloaded. */
+export interface FileDownload {
+  /** The name of the file that is sent instead. */
+  name?: string;
+  /** Other content, base64. */
+  base64?: string;
+  /** Whether browsers keep the file instead of showing it. */
+  forceDownload?: boolean;
+}
+
+/** What happens to the connections of live queries, as `onLiveQueryEvent` sees it. */
+export interface LiveConnectionEvent {
+  event: "ws_connect" | "connect" | "subscribe" | "unsubscribe" | "ws_disconnect" | "ws_disconnect_error";
+  clientId: string;
+  useMasterKey: boolean;
+  installationId: string | undefined;
+  sessionToken: string | undefined;
+  /** Open connections and subscriptions of this process. */
+  clients: number;
+  subscriptions: number;
+  /** Why a socket failed. */
+  error?: string;
 }
 
 /** One live-query event: what happened to an object that somebody listens to. */
@@ -102,6 +131,15 @@ export type Task =
       cause: Cause;
     }
   | { kind: "file"; trigger: FileTriggerName; file: FileFacts; cause: Cause }
+  /** The settings that are saved, or all of them once they are; `original` as they were. */
+  | {
+      kind: "config";
+      trigger: ConfigTriggerName;
+      params: JsonObject;
+      original: JsonObject | undefined;
+      cause: Cause;
+    }
+  | { kind: "liveConnection"; facts: LiveConnectionEvent; cause: Cause }
   /** `sessionToken` as it was sent: it may be none. */
   | { kind: "connect"; clients: number; subscriptions: number; sessionToken?: string; cause: Cause }
   | { kind: "subscribe"; className: string; params: JsonObject; cause: Cause }
@@ -166,9 +204,21 @@ export interface Refusal {
 export interface StartData {
   file: string;
   plugins: string[];
-  appId: string;
-  mountPath: string;
   logLevel: LogLevel;
+  /** What `Parse.Server` holds: settings without secrets, and the addresses of the server. */
+  settings: ServerSettings;
+}
+
+/** Settings that cloud code may see, by the names that Parse Server gives them. */
+export interface ServerSettings {
+  applicationId: string;
+  appId: string;
+  appName: string;
+  /** The address of the Parse protocol as clients see it. */
+  serverURL: string;
+  publicServerURL: string;
+  mountPath: string;
+  [name: string]: JsonValue;
 }
 
 /** To the thread. */
@@ -182,7 +232,9 @@ export type ToCode =
 export type Ask =
   | { what: "dispatch"; request: InnerRequest }
   | { what: "sendEmail"; mail: { to: string; subject: string; text: string; html?: string } }
-  | { what: "jobMessage"; jobId: string; message: string };
+  | { what: "jobMessage"; jobId: string; message: string }
+  /** The content of a file by its address, in base64. */
+  | { what: "download"; url: string };
 
 /** From the thread. */
 export type FromCode =

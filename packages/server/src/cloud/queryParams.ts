@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { isJsonObject, type JsonObject, parseJson } from "@purse/protocol";
 
 const QUERY_PARAMS: ReadonlySet<string> = new Set([
   "where",
@@ -20,7 +20,7 @@ export function withoutQueryParams(params: JsonObject): JsonObject {
 export function queryParams(params: JsonObject): JsonObject {
   const { where, limit, skip, count, include, keys, excludeKeys, order } = params;
   const typed: JsonObject = {};
-  const parsed: unknown = typeof where === "string" ? JSON.parse(where) : where;
+  const parsed: unknown = typeof where === "string" ? parseJson(where) : where;
   if (isJsonObject(parsed)) typed.where = parsed;
   if (limit !== undefined && Number.isFinite(Number(limit))) typed.limit = Number(limit);
   if (skip !== undefined && Number.isFinite(Number(skip))) typed.skip = Number(skip);

@@ -1,4 +1,5 @@
 import type { RateLimit } from "../config/rateLimits.ts";
+import type { FileTriggerName } from "./messages.ts";
 import type { Registry } from "./registry.ts";
 import type { Validator } from "./validator.ts";
 
@@ -13,8 +14,8 @@ export interface RateLimitRule {
   requestMethods?: string | readonly string[];
   /** Whether the master key is counted too. */
   includeMasterKey?: boolean;
-  /** Calls from cloud code are not counted. */
-  includeInternalRequests?: false;
+  /** Whether calls from cloud code are counted too. */
+  includeInternalRequests?: boolean;
   /** Whose requests are counted together; an address's where nothing is said. */
   zone?: "ip" | "user" | "session" | "global";
 }
@@ -25,7 +26,7 @@ const CHECKS: Readonly<Record<keyof RateLimitRule, (value: unknown) => boolean>>
   errorResponseMessage: (value) => typeof value === "string",
   requestMethods: (value) => methodsOf(value)?.every((method) => METHODS.has(method)) ?? true,
   includeMasterKey: (value) => typeof value === "boolean",
-  includeInternalRequests: (value) => value === false,
+  includeInternalRequests: (value) => typeof value === "boolean",
   zone: (value) => typeof value === "string" && value in ZONES,
 };
 
@@ -55,6 +56,23 @@ const TRIGGER_METHODS: Readonly<Record<string, readonly string[]>> = {
   afterFind: ["GET"],
 };
 
+type Paths = readonly (readonly [path: string, methods: readonly string[]])[];
+
+/** Where the triggers of accounts run. */
+const ACCOUNT_PATHS: Readonly<Record<string, Paths>> = {
+  beforeLogin: [["/login", ["GET", "POST"]]],
+  beforePasswordResetRequest: [["/requestPasswordReset", ["POST"]]],
+};
+
+const FILE_PATHS: Readonly<Record<FileTriggerName, Paths>> = {
+  beforeSaveFile: [["/files/*", ["POST"]]],
+  afterSaveFile: [["/files/*", ["POST"]]],
+  beforeDeleteFile: [["/files/*", ["DELETE"]]],
+  afterDeleteFile: [["/files/*", ["DELETE"]]],
+  beforeFindFile: [["/files/*", ["GET"]]],
+  afterFindFile: [["/files/*", ["GET"]]],
+};
+
 /** The limits that the validators of a registry ask for. */
 export function rateLimitsOf(registry: Registry): RateLimit[] {
   const limits: RateLimit[] = [];
@@ -69,6 +87,14 @@ export function rateLimitsOf(registry: Registry): RateLimit[] {
     const [trigger = "", className = ""] = key.split(".", 2);
     if (trigger in TRIGGER_METHODS) ofClass(trigger, className, validator);
   }
+  for (const [trigger, paths] of Object.entries(ACCOUNT_PATHS)) {
+    const validator = registry.objectTriggers.get(`${trigger}._User`)?.validator;
+    for (const [path, methods] of paths) add(path, validator, methods);
+  }
+  for (const [trigger, { validator }] of registry.files) {
+    for (const [path, methods] of FILE_PATHS[trigger]) add(path, validator, methods);
+  }
+  for (const [, { validator }] of registry.config) add("/config", validator, ["PUT"]);
   for (const [className, { validator }] of registry.beforeFind) ofClass("beforeFind", className, validator);
   for (const [className, { validator }] of registry.afterFind) ofClass("afterFind", className, validator);
   return limits;
@@ -82,6 +108,7 @@ function limitOf(rule: RateLimitRule, path: string, methods: readonly string[] |
     count: rule.requestCount,
     by: ZONES[rule.zone ?? "ip"],
     includeMasterKey: rule.includeMasterKey ?? false,
+    includeInternalRequests: rule.includeInternalRequests ?? false,
     ...(rule.errorResponseMessage !== undefined && { message: rule.errorResponseMessage }),
   };
 }

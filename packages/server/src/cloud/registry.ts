@@ -1,7 +1,15 @@
-import type { ParseFile, ParseObject, Query, User } from "@purse/client";
+import type { Config, ParseFile, ParseObject, Query, User } from "@purse/client";
 import type { JsonObject } from "@purse/protocol";
 import type { Log } from "../observe/log.ts";
-import type { Definitions, ScheduleDefinition, TriggerName } from "./messages.ts";
+import { CONFIG_CLASS } from "./classNames.ts";
+import type {
+  ConfigTriggerName,
+  Definitions,
+  FileTriggerName,
+  LiveConnectionEvent,
+  ScheduleDefinition,
+  TriggerName,
+} from "./messages.ts";
 import { rateLimitsOf } from "./rateLimitRules.ts";
 import { assertValidator, type Validator } from "./validator.ts";
 
@@ -76,6 +84,16 @@ export interface FileTriggerRequest extends CloudRequest {
   /** In bytes. */
   fileSize: number | undefined;
   contentLength: number | undefined;
+  /** Of an afterFind: set to true, browsers keep the file instead of showing it. */
+  forceDownload: boolean;
+}
+
+export interface ConfigTriggerRequest extends CloudRequest {
+  triggerName: ConfigTriggerName;
+  /** Before: the settings that are to be saved. After: all settings as they are now. */
+  object: Config;
+  /** All settings as they were; undefined where there were none. */
+  original: Config | undefined;
 }
 
 export interface ConnectRequest extends CloudRequest {
@@ -109,16 +127,19 @@ export type ObjectTrigger = (request: ObjectTriggerRequest) => unknown;
 export type BeforeFindTrigger = (request: BeforeFindRequest) => unknown;
 /** Answers the objects to tell instead; undefined for those that were found. */
 export type AfterFindTrigger = (request: AfterFindRequest) => unknown;
-/** Before: may answer another file, or the file changed. */
+/** Before a save: may answer another file, or the file changed. Around a download: another file, or `{ file }`. */
 export type FileTrigger = (request: FileTriggerRequest) => unknown;
+/** What it throws is answered to whoever saves; what it returns does not count. */
+export type ConfigTrigger = (request: ConfigTriggerRequest) => unknown;
 export type ConnectTrigger = (request: ConnectRequest) => unknown;
 export type SubscribeTrigger = (request: SubscribeRequest) => unknown;
 export type LiveEventTrigger = (request: LiveEventRequest) => unknown;
+/** Called with what happens to the connections of live queries; what it returns or throws changes nothing. */
+export type LiveConnectionHandler = (
+  event: Omit<LiveConnectionEvent, "clientId"> & { client: { id: string } },
+) => unknown;
 
-/** A class by name, or the constructor of one. */
-export type ClassReference = string | { readonly className?: string; readonly name?: string };
-
-interface Guarded<F> {
+export interface Guarded<F> {
   run: F;
   validator: Validator | undefined;
 }
@@ -131,10 +152,13 @@ export interface Registry {
   objectTriggers: Map<string, Guarded<ObjectTrigger>>;
   beforeFind: Map<string, Guarded<BeforeFindTrigger>>;
   afterFind: Map<string, Guarded<AfterFindTrigger>>;
-  files: Map<string, Guarded<FileTrigger>>;
+  /** `triggerName` is what the code calls it: `beforeSave` of `Parse.File`, or `beforeSaveFile`. */
+  files: Map<FileTriggerName, Guarded<FileTrigger> & { triggerName: TriggerName }>;
+  config: Map<ConfigTriggerName, Guarded<ConfigTrigger>>;
   beforeConnect: Guarded<ConnectTrigger> | undefined;
   beforeSubscribe: Map<string, Guarded<SubscribeTrigger>>;
   afterLiveQueryEvent: Map<string, Guarded<LiveEventTrigger>>;
+  onLiveQueryEvent: LiveConnectionHandler[];
   schedules: ScheduleDefinition[];
   watches: JsonObject[];
   plugins: { name: string; functions: string[] }[];
@@ -148,13 +172,39 @@ export function newRegistry(): Registry {
     beforeFind: new Map(),
     afterFind: new Map(),
     files: new Map(),
+    config: new Map(),
     beforeConnect: undefined,
     beforeSubscribe: new Map(),
     afterLiveQueryEvent: new Map(),
+    onLiveQueryEvent: [],
     schedules: [],
     watches: [],
     plugins: [],
   };
+}
+
+/** Takes out all functions, jobs and triggers; those of plugins stay. */
+export function clearRegistry(registry: Registry): void {
+  const ofPlugins = new Set(
+    registry.plugins.flatMap(({ name, functions }) => functions.map((each) => `${name}_${each}`)),
+  );
+  for (const name of [...registry.functions.keys()]) {
+    if (!ofPlugins.has(name)) registry.functions.delete(name);
+  }
+  registry.beforeConnect = undefined;
+  registry.onLiveQueryEvent.length = 0;
+  for (const map of [
+    registry.jobs,
+    registry.objectTriggers,
+    registry.beforeFind,
+    registry.afterFind,
+    registry.files,
+    registry.config,
+    registry.beforeSubscribe,
+    registry.afterLiveQueryEvent,
+  ]) {
+    map.clear();
+  }
 }
 
 /** What the server has to know of a registry. */
@@ -169,39 +219,17 @@ export function definitionsOf(registry: Registry): Definitions {
       ...of("beforeFind", registry.beforeFind),
       ...of("afterFind", registry.afterFind),
       ...registry.files.keys(),
+      ...[...registry.config.keys()].map((trigger) => `${trigger}.${CONFIG_CLASS}`),
       ...(registry.beforeConnect ? ["beforeConnect"] : []),
       ...of("beforeSubscribe", registry.beforeSubscribe),
       ...of("afterLiveQueryEvent", registry.afterLiveQueryEvent),
+      ...(registry.onLiveQueryEvent.length > 0 ? ["onLiveQueryEvent"] : []),
     ],
     schedules: registry.schedules,
     watches: registry.watches,
     plugins: registry.plugins,
     rateLimits: rateLimitsOf(registry),
   };
-}
-
-/** Stands for the files among the classes of triggers. */
-export const FILE_CLASS = "@File";
-
-const SYSTEM_NAMES: ReadonlySet<string> = new Set(["User", "Role", "Session", "Installation"]);
-
-/** The name of the class; the classes of the SDK stand for the server's own. Throws Error. */
-export function classNameOf(reference: ClassReference): string {
-  const name = typeof reference === "string" ? reference : (reference.className ?? reference.name ?? "");
-  if (typeof reference !== "string" && (name === "ParseFile" || name === "File")) return FILE_CLASS;
-  if (SYSTEM_NAMES.has(name)) return `_${name}`;
-  if (name) return name;
-  throw new Error("A trigger needs the name of a class");
-}
-
-/** Throws Error where a class has no such trigger. */
-export function assertTrigger(trigger: TriggerName, className: string): void {
-  if (className === "_PushStatus" && trigger === "beforeSave") {
-    throw new Error("Only afterSave is allowed on _PushStatus");
-  }
-  if (className === "_Session" && trigger !== "afterLogout") {
-    throw new Error("Only the afterLogout trigger is allowed for the _Session class.");
-  }
 }
 
 const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;

@@ -1,4 +1,4 @@
-import { ParseFile, ParseObject, Query, User } from "@purse/client";
+import { Config, ParseFile, ParseObject, Query, User } from "@purse/client";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { Log } from "../observe/log.ts";
 import { answerFunction } from "./answerFunction.ts";
@@ -6,7 +6,7 @@ import { factsOf, fileOf } from "./fileFacts.ts";
 import { applyOperations, changesOf, objectOf, pendingOf } from "./inflate.ts";
 import type { Ask, Cause, Outcome, Task } from "./messages.ts";
 import { queryParams, withoutQueryParams } from "./queryParams.ts";
-import type { CloudRequest, FunctionRequest, Registry } from "./registry.ts";
+import type { CloudRequest, FileTriggerRequest, FunctionRequest, Registry } from "./registry.ts";
 import { validate } from "./validator.ts";
 import { decodeParams } from "./wire.ts";
 
@@ -102,10 +102,35 @@ export async function runTask(parts: RunParts, task: Task): Promise<Outcome> {
       if (!trigger) return {};
       const { fileSize } = task.file;
       const file = fileOf(task.file);
-      const asked = { ...request, triggerName: task.trigger, file, fileSize, contentLength: fileSize };
-      if (!(await validate(trigger.validator, asked, cause.roles))) return {};
-      const answer = await trigger.run(asked);
-      return { value: await factsOf(answer instanceof ParseFile ? answer : file, file) };
+      const triggerRequest: FileTriggerRequest = {
+        ...request,
+        triggerName: trigger.triggerName,
+        file,
+        fileSize,
+        contentLength: fileSize,
+        forceDownload: false,
+      };
+      if (!(await validate(trigger.validator, triggerRequest, cause.roles))) return {};
+      const answer = await trigger.run(triggerRequest);
+      const chosen = fileIn(answer) ?? triggerRequest.file;
+      const { forceDownload } = triggerRequest;
+      return { value: { ...(await factsOf(chosen, file)), ...(forceDownload && { forceDownload }) } };
+    }
+    case "config": {
+      const trigger = registry.config.get(task.trigger);
+      if (!trigger) return {};
+      const params = decodeParams(task.params);
+      const object = new Config(params);
+      const original = task.original && new Config(decodeParams(task.original));
+      const triggerRequest = { ...request, triggerName: task.trigger, object, original };
+      const isWanted = await validate(trigger.validator, { ...request, params }, cause.roles);
+      if (isWanted) await trigger.run(triggerRequest);
+      return { context: plain(triggerRequest.context) };
+    }
+    case "liveConnection": {
+      const { clientId, ...facts } = task.facts;
+      for (const handler of registry.onLiveQueryEvent) await handler({ ...facts, client: { id: clientId } });
+      return {};
     }
     case "connect": {
       const trigger = registry.beforeConnect;
@@ -145,6 +170,13 @@ function requestOf(cause: Cause, log: Log): CloudRequest {
   const { user, roles: _, requestId, ...rest } = cause;
   const known = user && User.fromJSON({ ...user, className: "_User" });
   return { ...rest, user: known instanceof User ? known : undefined, log: log.with({ requestId }) };
+}
+
+/** The file that a trigger answers: itself, or as `{ file }`. */
+function fileIn(answer: unknown): ParseFile | undefined {
+  if (answer instanceof ParseFile) return answer;
+  const isHolder = typeof answer === "object" && answer !== null && "file" in answer;
+  return isHolder && answer.file instanceof ParseFile ? answer.file : undefined;
 }
 
 function tokenOf({ user }: Cause): string | undefined {

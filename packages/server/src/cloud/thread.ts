@@ -24,13 +24,40 @@ const asked = new Map<number, { resolve(value: unknown): void; reject(error: Err
 let asks = 0;
 let isReady = false;
 
+/** Whether the code has defined or loaded something that the server has not been sent yet. */
+let isChanged = false;
+/** How many of its files the server has been sent. */
+let knownFiles = 0;
+
 const outbox = new Outbox<FromCode>((messages) => port.postMessage(messages));
-const post = (message: FromCode): void => outbox.put(message);
 const log = logWith({ from: "cloud" });
 
 port.on("message", (messages: ToCode[]) => {
   for (const message of messages) receive(message);
 });
+
+/** What the code has defined goes before whatever else it says: nobody is answered by what is not known yet. */
+function post(message: FromCode): void {
+  postChanges();
+  outbox.put(message);
+}
+
+/** Once for all definitions of one turn of the event loop: each message holds all of them. */
+function postChanges(): void {
+  if (!isChanged) return;
+  isChanged = false;
+  if (files.size > knownFiles) {
+    knownFiles = files.size;
+    outbox.put({ kind: "files", files: [...files] });
+  }
+  outbox.put({ kind: "defined", definitions: definitionsOf(registry) });
+}
+
+function onChanged(): void {
+  if (!isReady || isChanged) return;
+  isChanged = true;
+  setImmediate(postChanges);
+}
 
 function receive(message: ToCode): void {
   switch (message.kind) {
@@ -64,13 +91,13 @@ try {
     registry,
     ask,
     log,
-    appId: start.appId,
-    mountPath: start.mountPath,
-    onDefined: () => isReady && post({ kind: "defined", definitions: definitionsOf(registry) }),
+    settings: start.settings,
+    onDefined: onChanged,
   });
   await loadPlugins(start.plugins, registry);
   if (start.file !== "") await import(pathToFileURL(start.file).href);
   isReady = true;
+  knownFiles = files.size;
   post({ kind: "files", files: [...files] });
   post({ kind: "ready", definitions: definitionsOf(registry) });
 } catch (error) {
@@ -113,7 +140,10 @@ function watchLoads(): ReadonlySet<string> {
   const loaded = new Set<string>(start.file === "" ? [] : [start.file]);
   registerHooks({
     load(url, context, next) {
-      if (url.startsWith("file:") && !url.includes("/node_modules/")) loaded.add(fileURLToPath(url));
+      if (url.startsWith("file:") && !url.includes("/node_modules/")) {
+        loaded.add(fileURLToPath(url));
+        onChanged();
+      }
       return next(url, context);
     },
   });

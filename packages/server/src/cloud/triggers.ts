@@ -5,7 +5,7 @@ import type { Draft } from "../objects/draft.ts";
 import type { Triggers } from "../objects/triggers.ts";
 import type { Cause, ObjectTriggerName, Outcome, Task } from "./messages.ts";
 
-export interface TriggerParts {
+export interface TriggerOptions {
   /** Whether something is registered, as `beforeSave.Note`. */
   has(trigger: string): boolean;
   causeOf(request: RequestContext): Promise<Cause>;
@@ -22,7 +22,7 @@ export interface PeopleTriggers {
 }
 
 /** The triggers of the cloud code, as the pipeline calls them. */
-export function createTriggers(parts: TriggerParts): Triggers & { people: PeopleTriggers } {
+export function createTriggers(parts: TriggerOptions): Triggers & { people: PeopleTriggers } {
   const { has, causeOf, run } = parts;
   return {
     beforeSave: (className) =>

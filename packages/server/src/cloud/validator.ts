@@ -54,7 +54,10 @@ const RULES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
 ]);
 
 /** Throws Error where a validator says something that nobody would obey. */
-export function assertValidator(name: string, validator: unknown): void {
+export function assertValidator(
+  name: string,
+  validator: unknown,
+): asserts validator is Validator | null | undefined {
   if (validator === undefined || validator === null || typeof validator === "function") return;
   if (!isObject(validator))
     throw new Error(`The validator of ${name} must be a function or an object of rules`);

@@ -73,8 +73,8 @@ export function parseFilesStore(text: string): FilesStoreConfig {
     throw new Error("it must be disk, or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1");
   }
   const endpoint = url.searchParams.get("endpoint") ?? undefined;
-  if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint)) {
-    throw new Error("its endpoint must be an http:// or https:// URL");
+  if (endpoint !== undefined && !isPlainWebUrl(endpoint)) {
+    throw new Error("its endpoint must be an http:// or https:// URL without a user name and password");
   }
   const prefix = url.pathname.replace(/^\/+|\/+$/g, "");
   return {
@@ -85,6 +85,12 @@ export function parseFilesStore(text: string): FilesStoreConfig {
     endpoint,
     forcePathStyle: ["1", "true"].includes(url.searchParams.get("forcePathStyle") ?? "0"),
   };
+}
+
+function isPlainWebUrl(text: string): boolean {
+  if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === "" && password === "";
 }
 
 const S3_KEYS: readonly string[] = ["region", "endpoint", "forcePathStyle"];

@@ -12,6 +12,8 @@ export interface RateLimit {
   /** Whose requests are counted together; whoever has no session is counted by address. */
   by: "ip" | "user" | "session" | "all";
   includeMasterKey: boolean;
+  /** Whether requests of cloud code are counted too. */
+  includeInternalRequests?: boolean;
   /** What whoever asks too often is told, in the place of the usual. */
   message?: string;
 }

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
 import { watchOptions } from "../chainEvents/index.ts";
+import { parseAccountLimits } from "./accountLimits.ts";
 import { parseAuth } from "./auth.ts";
 import { parseFileUpload } from "./fileUpload.ts";
 import { parseNames } from "./names.ts";
@@ -54,8 +55,14 @@ export const SECTIONS = {
     parse: parseFileUpload,
   },
   accountLockout: {
-    about: "threshold (wrong passwords, 10), duration (minutes, 5), unlockOnPasswordReset; false for none.",
+    about:
+      "threshold (wrong passwords and codes, 10), duration (minutes, 5), unlockOnPasswordReset; false for none, but for codes of a second factor.",
     parse: parseAccountLockout,
+  },
+  accountLimits: {
+    about:
+      "Limits of signUp, anonymousSignUp, failedLogIn, session, mailPerAddress, mailPerRecipient, walletMessage, contractWallet and role, each { count, windowSeconds } or false; false for none. What is not named has its default in production.",
+    parse: parseAccountLimits,
   },
   rateLimits: {
     about:
@@ -110,6 +117,7 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     passwordPolicy: read("passwordPolicy", SECTIONS.passwordPolicy),
     fileUpload: read("fileUpload", SECTIONS.fileUpload),
     accountLockout: read("accountLockout", SECTIONS.accountLockout),
+    accountLimits: read("accountLimits", SECTIONS.accountLimits),
     rateLimits: read("rateLimits", SECTIONS.rateLimits),
     push: read("push", SECTIONS.push),
     names: read("names", SECTIONS.names),

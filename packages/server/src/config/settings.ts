@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { createAddressMatcher } from "../http/address.ts";
 import { LOG_LEVELS } from "../observe/log.ts";
 import { parseFilesStore, parseSize } from "./fileUpload.ts";
 import { siweDomains } from "./siweDomains.ts";
@@ -62,7 +62,7 @@ export const SETTINGS = {
   masterKeyIps: {
     env: "PURSE_MASTER_KEY_IPS",
     fallback: "127.0.0.1,::1",
-    about: "Addresses that may use the master keys, with commas; * for all.",
+    about: "Addresses and ranges that may use the master keys, with commas; * for all.",
     parse: addresses,
   },
   serverUrl: {
@@ -74,7 +74,7 @@ export const SETTINGS = {
   trustedProxies: {
     env: "PURSE_TRUSTED_PROXIES",
     about:
-      "Addresses of proxies, with commas, whose X-Forwarded-Host and X-Forwarded-Proto are believed; * for all. Without it: none.",
+      "Proxies whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed, with commas: addresses, ranges (10.0.0.0/8), loopback, linklocal, uniquelocal; * for all. Without it: none.",
     parse: addresses,
   },
   filesUrl: {
@@ -94,6 +94,25 @@ export const SETTINGS = {
     env: "PURSE_MAX_UPLOAD_SIZE",
     fallback: "20mb",
     about: "Largest file that may be uploaded, as in 20mb.",
+    parse: parseSize,
+  },
+  maxUploadsPerClient: {
+    env: "PURSE_MAX_UPLOADS_PER_CLIENT",
+    fallback: "50",
+    about:
+      "Uploads that one user, or one address without a user, may have under way, resumable ones that wait included.",
+    parse: wholeNumber(1, 10_000),
+  },
+  maxUploadBytesPerClient: {
+    env: "PURSE_MAX_UPLOAD_BYTES_PER_CLIENT",
+    fallback: "1gb",
+    about: "Bytes of those uploads together, as in 1gb; one upload always fits.",
+    parse: parseSize,
+  },
+  maxUploadBytes: {
+    env: "PURSE_MAX_UPLOAD_BYTES",
+    fallback: "10gb",
+    about: "Bytes of the uploads under way of all clients together, as in 10gb.",
     parse: parseSize,
   },
   databaseUrl: {
@@ -117,7 +136,7 @@ export const SETTINGS = {
   liveSocketsPerAddress: {
     env: "PURSE_LIVE_SOCKETS_PER_ADDRESS",
     fallback: "2000",
-    about: "Live query connections of one address, at most. Behind a proxy all clients have its address.",
+    about: "Live query connections of one address, at most.",
     parse: wholeNumber(1, 1_000_000),
   },
   allowPublicExplain: {
@@ -136,10 +155,29 @@ export const SETTINGS = {
       "1 lets clients add fields by saving them, where a class does not say who may; 0 does not. Without it: 1 in development.",
     parse: flag,
   },
+  maxClientClasses: {
+    env: "PURSE_MAX_CLIENT_CLASSES",
+    fallback: "500",
+    about:
+      "Classes in all up to which clients make new ones by saving into them. The master key and the schemas API make more.",
+    parse: wholeNumber(0, 1_000_000),
+  },
+  maxClientFields: {
+    env: "PURSE_MAX_CLIENT_FIELDS",
+    fallback: "1000",
+    about:
+      "Fields of a class up to which clients add new ones by saving them. The master key and the schemas API add more.",
+    parse: wholeNumber(1, 100_000),
+  },
   allowClientClassList: {
     env: "PURSE_ALLOW_CLIENT_CLASS_LIST",
     about:
       "1 lets clients ask for the classes that they may find in, with the fields that they may see; 0 does not. Without it: 1 in development.",
+    parse: flag,
+  },
+  allowAnonymousRoles: {
+    env: "PURSE_ALLOW_ANONYMOUS_ROLES",
+    about: "1 lets clients create roles without signing in, 0 does not. Without it: 1 in development.",
     parse: flag,
   },
   lockSchemas: {
@@ -189,6 +227,19 @@ export const SETTINGS = {
     fallback: String(20 * 1024 * 1024),
     about: "Largest request body, in bytes.",
     parse: wholeNumber(1_024, 2 ** 31 - 1),
+  },
+  maxAnonymousBodyBytes: {
+    env: "PURSE_MAX_ANONYMOUS_BODY_BYTES",
+    fallback: String(4 * 1024 * 1024),
+    about: "Largest request body of clients without a session or a key, in bytes.",
+    parse: wholeNumber(1_024, 2 ** 31 - 1),
+  },
+  bodyMemoryBytes: {
+    env: "PURSE_BODY_MEMORY_BYTES",
+    fallback: String(256 * 1024 * 1024),
+    about:
+      "Memory for the bodies of all open requests together, in bytes; the clients of one address may take a sixth of it.",
+    parse: wholeNumber(1_048_576, 2 ** 40),
   },
   requestTimeoutMs: {
     env: "PURSE_REQUEST_TIMEOUT_MS",
@@ -266,7 +317,7 @@ export const SETTINGS = {
   requireApiKey: {
     env: "PURSE_REQUIRE_API_KEY",
     about:
-      "1 lets nobody use the data service (/api/v2) without an API key, 0 does. Without it: 1 in production.",
+      "1 lets nobody use the data service (/api/v2 and its cloud functions) without an API key; functions also serve users who are signed in and pages of this server and of siweDomains. 0 serves everybody. Without it: 1 in production.",
     parse: flag,
   },
   apiKeyLimit: {
@@ -283,10 +334,29 @@ export const SETTINGS = {
       "Requests to the data service in a minute from one address without an API key. In development the machine itself is not limited.",
     parse: wholeNumber(1, 1_000_000_000),
   },
+  limitAccounts: {
+    env: "PURSE_LIMIT_ACCOUNTS",
+    about:
+      "1 holds sign-ups, failed log-ins, mails, sign-in messages and new roles to the default limits per address and account, where accountLimits of the config file sets no others; 0 does not. Without it: 1 in production.",
+    parse: flag,
+  },
+  hashConcurrency: {
+    env: "PURSE_HASH_CONCURRENCY",
+    about:
+      "Passwords that are hashed at once. Without it: half of libuv's threads (UV_THREADPOOL_SIZE, 4), but not more than there are processors.",
+    parse: wholeNumber(1, 1_024),
+  },
+  hashQueue: {
+    env: "PURSE_HASH_QUEUE",
+    fallback: "512",
+    about:
+      "Passwords that may wait to be hashed, a quarter of them for one address; more are refused with HTTP 429 or 503.",
+    parse: wholeNumber(1, 100_000),
+  },
   metricsIps: {
     env: "PURSE_METRICS_IPS",
     fallback: "127.0.0.1,::1",
-    about: "Addresses that may read /metrics without the master key, with commas; * for all.",
+    about: "Addresses and ranges that may read /metrics without the master key, with commas; * for all.",
     parse: addresses,
   },
   keyFetchSecret: {
@@ -376,7 +446,7 @@ export const SETTINGS = {
   siweDomains: {
     env: "PURSE_SIWE_DOMAINS",
     about:
-      "Hosts of the sites that may have wallets sign in (EIP-4361), with commas; localhost:* for every port. Without it: that of the server's URL, in development also localhost.",
+      "Hosts of your sites, with commas; localhost:* for every port. They may have wallets sign in (EIP-4361) and use the data service's functions without an API key. Without it: that of the server's URL, in development also localhost.",
     parse: siweDomains,
   },
   walletConnectProjectId: {
@@ -488,8 +558,8 @@ function patterns(value: string): RegExp[] {
 
 function addresses(value: string): string[] {
   const list = value.split(",").map((address) => address.trim());
-  if (list.every((address) => address === "*" || isIP(address) !== 0)) return list;
-  throw new Error("it must be IP addresses with commas between them, or *");
+  createAddressMatcher(list);
+  return list;
 }
 
 function serverUrl(value: string): string {

@@ -4,28 +4,35 @@ import { rm } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
-import { parseSize } from "../config/fileUpload.ts";
 import type { ApiReply } from "../http/api.ts";
 import { bodyPieces, discardRest } from "../http/bodyPieces.ts";
 import { contentTypeOf } from "../http/contentTypes.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { errorReply } from "../http/reply.ts";
+import { parseFields, UNKNOWN_CLIENT } from "../http/requestFields.ts";
 import { sendContent } from "../http/sendContent.ts";
+import type { Downloads } from "./downloads.ts";
 import type { FileAbout } from "./fileStore.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
 import type { ResumableUploads } from "./resumable.ts";
 import { UploadEnvelope } from "./uploadEnvelope.ts";
+import { header, jsonHeader, maxSizeOf, textHeader } from "./uploadHeaders.ts";
+import { diskFull, isDiskFull, sharedOwnerOf, type UploadSpace } from "./uploadSpace.ts";
 
 export interface FileRoutesParts {
   appId: string;
   files: Files;
+  downloads: Downloads;
   resumable: ResumableUploads;
   /** Where uploads wait until all of their envelope is there. */
   spoolDir: string;
+  space: UploadSpace;
   /** The host of the address on which files have an origin of their own. */
   filesHost: string | undefined;
+  /** The client's address. */
+  addressOf(message: IncomingMessage): string;
   /** Judges the credentials of an envelope. Throws 119 or 209. */
   enter(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
   send(response: ServerResponse, reply: ApiReply): void;
@@ -34,6 +41,9 @@ export interface FileRoutesParts {
 
 /** Names nobody can guess; what has been removed should not be seen for much longer, though. */
 const CACHE = "public, max-age=86400, immutable";
+
+/** Where the cloud code decides, each time anew. */
+const CACHE_GUARDED = "private, no-cache";
 
 /** The routes at `/files`, whose bodies and answers are streams. */
 export function createFileRoutes(parts: FileRoutesParts) {
@@ -68,7 +78,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
         response.destroy();
         return;
       }
-      send(response, errorReply(isAborted(error) ? cutOff() : error, parts.report));
+      send(response, errorReply(clientError(error, parts.report), parts.report));
       discardRest(message);
     }
   };
@@ -94,7 +104,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
 
   /** The body is the content, and headers say the rest. */
   async function uploadRaw(message: IncomingMessage, name: string, search: string): Promise<ApiReply> {
-    const request = await parts.enter(openEnvelope("POST", message.headers, search, EMPTY), message);
+    const request = await parts.enter(openEnvelope("POST", message.headers, search), message);
     const maxSize = maxSizeOf(message, request);
     const length = message.headers["content-length"];
     const saved = await files.save(request, {
@@ -117,13 +127,21 @@ export function createFileRoutes(parts: FileRoutesParts) {
     const limit = files.maxUploadSize;
     // Base64 takes four bytes for three.
     const most = Math.ceil(limit / 3) * 4 + 256 * 1024;
-    if (Number(message.headers["content-length"] ?? 0) > most) throw tooLarge(limit);
+    const length = Number(message.headers["content-length"] ?? most);
+    if (length > most) throw tooLarge(limit);
     const path = join(parts.spoolDir, randomBytes(16).toString("hex"));
+    // Who it is, is not known yet: it is counted for the address.
+    const release = await parts.space.reserve(sharedOwnerOf(parts.addressOf(message)), length);
     try {
       const body = new UploadEnvelope();
       const spool = createWriteStream(path, { flags: "wx" });
       await pipeline(limited(body.content(bodyPieces(message)), limit), spool);
-      const envelope = openEnvelope("POST", message.headers, search, body.rest);
+      const envelope = openEnvelope(
+        "POST",
+        message.headers,
+        search,
+        parseFields(body.rest, UNKNOWN_CLIENT.json),
+      );
       const request = await parts.enter(envelope, message);
       if (envelope.method === "DELETE") {
         await files.remove(request, name);
@@ -142,6 +160,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
       return created(saved);
     } finally {
       await rm(path, { force: true });
+      release();
     }
   }
 
@@ -152,7 +171,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
     search: string,
   ): Promise<void> {
     message.resume();
-    const envelope = openEnvelope("DELETE", message.headers, search, EMPTY);
+    const envelope = openEnvelope("DELETE", message.headers, search);
     await files.remove(await parts.enter(envelope, message), name);
     send(response, { status: 200, body: "{}" });
   }
@@ -166,13 +185,18 @@ export function createFileRoutes(parts: FileRoutesParts) {
     if (appId !== parts.appId) {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid application ID.", 403);
     }
+    const { downloads } = parts;
+    // Credentials are checked only where the cloud code decides about downloads.
+    const request = async () => {
+      const headers = { ...message.headers, "x-parse-application-id": parts.appId };
+      return parts.enter(openEnvelope("GET", headers, ""), message);
+    };
     if (segments[0] === "metadata" && segments.length > 1) {
-      const about = await files.about(segments.slice(1).join("/"));
+      const about = await files.about(await downloads.nameFor(segments.slice(1).join("/"), request));
       return send(response, { status: 200, body: JSON.stringify(about ? told(about) : {}) });
     }
-    const name = segments.join("/");
-    const file = await files.open(name);
-    if (!file) {
+    const found = await downloads.open(segments.join("/"), request);
+    if (!found) {
       const body = "File not found.";
       response.writeHead(404, {
         "content-type": "text/plain; charset=utf-8",
@@ -183,23 +207,24 @@ export function createFileRoutes(parts: FileRoutesParts) {
       response.end(message.method === "HEAD" ? undefined : body);
       return;
     }
+    const { name, file, forceDownload } = found;
     const { type, isShown } = contentTypeOf(name);
     // Where files have an origin of their own, they are shown on no other.
-    const isHome = parts.filesHost === undefined || message.headers.host === parts.filesHost;
+    const isIsolated = parts.filesHost !== undefined && message.headers.host === parts.filesHost;
+    const isHome = parts.filesHost === undefined || isIsolated;
     await sendContent(message, response, {
       size: file.size,
       etag: file.etag,
       lastModified: file.modifiedAt,
       type,
-      isShown: isShown && isHome,
-      fileName: (segments.at(-1) ?? name).replace(/^[0-9a-f]{32}_/, ""),
-      cacheControl: CACHE,
+      isShown: isShown && isHome && !forceDownload,
+      isIsolated,
+      fileName: (name.split("/").at(-1) ?? name).replace(/^[0-9a-f]{32}_/, ""),
+      cacheControl: downloads.isGuarded ? CACHE_GUARDED : CACHE,
       read: file.read,
     });
   }
 }
-
-const EMPTY = Buffer.alloc(0);
 
 function created(saved: SavedFile): ApiReply {
   return { status: 201, body: JSON.stringify(saved), headers: { location: saved.url } };
@@ -207,23 +232,6 @@ function created(saved: SavedFile): ApiReply {
 
 function told({ metadata, tags, hash }: FileAbout): JsonObject {
   return { metadata, tags, ...(hash !== undefined && { hash }) };
-}
-
-/** How large the master key lets one upload be. */
-function maxSizeOf(message: IncomingMessage, { caller }: RequestContext): number | undefined {
-  const asked = header(message, "x-parse-file-max-upload-size");
-  if (asked === undefined) return undefined;
-  if (caller.kind !== "master") {
-    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
-  }
-  try {
-    return parseSize(asked);
-  } catch {
-    throw new ProtocolError(
-      ErrorCode.FILE_SAVE_ERROR,
-      `Invalid maxUploadSize override value: ${asked.slice(0, 50)}`,
-    );
-  }
 }
 
 async function* limited(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
@@ -235,26 +243,12 @@ async function* limited(content: AsyncIterable<Uint8Array>, most: number): Async
   }
 }
 
-function header(message: IncomingMessage, name: string): string | undefined {
-  const value = message.headers[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function textHeader(message: IncomingMessage, key: string, name: string): Record<string, JsonValue> {
-  const value = header(message, name.toLowerCase());
-  return value === undefined ? {} : { [key]: value };
-}
-
-function jsonHeader(message: IncomingMessage, key: string, name: string): Record<string, JsonValue> {
-  const text = header(message, name.toLowerCase());
-  if (text === undefined) return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return { [key]: value };
-  } catch {
-    // Said below.
-  }
-  throw new ProtocolError(ErrorCode.INVALID_JSON, `Invalid JSON in ${name} header.`);
+/** The error that a client is answered for an upload that failed; a full disk is reported to the operator, too. */
+function clientError(error: unknown, report: (error: unknown) => void): unknown {
+  if (isAborted(error)) return cutOff();
+  if (!isDiskFull(error)) return error;
+  report(error);
+  return diskFull();
 }
 
 function isAborted(error: unknown): boolean {

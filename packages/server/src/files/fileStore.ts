@@ -1,4 +1,4 @@
-import type { JsonObject } from "@purse/protocol";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
 
 /** What is known of a file beside its content. */
 export interface FileAbout {
@@ -38,8 +38,17 @@ export interface FileStore {
   remove(name: string): Promise<boolean>;
 }
 
-/** Reads what `describe` has written. */
+/** Largest text that `describe` writes, in bytes. */
+export const MAX_ABOUT_BYTES = 1024 * 1024;
+
+/** Reads what `describe` has written. Throws Error for anything else. */
 export function parseAbout(text: string): FileAbout {
-  const about: FileAbout = JSON.parse(text);
-  return about;
+  const about: unknown = JSON.parse(text);
+  if (!isJsonObject(about)) throw new Error("What is known of a file must be an object");
+  const { metadata, tags, hash } = about;
+  return {
+    metadata: isJsonObject(metadata) ? metadata : {},
+    tags: isJsonObject(tags) ? tags : {},
+    ...(typeof hash === "string" && { hash }),
+  };
 }

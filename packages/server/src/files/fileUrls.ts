@@ -28,6 +28,22 @@ export class FileUrls {
     return `${this.#base(request)}/files/${encodeURIComponent(this.#parts.appId)}/${path}`;
   }
 
+  /**
+   * The name in an address that leads to a file as ours do, whatever its host: clients reach this server by several.
+   * Undefined for any other address.
+   */
+  nameIn(url: string): string | undefined {
+    const { appId, mountPath } = this.#parts;
+    const prefix = `${mountPath}/files/${encodeURIComponent(appId)}/`;
+    const pathname = URL.canParse(url) ? new URL(url).pathname : "";
+    if (!pathname.startsWith(prefix)) return undefined;
+    try {
+      return pathname.slice(prefix.length).split("/").map(decodeURIComponent).join("/");
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Where content is found by its CID. */
   ipfsUrlOf(cid: string, request?: CameBy): string {
     return `${this.gateway(request)}/${cid}`;

@@ -9,6 +9,7 @@ import { openDiskFileStore } from "./diskFileStore.ts";
 import { type FileFacts, Files, type FileTriggerName, type Upload } from "./files.ts";
 import { FileUrls } from "./fileUrls.ts";
 import { UploadEnvelope } from "./uploadEnvelope.ts";
+import { UploadSpace } from "./uploadSpace.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -41,6 +42,8 @@ async function world(triggers: Partial<Record<FileTriggerName, Trigger>> = {}) {
     },
     maxUploadSize: 1_000,
     isAnonymousUser: async () => false,
+    space: new UploadSpace({ folder, maxPerOwner: 10, maxBytesPerOwner: 10_000, maxBytes: 100_000 }),
+    report: (error) => expect.unreachable(String(error)),
     triggers: (name) => {
       const trigger = triggers[name];
       return trigger && (async (file) => trigger(file));

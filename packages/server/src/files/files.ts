@@ -16,6 +16,7 @@ import type { Ipfs } from "../ipfs/index.ts";
 import type { FileAbout, FileStore, StoredFile } from "./fileStore.ts";
 import type { FileUrls } from "./fileUrls.ts";
 import { assertDirectory, assertExtension, assertFileName, canBeStored, storedName } from "./names.ts";
+import { type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
 
 export type FileTriggerName = "beforeSaveFile" | "afterSaveFile" | "beforeDeleteFile" | "afterDeleteFile";
 
@@ -49,6 +50,9 @@ export interface FilesParts {
   maxUploadSize: number;
   isAnonymousUser(userId: string): Promise<boolean>;
   triggers: FileTriggers;
+  space: UploadSpace;
+  /** Called with errors that clients do not see: a file that could not be removed again. */
+  report(error: unknown): void;
 }
 
 /** What somebody wants to store. */
@@ -57,7 +61,10 @@ export interface Upload {
   contentType: string | undefined;
   /** As the client sent it. */
   fileData: { metadata?: JsonValue; tags?: JsonValue; directory?: JsonValue; ipfs?: JsonValue };
-  content: { stream: AsyncIterable<Uint8Array>; size?: number } | { path: string; size: number };
+  content:
+    | { stream: AsyncIterable<Uint8Array>; size?: number }
+    | { path: string; size: number }
+    | { bytes: Buffer; size: number };
   /** In bytes; undefined for the server's own limit. */
   maxSize?: number | undefined;
 }
@@ -69,6 +76,9 @@ export interface SavedFile {
   ipfs?: string;
   hash?: string;
 }
+
+/** Larger content is not handed to triggers, which get it whole and as base64; in bytes. */
+export const MAX_TRIGGER_CONTENT = 32 * 1024 * 1024;
 
 /** Files of applications: rights, names and triggers, whichever door they come in by. */
 export class Files {
@@ -88,7 +98,7 @@ export class Files {
     { name, contentType, fileData }: Pick<Upload, "name" | "contentType" | "fileData">,
   ): Promise<void> {
     if (caller.kind === "master" && caller.readOnly) throw readOnly();
-    await this.#assertMayUpload(caller);
+    await this.assertMayUpload(caller);
     assertFileName(name);
     const { allowsExtension } = this.#parts.upload;
     if (caller.kind !== "master" && allowsExtension) assertExtension(name, contentType, allowsExtension);
@@ -105,7 +115,7 @@ export class Files {
   /** Stores a file. Nothing of it stays where anything goes wrong. */
   async save(request: RequestContext, upload: Upload): Promise<SavedFile> {
     await this.assertUpload(request, upload);
-    const { store, urls, triggers } = this.#parts;
+    const { store, urls, triggers, space } = this.#parts;
     const metadata = plainObject(upload.fileData.metadata, "metadata");
     const tags = plainObject(upload.fileData.tags, "tags");
     const maxSize = upload.maxSize ?? this.#parts.maxUploadSize;
@@ -122,8 +132,10 @@ export class Files {
     };
     const before = triggers("beforeSaveFile");
     const after = triggers("afterSaveFile");
-    if ((before || after) && "path" in upload.content) {
-      given.base64 = await readFile(upload.content.path, "base64");
+    if ((before || after) && (size ?? 0) <= MAX_TRIGGER_CONTENT) {
+      const { content } = upload;
+      if ("path" in content) given.base64 = await readFile(content.path, "base64");
+      if ("bytes" in content) given.base64 = content.bytes.toString("base64");
     }
     const file = { ...given, ...(await before?.(given, request)) };
     if (file.url !== undefined) {
@@ -136,7 +148,10 @@ export class Files {
     const folder = typeof directory === "string" ? directory : undefined;
     const name = storedName(file.name, upload.contentType, folder);
     const content = contentOf(upload, file.base64 === given.base64 ? undefined : file.base64);
-    const stored = await store.write(name, limited(content, maxSize));
+    // What waits in a file has its room already.
+    const isStreamed = "stream" in upload.content;
+    const release = isStreamed ? await space.reserve(uploadOwnerOf(request), size ?? maxSize) : undefined;
+    const stored = await store.write(name, limited(content, maxSize)).finally(release);
     try {
       const saved: SavedFile = { name, url: urls.urlOf(name, request) };
       if (upload.fileData.ipfs === true) {
@@ -145,10 +160,12 @@ export class Files {
       }
       const about = aboutOf(file, saved.hash);
       if (about) await store.describe(name, about);
-      await after?.({ ...file, name, url: saved.url, fileSize: stored }, request);
+      // By its address: the trigger reads the content where it needs it.
+      const { base64: _, ...known } = file;
+      await after?.({ ...known, name, url: saved.url, fileSize: stored }, request);
       return saved;
     } catch (error) {
-      await store.remove(name);
+      await store.remove(name).catch(this.#parts.report);
       throw error;
     }
   }
@@ -204,7 +221,8 @@ export class Files {
     await triggers("afterDeleteFile")?.(file, request);
   }
 
-  async #assertMayUpload(caller: Caller): Promise<void> {
+  /** Throws 130 where somebody may upload nothing at all. */
+  async assertMayUpload(caller: Caller): Promise<void> {
     if (caller.kind === "master") return;
     const { upload, isAnonymousUser } = this.#parts;
     if (caller.kind === "anonymous") {
@@ -221,6 +239,7 @@ function hashOf(about: FileAbout | undefined, urls: FileUrls, request: RequestCo
 
 function contentOf({ content }: Upload, replaced: string | undefined): AsyncIterable<Uint8Array> {
   if (replaced !== undefined) return Readable.from([Buffer.from(replaced, "base64")]);
+  if ("bytes" in content) return Readable.from([content.bytes]);
   return "path" in content ? createReadStream(content.path) : content.stream;
 }
 

@@ -4,6 +4,8 @@ import { contentTypeOf, extensionFor, extensionOf } from "../http/contentTypes.t
 
 const NAME = /^[_a-zA-Z0-9][a-zA-Z0-9@. ~_-]*$/;
 const DIRECTORY = /^[a-zA-Z0-9][a-zA-Z0-9_\-/]*$/;
+/** Of a path, in characters: file systems take 255 bytes. */
+const MAX_SEGMENT = 200;
 /** First segments that mean something else in a file's address. */
 const RESERVED: ReadonlySet<string> = new Set(["metadata", "resumable"]);
 
@@ -29,12 +31,17 @@ export function assertDirectory(directory: unknown): asserts directory is string
     throw invalidName(`Directory must not start with reserved segment "${first}".`);
   }
   if (!DIRECTORY.test(directory)) throw invalidName("Directory contains invalid characters.");
+  // A name that cannot be read again would be lost.
+  if (directory.split("/").some((segment) => segment.length > MAX_SEGMENT)) {
+    throw invalidName("Directory path is too long.");
+  }
 }
 
 /** Whether a name can be that of a stored file: whatever comes from a path is asked this first. */
 export function canBeStored(name: string): boolean {
   return (
-    name.length <= 512 && name.split("/").every((segment) => segment.length <= 200 && NAME.test(segment))
+    name.length <= 512 &&
+    name.split("/").every((segment) => segment.length <= MAX_SEGMENT && NAME.test(segment))
   );
 }
 

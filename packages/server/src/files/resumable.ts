@@ -1,19 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject } from "@purse/protocol";
 import type { Caller, RequestContext } from "../caller.ts";
 import { bodyPieces } from "../http/bodyPieces.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
+import { removeLeftovers, uploadIds } from "./leftovers.ts";
+import { readMetadata, refused } from "./tusMetadata.ts";
+import { ownerOf as countedOwner, type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
 
 export interface ResumableParts {
   files: Files;
   /** Where uploads wait until all of their content is there. */
   folder: string;
+  space: UploadSpace;
   /** Judges the credentials of an envelope. Throws 119 or 209. */
   enter(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
   /** In ms since the epoch. */
@@ -31,7 +35,7 @@ export interface ResumableUploads {
     id: string | undefined,
     search: string,
   ): Promise<void>;
-  /** Forgets uploads that nobody has gone on with. */
+  /** Forgets uploads that nobody has gone on with, and what others have left behind. */
   sweep(): Promise<void>;
 }
 
@@ -39,6 +43,8 @@ export interface ResumableUploads {
 interface Pending {
   /** Who has begun it: nobody else goes on with it. */
   owner: string;
+  /** For whom it is counted; undefined for the operator. */
+  countedFor?: string;
   /** In bytes. */
   length: number;
   name: string;
@@ -52,13 +58,14 @@ interface Pending {
 
 const VERSION = "1.0.0";
 const LIFETIME_MS = 24 * 3_600_000;
-const MAX_METADATA = 16 * 1024;
 
 /** Content waits on the disk of the process that has begun it: behind a balancer, clients must come back to it. */
 export async function openResumableUploads(parts: ResumableParts): Promise<ResumableUploads> {
-  const { files, folder, clock } = parts;
+  const { files, folder, space, clock } = parts;
   await mkdir(folder, { recursive: true });
   const busy = new Set<string>();
+  /** By the ids of uploads under way, how the room that they have reserved is given back. */
+  const reserved = new Map<string, () => void>();
   const contentPath = (id: string) => join(folder, `${id}.part`);
   const statePath = (id: string) => join(folder, `${id}.json`);
 
@@ -73,10 +80,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
       return;
     }
     const verb = message.headers["x-http-method-override"] ?? message.method;
-    const request = await parts.enter(
-      openEnvelope("POST", message.headers, search, Buffer.alloc(0)),
-      message,
-    );
+    const request = await parts.enter(openEnvelope("POST", message.headers, search), message);
     if (id === undefined) {
       if (verb !== "POST") throw refused(405, "Uploads are made by POST");
       return create(message, response, request);
@@ -119,16 +123,24 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
     const { name, contentType, fileData } = readMetadata(message.headers["upload-metadata"]);
     await files.assertUpload(request, { name, contentType, fileData });
     const id = randomBytes(16).toString("hex");
+    const countedFor = uploadOwnerOf(request)?.key;
     const pending: Pending = {
       owner: ownerOf(request.caller),
+      ...(countedFor !== undefined && { countedFor }),
       length: Number(length),
       name,
       ...(contentType !== undefined && { contentType }),
       fileData,
       expiresAt: clock() + LIFETIME_MS,
     };
-    await writeFile(contentPath(id), "", { flag: "wx" });
-    await keep(id, pending);
+    reserved.set(id, await space.reserve(uploadOwnerOf(request), pending.length));
+    try {
+      await writeFile(contentPath(id), "", { flag: "wx" });
+      await keep(id, pending);
+    } catch (error) {
+      await forget(id);
+      throw error;
+    }
     message.resume();
     response.writeHead(201, {
       ...headers(),
@@ -171,6 +183,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
           });
           await keep(id, pending);
           await rm(contentPath(id), { force: true });
+          release(id);
         }
       }
       response.writeHead(204, {
@@ -217,21 +230,32 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
   async function forget(id: string): Promise<void> {
     await rm(statePath(id), { force: true });
     await rm(contentPath(id), { force: true });
+    release(id);
   }
+
+  function release(id: string): void {
+    reserved.get(id)?.();
+    reserved.delete(id);
+  }
+
+  // Those of an earlier run are gone on with.
+  for (const id of await uploadIds(folder)) {
+    const pending = await load(id);
+    if (!pending || pending.saved) continue;
+    const { countedFor, length } = pending;
+    reserved.set(id, space.take(countedFor === undefined ? undefined : countedOwner(countedFor), length));
+  }
+  await removeLeftovers(folder, clock());
 
   return {
     takes: (message) => message.headers["tus-resumable"] !== undefined,
     handle,
     async sweep() {
-      const ids = (await readdir(folder))
-        .filter((name) => name.endsWith(".json"))
-        .map((name) => name.slice(0, -5));
-      await Promise.all(
-        ids.map(async (id) => {
-          const pending = await load(id);
-          if (pending && pending.expiresAt < clock() && !busy.has(id)) await forget(id);
-        }),
-      );
+      for (const id of await uploadIds(folder)) {
+        const pending = await load(id);
+        if (pending && pending.expiresAt < clock() && !busy.has(id)) await forget(id);
+      }
+      await removeLeftovers(folder, clock());
     },
   };
 }
@@ -259,42 +283,6 @@ function ownerOf(caller: Caller): string {
   return caller.kind === "user" ? `user ${caller.userId}` : caller.kind;
 }
 
-/** `filename`, `filetype`, and as JSON `metadata`, `tags`; `directory`, `ipfs`: each in base64, as the protocol says. */
-function readMetadata(
-  header: string | string[] | undefined,
-): Pick<Pending, "name" | "fileData"> & { contentType: string | undefined } {
-  const text = typeof header === "string" ? header : "";
-  if (text.length > MAX_METADATA) throw refused(400, "Upload-Metadata is too long");
-  const values = new Map<string, string>();
-  for (const pair of text.split(",").map((each) => each.trim())) {
-    if (pair === "") continue;
-    const [key = "", value = ""] = pair.split(" ", 2);
-    values.set(key, Buffer.from(value, "base64").toString("utf8"));
-  }
-  const fileData: JsonObject = { ipfs: values.get("ipfs") === "true" };
-  for (const key of ["metadata", "tags"]) {
-    const json = values.get(key);
-    if (json !== undefined) fileData[key] = jsonObject(json, key);
-  }
-  const directory = values.get("directory");
-  if (directory !== undefined) fileData.directory = directory;
-  return {
-    name: values.get("filename") ?? values.get("name") ?? "",
-    contentType: values.get("filetype") ?? values.get("type"),
-    fileData,
-  };
-}
-
-function jsonObject(text: string, key: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Said below.
-  }
-  throw refused(400, `${key} of Upload-Metadata must be a JSON object`);
-}
-
 async function* upTo(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of content) {
@@ -302,8 +290,4 @@ async function* upTo(content: AsyncIterable<Uint8Array>, most: number): AsyncGen
     if (size > most) throw refused(413, "The content is longer than Upload-Length said");
     yield chunk;
   }
-}
-
-function refused(status: number, message: string, code: number = ErrorCode.INVALID_JSON): ProtocolError {
-  return new ProtocolError(code, message, status);
 }

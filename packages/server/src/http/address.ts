@@ -1,35 +1,79 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIP } from "node:net";
+import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
-/** The addresses of the machine itself. */
-export function isLoopback(ip: string): boolean {
-  const plain = plainAddress(ip);
-  return plain === "::1" || (isIPv4(plain) && plain.startsWith("127."));
-}
+type Ip = IPv4 | IPv6;
 
-/** IPv4 addresses as they are usually written, also where the socket serves both kinds. */
-export function plainAddress(ip: string): string {
-  return ip.replace(/^::ffff:(?=\d+\.)/i, "");
-}
+/** Names that stand for ranges, as Express and Fastify know them. */
+const NAMED_RANGES: Readonly<Record<string, readonly string[]>> = {
+  loopback: ["127.0.0.0/8", "::1/128"],
+  linklocal: ["169.254.0.0/16", "fe80::/10"],
+  uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
+};
 
-/** Whether an address is in a list of addresses; `*` stands for all. */
-export function isListed(ip: string, list: readonly string[]): boolean {
-  return list.includes("*") || list.includes(ip) || list.includes(plainAddress(ip));
+/** Whether an address is in a list. */
+export type AddressMatcher = (ip: string) => boolean;
+
+/** The address, with IPv4 that is mapped into IPv6 as IPv4; undefined for text that is not an address. */
+function parseIp(text: string): Ip | undefined {
+  // Stricter than the library, which also reads octal, hexadecimal and shortened IPv4.
+  if (isIP(text) === 0) return undefined;
+  const [plain = text] = text.split("%", 1);
+  return ipaddr.process(plain);
 }
 
 /**
- * What stands for whoever sits at an address: of IPv6 the first 64 bits, as one household or machine has all
+ * The usual spelling of an address: IPv4 in dotted form, also where the socket serves both families; IPv6 shortened,
+ * without its zone. Undefined for text that is not an address.
+ */
+export function normalizeAddress(text: string): string | undefined {
+  return parseIp(text)?.toString();
+}
+
+/** Whether an address belongs to the machine itself. */
+export const isLoopback: AddressMatcher = createAddressMatcher(["loopback"]);
+
+/**
+ * A matcher for a list of addresses, ranges (`10.0.0.0/8`) and names (`loopback`, `linklocal`, `uniquelocal`); `*`
+ * matches everything, also what is not an address. Throws Error for an entry that is none of these.
+ */
+export function createAddressMatcher(list: readonly string[]): AddressMatcher {
+  const ranges = list.filter((entry) => entry !== "*").flatMap(parseRanges);
+  if (list.includes("*")) return () => true;
+  return (text) => {
+    const ip = parseIp(text);
+    return ip !== undefined && ranges.some(([base, bits]) => contains(ip, base, bits));
+  };
+}
+
+function contains(ip: Ip, base: Ip, bits: number): boolean {
+  return ip.kind() === base.kind() && ip.match(base, bits);
+}
+
+function parseRanges(entry: string): [Ip, number][] {
+  const named = Object.hasOwn(NAMED_RANGES, entry) ? NAMED_RANGES[entry] : undefined;
+  if (named) return named.flatMap(parseRanges);
+  const [address = "", bits, ...rest] = entry.split("/");
+  const ip = parseIp(address);
+  const size = ip?.kind() === "ipv4" ? 32 : 128;
+  // A range of mapped addresses counts its bits from the beginning of the IPv6 address.
+  const offset = ip?.kind() === "ipv4" && address.includes(":") ? 96 : 0;
+  const length = bits === undefined ? size : /^\d{1,3}$/.test(bits) ? Number(bits) - offset : -1;
+  if (ip === undefined || rest.length > 0 || length < 0 || length > size) {
+    throw new Error(
+      `"${entry}" must be an IP address, a range such as 10.0.0.0/8, or one of ${Object.keys(NAMED_RANGES).join(", ")}`,
+    );
+  }
+  return [[ip, length]];
+}
+
+/**
+ * The key by which limits count an address: of IPv6 the first 64 bits, because one household or machine owns all
  * addresses that begin with them.
  */
 export function addressKey(ip: string): string {
-  const plain = plainAddress(ip);
-  if (!isIPv6(plain)) return plain;
-  const [head = "", tail] = (plain.split("%", 1)[0] ?? "").split("::", 2);
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
-  const groups = [...before, ...Array.from({ length: missing }, () => "0"), ...after];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
+  const parsed = parseIp(ip);
+  if (parsed === undefined) return ip;
+  if (!("parts" in parsed)) return parsed.toString();
+  const groups = parsed.parts.slice(0, 4).map((group) => group.toString(16));
+  return `${groups.join(":")}::/64`;
 }

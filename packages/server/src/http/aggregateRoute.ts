@@ -9,7 +9,7 @@ export function aggregateRoute(aggregates: Aggregates): ApiRoute {
     path: "/aggregate/:className",
     async handle(request) {
       assertMaster(request);
-      const results = await aggregates.aggregate(request.names.className ?? "", request.params);
+      const results = await aggregates.aggregate(request, request.names.className ?? "", request.params);
       return { results };
     },
   };

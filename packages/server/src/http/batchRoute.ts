@@ -2,8 +2,12 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { WriteTogether } from "../objects/writeTogether.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
-
-const MAX_REQUESTS = 500;
+import {
+  assertBatchLimits,
+  type BatchedRequest,
+  MAX_BATCH_PATH_LENGTH,
+  MAX_BATCH_REQUESTS,
+} from "./batchLimits.ts";
 
 /** Runs one request of a batch with the rights of the batch's caller. */
 export type RunPart = (
@@ -26,46 +30,70 @@ export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRo
       const { requests, transaction } = request.params;
       if (!Array.isArray(requests))
         throw new ProtocolError(ErrorCode.INVALID_JSON, "requests must be an array");
-      if (requests.length > MAX_REQUESTS) {
-        throw new ProtocolError(ErrorCode.INVALID_JSON, `a batch takes ${MAX_REQUESTS} requests at most`);
+      if (requests.length > MAX_BATCH_REQUESTS) {
+        throw new ProtocolError(
+          ErrorCode.INVALID_JSON,
+          `a batch takes ${MAX_BATCH_REQUESTS} requests at most`,
+        );
       }
       const parts = requests.map((part) => parsePart(part, mountPath));
+      if (request.caller.kind !== "master") assertBatchLimits(parts);
       const replies =
         transaction === true
           ? await runTogether(request, parts)
-          : await Promise.all(parts.map((part) => run(request, part.method, part.path, part.params)));
+          : await startAll(parts, (part) => run(request, part.method, part.path, part.params));
       const answers = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
       return { status: 200, body: `[${answers.join()}]` };
     },
   };
 
   /** All parts or none: the error of one is the error of the batch. */
-  async function runTogether(request: ApiRequest, parts: Part[]): Promise<ApiReply[]> {
+  async function runTogether(request: ApiRequest, parts: BatchedRequest[]): Promise<ApiReply[]> {
     const together = new WriteTogether(store, parts.length);
-    const replies = await Promise.all(
-      parts.map(async (part) => {
-        let joined = false;
-        const own: ApiRequest = {
-          ...request,
-          together: {
-            join: (writes) => {
-              // What a part writes after its first write is its own affair, as a trigger's is.
-              if (joined) return store.write(writes);
-              joined = true;
-              return together.join(writes);
-            },
+    const replies = await startAll(parts, async (part) => {
+      let joined = false;
+      const own: ApiRequest = {
+        ...request,
+        together: {
+          join: (writes) => {
+            // What a part writes after its first write is its own affair, as a trigger's is.
+            if (joined) return store.write(writes);
+            joined = true;
+            return together.join(writes);
           },
-        };
-        const reply = await run(own, part.method, part.path, part.params);
-        if (!joined && reply.status >= 300) together.fail(errorOf(reply));
-        else if (!joined) together.pass();
-        return reply;
-      }),
-    );
+        },
+      };
+      const reply = await run(own, part.method, part.path, part.params);
+      if (!joined && reply.status >= 300) together.fail(errorOf(reply));
+      else if (!joined) together.pass();
+      return reply;
+    });
     const failed = replies.find((reply) => reply.status >= 300);
     if (failed) throw errorOf(failed);
     return replies;
   }
+}
+
+/** How long requests of a batch are started in one go, in ms: nothing else is served meanwhile. */
+const START_MS = 10;
+
+/** Starts all requests side by side; where what they do at once takes long, others are served in between. */
+async function startAll<T>(
+  requests: readonly BatchedRequest[],
+  start: (request: BatchedRequest) => Promise<T>,
+): Promise<T[]> {
+  const started: Promise<T>[] = [];
+  let since = performance.now();
+  for (const request of requests) {
+    started.push(start(request));
+    // Those before it get as far as they can without this loop's next step.
+    await Promise.resolve();
+    if (performance.now() - since > START_MS) {
+      await new Promise((resolve) => setImmediate(resolve));
+      since = performance.now();
+    }
+  }
+  return Promise.all(started);
 }
 
 function errorOf({ body, status }: ApiReply): ProtocolError {
@@ -73,17 +101,17 @@ function errorOf({ body, status }: ApiReply): ProtocolError {
   return new ProtocolError(code, error, status);
 }
 
-interface Part {
-  method: string;
-  path: string;
-  params: JsonObject;
-}
-
-function parsePart(part: JsonValue, mountPath: string): Part {
+function parsePart(part: JsonValue, mountPath: string): BatchedRequest {
   if (!isJsonObject(part) || typeof part.method !== "string" || typeof part.path !== "string") {
     throw new ProtocolError(ErrorCode.INVALID_JSON, "each request of a batch has a method and a path");
   }
   const { method, body = {} } = part;
+  if (part.path.length > MAX_BATCH_PATH_LENGTH) {
+    throw new ProtocolError(
+      ErrorCode.INVALID_JSON,
+      `the path of a request takes ${MAX_BATCH_PATH_LENGTH} characters at most`,
+    );
+  }
   if (!isJsonObject(body))
     throw new ProtocolError(ErrorCode.INVALID_JSON, "the body of a request must be an object");
   const path = part.path.startsWith(`${mountPath}/`) ? part.path.slice(mountPath.length) : part.path;

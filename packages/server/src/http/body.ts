@@ -1,30 +1,72 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { BodyMemory } from "./bodyMemory.ts";
 
-/** Reads a body whole, up to a limit in bytes. Throws 413 as soon as it is known to be larger. */
-export function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/**
+ * Reads a body whole, up to a limit in bytes, and hands it to `use`; its memory is accounted for until `use` has
+ * settled. Rejects with 413 as soon as the body is known to be larger, with 429 while bodies of others take the memory.
+ */
+export async function withBody<T>(
+  message: IncomingMessage,
+  maxBytes: number,
+  memory: BodyMemory,
+  use: (body: Buffer) => Promise<T>,
+): Promise<T> {
+  const length = Number(message.headers["content-length"] ?? 0);
+  if (length > maxBytes) throw tooLarge(maxBytes);
+  const account = memory.open(message);
+  try {
+    await account.reserve(length);
+    const body = await readBody(message, maxBytes, (bytes) => account.add(bytes));
+    await account.begin();
+    return await use(body);
+  } finally {
+    account.close();
+  }
+}
+
+/** Reads a body whole, up to a limit in bytes. Rejects with 413 as soon as it is known to be larger. */
+export function readBody(
+  message: IncomingMessage,
+  maxBytes: number,
+  onBytes: (bytes: number) => void = () => undefined,
+): Promise<Buffer> {
   if (Number(message.headers["content-length"] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const cutOff = () =>
+      reject(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400));
+    // A client may go away while it waits for its turn.
+    if (message.destroyed && !message.complete) return cutOff();
+    const refuse = (error: unknown) => {
+      message.removeAllListeners("data");
+      message.pause();
+      chunks.length = 0;
+      reject(error);
+    };
     message.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) {
-        message.removeAllListeners("data");
-        message.pause();
-        reject(tooLarge(maxBytes));
-        return;
+      if (size > maxBytes) return refuse(tooLarge(maxBytes));
+      try {
+        onBytes(chunk.length);
+      } catch (error) {
+        return refuse(error);
       }
       chunks.push(chunk);
     });
-    message.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    message.on("error", reject);
-    message.on("aborted", () =>
-      reject(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400)),
-    );
+    message.on("end", () => {
+      const [first] = chunks;
+      resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks));
+      // The request lives on while its body is worked on.
+      chunks.length = 0;
+    });
+    message.on("error", cutOff);
+    // Settles nothing where all of it has been read.
+    message.on("close", cutOff);
   });
 }
 
-function tooLarge(maxBytes: number): ProtocolError {
+export function tooLarge(maxBytes: number): ProtocolError {
   return new ProtocolError(ErrorCode.OBJECT_TOO_LARGE, `The body is larger than ${maxBytes} bytes`, 413);
 }

@@ -3,6 +3,10 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 
 /** How much may wait for whoever takes it, in bytes: enough that the connection is not stopped for every piece. */
 const MOST_WAITING = 2 * 1024 * 1024;
+/** How much may wait of all bodies together; beyond, each has a piece or two. */
+const MOST_WAITING_IN_ALL = 64 * 1024 * 1024;
+
+let waitingInAll = 0;
 
 /**
  * A body as it comes in. Whoever stops in the middle leaves the request to be answered; one that is cut off
@@ -11,13 +15,16 @@ const MOST_WAITING = 2 * 1024 * 1024;
 export async function* bodyPieces(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   let waiting: Buffer[] = [];
   let bytes = 0;
+  /** Bytes that are being taken: they count until that is done. */
+  let taken = 0;
   let isOver = message.readableEnded;
   let failure = message.destroyed && !isOver ? cutOff() : undefined;
   let wake = () => {};
   const onData = (piece: Buffer) => {
     waiting.push(piece);
     bytes += piece.length;
-    if (bytes > MOST_WAITING) message.pause();
+    waitingInAll += piece.length;
+    if (bytes > MOST_WAITING || waitingInAll > MOST_WAITING_IN_ALL) message.pause();
     wake();
   };
   const onEnd = () => {
@@ -36,10 +43,13 @@ export async function* bodyPieces(message: IncomingMessage): AsyncGenerator<Uint
   try {
     for (;;) {
       const pieces = waiting;
+      taken = bytes;
       waiting = [];
       bytes = 0;
       if (failure) throw failure;
       yield* pieces;
+      waitingInAll -= taken;
+      taken = 0;
       if (waiting.length > 0) continue;
       if (isOver) return;
       message.resume();
@@ -50,6 +60,7 @@ export async function* bodyPieces(message: IncomingMessage): AsyncGenerator<Uint
       });
     }
   } finally {
+    waitingInAll -= bytes + taken;
     message.off("data", onData).off("end", onEnd).off("close", onClose);
     message.pause();
   }

@@ -1,20 +1,38 @@
 import type { IncomingMessage } from "node:http";
-import type { ChainService, Route } from "@purse/chain";
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { type ChainService, type Route, runInGroup } from "@purse/chain";
+import {
+  assertWithinJsonLimits,
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+} from "@purse/protocol";
+import { addressKey } from "./address.ts";
 import type { ApiReply } from "./api.ts";
-import { readBody } from "./body.ts";
+import { withBody } from "./body.ts";
+import type { BodyMemory } from "./bodyMemory.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 import type { Admission } from "./dataGate.ts";
-import { addSearch } from "./envelope.ts";
+import { addSearch } from "./form.ts";
 import { errorReply } from "./reply.ts";
+import { ANONYMOUS_JSON } from "./requestFields.ts";
 import { Router } from "./router.ts";
 
+export interface DataDoorOptions {
+  service: ChainService;
+  admit(message: IncomingMessage): Promise<Admission>;
+  clientAddressOf: ClientAddressOf;
+  /** Bytes of a body: with a key, and without. */
+  maxBodyBytes: number;
+  maxAnonymousBodyBytes: number;
+  memory: BodyMemory;
+  report(error: unknown): void;
+}
+
 /** The door of the data service: plain REST, errors as `{message}`; what a caller has used is in the headers. */
-export function createDataDoor(
-  service: ChainService,
-  admit: (message: IncomingMessage) => Promise<Admission>,
-  maxBodyBytes: number,
-  report: (error: unknown) => void,
-) {
+export function createDataDoor(options: DataDoorOptions) {
+  const { service, admit, clientAddressOf, report } = options;
   const router = new Router<Route>(service.routes);
 
   return async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
@@ -29,9 +47,14 @@ export function createDataDoor(
       if (match?.kind !== "found")
         throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${verb} ${path}`, 404);
       const { route, names } = match;
-      const body = await readBody(message, maxBodyBytes);
-      const params = { ...parametersOf(route, search, body), ...names };
-      const answer = await route.answer(params);
+      const { "x-api-key": apiKey, "x-parse-master-key": masterKey } = message.headers;
+      const hasKey = apiKey !== undefined || masterKey !== undefined;
+      const maxBytes = hasKey ? options.maxBodyBytes : options.maxAnonymousBodyBytes;
+      const group = addressKey(clientAddressOf(message));
+      const answer = await withBody(message, maxBytes, options.memory, async (body) => {
+        const params = { ...parametersOf(route, search, body), ...names };
+        return runInGroup(group, () => route.answer(params));
+      });
       return { status: answer.status, body: JSON.stringify(answer.body), headers };
     } catch (error) {
       const reply = errorReply(error, report);
@@ -58,8 +81,11 @@ function parametersOf({ wholeBody }: Route, search: string, body: Buffer): JsonO
 
 function parseJson(body: Buffer): JsonValue {
   try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
+    const text = body.toString("utf8");
+    assertWithinJsonLimits(text, ANONYMOUS_JSON);
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     throw new ProtocolError(ErrorCode.INVALID_JSON, "the body is not valid JSON", 400);
   }
 }

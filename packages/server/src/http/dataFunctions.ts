@@ -1,29 +1,46 @@
-import type { Route } from "@purse/chain";
+import { type Route, runInGroup } from "@purse/chain";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Caller } from "../caller.ts";
+import { addressKey } from "./address.ts";
 import type { ApiRequest } from "./api.ts";
+import type { AuthorizeDataRequest } from "./dataGate.ts";
 
 type SignedIn = Extract<Caller, { kind: "user" }>;
 
 /** Functions that put something on this server: not for everybody. */
 const WRITING: ReadonlySet<string> = new Set(["uploadFolder"]);
 
-/** The endpoints of the data service as server functions, under every name that clients call them by. */
+/**
+ * The endpoints of the data service as server functions, under every name that clients call them by. Each call, also as
+ * a part of a batch, is authorized and counted like a request to `/api/v2`.
+ */
 export function dataFunctions(
   routes: readonly Route[],
   userOf: (caller: SignedIn) => Promise<JsonObject | undefined>,
+  authorize: AuthorizeDataRequest,
+  /** Rejects where somebody may not upload files. */
+  assertMayUpload: (caller: Caller) => Promise<void>,
 ): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
   return routes.flatMap((route) =>
     [route.functionName, ...route.otherNames].map((name) => ({
       name,
-      async run({ caller, params }: ApiRequest) {
-        if (WRITING.has(name) && caller.kind === "anonymous") {
-          throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Only those who are signed in may upload.");
+      async run({ caller, params, ip, headers = {}, serverUrl, isInternal }: ApiRequest) {
+        const { refusal } = await authorize({ ip, headers, serverUrl, caller, isInternal, isFromPage: true });
+        if (refusal) throw refusal;
+        if (WRITING.has(route.functionName)) {
+          if (caller.kind === "anonymous") {
+            throw new ProtocolError(
+              ErrorCode.OPERATION_FORBIDDEN,
+              "Only those who are signed in may upload.",
+            );
+          }
+          await assertMayUpload(caller);
         }
         // Old clients leave the address empty where they mean that of whoever is signed in.
-        if (params.address !== "" || caller.kind !== "user") return route.run(params);
-        const user = await userOf(caller);
-        return route.run({ ...params, ...(user?.ethAddress && { address: user.ethAddress }) });
+        const isForUser = params.address === "" && caller.kind === "user";
+        const user = isForUser ? await userOf(caller) : undefined;
+        const asked = { ...params, ...(user?.ethAddress && { address: user.ethAddress }) };
+        return runInGroup(addressKey(ip), () => route.run(asked));
       },
     })),
   );

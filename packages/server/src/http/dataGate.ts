@@ -1,6 +1,7 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ApiKeys } from "../apiKeys/apiKeys.ts";
+import type { Caller } from "../caller.ts";
 import type { RateLimiter, Usage } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey, isLoopback } from "./address.ts";
@@ -18,8 +19,26 @@ export interface DataGateParts {
   isDevelopment: boolean;
   /** Requests in a minute: of a key that has no limit of its own, and of an address that sends no key. */
   limits: { apiKey: number; address: number };
-  /** Lets pages of this server in without a key, who cannot send one: for what `<img>` asks for. */
-  forOwnPages?: boolean;
+  /** Whether a site (its host, with a port that is not the usual one) belongs to the operator. */
+  isOwnSite(host: string): boolean;
+}
+
+/** A request to the data service, whichever way it came. */
+export interface DataClient {
+  /** The client's address. */
+  ip: string;
+  headers: IncomingHttpHeaders | Readonly<Record<string, string>>;
+  /** The Parse protocol's address as the client knows it. */
+  serverUrl: string;
+  /** Who it is, where the Parse protocol knows them. */
+  caller?: Caller;
+  /** Whether cloud code or the server itself sent it: then it needs no key and is not counted. */
+  isInternal?: boolean | undefined;
+  /**
+   * Whether pages of the operator's own sites and signed-in users need no key: for pictures, because `<img>` sends no
+   * headers, and for functions, because old clients send no key with them.
+   */
+  isFromPage?: boolean;
 }
 
 /** What a request has used, for the headers of its answer, and why it is refused where it is. */
@@ -33,19 +52,26 @@ const INVALID_KEY = "Invalid API key";
 const MISSING_KEY =
   "The data service needs an API key in the header X-API-Key. The operator of this server makes one by `npm run purse -- keys add`.";
 
-/** Who may use the data service, and how often. Looks at headers only: nothing of a body has been read by then. */
-export function createDataGate(parts: DataGateParts): (message: IncomingMessage) => Promise<Admission> {
+/** Authorizes and counts one request to the data service. */
+export type AuthorizeDataRequest = (client: DataClient) => Promise<Admission>;
+
+/**
+ * Authorizes and counts requests to the data service. Every way to it passes here: `/api/v2`, pictures, and cloud
+ * functions, also as parts of a batch. It needs headers only, so it runs before a body is read.
+ */
+export function createDataGate(parts: DataGateParts): AuthorizeDataRequest {
   const { apiKeys, judgeKey, limiter, limits } = parts;
 
-  return async function admit(message) {
-    const ip = message.socket.remoteAddress ?? "";
+  return async function admit(client) {
+    if (client.isInternal) return { headers: {} };
+    const { ip, caller } = client;
     const address = `address:${addressKey(ip)}`;
-    const masterKey = header(message, "x-parse-master-key");
-    if (masterKey !== undefined && judgeKey(masterKey, ip)) {
+    const masterKey = header(client, "x-parse-master-key");
+    if (caller?.kind === "master" || (masterKey !== undefined && judgeKey(masterKey, ip))) {
       const usage = await limiter.usage(address, WINDOW_MS);
       return { headers: usageHeaders(limits.address, usage, usage) };
     }
-    const text = header(message, "x-api-key");
+    const text = header(client, "x-api-key");
     const key = text === undefined ? undefined : await apiKeys.find(text);
     if (key) {
       parts.countUse(key.id);
@@ -61,24 +87,30 @@ export function createDataGate(parts: DataGateParts): (message: IncomingMessage)
       limit,
       usage,
       usage,
-      await withoutKey(message, masterKey !== undefined, text !== undefined),
+      await withoutKey(client, masterKey !== undefined, text !== undefined),
     );
   };
 
   /** Why a request whose key is not good, or that has none, is refused; undefined where it is not. */
   async function withoutKey(
-    message: IncomingMessage,
+    client: DataClient,
     sentMasterKey: boolean,
     sentKey: boolean,
   ): Promise<ProtocolError | undefined> {
     if (sentMasterKey) return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
     if (sentKey && (!parts.isDevelopment || (await apiKeys.anyIssued())))
       return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, INVALID_KEY, 401);
-    const isOwnPage =
-      parts.forOwnPages === true && !sentKey && message.headers["sec-fetch-site"] === "same-origin";
-    if (parts.requireApiKey && !isOwnPage)
-      return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, MISSING_KEY, 401);
-    return undefined;
+    if (!parts.requireApiKey || (client.isFromPage && !sentKey && isKnown(client))) return undefined;
+    return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, MISSING_KEY, 401);
+  }
+
+  /** Browsers set Origin and Sec-Fetch-Site themselves. Other programs can forge them, and are limited by address. */
+  function isKnown({ caller, headers, serverUrl }: DataClient): boolean {
+    if (caller?.kind === "user" || headers["sec-fetch-site"] === "same-origin") return true;
+    const { origin } = headers;
+    if (origin === undefined || !URL.canParse(origin)) return false;
+    const { host } = new URL(origin);
+    return host !== "" && (host === new URL(serverUrl).host || parts.isOwnSite(host));
   }
 
   function admission(
@@ -113,7 +145,7 @@ function seconds(ms: number): string {
   return String(Math.ceil(ms / 1000));
 }
 
-function header(message: IncomingMessage, name: string): string | undefined {
-  const value = message.headers[name];
+function header({ headers }: DataClient, name: string): string | undefined {
+  const value = headers[name];
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -1,16 +1,18 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, type Caller, MASTER, type RequestContext } from "../caller.ts";
 import { currentScope } from "../limits/requestScope.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch, InnerRequest, Method } from "./api.ts";
 import { batchRoute } from "./batchRoute.ts";
-import { readBody } from "./body.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 import { type Envelope, openEnvelope } from "./envelope.ts";
+import { addSearch } from "./form.ts";
 import { createOnce } from "./idempotency.ts";
 import type { JudgeKey } from "./masterKey.ts";
 import { errorReply } from "./reply.ts";
+import { assertApplicationHeader, type WithFields } from "./requestFields.ts";
 import type { AssertWithinLimits } from "./requestLimits.ts";
 import { readOnly } from "./rights.ts";
 import { Router } from "./router.ts";
@@ -25,7 +27,8 @@ export interface DoorParts {
   serverUrl: string;
   /** The address by which a request came; without it, always the same. */
   serverUrlOf?: ServerUrlOf;
-  maxBodyBytes: number;
+  clientAddressOf: ClientAddressOf;
+  withFields: WithFields;
   routes: ApiRoute[];
   store: Store;
   /** Paths below the mount path on which a request with an id is carried out once; none without. */
@@ -67,7 +70,8 @@ export function createDoor(parts: DoorParts): Door {
           if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE")
             throw unknownPath(path);
           const [clean = "", search = ""] = path.split("?", 2);
-          const query = Object.fromEntries(new URLSearchParams(search));
+          const query: JsonObject = {};
+          if (search !== "") addSearch(query, search);
           await parts.assertWithinLimits({ ...request, method, path: normalise(clean) });
           return run(
             { ...request, method, path: normalise(clean), params: { ...query, ...params } },
@@ -84,16 +88,47 @@ export function createDoor(parts: DoorParts): Door {
   async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
     const requestId = `${runId}-${++requests}`;
     return answer(requestId, async () => {
-      const body = hasBody(message) ? await readBody(message, parts.maxBodyBytes) : EMPTY;
-      const envelope = openEnvelope(message.method ?? "GET", message.headers, search, body);
+      const verb = message.method ?? "GET";
+      const normalised = normalise(path);
       const from = {
-        ip: message.socket.remoteAddress ?? "",
+        ip: parts.clientAddressOf(message),
         requestId,
         headers: headersOf(message),
         serverUrl: serverUrlOf(message),
       };
-      return enter(envelope, normalise(path), from);
+      if (!hasBody(message)) {
+        return enter(openEnvelope(verb, message.headers, search), normalised, from);
+      }
+      await assertMaySend(message, verb, normalised, from.ip);
+      return parts.withFields(message, (fields) =>
+        enter(openEnvelope(verb, message.headers, search, fields), normalised, from),
+      );
     });
+  }
+
+  /**
+   * Refuses, before a body is read, who has used up a limit; as far as the headers say who it is and what is wanted. The
+   * request is counted when it is known as a whole. Throws 119 or 155.
+   */
+  async function assertMaySend(
+    message: IncomingMessage,
+    verb: string,
+    path: string,
+    ip: string,
+  ): Promise<void> {
+    assertApplicationHeader(message, parts.appId);
+    const { headers } = message;
+    if (headers["x-parse-application-id"] === undefined || headers["x-parse-master-key"] !== undefined)
+      return;
+    const token = headers["x-parse-session-token"];
+    let caller: Caller | undefined;
+    if (typeof token === "string" && token !== "") {
+      // A token that is not good is judged where the route is known.
+      caller = await parts.callerOf(token).catch(() => undefined);
+    }
+    // The body of a POST may say another method.
+    const method = verb === "POST" ? undefined : verb;
+    await parts.assertWithinLimits({ method, path, caller, ip, isCounted: false });
   }
 
   /** Judges the credentials, then runs the route. */
@@ -123,7 +158,7 @@ export function createDoor(parts: DoorParts): Door {
 
   async function admit(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext> {
     assertApplication(envelope);
-    const ip = message.socket.remoteAddress ?? "";
+    const ip = parts.clientAddressOf(message);
     const caller = await judge(envelope, ip, false);
     await parts.assertWithinLimits({ method: envelope.method, path, caller, ip });
     return {
@@ -132,6 +167,7 @@ export function createDoor(parts: DoorParts): Door {
       context: envelope.context,
       ip,
       requestId: `${runId}-${++requests}`,
+      headers: headersOf(message),
       serverUrl: serverUrlOf(message),
     };
   }
@@ -188,7 +224,8 @@ export function createDoor(parts: DoorParts): Door {
         ? MASTER
         : await judge(envelope, "127.0.0.1", route.tolerant ?? false);
       const { method, params, context, installationId } = envelope;
-      const from = { ip: "127.0.0.1", requestId, serverUrl: parts.serverUrl, names: {} };
+      await parts.assertWithinLimits({ method, path, caller, ip: "127.0.0.1", isInternal: true });
+      const from = { ip: "127.0.0.1", isInternal: true, requestId, serverUrl: parts.serverUrl, names: {} };
       return run({ method, path, params, context, installationId, caller, ...from }, caller);
     });
   };
@@ -211,7 +248,6 @@ export function createDoor(parts: DoorParts): Door {
   return { handle, admit, dispatch, runAs };
 }
 
-const EMPTY = Buffer.alloc(0);
 /** Paths whose GETs change nothing, not even in passing: nobody misses them when their client goes away. */
 const PURE_READS = /^\/(?:classes|aggregate)\//;
 

@@ -5,9 +5,13 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  MAX_INSTALLATION_ID_LENGTH,
+  MAX_REQUEST_ID_LENGTH,
   ProtocolError,
+  parseJson,
 } from "@purse/protocol";
 import type { Method } from "./api.ts";
+import { addSearch } from "./form.ts";
 
 /** What a request says of itself and of who sends it, in headers or in underscore fields of the body. */
 export interface Envelope {
@@ -29,67 +33,75 @@ export interface Envelope {
 
 const METHODS: Readonly<Record<string, Method>> = { GET: "GET", POST: "POST", PUT: "PUT", DELETE: "DELETE" };
 
+/** Fields of a body that say who sends it and how it is meant: no parameters. */
+const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
+  "_method",
+  "_ApplicationId",
+  "_JavaScriptKey",
+  "_ClientVersion",
+  "_InstallationId",
+  "_SessionToken",
+  "_MasterKey",
+  "_context",
+  "_RevocableSession",
+  "_noBody",
+  "_ClientKey",
+  "_RESTAPIKey",
+  "_RequestId",
+]);
+
 /**
- * Opens the envelope of the Parse protocol: JSON whatever the content type says, the real verb in
- * `_method` of a POST, credentials in `_…` fields or `X-Parse-…` headers, parameters of the query
- * string beside those of the body. Throws 107 on malformed JSON.
+ * Opens the envelope of the Parse protocol: the real verb in `_method` of a POST, credentials in `_…` fields of the
+ * body or `X-Parse-…` headers, parameters of the query string beside those of the body. Throws 107 for credentials
+ * and ids that are none.
  */
 export function openEnvelope(
   verb: string,
   headers: IncomingHttpHeaders,
   search: string,
-  body: Buffer,
+  fields: JsonObject = {},
 ): Envelope {
-  const isForm = headers["content-type"]?.startsWith("application/x-www-form-urlencoded") ?? false;
-  const fields = isForm ? parseForm(body) : parseBody(body);
-  const method = methodOf(verb, fields._method);
   const header = (name: string) => {
     const value = headers[name];
     return typeof value === "string" && value !== "" ? value : undefined;
   };
-  const text = (value: JsonValue | undefined, name: string) => {
+  const text = (name: string) => {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (value === undefined || value === null || value === "") return undefined;
     if (typeof value === "string") return value;
     throw new ProtocolError(ErrorCode.INVALID_JSON, `${name} must be a string`);
   };
-  const { _method, _ApplicationId, _JavaScriptKey, _ClientVersion, _InstallationId, ...rest } = fields;
-  const { _SessionToken, _MasterKey, _context, _RevocableSession, _noBody, _ClientKey, ...others } = rest;
-  const { _RESTAPIKey, _RequestId, ...params } = others;
+  const params = paramsOf(fields);
   if (search !== "") addSearch(params, search);
   return {
-    method,
-    appId: text(_ApplicationId, "_ApplicationId") ?? header("x-parse-application-id"),
-    masterKey: text(_MasterKey, "_MasterKey") ?? header("x-parse-master-key"),
-    sessionToken: text(_SessionToken, "_SessionToken") ?? header("x-parse-session-token"),
-    installationId: text(_InstallationId, "_InstallationId") ?? header("x-parse-installation-id"),
-    clientRequestId: header("x-parse-request-id"),
+    method: methodOf(verb, fields._method),
+    appId: text("_ApplicationId") ?? header("x-parse-application-id"),
+    masterKey: text("_MasterKey") ?? header("x-parse-master-key"),
+    sessionToken: text("_SessionToken") ?? header("x-parse-session-token"),
+    installationId: bounded(
+      "The installation id",
+      text("_InstallationId") ?? header("x-parse-installation-id"),
+      MAX_INSTALLATION_ID_LENGTH,
+    ),
+    clientRequestId: bounded("X-Parse-Request-Id", header("x-parse-request-id"), MAX_REQUEST_ID_LENGTH),
     isRepetition: /;\s*attempt=\d/.test(headers["content-type"] ?? ""),
-    context: contextOf(_context ?? header("x-parse-cloud-context")),
+    context: contextOf(fields._context ?? header("x-parse-cloud-context")),
     params,
   };
 }
 
-function parseBody(body: Buffer): JsonObject {
-  if (body.length === 0) return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString("utf8"));
-  } catch {
-    throw new ProtocolError(ErrorCode.INVALID_JSON, "invalid JSON: the body is not valid JSON");
-  }
-  if (!isJsonObject(value)) throw new ProtocolError(ErrorCode.INVALID_JSON, "the body must be a JSON object");
-  if (Object.hasOwn(value, "__proto__"))
-    throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "Invalid key name: __proto__");
-  return value;
+/** The fields without those of the envelope. */
+function paramsOf(fields: JsonObject): JsonObject {
+  const names = Object.keys(fields);
+  if (!names.some((name) => ENVELOPE_FIELDS.has(name))) return fields;
+  const params: JsonObject = {};
+  for (const name of names) if (!ENVELOPE_FIELDS.has(name)) params[name] = fields[name] ?? null;
+  return params;
 }
 
-/** The fields of an HTML form; old clients send JSON under the same content type. */
-function parseForm(body: Buffer): JsonObject {
-  const text = body.toString("utf8");
-  if (text.trimStart().startsWith("{")) return parseBody(body);
-  const fields: JsonObject = {};
-  addSearch(fields, text);
-  return fields;
+function bounded(what: string, value: string | undefined, maxLength: number): string | undefined {
+  if (value === undefined || value.length <= maxLength) return value;
+  throw new ProtocolError(ErrorCode.INVALID_JSON, `${what} takes ${maxLength} characters at most`);
 }
 
 function methodOf(verb: string, override: JsonValue | undefined): Method {
@@ -103,27 +115,14 @@ function methodOf(verb: string, override: JsonValue | undefined): Method {
   );
 }
 
-/** Adds the parameters of a query string: repeated ones, and those with [] behind their names, as lists. */
-export function addSearch(params: JsonObject, search: string): void {
-  for (const [name, value] of new URLSearchParams(search)) {
-    if (name === "__proto__")
-      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "Invalid key name: __proto__");
-    const key = name.endsWith("[]") ? name.slice(0, -2) : name;
-    const known = Object.hasOwn(params, key) ? params[key] : undefined;
-    if (Array.isArray(known)) known.push(value);
-    else if (name.endsWith("[]")) params[key] = [value];
-    else if (typeof known === "string") params[key] = [known, value];
-    else if (known === undefined) params[key] = value;
-  }
-}
-
 function contextOf(value: JsonValue | undefined): JsonObject {
   if (value === undefined || value === null) return {};
   let parsed: unknown = value;
   if (typeof value === "string") {
     try {
-      parsed = JSON.parse(value);
-    } catch {
+      parsed = parseJson(value);
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
       throw new ProtocolError(ErrorCode.INVALID_JSON, "Invalid object for context");
     }
   }

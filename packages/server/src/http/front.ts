@@ -5,6 +5,7 @@ import { RequestScope, type RequestScopeOptions, runInScope } from "../limits/re
 import type { DoorName } from "../observe/metrics.ts";
 import { addressKey } from "./address.ts";
 import type { ApiReply } from "./api.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 import { piecesLength, sendPieces } from "./pieces.ts";
 import { errorReply } from "./reply.ts";
 
@@ -25,6 +26,7 @@ type Reply = (message: IncomingMessage, below: string, search: string) => Promis
 
 /** The doors of the server; paths are handed on without what they begin with, and without the query. */
 export interface FrontParts {
+  clientAddressOf: ClientAddressOf;
   parse: Reply;
   /** What bounds the answers of the Parse protocol that are held in memory. */
   answers: Pick<RequestScopeOptions, "budget" | "maxAnswerBytes">;
@@ -79,7 +81,7 @@ export function createFront(parts: FrontParts): (message: IncomingMessage, respo
       const filePath = /^\/+files(?=\/|$)(.*)$/.exec(below)?.[1];
       if (filePath !== undefined) return parts.files(message, response, filePath, search);
       const scope = new RequestScope({
-        group: addressKey(message.socket.remoteAddress ?? ""),
+        group: addressKey(parts.clientAddressOf(message)),
         ...parts.answers,
       });
       response.once("close", () => scope.close(response.writableFinished));
@@ -197,8 +199,8 @@ function writeHead(
     "cache-control": "no-store",
     ...cors,
     ...reply.headers,
-    // What is left of a body that was too large is not read.
-    ...(reply.status === 413 && { connection: "close" }),
+    // What is left of a body that was too large, or one too many, is not read.
+    ...((reply.status === 413 || reply.status === 429) && !response.req.complete && { connection: "close" }),
   });
 }
 

@@ -1,11 +1,16 @@
-import type { JsonObject } from "@purse/protocol";
-import { MASTER } from "../caller.ts";
+import { MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import type { Objects, SaveReply } from "../objects/objects.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 import { piecesReply } from "./pieces.ts";
 
+export interface ObjectRouteDependencies {
+  objects: Objects;
+  /** Finds an installation by its installationId, past every permission. `createdAt` is ISO. */
+  findInstallation(installationId: string): Promise<{ objectId: string; createdAt: string } | undefined>;
+}
+
 /** Objects of any class, and the system classes under their own names. */
-export function objectRoutes(objects: Objects): ApiRoute[] {
+export function objectRoutes({ objects, findInstallation }: ObjectRouteDependencies): ApiRoute[] {
   const of = (base: string, classOf: (request: ApiRequest) => string): ApiRoute[] => [
     {
       method: "GET",
@@ -44,21 +49,21 @@ export function objectRoutes(objects: Objects): ApiRoute[] {
       },
     },
   ];
+  /** Creates an installation, or updates the one that has its id. The update needs the rights of the caller. */
   async function saveInstallation(request: ApiRequest): Promise<SaveReply> {
-    const { installationId } = request.params;
-    if (typeof installationId !== "string") return objects.create(request, "_Installation", request.params);
-    const where = { installationId: installationId.toLowerCase() };
-    const asServer = { ...request, caller: MASTER };
-    const found: { results: JsonObject[] } = JSON.parse(
-      await objects.find(asServer, "_Installation", { where, limit: 1 }),
-    );
-    const known = found.results[0]?.objectId;
-    if (typeof known !== "string") return objects.create(request, "_Installation", request.params);
-    const { body } = await objects.update(asServer, "_Installation", known, request.params);
-    return {
-      status: 200,
-      body: { ...body, objectId: known, createdAt: found.results[0]?.createdAt ?? null },
-    };
+    const { params, caller } = request;
+    const { installationId, deviceToken } = params;
+    // SDKs send the id of their installation with every request.
+    const own = caller.kind === "master" ? undefined : request.installationId;
+    const id = installationId === undefined ? own : installationId;
+    const isId = typeof id === "string" && id.length <= MAX_INSTALLATION_ID_LENGTH;
+    const known = isId ? await findInstallation(id) : undefined;
+    if (known) {
+      const { body } = await objects.update(request, "_Installation", known.objectId, params);
+      return { status: 200, body: { ...body, ...known } };
+    }
+    const isUnnamed = installationId === undefined && deviceToken === undefined && own !== undefined;
+    return objects.create(request, "_Installation", isUnnamed ? { ...params, installationId: own } : params);
   }
 
   return [
@@ -67,7 +72,6 @@ export function objectRoutes(objects: Objects): ApiRoute[] {
     ...of("/installations", () => "_Installation").filter(
       ({ method, path }) => method !== "POST" || path !== "/installations",
     ),
-    // A device that comes again is known by its installation's id.
     ...["/installations", "/classes/_Installation"].map(
       (path): ApiRoute => ({
         method: "POST",

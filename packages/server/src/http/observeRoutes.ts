@@ -3,8 +3,9 @@ import { ErrorCode } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Store } from "../store/store.ts";
-import { isListed } from "./address.ts";
+import { createAddressMatcher } from "./address.ts";
 import type { ApiReply } from "./api.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 import type { JudgeKey } from "./masterKey.ts";
 
 export interface ObserveParts {
@@ -13,24 +14,36 @@ export interface ObserveParts {
   /** The worker threads of the server. */
   workers(): WorkerHealth[];
   judgeKey: JudgeKey;
-  /** Addresses that may read the metrics without a key; `*` stands for all. */
+  /** Addresses and ranges that may read the metrics without a key; `*` stands for all. */
   metricsIps: readonly string[];
+  clientAddressOf: ClientAddressOf;
+  isFromTrustedProxy(message: IncomingMessage): boolean;
 }
 
 /** How long the database may take to answer, or to write, in ms. */
 const READY_MS = 2_000;
 
 /** What machines ask of a server beside its doors: figures, and whether it can work. */
-export function createObserveRoutes({ metrics, store, workers, judgeKey, metricsIps }: ObserveParts) {
+export function createObserveRoutes({
+  metrics,
+  store,
+  workers,
+  judgeKey,
+  metricsIps,
+  ...parts
+}: ObserveParts) {
+  const isListed = createAddressMatcher(metricsIps);
   let probing: Promise<boolean> | undefined;
 
   function mayRead(message: IncomingMessage): boolean {
-    const ip = message.socket.remoteAddress ?? "";
+    const ip = parts.clientAddressOf(message);
     const key = keyOf(message);
     if (key !== undefined) return judgeKey(key, ip) !== undefined;
-    // What a proxy hands on comes from its address, whoever sent it.
+    if (!isListed(ip)) return false;
+    if (parts.isFromTrustedProxy(message)) return true;
+    // A proxy that is not configured sends the requests of strangers from its own address.
     const { forwarded, "x-forwarded-for": forwardedFor } = message.headers;
-    return forwarded === undefined && forwardedFor === undefined && isListed(ip, metricsIps);
+    return forwarded === undefined && forwardedFor === undefined;
   }
 
   return {

@@ -1,12 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { openApi } from "@purse/chain";
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey } from "./address.ts";
 import type { ApiReply } from "./api.ts";
 import { readBody } from "./body.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
 
 export interface ProviderParts {
   /** As `https://…/api/v2`. */
@@ -16,6 +17,7 @@ export interface ProviderParts {
   /** Whether apps may tell of their use. */
   isTracking: boolean;
   limiter: RateLimiter;
+  clientAddressOf: ClientAddressOf;
   /** Told of each event that an app reports. */
   countEvent(name: string): void;
 }
@@ -42,6 +44,7 @@ const PATHS = {
  */
 export function createProviderRoutes(parts: ProviderParts) {
   const { keyFetch, limiter } = parts;
+  const addressOf = (message: IncomingMessage) => addressKey(parts.clientAddressOf(message));
   const docs = JSON.stringify(openApi(parts.dataUrl));
   const version = JSON.stringify({
     name: "moralis",
@@ -101,15 +104,12 @@ function isSame(given: string, secret: string): boolean {
   return timingSafeEqual(digest(given), digest(secret));
 }
 
-function addressOf(message: IncomingMessage): string {
-  return addressKey(message.socket.remoteAddress ?? "");
-}
-
 function parse(body: Buffer): JsonObject {
   let value: unknown;
   try {
-    value = JSON.parse(body.toString("utf8"));
-  } catch {
+    value = parseJson(body.toString("utf8"));
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     value = undefined;
   }
   if (isJsonObject(value)) return value;

@@ -1,5 +1,4 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { TooManyRequests } from "../limits/tooManyRequests.ts";
 import type { ApiReply } from "./api.ts";
 
 const STATUS_BY_CODE: Readonly<Record<number, number>> = {
@@ -12,7 +11,8 @@ const STATUS_BY_CODE: Readonly<Record<number, number>> = {
 export function errorReply(error: unknown, report: (error: unknown) => void): ApiReply {
   if (error instanceof ProtocolError) {
     const status = error.status ?? STATUS_BY_CODE[error.code] ?? 400;
-    const headers = error instanceof TooManyRequests && { "retry-after": String(error.retryAfter) };
+    const retryAfter = "retryAfter" in error ? error.retryAfter : undefined;
+    const headers = typeof retryAfter === "number" && { "retry-after": String(retryAfter) };
     return { status, body: JSON.stringify(error), ...(headers && { headers }) };
   }
   if (error instanceof URIError) return { status: 400, body: '{"code":102,"error":"The path is not valid"}' };

@@ -1,16 +1,23 @@
-import type { Caller } from "../caller.ts";
+import { ANONYMOUS, type Caller } from "../caller.ts";
 import type { RateLimit } from "../config/rateLimits.ts";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey } from "./address.ts";
+import { canonicalSegments, routeSegments } from "./routeSegments.ts";
 
 /** What a limit looks at. */
 export interface Limited {
-  method: string;
+  /** Undefined where it is not known yet. */
+  method: string | undefined;
   /** Below the mount path, as it came. */
   path: string;
-  caller: Caller;
+  /** Undefined where it is not known yet. */
+  caller: Caller | undefined;
   ip: string;
+  /** False only looks whether a limit is used up: limits that depend on what is not known yet are left out. */
+  isCounted?: boolean;
+  /** Whether cloud code sends it, inside the process. */
+  isInternal?: boolean;
 }
 
 /** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) where it is one too many. */
@@ -29,7 +36,14 @@ export function createRequestLimits(
   let last: readonly RateLimit[] = NONE;
   let prepared = fixed;
 
-  return async function assertWithinLimits({ method, path, caller, ip }) {
+  return async function assertWithinLimits({
+    method,
+    path,
+    caller,
+    ip,
+    isCounted = true,
+    isInternal = false,
+  }) {
     const wanted = defined();
     if (wanted !== last) {
       // Counted on by what they are: the code may have been loaded again.
@@ -38,16 +52,19 @@ export function createRequestLimits(
       last = wanted;
     }
     if (prepared.length === 0) return;
-    const segments = segmentsOf(path);
+    const segments = routeSegments(path);
     for (const limit of prepared) {
-      if (caller.kind === "master" && !limit.includeMasterKey) continue;
-      if (limit.methods && !limit.methods.includes(method)) continue;
+      if (isInternal && !limit.includeInternalRequests) continue;
+      if (caller?.kind === "master" && !limit.includeMasterKey) continue;
+      if (limit.methods && (method === undefined || !limit.methods.includes(method))) continue;
+      if (caller === undefined && (limit.by === "user" || limit.by === "session")) continue;
       if (!matches(limit.segments, segments)) continue;
-      const usage = await limiter.count(
-        limit.scope + whoAsks(limit.by, caller, ip),
-        limit.windowSeconds * 1000,
-      );
-      if (usage.used > limit.count) throw tooManyRequests(usage.resetsInMs, limit.message);
+      const key = limit.scope + whoAsks(limit.by, caller ?? ANONYMOUS, ip);
+      const windowMs = limit.windowSeconds * 1000;
+      const usage = await (isCounted ? limiter.count(key, windowMs) : limiter.usage(key, windowMs));
+      if (usage.used > limit.count - (isCounted ? 0 : 1)) {
+        throw tooManyRequests(usage.resetsInMs, limit.message);
+      }
     }
   };
 }
@@ -55,7 +72,7 @@ export function createRequestLimits(
 const NONE: readonly RateLimit[] = [];
 
 function prepare(limit: RateLimit, scope: string) {
-  return { ...limit, scope, segments: canonical(limit.path.slice(1).split("/")) };
+  return { ...limit, scope, segments: canonicalSegments(limit.path.slice(1).split("/")) };
 }
 
 function whoAsks(by: RateLimit["by"], caller: Caller, ip: string): string {
@@ -63,27 +80,6 @@ function whoAsks(by: RateLimit["by"], caller: Caller, ip: string): string {
   if (caller.kind === "user" && by !== "ip")
     return by === "user" ? `user:${caller.userId}` : `session:${caller.sessionId}`;
   return `ip:${addressKey(ip)}`;
-}
-
-/** As the router reads a path, so that no way of writing it leads around a limit. Throws URIError on broken escapes. */
-function segmentsOf(path: string): string[] {
-  const segments = path.slice(1).split("/");
-  if (segments.at(-1) === "") segments.pop();
-  return canonical(segments.map((each) => (each.includes("%") ? decodeURIComponent(each) : each)));
-}
-
-/** Classes that have a path of their own can be asked for by both. */
-const PATHS: ReadonlyMap<string, string> = new Map([
-  ["_User", "users"],
-  ["_Role", "roles"],
-  ["_Session", "sessions"],
-  ["_Installation", "installations"],
-]);
-
-function canonical(segments: string[]): string[] {
-  const [first, second = "", ...rest] = segments;
-  const own = first === "classes" ? PATHS.get(second) : undefined;
-  return own === undefined ? segments : [own, ...rest];
 }
 
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {

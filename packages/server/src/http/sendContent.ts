@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
 
 /** Bytes that somebody has put on the server. */
 export interface Content {
@@ -12,6 +13,8 @@ export interface Content {
   fileName: string;
   /** Whether a browser may show it in place of keeping it. */
   isShown: boolean;
+  /** Whether it is served on an origin where nothing but such content lives: no page is there that it could harm. */
+  isIsolated?: boolean;
   cacheControl: string;
   /** The bytes from `start` to `end`, both included; a piece holds only until the next one is asked for. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
@@ -27,13 +30,51 @@ export const INERT_HEADERS = {
   "referrer-policy": "no-referrer",
 } as const;
 
-/** Answers a GET or HEAD with content, or the part of it that is asked for. Rejects when reading fails. */
+/** What no browser runs, applies or shows, whoever refers to it. */
+const OPAQUE_TYPE = "application/octet-stream";
+
+/** What pages may do with content of strangers: look at it, listen to it, read it, keep it. */
+const PASSIVE_USES: ReadonlySet<string> = new Set([
+  "",
+  "audio",
+  "document",
+  "embed",
+  "empty",
+  "frame",
+  "iframe",
+  "image",
+  "object",
+  "track",
+  "video",
+]);
+
+/**
+ * Throws 403 where a browser says that a page of this origin is going to run or apply the content: as a script, style,
+ * worker, manifest, font and so on. Types and sandbox keep older browsers from it, which do not say so.
+ */
+function assertPassiveUse({ headers }: IncomingMessage): void {
+  const use = headers["sec-fetch-dest"];
+  const isOwnPage = headers["sec-fetch-site"] === "same-origin";
+  const isActive = isOwnPage && typeof use === "string" && !PASSIVE_USES.has(use);
+  if (!isActive && headers["service-worker"] === undefined) return;
+  throw new ProtocolError(
+    ErrorCode.OPERATION_FORBIDDEN,
+    "Files of users are not run or applied by pages of this origin",
+    403,
+  );
+}
+
+/**
+ * Answers a GET or HEAD with content, or the part of it that is asked for. Content that browsers do not show has no
+ * type that they could run or apply. Rejects when reading fails, with 403 where a page wants to run it.
+ */
 export async function sendContent(
   message: IncomingMessage,
   response: ServerResponse,
   content: Content,
 ): Promise<void> {
-  const { size, etag, lastModified } = content;
+  const { size, etag, lastModified, isShown, isIsolated = false } = content;
+  if (!isIsolated) assertPassiveUse(message);
   const headers: Record<string, string | number> = {
     ...INERT_HEADERS,
     "accept-ranges": "bytes",
@@ -53,7 +94,7 @@ export async function sendContent(
   const { start, end } = range ?? { start: 0, end: size - 1 };
   response.writeHead(range ? 206 : 200, {
     ...headers,
-    "content-type": content.type,
+    "content-type": isShown || isIsolated ? content.type : OPAQUE_TYPE,
     "content-length": end - start + 1,
     "content-disposition": disposition(content),
     ...(range && { "content-range": `bytes ${start}-${end}/${size}` }),

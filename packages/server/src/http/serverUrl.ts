@@ -6,8 +6,8 @@ export interface ServerUrlParts {
   /** For clients who do not say what they use. */
   fallback: string;
   mountPath: string;
-  /** Addresses of proxies that are believed what they forward; `*` stands for all. */
-  trustedProxies: readonly string[];
+  /** Whether a request's peer is a proxy that is believed. */
+  isFromTrustedProxy(message: IncomingMessage): boolean;
 }
 
 /** The address of the protocol as a request's client knows it. */
@@ -17,12 +17,11 @@ const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})|\[[0-9A-Fa-f:.]{2,45}\])(?
 
 /** Takes it from the Host header, or from what a trusted proxy forwards. */
 export function createServerUrlOf(parts: ServerUrlParts): ServerUrlOf {
-  const { configured, fallback, mountPath, trustedProxies } = parts;
+  const { configured, fallback, mountPath, isFromTrustedProxy } = parts;
   if (configured !== undefined) return () => configured;
-  const anyProxy = trustedProxies.includes("*");
-  return ({ headers, socket }) => {
-    const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-    const isTrusted = anyProxy || trustedProxies.includes(peer);
+  return (message) => {
+    const { headers } = message;
+    const isTrusted = isFromTrustedProxy(message);
     const forwarded = (name: string) => {
       const value = isTrusted ? headers[name] : undefined;
       return typeof value === "string" ? value.split(",", 1)[0]?.trim() : undefined;

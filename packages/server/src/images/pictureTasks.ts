@@ -14,20 +14,24 @@ export const READY = "ready";
 /** How long a picture may take, and the start of a process before it, in ms. */
 const DEADLINE_MS = 10_000;
 const START_MS = 30_000;
+/** Memory that the process may take in all, in MiB: several times what the largest picture that is allowed needs. */
+const MEMORY_MB = 768;
 /** A process that nobody needs any more ends after this, in ms. */
 const IDLE_MS = 60_000;
 
 /** Makes pictures smaller in a process of its own, which ends when one of them takes too long, and is then started anew. */
 export class PictureTasks {
   readonly #deadlineMs: number;
+  readonly #memoryMb: number;
   #child: ChildProcess | undefined;
   #isReady = false;
   #last: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(deadlineMs = DEADLINE_MS) {
+  constructor(deadlineMs = DEADLINE_MS, memoryMb = MEMORY_MB) {
     this.#deadlineMs = deadlineMs;
+    this.#memoryMb = memoryMb;
   }
 
   /** One after the other. */
@@ -75,7 +79,8 @@ export class PictureTasks {
 
   #start(): ChildProcess {
     this.#isReady = false;
-    const child = fork(fileURLToPath(new URL("./pictureProcess.ts", import.meta.url)), {
+    const file = fileURLToPath(new URL("./pictureProcess.ts", import.meta.url));
+    const child = fork(file, [String(this.#memoryMb)], {
       env: {},
       execArgv: ["--max-old-space-size=256"],
       serialization: "advanced",

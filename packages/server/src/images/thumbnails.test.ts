@@ -1,7 +1,9 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { deflateSync } from "node:zlib";
+import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ThumbnailLimits, Thumbnails } from "./thumbnails.ts";
@@ -43,19 +45,49 @@ function svg(inside: string, size = 'width="200" height="100"'): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" ${size}>${inside}</svg>`;
 }
 
-/** A PNG of a few bytes that says it has that many pixels. */
-function pngBomb(side: number): Buffer {
-  const chunk = (type: string, data: Buffer) => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(data.length);
-    return Buffer.concat([length, Buffer.from(type), data, Buffer.alloc(4)]);
-  };
+function chunk(type: string, data: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(Buffer.concat([Buffer.from(type), data])));
+  return Buffer.concat([length, Buffer.from(type), data, sum]);
+}
+
+/** A PNG that says it has that many pixels, with further chunks and these pixels. */
+function png(side: number, pixels: Buffer, more: Buffer[] = []): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);
   header.set([8, 6], 8);
   const signature = Buffer.from("89504e470d0a1a0a", "hex");
-  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", deflateSync(Buffer.alloc(1_000)))]);
+  const data = chunk("IDAT", deflateSync(pixels, { level: 9 }));
+  return Buffer.concat([signature, chunk("IHDR", header), ...more, data, chunk("IEND", Buffer.alloc(0))]);
+}
+
+/** A PNG of a few bytes that says it has that many pixels. */
+function pngBomb(side: number): Buffer {
+  return png(side, Buffer.alloc(1_000));
+}
+
+/** A small PNG whose chunk of a type unpacks to 400 MB. */
+function chunkBomb(type: string, keyword: string): Buffer {
+  const packed = deflateSync(Buffer.alloc(400 * 1024 * 1024), { level: 9 });
+  return png(8, Buffer.alloc((8 * 4 + 1) * 8), [chunk(type, Buffer.concat([Buffer.from(keyword), packed]))]);
+}
+
+/** Pictures of 64 MB each within one small drawing. */
+function drawingOfPictures(count: number): string {
+  const inside = png(4_000, Buffer.alloc((4_000 * 4 + 1) * 4_000)).toString("base64");
+  const image = `<image xlink:href="data:image/png;base64,${inside}" width="10" height="10"/>`;
+  return svg(image.repeat(count), 'width="10" height="10"');
+}
+
+/** A GIF of that many frames, each as large as the picture. */
+async function animation(format: "gif" | "webp", frames: number, side: number): Promise<Buffer> {
+  const raw = Buffer.alloc(side * side * 4 * frames, 255);
+  for (let frame = 0; frame < frames; frame++) raw[frame * side * side * 4] = frame;
+  const input = { width: side, height: side * frames, channels: 4, pageHeight: side } as const;
+  return sharp(raw, { raw: input }).toFormat(format, { effort: 1 }).toBuffer();
 }
 
 describe("a thumbnail", () => {
@@ -140,10 +172,108 @@ describe("a thumbnail", () => {
     expect((await made.of(source(content, "quick"), 64)).length).toBeGreaterThan(0);
   });
 
-  it("that could not be made is not tried again at once", async () => {
+  it("that could not be made is not tried again at once, in no other width either", async () => {
     const text = source("hello");
     const made = thumbnails();
-    for (let i = 0; i < 3; i++) await expect(made.of(text, 64)).rejects.toMatchObject({ code: 143 });
+    for (const width of [64, 64, 512, 1024]) {
+      await expect(made.of(text, width)).rejects.toMatchObject({ code: 143 });
+    }
     expect(text.reads()).toBe(1);
+  });
+
+  it("is not made of what takes too much memory, and the next one is", { timeout: 60_000 }, async () => {
+    const made = thumbnails({ memoryMb: 170 });
+    const large = source(drawingOfPictures(60), "large");
+    await expect(made.of(large, 64)).rejects.toMatchObject({ code: 143, status: 415 });
+    const content = await plain(80, 40).png().toBuffer();
+    expect((await made.of(source(content, "small"), 64)).length).toBeGreaterThan(0);
+  });
+
+  it.each<[string, () => Promise<Buffer> | Buffer | string]>([
+    ["hundreds of frames as GIF", () => animation("gif", 400, 100)],
+    ["hundreds of frames as WebP", () => animation("webp", 200, 100)],
+    ["text that unpacks to 400 MB", () => chunkBomb("zTXt", "a\0\0")],
+    ["a colour profile that unpacks to 400 MB", () => chunkBomb("iCCP", "a\0\0")],
+    ["drawings of many large pictures", () => drawingOfPictures(20)],
+  ])("of %s takes the memory of one picture, or is not made", { timeout: 60_000 }, async (_, content) => {
+    // What the limit kills is refused; what passes has stayed below it.
+    const made = thumbnails({ memoryMb: 400 });
+    const bytes = await content();
+    const answer = await made.of(source(bytes), 64).catch((error: unknown) => error);
+    if (!Buffer.isBuffer(answer)) return expect(answer).toMatchObject({ code: 143, status: 415 });
+    expect((await sharp(answer).metadata()).pages).toBeUndefined();
+  });
+
+  it("of a drawing that refers to itself without end is not made, or empty", {
+    timeout: 60_000,
+  }, async () => {
+    const uses = Array.from(
+      { length: 12 },
+      (_, i) => `<g id="g${i + 1}">${`<use href="#g${i}"/>`.repeat(10)}</g>`,
+    );
+    const content = svg(
+      `<defs><g id="g0"><rect width="1" height="1"/></g>${uses.join("")}</defs><use href="#g12"/>`,
+    );
+    await expect(thumbnails({ pictureMs: 20_000 }).of(source(content), 64)).rejects.toMatchObject({
+      code: 143,
+    });
+  });
+
+  it("of a drawing asks no server for what it refers to", async () => {
+    let requests = 0;
+    const server = createServer((_, response) => {
+      requests += 1;
+      response.end();
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+    const content = `<?xml version="1.0"?><?xml-stylesheet href="${url}.css"?>
+      <!DOCTYPE svg [<!ENTITY % e SYSTEM "${url}.dtd"> %e;]>${svg(
+        `<image href="${url}.png" xlink:href="${url}.png" width="9" height="9"/><use href="${url}.svg#a"/>
+         <style>@import url(${url}.css); @font-face { font-family: f; src: url(${url}.woff) } text { font-family: f }</style>
+         <filter id="f"><feImage href="${url}.png"/></filter><rect width="9" height="9" filter="url(${url}#f)"/>
+         <text>a</text><xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="${url}.xml"/>`,
+      )}`;
+    await thumbnails()
+      .of(source(content), 64)
+      .catch((error: unknown) => expect(error).toMatchObject({ code: 143 }));
+    server.close();
+    expect(requests).toBe(0);
+  });
+
+  it.each(["png", "jpeg", "webp", "gif", "avif"] as const)(
+    "of %s that is cut or changed anywhere is a picture or refused, and decoding goes on",
+    { timeout: 120_000 },
+    async (format) => {
+      const whole = await plain(64, 64)
+        .withExif({ IFD0: { Copyright: "x".repeat(200) } })
+        .withIccProfile("p3")
+        .toFormat(format)
+        .toBuffer();
+      const made = thumbnails();
+      let seed = 42;
+      const random = (below: number) => {
+        seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+        return seed % below;
+      };
+      for (let i = 0; i < 60; i++) {
+        const changed = Buffer.from(whole.subarray(0, i % 3 === 0 ? random(whole.length) : whole.length));
+        for (let n = 0; n < 4 && changed.length > 0; n++) changed[random(changed.length)] = random(256);
+        const answer = await made.of(source(changed, `changed ${i}`), 64).catch((error: unknown) => error);
+        if (!Buffer.isBuffer(answer)) expect(answer).toMatchObject({ code: 143, status: 415 });
+      }
+      expect((await made.of(source(whole), 64)).length).toBeGreaterThan(0);
+    },
+  );
+
+  it("goes when all together are too large, the oldest first", async () => {
+    const noise = Buffer.from(Array.from({ length: 64 * 64 * 3 }, (_, i) => (i * 7_919) % 251));
+    const content = await sharp(noise, { raw: { width: 64, height: 64, channels: 3 } })
+      .png()
+      .toBuffer();
+    const size = (await thumbnails().of(source(content), 64)).length;
+    const made = thumbnails({ bytes: size * 5 });
+    for (let i = 0; i < 12; i++) await made.of(source(content, `noise ${i}`), 64);
+    expect((await readdir(folder)).length).toBeLessThanOrEqual(5);
   });
 });

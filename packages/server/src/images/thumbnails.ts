@@ -14,11 +14,14 @@ export interface Source {
 }
 
 export interface ThumbnailLimits {
-  /** Files in the folder; the oldest go. */
+  /** Files in the folder, and their bytes together; the oldest go. */
   files?: number;
+  bytes?: number;
   /** To read the content, and to make it smaller, in ms. */
   readMs?: number;
   pictureMs?: number;
+  /** Of the process that makes them, in MiB. */
+  memoryMb?: number;
 }
 
 /** Widths that are made; others are made as the next larger one, so that nobody fills the disk with sizes. */
@@ -27,6 +30,7 @@ export const WIDTHS = [64, 128, 256, 512, 1024] as const;
 export const MAX_PICTURE = 20 * 1024 * 1024;
 
 const MAX_FILES = 20_000;
+const MAX_BYTES = 2 * 1024 * 1024 * 1024;
 const READ_MS = 15_000;
 const AT_ONCE = 8;
 const MAX_WAITING = 100;
@@ -43,14 +47,21 @@ export class Thumbnails {
   readonly #refused = new Map<string, { error: ProtocolError; until: number }>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
-  /** Files in the folder; unknown before the first is written. */
-  #files: number | undefined;
+  /** What is in the folder; unknown before the first file is written. */
+  #held: { files: number; bytes: number } | undefined;
   #clearing: Promise<void> | undefined;
 
   constructor(folder: string, limits: ThumbnailLimits = {}) {
     this.#folder = folder;
-    this.#limits = { files: MAX_FILES, readMs: READ_MS, pictureMs: 10_000, ...limits };
-    this.#tasks = new PictureTasks(this.#limits.pictureMs);
+    this.#limits = {
+      files: MAX_FILES,
+      bytes: MAX_BYTES,
+      readMs: READ_MS,
+      pictureMs: 10_000,
+      memoryMb: 768,
+      ...limits,
+    };
+    this.#tasks = new PictureTasks(this.#limits.pictureMs, this.#limits.memoryMb);
   }
 
   /**
@@ -59,11 +70,13 @@ export class Thumbnails {
    */
   async of(source: Source, width: number): Promise<Buffer> {
     const step = WIDTHS.find((each) => each >= width) ?? WIDTHS[WIDTHS.length - 1] ?? width;
-    const key = `${createHash("sha256").update(source.name).digest("hex")}-${step}`;
+    const content = createHash("sha256").update(source.name).digest("hex");
+    const key = `${content}-${step}`;
     const kept = await this.#kept(key, source.maxAgeMs);
     if (kept) return kept;
-    this.#assertNotRefused(key);
-    const making = this.#making.get(key) ?? this.#make(key, source, step);
+    // What is no picture is none in any width.
+    this.#assertNotRefused(content);
+    const making = this.#making.get(key) ?? this.#make(content, key, source, step);
     this.#making.set(key, making);
     return making.finally(() => this.#making.delete(key));
   }
@@ -92,7 +105,7 @@ export class Thumbnails {
     this.#refused.delete(key);
   }
 
-  async #make(key: string, source: Source, width: number): Promise<Buffer> {
+  async #make(contentKey: string, key: string, source: Source, width: number): Promise<Buffer> {
     await this.#turn();
     try {
       const content = await source.read(AbortSignal.timeout(this.#limits.readMs));
@@ -103,7 +116,7 @@ export class Thumbnails {
       await this.#keep(key, picture);
       return picture;
     } catch (error) {
-      if (error instanceof ProtocolError) this.#refuse(key, error);
+      if (error instanceof ProtocolError) this.#refuse(contentKey, error);
       throw error;
     } finally {
       // Whoever waits takes the place over.
@@ -135,8 +148,14 @@ export class Thumbnails {
     const draft = join(this.#folder, `${randomUUID()}.part`);
     await writeFile(draft, picture);
     await rename(draft, join(this.#folder, key));
-    this.#files = (this.#files ?? (await readdir(this.#folder)).length - 1) + 1;
-    if (this.#files > this.#limits.files) {
+    if (this.#held) {
+      this.#held.files += 1;
+      this.#held.bytes += picture.length;
+    } else {
+      const files = await this.#list();
+      this.#held = { files: files.length, bytes: sum(files) };
+    }
+    if (this.#held.files > this.#limits.files || this.#held.bytes > this.#limits.bytes) {
       this.#clearing ??= this.#clear().finally(() => {
         this.#clearing = undefined;
       });
@@ -146,20 +165,37 @@ export class Thumbnails {
 
   /** Leaves the newest nine tenths of what may be there. */
   async #clear(): Promise<void> {
+    const files = (await this.#list()).sort((a, b) => b.mtimeMs - a.mtimeMs);
+    let bytes = 0;
+    const old = files.filter(({ size }, index) => {
+      bytes += size;
+      return index >= this.#limits.files * KEPT_SHARE || bytes > this.#limits.bytes * KEPT_SHARE;
+    });
+    await Promise.all(old.map(({ path }) => rm(path, { force: true })));
+    this.#held = { files: files.length - old.length, bytes: sum(files) - sum(old) };
+  }
+
+  async #list(): Promise<KeptFile[]> {
     const names = await readdir(this.#folder);
-    const files = await Promise.all(
+    return Promise.all(
       names.map(async (name) => {
         const path = join(this.#folder, name);
         const about = await stat(path).catch(() => undefined);
-        return { path, mtimeMs: about?.mtimeMs ?? 0 };
+        return { path, mtimeMs: about?.mtimeMs ?? 0, size: about?.size ?? 0 };
       }),
     );
-    const old = files
-      .sort((a, b) => b.mtimeMs - a.mtimeMs)
-      .slice(Math.floor(this.#limits.files * KEPT_SHARE));
-    await Promise.all(old.map(({ path }) => rm(path, { force: true })));
-    this.#files = files.length - old.length;
   }
+}
+
+interface KeptFile {
+  path: string;
+  mtimeMs: number;
+  /** In bytes. */
+  size: number;
+}
+
+function sum(files: readonly KeptFile[]): number {
+  return files.reduce((total, { size }) => total + size, 0);
 }
 
 const KEPT_SHARE = 0.9;

@@ -46,6 +46,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+function uploads() {
+  return { ipfs, gateway: url, maxFileBytes: 1_000, reserve: async () => () => undefined };
+}
+
 async function* bytes(...parts: (string | Uint8Array)[]) {
   for (const part of parts) yield Buffer.from(part);
 }
@@ -91,14 +95,10 @@ describe("folders", () => {
   });
 
   it("are uploaded as base64 or JSON and answered as addresses", async () => {
-    const answer = await uploadFolder(
-      ipfs,
-      [
-        { path: "moralis/logo.txt", content: hello.toString("base64") },
-        { path: "moralis/my token.json", content: { name: "token" } },
-      ],
-      url,
-    );
+    const answer = await uploadFolder(uploads(), [
+      { path: "moralis/logo.txt", content: hello.toString("base64") },
+      { path: "moralis/my token.json", content: { name: "token" } },
+    ]);
     expect(answer.map(({ path }) => path.replace(/ipfs\/Qm\w{44}/, "…").slice(url.length - 4))).toEqual([
       "…/moralis/logo.txt",
       "…/moralis/my%20token.json",
@@ -114,9 +114,32 @@ describe("folders", () => {
     ["no path", [{ content: "" }]],
     ["content that is neither", [{ path: "a", content: "not base64!" }]],
   ])("refuse %s as an upload", async (_, data) => {
-    await expect(uploadFolder(ipfs, JSON.parse(JSON.stringify(data)), url)).rejects.toMatchObject({
+    await expect(uploadFolder(uploads(), JSON.parse(JSON.stringify(data)))).rejects.toMatchObject({
       code: 107,
     });
+  });
+
+  it("refuse files that are larger than files may be, before anything is stored", async () => {
+    const content = Buffer.alloc(1_001).toString("base64");
+    const uploading = uploadFolder(uploads(), [{ path: "a", content }]);
+    await expect(uploading).rejects.toMatchObject({ code: 130 });
+  });
+
+  it("are not stored where there is no room, and give their room back afterwards", async () => {
+    let reserved = 0;
+    const release = () => {
+      reserved = 0;
+    };
+    const reserve = async (bytes: number) => {
+      if (bytes > 5) throw new ProtocolError(130, "no room", 507);
+      reserved = bytes;
+      return release;
+    };
+    const upload = (text: string) =>
+      uploadFolder({ ...uploads(), reserve }, [{ path: "a", content: Buffer.from(text).toString("base64") }]);
+    await expect(upload("123456")).rejects.toMatchObject({ status: 507 });
+    expect(await upload("12345")).toHaveLength(1);
+    expect(reserved).toBe(0);
   });
 });
 

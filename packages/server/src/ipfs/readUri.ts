@@ -59,7 +59,7 @@ function ipfsPath(uri: string, ownGateway: string): string[] | undefined {
     .split("/")
     .filter(Boolean)
     .map(decoded);
-  if (path.length > 0 && !path.some((name) => name === "." || name === "..")) return path;
+  if (path.length > 0 && !path.some((name) => /^\.\.?$|[/\\\0]/.test(name))) return path;
   throw new ContentRefused("it is no path in IPFS");
 }
 
@@ -83,7 +83,13 @@ async function heldContent(
     if (entry.kind === "folder") throw new ContentRefused("it is a folder");
     if (entry.size > maxBytes) throw new ContentRefused(`the content is larger than ${maxBytes} bytes`);
     const chunks: Uint8Array[] = [];
-    for await (const chunk of entry.read(0, entry.size)) chunks.push(chunk);
+    let size = 0;
+    for await (const chunk of entry.read(0, entry.size)) {
+      size += chunk.length;
+      // What a file says of its size is written by whoever made it.
+      if (size > maxBytes) throw new ContentRefused(`the content is larger than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
     return Buffer.concat(chunks);
   } catch (error) {
     // The operator's node is away: another try may bring it.

@@ -1,18 +1,35 @@
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { FolderEntry, Ipfs } from "./ipfs.ts";
 
+export interface UploadFolderOptions {
+  ipfs: Ipfs;
+  /** Where content is served: `https://host/ipfs`. */
+  gateway: string;
+  /** Largest file of a folder, in bytes. */
+  maxFileBytes: number;
+  /** Reserves room on the disk. Rejects where there is none. */
+  reserve(bytes: number): Promise<() => void>;
+}
+
 /**
  * Adds a folder from `[{ path, content }]`; content is base64 (a data URI will do) or JSON. Answers the address of
- * each file below `gateway` (`https://host/ipfs`), in the same order. Throws 107 for anything else.
+ * each file below the gateway, in the same order. Throws 107 for anything else, 130 for files that are too large.
  */
 export async function uploadFolder(
-  ipfs: Ipfs,
+  { ipfs, gateway, maxFileBytes, reserve }: UploadFolderOptions,
   data: JsonValue,
-  gateway: string,
 ): Promise<{ path: string }[]> {
   if (!Array.isArray(data)) throw invalid("The body must be a list of { path, content }");
   const entries = data.map(entryOf);
-  const cid = await ipfs.addFolder(entries);
+  const large = entries.find(({ content }) => content.length > maxFileBytes);
+  if (large) {
+    throw new ProtocolError(
+      ErrorCode.FILE_SAVE_ERROR,
+      `File size exceeds maximum allowed: ${maxFileBytes} bytes.`,
+    );
+  }
+  const release = await reserve(entries.reduce((sum, { content }) => sum + content.length, 0));
+  const cid = await ipfs.addFolder(entries).finally(release);
   return entries.map(({ path }) => ({
     path: `${gateway}/${cid}/${path.split("/").map(encodeURIComponent).join("/")}`,
   }));

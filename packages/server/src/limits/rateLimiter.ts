@@ -12,6 +12,8 @@ export interface RateLimiter {
   count(key: string, windowMs: number): Promise<Usage>;
   /** The same without counting. */
   usage(key: string, windowMs: number): Promise<Usage>;
+  /** Takes back one request that was counted, where its window has not ended. */
+  refund(key: string): Promise<void>;
 }
 
 export interface MemoryLimiterOptions {
@@ -60,6 +62,10 @@ export function createMemoryLimiter({ clock, maxKeys = 100_000 }: MemoryLimiterO
       return window
         ? { used: window.used, resetsInMs: window.endsAt - clock() }
         : { used: 0, resetsInMs: windowMs };
+    },
+    async refund(key) {
+      const window = current(key);
+      if (window && window.used > 0) window.used--;
     },
   };
 }

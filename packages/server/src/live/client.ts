@@ -1,29 +1,46 @@
 import { randomUUID } from "node:crypto";
 import {
   assertClassName,
+  CLIENT_JSON,
   ErrorCode,
   isJsonObject,
+  type JsonLimits,
   type JsonObject,
   type JsonValue,
+  MAX_INSTALLATION_ID_LENGTH,
+  MAX_KEYS,
+  MAX_REQUEST_ID_LENGTH,
   ProtocolError,
+  parseJson,
   parsePath,
   parseWhere,
 } from "@purse/protocol";
 import type { WebSocket } from "ws";
 import { addressKey } from "../http/address.ts";
 import type { Log } from "../observe/log.ts";
+import type { LiveConnectionFacts } from "./connectionEvent.ts";
+import { MessageAllowance, messageCost } from "./messageAllowance.ts";
 import type { Subscription } from "./subscriptions.ts";
+import type { TurnBudget } from "./turnBudget.ts";
 
 export interface ClientLimits {
   /** Subscriptions of one socket. */
   maxSubscriptions: number;
   /** Bytes that may wait for a slow reader before it is cut off. */
   maxBufferedBytes: number;
-  /** Messages that a socket may send at once, and, after those, per second. */
+  /** Messages that a socket may send at once, and, after those, per second; long ones count as several. */
   messageBurst: number;
   messagesPerSecond: number;
   /** How long a socket may stay without `connect`, in ms. */
   connectTimeoutMs: number;
+}
+
+/** What happens to a connection, for whoever observes them. */
+export interface ClientEvent {
+  client: LiveClient;
+  event: LiveConnectionFacts["event"];
+  sessionToken: string | undefined;
+  error?: string;
 }
 
 export interface ClientParts {
@@ -45,11 +62,19 @@ export interface ClientParts {
    */
   subscribe(subscription: Subscription, entered: (position: string) => void): Promise<void>;
   unsubscribe(subscription: Subscription): void;
+  /** What the sockets of the client's address may send together. */
+  addressAllowance: MessageAllowance;
+  /** What the messages of all sockets may take of one turn of the event loop. */
+  turns: TurnBudget;
+  /** Called for what happens to the connection; it must not throw. */
+  onEvent(event: ClientEvent): void;
   now(): number;
   log: Log;
   limits: ClientLimits;
 }
 
+/** How much a message may hold: a where with a list of 20,000 strings. */
+const MESSAGE_JSON: JsonLimits = { ...CLIENT_JSON, nodes: 25_000, values: 50_000 };
 const CLOSE_POLICY = 1008;
 const CLOSE_TRY_AGAIN = 1013;
 /** How long a reader that is cut off may take to hear of it, in ms. */
@@ -74,14 +99,15 @@ export class LiveClient {
   #connected = false;
   #sessionToken: string | undefined;
   #work: Promise<void> = Promise.resolve();
-  #allowance: { messages: number; at: number };
+  readonly #allowance: MessageAllowance;
 
   constructor(socket: WebSocket, ip: string, parts: ClientParts) {
     this.#socket = socket;
     this.ip = ip;
     this.address = addressKey(ip);
     this.#parts = parts;
-    this.#allowance = { messages: parts.limits.messageBurst, at: parts.now() };
+    const { messageBurst: burst, messagesPerSecond: perSecond } = parts.limits;
+    this.#allowance = new MessageAllowance({ burst, perSecond }, parts.now());
     this.#connectTimer = setTimeout(
       () => this.close(CLOSE_POLICY, "connect was not sent"),
       parts.limits.connectTimeoutMs,
@@ -91,10 +117,12 @@ export class LiveClient {
     socket.on("pong", () => {
       this.alive = true;
     });
-    socket.on("error", (error) =>
-      parts.log.debug("live query socket failed", { clientId: this.id, error: error.message }),
-    );
+    socket.on("error", (error) => {
+      parts.log.debug("live query socket failed", { clientId: this.id, error: error.message });
+      this.#emit("ws_disconnect_error", { error: error.message });
+    });
     socket.on("close", () => this.#leave());
+    this.#emit("ws_connect");
   }
 
   /** Sends a message; a reader that is too slow to take it is cut off. */
@@ -158,6 +186,11 @@ export class LiveClient {
   #leave(): void {
     clearTimeout(this.#connectTimer);
     for (const subscription of [...this.subscriptions.values()]) this.#drop(subscription);
+    this.#emit("ws_disconnect");
+  }
+
+  #emit(event: ClientEvent["event"], more: Partial<Pick<ClientEvent, "error" | "sessionToken">> = {}): void {
+    this.#parts.onEvent({ client: this, event, sessionToken: this.#sessionToken, ...more });
   }
 
   #drop(subscription: Subscription): void {
@@ -166,20 +199,17 @@ export class LiveClient {
   }
 
   #receive(text: string | undefined): void {
-    if (!this.#mayReceive()) {
+    const cost = messageCost(text?.length ?? 0);
+    const now = this.#parts.now();
+    if (!this.#allowance.take(cost, now) || !this.#parts.addressAllowance.take(cost, now)) {
       this.close(CLOSE_POLICY, "too many messages");
       return;
     }
     // One after another: an unsubscribe may not overtake the subscribe before it.
-    this.#work = this.#work.then(() => this.#handle(text));
-  }
-
-  #mayReceive(): boolean {
-    const { messageBurst, messagesPerSecond } = this.#parts.limits;
-    const now = this.#parts.now();
-    const earned = ((now - this.#allowance.at) / 1_000) * messagesPerSecond;
-    this.#allowance = { messages: Math.min(messageBurst, this.#allowance.messages + earned) - 1, at: now };
-    return this.#allowance.messages >= 0;
+    this.#work = this.#work.then(async () => {
+      await this.#parts.turns.take(cost);
+      await this.#handle(text);
+    });
   }
 
   async #handle(text: string | undefined): Promise<void> {
@@ -228,7 +258,7 @@ export class LiveClient {
     this.master = textOf(message.masterKey) !== undefined;
     this.#sessionToken = textOf(message.sessionToken);
     // It comes back with every event: no longer than such ids are.
-    this.installationId = textOf(message.installationId)?.slice(0, 128);
+    this.installationId = textOf(message.installationId)?.slice(0, MAX_INSTALLATION_ID_LENGTH);
     try {
       await this.#parts.admit(this, this.#sessionToken);
     } catch (error) {
@@ -239,6 +269,7 @@ export class LiveClient {
     this.#connected = true;
     clearTimeout(this.#connectTimer);
     this.send(JSON.stringify({ op: "connected", clientId: this.id, installationId: this.installationId }));
+    this.#emit("connect");
   }
 
   #refusalOf(message: JsonObject): string | undefined {
@@ -252,6 +283,9 @@ export class LiveClient {
   async #subscribe(message: JsonObject): Promise<void> {
     const { requestId, query: asked } = message;
     if (typeof requestId !== "number" && typeof requestId !== "string") throw invalid("requestId is missing");
+    if (String(requestId).length > MAX_REQUEST_ID_LENGTH) {
+      throw invalid(`requestId takes ${MAX_REQUEST_ID_LENGTH} characters at most`);
+    }
     if (!isJsonObject(asked)) throw invalid("query is missing");
     const { className } = asked;
     assertClassName(className);
@@ -285,6 +319,7 @@ export class LiveClient {
       this.subscriptions.set(requestId, subscription);
       const { installationId } = this;
       this.send(JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId, position }));
+      this.#emit("subscribe", { sessionToken });
     });
   }
 
@@ -294,14 +329,16 @@ export class LiveClient {
     if (!subscription) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "there is no such subscription");
     this.#drop(subscription);
     this.send(JSON.stringify({ op: "unsubscribed", clientId: this.id, requestId }));
+    this.#emit("unsubscribe", { sessionToken: subscription.sessionToken });
   }
 }
 
 function parseMessage(text: string | undefined): JsonObject {
   try {
-    const message: unknown = JSON.parse(text ?? "");
+    const message = parseJson(text ?? "", MESSAGE_JSON);
     if (isJsonObject(message)) return message;
-  } catch {
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     // Answered below, as for any other text that is no message.
   }
   throw new ProtocolError(ErrorCode.INVALID_JSON, "a message must be a JSON object");
@@ -314,8 +351,9 @@ function requestIdOf({ requestId }: JsonObject): number | string | undefined {
 function fieldsOf(value: JsonValue | undefined, name: string): string[] | undefined {
   if (value === undefined || value === null) return undefined;
   // Queries that cloud code has made say their fields with commas.
-  const list: JsonValue = typeof value === "string" ? value.split(",") : value;
+  const list: JsonValue = typeof value === "string" ? value.split(",", MAX_KEYS + 1) : value;
   if (!Array.isArray(list)) throw invalid(`${name} must be an array of field names`);
+  if (list.length > MAX_KEYS) throw invalid(`${name} takes ${MAX_KEYS} names at most`);
   const fields = list.map((field: unknown) => {
     if (typeof field !== "string") throw invalid(`${name} must be an array of field names`);
     return parsePath(field)[0];

@@ -40,6 +40,7 @@ async function world(parts: Partial<LiveParts> = {}, limits: Partial<LiveLimits>
   const live = createLive({
     appId: "app",
     isMasterKey: (key) => key === "master",
+    clientAddressOf: () => "127.0.0.1",
     async callerOf(token) {
       const caller = sessions.get(token);
       if (caller) return caller;

@@ -5,17 +5,25 @@ import type { WorkerHealth } from "@purse/workers";
 import { WebSocketServer } from "ws";
 import { ANONYMOUS, type Caller, type RequestContext } from "../caller.ts";
 import { addressKey } from "../http/address.ts";
-import { type ClientLimits, LiveClient } from "./client.ts";
+import type { ClientAddressOf } from "../http/clientAddress.ts";
+import { type ClientEvent, type ClientLimits, LiveClient } from "./client.ts";
 import { CostlyMatcher } from "./costlyMatcher.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { type ChangeFeed, seqOf } from "./feed.ts";
+import { MessageAllowance } from "./messageAllowance.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
 import { type LiveCounts, Teller, type TellerParts } from "./teller.ts";
+import { TurnBudget } from "./turnBudget.ts";
 
 export interface LiveLimits extends ClientLimits {
   maxSockets: number;
   maxSocketsPerAddress: number;
   maxSubscriptionsPerAddress: number;
+  /** Characters of the wheres that the sockets of one address follow. */
+  maxQueryLengthPerAddress: number;
+  /** As `messageBurst` and `messagesPerSecond`, for all sockets of one address together. */
+  addressMessageBurst: number;
+  addressMessagesPerSecond: number;
   maxMessageBytes: number;
   /** How often sockets are pinged and sessions looked at again, in ms. */
   heartbeatMs: number;
@@ -32,6 +40,9 @@ export const DEFAULT_LIVE_LIMITS: LiveLimits = {
   maxSockets: 20_000,
   maxSocketsPerAddress: 2_000,
   maxSubscriptionsPerAddress: 20_000,
+  maxQueryLengthPerAddress: 16 * 1024 * 1024,
+  addressMessageBurst: 30_000,
+  addressMessagesPerSecond: 2_000,
   maxMessageBytes: 256 * 1024,
   heartbeatMs: 30_000,
   maxBacklog: 20_000,
@@ -41,6 +52,7 @@ export interface LiveParts extends TellerParts {
   appId: string;
   /** Whether a key is the master key and may be used from this address. */
   isMasterKey(key: string, ip: string): boolean;
+  clientAddressOf: ClientAddressOf;
   feed: ChangeFeed;
   /** Milliseconds since the epoch. */
   clock?: { now(): number };
@@ -82,7 +94,9 @@ export function createLive(parts: LiveParts): Live {
     limits,
   });
   const clients = new Set<LiveClient>();
-  const socketsAt = new Map<string, number>();
+  const turns = new TurnBudget();
+  /** The open sockets of an address, and what they may send. */
+  const addresses = new Map<string, { sockets: number; allowance: MessageAllowance }>();
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -97,6 +111,9 @@ export function createLive(parts: LiveParts): Live {
     for (const client of clients) client.ping();
     dispatcher.prune();
     matcher.prune();
+    for (const [address, { sockets, allowance }] of addresses) {
+      if (sockets === 0 && allowance.isFull(now())) addresses.delete(address);
+    }
     feed.keep(index.classNames()).catch((error: unknown) => {
       log.error("followed classes could not be renewed", { error: String(error) });
     });
@@ -106,12 +123,16 @@ export function createLive(parts: LiveParts): Live {
 
   return {
     upgrade(request, socket, head) {
-      const ip = request.socket.remoteAddress ?? "";
+      const ip = parts.clientAddressOf(request);
       const address = addressKey(ip);
       if (clients.size >= limits.maxSockets) return refuse(socket, "503 Service Unavailable");
-      if ((socketsAt.get(address) ?? 0) >= limits.maxSocketsPerAddress)
+      if ((addresses.get(address)?.sockets ?? 0) >= limits.maxSocketsPerAddress)
         return refuse(socket, "429 Too Many Requests");
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        const rate = { burst: limits.addressMessageBurst, perSecond: limits.addressMessagesPerSecond };
+        const known = addresses.get(address) ?? { sockets: 0, allowance: new MessageAllowance(rate, now()) };
+        addresses.set(address, known);
+        known.sockets += 1;
         const client = new LiveClient(webSocket, ip, {
           appId: parts.appId,
           isMasterKey: parts.isMasterKey,
@@ -119,17 +140,18 @@ export function createLive(parts: LiveParts): Live {
           amend,
           subscribe,
           unsubscribe: (subscription) => index.remove(subscription),
+          addressAllowance: known.allowance,
+          turns,
+          onEvent,
           now,
           log,
           limits,
         });
         clients.add(client);
-        socketsAt.set(address, (socketsAt.get(address) ?? 0) + 1);
         webSocket.on("close", () => {
           clients.delete(client);
-          const left = (socketsAt.get(address) ?? 1) - 1;
-          if (left > 0) socketsAt.set(address, left);
-          else socketsAt.delete(address);
+          // What it has sent counts on for a while: a new socket brings no new allowance.
+          known.sockets -= 1;
         });
       });
     },
@@ -180,6 +202,23 @@ export function createLive(parts: LiveParts): Live {
     await caller;
   }
 
+  /** Cloud code may observe who comes and goes; without such code nothing is done here. */
+  function onEvent({ client, event, sessionToken, error }: ClientEvent): void {
+    const { id: clientId, master: useMasterKey, installationId, ip } = client;
+    parts.triggers?.onConnectionEvent?.(
+      () => ({
+        event,
+        clientId,
+        useMasterKey,
+        installationId,
+        sessionToken,
+        ...counts(),
+        ...(error !== undefined && { error }),
+      }),
+      { ip, requestId: clientId },
+    );
+  }
+
   async function amend(
     client: LiveClient,
     sessionToken: string | undefined,
@@ -201,10 +240,19 @@ export function createLive(parts: LiveParts): Live {
     if (mentionsRelation(where)) {
       throw new ProtocolError(ErrorCode.INVALID_QUERY, "$relatedTo is not supported in live queries");
     }
-    index.compile(where);
     if (index.countAt(client.address) >= limits.maxSubscriptionsPerAddress) {
       throw new ProtocolError(ErrorCode.REQUEST_LIMIT_EXCEEDED, "too many subscriptions from one address");
     }
+    if (
+      index.queryLengthAt(client.address) + subscription.whereText.length >
+      limits.maxQueryLengthPerAddress
+    ) {
+      throw new ProtocolError(
+        ErrorCode.REQUEST_LIMIT_EXCEEDED,
+        "the subscriptions from one address ask for too much",
+      );
+    }
+    index.compile(where);
     const caller = await teller.callerOf(subscription);
     if (!(await parts.mayFind(caller, className, where))) {
       throw new ProtocolError(

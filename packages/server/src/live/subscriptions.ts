@@ -82,7 +82,7 @@ const MAX_ANCHOR_KEYS = 100;
  */
 export class SubscriptionIndex {
   readonly #classes = new Map<string, ClassIndex>();
-  readonly #countAt = new Map<string, number>();
+  readonly #usageAt = new Map<string, { count: number; queryLength: number }>();
   readonly #parts: MatcherParts;
 
   constructor(parts: MatcherParts) {
@@ -91,7 +91,12 @@ export class SubscriptionIndex {
 
   /** How many subscriptions the sockets of an address have. */
   countAt(address: string): number {
-    return this.#countAt.get(address) ?? 0;
+    return this.#usageAt.get(address)?.count ?? 0;
+  }
+
+  /** How many characters the wheres have that the sockets of an address follow. */
+  queryLengthAt(address: string): number {
+    return this.#usageAt.get(address)?.queryLength ?? 0;
   }
 
   classNames(): string[] {
@@ -157,10 +162,11 @@ export class SubscriptionIndex {
     if (index.groups.size === 0) this.#classes.delete(subscription.className);
   }
 
-  #count({ client }: Subscription, by: 1 | -1): void {
-    const count = this.countAt(client.address) + by;
-    if (count > 0) this.#countAt.set(client.address, count);
-    else this.#countAt.delete(client.address);
+  #count({ client: { address }, whereText }: Subscription, by: 1 | -1): void {
+    const count = this.countAt(address) + by;
+    const queryLength = this.queryLengthAt(address) + by * whereText.length;
+    if (count > 0) this.#usageAt.set(address, { count, queryLength });
+    else this.#usageAt.delete(address);
   }
 
   /** The groups that a change of these objects can concern. */

@@ -9,6 +9,7 @@ import {
 import { ANONYMOUS, type Caller, MASTER, principalsOf, type RequestContext } from "../caller.ts";
 import type { Log } from "../observe/log.ts";
 import type { LoggedChange } from "../store/changeLog.ts";
+import type { LiveConnectionFacts } from "./connectionEvent.ts";
 import { type ChangeView, canRead, changed, type EventKind, eventKind } from "./event.ts";
 import { Slices } from "./slices.ts";
 import type { Group, Subscription } from "./subscriptions.ts";
@@ -24,6 +25,8 @@ export interface LiveTriggers {
   subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
   /** Answers `object` and `original` as they shall be sent; null to send nothing, undefined for as they are. */
   event(request: RequestContext, facts: LiveEventFacts): Promise<JsonObject | null | undefined>;
+  /** Passes on what happens to a connection; `facts` is called only where somebody observes. */
+  onConnectionEvent?(facts: () => LiveConnectionFacts, from: Pick<RequestContext, "ip" | "requestId">): void;
 }
 
 export interface LiveCounts {

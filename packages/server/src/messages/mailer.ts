@@ -34,6 +34,12 @@ export interface MailerParts {
   log: Log;
 }
 
+/** A sender with a display name, quoted: a comma or a bracket in it begins no other address. */
+export function senderOf(name: string, address: string): string {
+  const quoted = name.replace(/[\p{Cc}\s]+/gu, " ").replace(/["\\]/g, "\\$&");
+  return `"${quoted.trim()}" <${address}>`;
+}
+
 /** How long a mail server may keep us waiting, in ms. */
 const TIMEOUT_MS = 15_000;
 

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "@purse/protocol";
-import type { ClassSchema } from "../schema/classSchema.ts";
+import type { ClassSchema, IndexDirection } from "../schema/classSchema.ts";
 import { fromExtendedJson } from "./extendedJson.ts";
 
 /** A class as a dump describes it. */
@@ -68,12 +68,17 @@ function indexesFrom(
   const indexes: ClassSchema["indexes"] = {};
   for (const [name, keys] of Object.entries(isJsonObject(value) ? value : {})) {
     const entries = Object.entries(isJsonObject(keys) ? keys : {}).map(
-      ([key, direction]): [string, 1 | -1] => [key.replace(/^_p_/, ""), Number(direction) === -1 ? -1 : 1],
+      ([key, direction]): [string, IndexDirection] => [key.replace(/^_p_/, ""), directionOf(direction)],
     );
     if (entries.length > 0 && entries.every(([key]) => key in fields))
       indexes[name] = Object.fromEntries(entries);
   }
   return indexes;
+}
+
+function directionOf(direction: JsonValue): IndexDirection {
+  if (direction === "text") return "text";
+  return Number(direction) === -1 ? -1 : 1;
 }
 
 export interface ConvertedDocument {

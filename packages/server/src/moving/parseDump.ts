@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { scopeOf } from "../accounts/auth/providers.ts";
 import { CLAIM, foldName } from "../accounts/parts.ts";
-import { tokenHash } from "../accounts/sessions.ts";
+import { tokenHash } from "../accounts/sessionRecord.ts";
 import { HOOK_CLAIM, hookOf, nameOf } from "../hooks/hookStore.ts";
 import { CONFIG_ROW } from "../operator/globalConfig.ts";
 import { fromExtendedJson } from "./extendedJson.ts";

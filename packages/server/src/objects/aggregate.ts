@@ -16,32 +16,37 @@ import {
   renameFields,
   type Stage,
 } from "@purse/protocol";
+import type { RequestContext } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import type { Schemas } from "../schema/schemas.ts";
-import type { Store, StoreGroup, StoreQuery } from "../store/store.ts";
+import type { StoreGroup } from "../store/store.ts";
+import type { ObjectReader } from "./objectReader.ts";
 import type { Pipelines } from "./pipeline.ts";
-import { prepareSubqueries } from "./subqueries.ts";
+import type { ReadAccess, ReadScope } from "./readAccess.ts";
 
 /** Most objects that a pipeline takes into memory. */
 const MAX_OBJECTS = 100_000;
 const EARTH_RADIUS_M = 6_378_100;
 
 export interface Aggregates {
-  /** Carries out a pipeline over all objects of a class, whatever their ACLs. `params` as they travel. */
-  aggregate(className: string, params: JsonObject): Promise<JsonValue[]>;
+  /** Carries out a pipeline over the objects of a class that a request may read. `params` as they travel. */
+  aggregate(request: RequestContext, className: string, params: JsonObject): Promise<JsonValue[]>;
 }
 
-export interface AggregateParts {
-  store: Store;
-  schemas: Schemas;
+export interface AggregateDependencies {
+  access: ReadAccess;
+  reader: ObjectReader;
   pipelines: Pipelines;
 }
 
 /** What is asked of a class beside the pipeline. */
 const OTHER_PARAMETERS = ["distinct", "where", "hint", "explain", "comment", "readPreference"] as const;
 
-export function createAggregates({ store, schemas, pipelines }: AggregateParts): Aggregates {
-  async function aggregate(className: string, params: JsonObject): Promise<JsonValue[]> {
+export function createAggregates({ access, reader, pipelines }: AggregateDependencies): Aggregates {
+  const aggregate: Aggregates["aggregate"] = async (request, className, params) => {
+    // Hidden fields cannot be removed from what a pipeline computes.
+    if (request.caller.kind !== "master") {
+      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
+    }
     assertClassName(className);
     const { pipeline, ...rest } = params;
     const asked: JsonObject = { ...rest };
@@ -49,19 +54,18 @@ export function createAggregates({ store, schemas, pipelines }: AggregateParts):
     // Stages come as a pipeline, or each as a parameter; in a query string all of them are text.
     const given = pipeline === undefined ? asked : pipeline;
     const stages = parsePipeline(parsedTexts(given));
-    const schema = schemas.get(className);
-    const where = conditionOf(parsedTexts(params.where ?? {}), schema);
-    if (!schema) return [];
-    if (params.distinct !== undefined) return distinct(schema, where, String(params.distinct));
+    const scope = access.authorizeRead(request, className, "find");
+    const where = conditionOf(parsedTexts(params.where ?? {}), scope?.schema);
+    if (!scope) return [];
+    if (params.distinct !== undefined) return distinct(scope, where, String(params.distinct));
     if (params.explain !== undefined && params.explain !== false) {
-      return [await store.explain(queryOf(schema, where))];
+      return [await reader.explain(scope, { where })];
     }
-    return run(schema, where, stages);
-  }
+    return run(scope, where, stages);
+  };
 
-  async function distinct(schema: ClassSchema, where: Condition, key: string): Promise<JsonValue[]> {
-    const path = parsePath(key);
-    const values = await store.distinct(queryOf(schema, where), path);
+  async function distinct(scope: ReadScope, where: Condition, key: string): Promise<JsonValue[]> {
+    const values = await reader.distinct(scope, where, parsePath(key));
     const seen = new Map<string, JsonValue>();
     for (const value of values.flat()) {
       if (value !== null) seen.set(JSON.stringify(value), value);
@@ -69,7 +73,8 @@ export function createAggregates({ store, schemas, pipelines }: AggregateParts):
     return [...seen.values()];
   }
 
-  async function run(schema: ClassSchema, where: Condition, all: Stage[]): Promise<JsonValue[]> {
+  async function run(scope: ReadScope, where: Condition, all: Stage[]): Promise<JsonValue[]> {
+    const { schema } = scope;
     const stages = all.map(({ name, argument }) => ({ name, argument: ownNames(name, argument) }));
     let condition = where;
     let next = stages[0];
@@ -81,29 +86,29 @@ export function createAggregates({ store, schemas, pipelines }: AggregateParts):
       stages.shift();
       next = stages[0];
     }
-    const query = queryOf(schema, condition);
     const group = next?.name === "$group" ? groupOf(next.argument, schema) : undefined;
     if (group) {
-      const rows = await store.group(query, group.group);
+      const rows = await reader.group(scope, condition, group.group);
       return finish(
+        scope,
         rows.map((row) => JSON.stringify(group.toObject(row.keys, row.figures))),
         stages.slice(1),
       );
     }
     if (next?.name === "$geoNear") {
-      return finish(await nearest(query, next.argument, schema), stages.slice(1));
+      return finish(scope, await nearest(scope, condition, next.argument), stages.slice(1));
     }
     if (next?.name === "$count" && typeof next.argument === "string") {
-      const count = await store.count(query);
-      return count === 0 ? [] : finish([JSON.stringify({ [next.argument]: count })], stages.slice(1));
+      const count = await reader.count(scope, condition);
+      return count === 0 ? [] : finish(scope, [JSON.stringify({ [next.argument]: count })], stages.slice(1));
     }
     const limit = next?.name === "$limit" ? Number(next.argument) : undefined;
     const most = limit !== undefined && Number.isInteger(limit) && limit > 0 ? limit : MAX_OBJECTS + 1;
-    return finish(await objectsOf(query, most), stages);
+    return finish(scope, await objectsOf(scope, condition, most), stages);
   }
 
-  async function objectsOf(query: StoreQuery, limit: number): Promise<string[]> {
-    const texts = await store.find({ ...query, limit: Math.min(limit, MAX_OBJECTS + 1) });
+  async function objectsOf(scope: ReadScope, where: Condition, limit: number): Promise<string[]> {
+    const texts = await reader.find(scope, { where, limit: Math.min(limit, MAX_OBJECTS + 1) });
     if (texts.length > MAX_OBJECTS) {
       throw new ProtocolError(
         ErrorCode.INVALID_QUERY,
@@ -113,15 +118,15 @@ export function createAggregates({ store, schemas, pipelines }: AggregateParts):
     return texts;
   }
 
-  async function finish(texts: string[], stages: Stage[]): Promise<JsonValue[]> {
+  async function finish({ request }: ReadScope, texts: string[], stages: Stage[]): Promise<JsonValue[]> {
     if (stages.length === 0) return texts.map((text): JsonValue => JSON.parse(text));
     if (stages.some(({ argument }) => hasPattern(argument))) {
       throw new ProtocolError(ErrorCode.INVALID_QUERY, "$regex can only stand in the first match");
     }
     const others: Record<string, string[]> = {};
     for (const from of lookedUp(stages)) {
-      const schema = schemas.get(from);
-      others[from] = schema ? await objectsOf(queryOf(schema, EVERYTHING), MAX_OBJECTS + 1) : [];
+      const scope = access.authorizeRead(request, from, "find");
+      others[from] = scope ? await objectsOf(scope, EVERYTHING, MAX_OBJECTS + 1) : [];
     }
     return pipelines.run(
       texts,
@@ -130,7 +135,8 @@ export function createAggregates({ store, schemas, pipelines }: AggregateParts):
     );
   }
 
-  async function nearest(query: StoreQuery, argument: JsonValue, schema: ClassSchema): Promise<string[]> {
+  async function nearest(scope: ReadScope, where: Condition, argument: JsonValue): Promise<string[]> {
+    const { schema } = scope;
     const near = isJsonObject(argument) ? argument : {};
     const field = Object.keys(schema.fields).find((name) => schema.fields[name]?.type === "GeoPoint");
     const key = typeof near.key === "string" ? near.key : field;
@@ -143,7 +149,7 @@ export function createAggregates({ store, schemas, pipelines }: AggregateParts):
     const condition: Condition = {
       kind: "and",
       conditions: [
-        query.where,
+        where,
         own,
         {
           kind: "near",
@@ -153,7 +159,7 @@ export function createAggregates({ store, schemas, pipelines }: AggregateParts):
         },
       ],
     };
-    const texts = await objectsOf({ ...query, where: condition }, MAX_OBJECTS + 1);
+    const texts = await objectsOf(scope, condition, MAX_OBJECTS + 1);
     return texts.map((text) => {
       const object: JsonObject = JSON.parse(text);
       const at = object[key];
@@ -167,13 +173,6 @@ export function createAggregates({ store, schemas, pipelines }: AggregateParts):
 }
 
 const EVERYTHING: Condition = { kind: "and", conditions: [] };
-
-function queryOf(schema: ClassSchema, where: Condition): StoreQuery {
-  // The master key may ask whatever it likes: there is nothing to judge in a question within.
-  const subqueries = prepareSubqueries(where, { find: () => undefined, owner: () => undefined });
-  const query = { schema, where, order: [], limit: undefined, skip: 0, principals: null };
-  return subqueries ? { ...query, subqueries } : query;
-}
 
 /** `_id` and MongoDB's own columns, as older clients and pipelines name them. */
 function ownNames(stage: string, argument: JsonValue): JsonValue {

@@ -1,4 +1,5 @@
 import type { JsonObject, Operation } from "@purse/protocol";
+import type { Caller } from "../caller.ts";
 import type { Write } from "../store/store.ts";
 
 /** A write on its way through the pipeline: rules and triggers may change it until it is stored. */
@@ -15,6 +16,8 @@ export interface Draft {
   writes: Write[];
   /** Fields that the answer must carry beyond objectId and the times. */
   reply: JsonObject;
+  /** The caller that the response is for, if it is not the one of the request: a new user reads its own object. */
+  reader?: Caller;
   /** Run after the write has been stored. */
   afterwards: (() => Promise<void>)[];
 }

@@ -1,4 +1,13 @@
-import { type Condition, isJsonObject, isPointer, type JsonObject, type JsonValue } from "@purse/protocol";
+import {
+  type Condition,
+  ErrorCode,
+  isJsonObject,
+  isPointer,
+  type JsonObject,
+  type JsonValue,
+  MAX_INCLUDED_OBJECTS,
+  ProtocolError,
+} from "@purse/protocol";
 
 /** Fetches the objects of a class that the caller may read, by id, as they travel. */
 export type Fetch = (className: string, ids: string[]) => Promise<Map<string, JsonObject>>;
@@ -10,9 +19,15 @@ export function idsCondition(ids: string[]): Condition {
 
 /**
  * Replaces pointers along the paths by their objects, one query per class and level however many
- * objects there are. Pointers to what is missing or unreadable go, so that neither is told from the other.
+ * objects there are. Pointers to what is missing or unreadable go, so that neither is told from the other. Throws 102
+ * for more pointers than one answer may replace.
  */
-export async function includePointers(objects: JsonObject[], paths: string[][], fetch: Fetch): Promise<void> {
+export async function includePointers(
+  objects: JsonObject[],
+  paths: string[][],
+  fetch: Fetch,
+  budget = { left: MAX_INCLUDED_OBJECTS },
+): Promise<void> {
   const children = new Map<string, string[][]>();
   for (const [head, ...rest] of paths) {
     if (head === undefined) continue;
@@ -21,12 +36,17 @@ export async function includePointers(objects: JsonObject[], paths: string[][], 
     children.set(head, below);
   }
   for (const [field, below] of children) {
-    const included = await includeField(objects, field, fetch);
-    if (below.length > 0 && included.length > 0) await includePointers(included, below, fetch);
+    const included = await includeField(objects, field, fetch, budget);
+    if (below.length > 0 && included.length > 0) await includePointers(included, below, fetch, budget);
   }
 }
 
-async function includeField(objects: JsonObject[], field: string, fetch: Fetch): Promise<JsonObject[]> {
+async function includeField(
+  objects: JsonObject[],
+  field: string,
+  fetch: Fetch,
+  budget: { left: number },
+): Promise<JsonObject[]> {
   const wanted = new Map<string, Set<string>>();
   for (const object of objects) {
     for (const pointer of pointersIn(valuesOf(object, field))) {
@@ -54,6 +74,13 @@ async function includeField(objects: JsonObject[], field: string, fetch: Fetch):
     }
     const object = found.get(`${value.className}/${value.objectId}`);
     if (!object) return undefined;
+    budget.left -= 1;
+    if (budget.left < 0) {
+      throw new ProtocolError(
+        ErrorCode.INVALID_QUERY,
+        `an answer includes ${MAX_INCLUDED_OBJECTS} objects at most`,
+      );
+    }
     const full: JsonObject = { __type: "Object", className: value.className, ...object };
     included.push(full);
     return full;

@@ -1,13 +1,7 @@
-import {
-  type Condition,
-  ErrorCode,
-  isInternalClassName,
-  isPointer,
-  type JsonObject,
-  ProtocolError,
-} from "@purse/protocol";
+import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { type Caller, principalsWithPublic } from "../caller.ts";
 import type { ClassOperation, ClassSchema } from "../schema/classSchema.ts";
+import { pointsToUser, type UserPointers } from "../store/userPointers.ts";
 
 /**
  * What class-level permissions let a caller do: everything, nothing, or only what concerns objects that
@@ -42,15 +36,6 @@ export function isAllowed(
   caller: Caller,
 ): boolean {
   return accessOf(schema, operation, caller) !== "none";
-}
-
-/** Throws 119 where a class is for the server alone. With the master key it is empty. */
-export function assertReachable(className: string, operation: ClassOperation, caller: Caller): void {
-  if (caller.kind === "master" || !isInternalClassName(className)) return;
-  throw new ProtocolError(
-    ErrorCode.OPERATION_FORBIDDEN,
-    `Clients aren't allowed to perform the ${operation} operation on the ${className} collection.`,
-  );
 }
 
 /** Throws 119, with 101 for callers who are not signed in where only that is missing, as Parse does. */
@@ -92,7 +77,7 @@ export function pointerScope(
   };
 }
 
-/** Whether an operation asks who the object points to, so that it has to be read before it is written. */
+/** Whether an operation depends on who the object points to, so that it has to be read before it is written. */
 export function dependsOnObject(schema: ClassSchema, operation: ClassOperation, caller: Caller): boolean {
   return typeof accessOf(schema, operation, caller) === "object";
 }
@@ -106,16 +91,26 @@ export function mayChange(
 ): boolean {
   const access = accessOf(schema, operation, caller);
   if (typeof access === "string") return access === "all";
-  return access.fields.some((field) => pointsTo(object[field], access.userId));
+  const { fields, userId } = access;
+  return userId !== undefined && pointsToUser(object, { fields, userId });
 }
 
-function pointsTo(value: JsonObject[string] | undefined, userId: string | undefined): boolean {
-  if (userId === undefined) return false;
-  if (Array.isArray(value)) return value.some((item) => pointsTo(item, userId));
-  return isPointer(value) && value.className === "_User" && value.objectId === userId;
+/**
+ * The pointers that an object must have at the time of the write, if class-level permissions restrict the caller to
+ * objects that point to it. The object may have changed since it was read.
+ */
+export function requiredPointers(
+  schema: ClassSchema,
+  operation: "update" | "delete",
+  caller: Caller,
+): UserPointers | undefined {
+  const access = accessOf(schema, operation, caller);
+  if (typeof access === "string" || access.userId === undefined) return undefined;
+  return { fields: access.fields, userId: access.userId };
 }
 
 const USER_FIELD = "userField:";
+const NO_FIELDS: readonly string[] = [];
 
 /**
  * The fields that the caller does not get to see: those hidden from everyone that it is. With an
@@ -127,9 +122,9 @@ export function protectedFieldsFor(
   caller: Caller,
   object?: JsonObject,
 ): readonly string[] {
-  if (caller.kind === "master") return [];
-  const own = schema.classLevelPermissions.protectedFields ?? {};
-  const rules = configured ? mergeRules(own, configured) : own;
+  const own = schema.classLevelPermissions.protectedFields;
+  if (caller.kind === "master" || (!own && !configured)) return NO_FIELDS;
+  const rules = configured ? mergeRules(own ?? {}, configured) : (own ?? {});
   if (isOneself(schema, caller, object)) return [];
   const lists = (principalsWithPublic(caller) ?? []).flatMap((principal) => {
     const fields = rules[principal];
@@ -139,7 +134,8 @@ export function protectedFieldsFor(
     if (rules.authenticated) lists.push(rules.authenticated);
     for (const [principal, fields] of object ? Object.entries(rules) : []) {
       if (!principal.startsWith(USER_FIELD)) continue;
-      if (pointsTo(object?.[principal.slice(USER_FIELD.length)], caller.userId)) lists.push(fields);
+      const pointers = { fields: [principal.slice(USER_FIELD.length)], userId: caller.userId };
+      if (object && pointsToUser(object, pointers)) lists.push(fields);
     }
   }
   const [first = [], ...others] = lists;

@@ -15,12 +15,27 @@ export interface ClassRules {
   /** The indexes that its own look-ups need. */
   indexes?: ClassSchema["indexes"];
   classLevelPermissions?: ClassSchema["classLevelPermissions"];
+  /**
+   * Whether clients may access the class, subject to its permissions and ACLs. Without it the class is internal: clients
+   * cannot read it by any path and cannot store pointers to its objects.
+   */
+  clientAccess?: boolean;
+  /**
+   * Fields that the server derives or stores outside of the object. Dotted keys into them are refused with 105, so that
+   * rules find every write to such a field under the field's own name.
+   */
+  derivedFields?: readonly string[];
   /** Fields that `onRead` hides from some: nobody but the master key may query or order by them. */
   hidden?: readonly string[];
   /** Refuses whoever may not ask for objects of the class at all. */
   beforeRead?(operation: "find" | "get", request: RequestContext): void;
   /** Refuses whoever may not change an object, whatever it is: asked before the object is read. */
   beforeWrite?(operation: "update" | "delete", objectId: string, request: RequestContext): void;
+  /**
+   * Removes, refuses or replaces derived fields that a request sends. Runs before triggers, so that cloud code only sees
+   * verified values. `draft.original` is set for an update.
+   */
+  normalize?(draft: Draft, request: RequestContext): Promise<void> | void;
   beforeCreate?(draft: Draft, request: RequestContext): Promise<void> | void;
   /** `draft.original` is set. */
   beforeUpdate?(draft: Draft, request: RequestContext): Promise<void> | void;

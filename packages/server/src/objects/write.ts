@@ -1,32 +1,35 @@
 import {
-  type Acl,
   applyOperations,
   assertClassName,
+  assertStorableTexts,
   ErrorCode,
-  isEchoed,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   type Operation,
   ProtocolError,
-  parseAcl,
-  principalsWith,
 } from "@purse/protocol";
 import { type Principals, principalsOf, type RequestContext } from "../caller.ts";
 import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import type { Schemas } from "../schema/schemas.ts";
+import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
 import { ClaimTaken, type Store, type Write, type WriteResult } from "../store/store.ts";
 import type { Change, ChangeListener } from "./change.ts";
+import { createChangedFields } from "./changedFields.ts";
+import { assertPointsToClientClasses, assertReachable } from "./clientAccess.ts";
 import type { Draft } from "./draft.ts";
-import { canonicalValue, parseFields } from "./fields.ts";
+import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
-import { assertReachable, authorise, dependsOnObject, mayChange } from "./permissions.ts";
+import { authorise, dependsOnObject, mayChange, requiredPointers } from "./permissions.ts";
+import type { Presentation } from "./presentation.ts";
+import { isGranted, type ReadAccess } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Triggers } from "./triggers.ts";
 
 export interface WriteParts {
+  access: ReadAccess;
+  presentation: Presentation;
   store: Store;
   schemas: Schemas;
   rules: ReadonlyMap<string, ClassRules>;
@@ -36,6 +39,8 @@ export interface WriteParts {
   allowClientClassCreation: boolean;
   /** Whether callers other than the master key may add fields to classes that do not say who may. */
   allowClientAddField: boolean;
+  /** How far classes may grow by what they save; without a bound where it is not given. */
+  growthLimits?: GrowthLimits;
   /** Whether callers choose the ids of new objects. */
   allowCustomObjectId: boolean;
   /** ACL of new objects that bring none; `currentUser` in it stands for whoever creates them. */
@@ -50,13 +55,16 @@ export interface WriteParts {
 export type Writes = Pick<Objects, "create" | "update" | "remove" | "onChange">;
 
 export function createWrites(parts: WriteParts): Writes {
-  const { store, schemas, rules, triggers, fileUrls } = parts;
+  const { access, presentation, store, schemas, rules, triggers, fileUrls } = parts;
   const listeners = new Set<ChangeListener>();
+  const addChangedFields = createChangedFields({ access, presentation });
 
   async function create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply> {
-    assertReachable(className, "create", request.caller);
+    const { caller } = request;
+    const rule = rules.get(className);
+    assertReachable(className, "create", caller, rules);
     assertClassName(className);
-    authorise(schemas.get(className), "create", request.caller);
+    authorise(schemas.get(className), "create", caller);
     const { objectId, ...rest } = fields;
     // Old clients tell an object by it; one that sends it thinks that the object is stored already.
     if (fields.id && !request.choosesIds) {
@@ -64,18 +72,22 @@ export function createWrites(parts: WriteParts): Writes {
     }
     const choosesId = parts.allowCustomObjectId || request.choosesIds === true;
     const id = choosesId ? chosenId(objectId) : newObjectId();
-    const draft = newDraft(className, id, parseFields(choosesId ? rest : fields), undefined);
-    const asked = { ...draft.operations };
-    await triggers.beforeSave(className)?.(draft, request);
-    // What a trigger or a default has put in is told; what a rule has, the rule tells.
-    const told = changedPaths(asked, draft.operations);
-    await rules.get(className)?.beforeCreate?.(draft, request);
+    const operations = parseFields(choosesId ? rest : fields, { derivedFields: rule?.derivedFields });
+    assertPointsToClientClasses(operations, caller, rules);
+    const draft = newDraft(className, id, operations, undefined);
+    const requested = { ...draft.operations };
+    await rule?.normalize?.(draft, request);
+    await runBeforeSave(draft, request);
+    // Fields that rules set are returned by the rules themselves.
+    const returned = changedPaths(requested, draft.operations);
+    await rule?.beforeCreate?.(draft, request);
     stripFiles(draft, request);
+    assertTexts(draft);
     const schema = await schemaFor(draft, request);
     const at = new Date(parts.clock()).toISOString();
     const given = { ...draft.operations };
     fillIn(draft, schema, request, parts.defaultAcl);
-    told.push(...changedPaths(given, draft.operations).filter((path) => path !== "ACL"));
+    const defaults = changedPaths(given, draft.operations).filter((path) => path !== "ACL");
     const filled = applyOperations({}, draft.operations);
     const object: JsonObject = { objectId: draft.objectId, createdAt: at, updatedAt: at, ...filled };
     const { secret } = draft;
@@ -89,9 +101,7 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { objectId: draft.objectId, createdAt: at };
-    for (const [path, operation] of Object.entries(draft.operations)) {
-      if (isEchoed(operation) || told.includes(path)) echo(body, path, object);
-    }
+    await addChangedFields(body, draft, { returned, defaults }, object, request);
     return { status: 201, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
@@ -101,42 +111,40 @@ export function createWrites(parts: WriteParts): Writes {
     objectId: string,
     fields: JsonObject,
   ): Promise<SaveReply> {
-    assertReachable(className, "update", request.caller);
-    assertClassName(className);
-    rules.get(className)?.beforeWrite?.("update", objectId, request);
-    const current = schemas.get(className);
-    authorise(current, "update", request.caller);
-    if (!current) throw notFound();
-    const principals = principalsOf(request.caller);
-    const beforeSave = triggers.beforeSave(className);
-    const beforeUpdate = rules.get(className)?.beforeUpdate;
     const { caller } = request;
-    const isLooked = beforeSave || beforeUpdate || dependsOnObject(current, "update", caller);
+    const rule = rules.get(className);
+    assertReachable(className, "update", caller, rules);
+    assertClassName(className);
+    rule?.beforeWrite?.("update", objectId, request);
+    const current = schemas.get(className);
+    authorise(current, "update", caller);
+    if (!current) throw notFound();
+    const principals = principalsOf(caller);
+    const pointers = requiredPointers(current, "update", caller);
+    const isLooked =
+      triggers.beforeSave(className) ||
+      rule?.beforeUpdate ||
+      rule?.normalize ||
+      dependsOnObject(current, "update", caller);
     const original = isLooked ? await readWritable(current, objectId, principals) : undefined;
     if (original && !mayChange(current, "update", caller, original)) throw notFound();
-    const draft = newDraft(className, objectId, parseFields(fields, objectId), original);
-    const asked = { ...draft.operations };
-    await beforeSave?.(draft, request);
-    await beforeUpdate?.(draft, request);
-    const told = changedPaths(asked, draft.operations);
+    const asks = parseFields(fields, { derivedFields: rule?.derivedFields, id: objectId });
+    assertPointsToClientClasses(asks, caller, rules);
+    const draft = newDraft(className, objectId, asks, original);
+    const requested = { ...draft.operations };
+    await rule?.normalize?.(draft, request);
+    await runBeforeSave(draft, request);
+    await rule?.beforeUpdate?.(draft, request);
+    const returned = changedPaths(requested, draft.operations);
     stripFiles(draft, request);
+    assertTexts(draft);
     const schema = await schemaFor(draft, request);
     assertKept(draft.operations, schema);
     const at = new Date(parts.clock()).toISOString();
     const { operations, secret } = draft;
+    const { ifUpdatedAt } = request;
     const [result] = await commit(
-      [
-        {
-          kind: "update",
-          schema,
-          id: objectId,
-          at,
-          operations,
-          secret,
-          principals,
-          ifUpdatedAt: request.ifUpdatedAt,
-        },
-      ],
+      [{ kind: "update", schema, id: objectId, at, operations, secret, principals, pointers, ifUpdatedAt }],
       draft,
       schema,
       request,
@@ -145,33 +153,30 @@ export function createWrites(parts: WriteParts): Writes {
     await finish(draft);
 
     const body: JsonObject = { updatedAt: at };
-    const changed = Object.entries(operations).filter(([path, op]) => isEchoed(op) || told.includes(path));
-    if (changed.length > 0 && result?.after) {
-      const object: JsonObject = JSON.parse(result.after);
-      // Who may write but not read gets no values back.
-      if (isGranted(object, "read", principals)) for (const [path] of changed) echo(body, path, object);
-    }
+    if (result?.after) await addChangedFields(body, draft, { returned }, result.after, request);
     return { status: 200, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
   }
 
   async function remove(request: RequestContext, className: string, objectId: string): Promise<void> {
-    assertReachable(className, "delete", request.caller);
+    const { caller } = request;
+    const rule = rules.get(className);
+    assertReachable(className, "delete", caller, rules);
     assertClassName(className);
-    rules.get(className)?.beforeWrite?.("delete", objectId, request);
+    rule?.beforeWrite?.("delete", objectId, request);
     const schema = schemas.get(className);
-    authorise(schema, "delete", request.caller);
+    authorise(schema, "delete", caller);
     if (!schema) throw notFound();
-    const principals = principalsOf(request.caller);
+    const principals = principalsOf(caller);
+    const pointers = requiredPointers(schema, "delete", caller);
     const beforeTrigger = triggers.beforeDelete(className);
-    const beforeRule = rules.get(className)?.beforeDelete;
-    const isLooked = beforeTrigger || beforeRule || dependsOnObject(schema, "delete", request.caller);
+    const isLooked = beforeTrigger || rule?.beforeDelete || dependsOnObject(schema, "delete", caller);
     const original = isLooked ? await readWritable(schema, objectId, principals) : undefined;
-    if (original && !mayChange(schema, "delete", request.caller, original)) throw notFound();
+    if (original && !mayChange(schema, "delete", caller, original)) throw notFound();
     const draft = newDraft(className, objectId, {}, original);
     if (original) await beforeTrigger?.(original, request);
-    await beforeRule?.(draft, request);
+    await rule?.beforeDelete?.(draft, request);
     const [result] = await commit(
-      [{ kind: "delete", schema, id: objectId, principals }],
+      [{ kind: "delete", schema, id: objectId, principals, pointers }],
       draft,
       schema,
       request,
@@ -186,6 +191,14 @@ export function createWrites(parts: WriteParts): Writes {
   }
 
   return { create, update, remove, onChange };
+
+  async function runBeforeSave(draft: Draft, request: RequestContext): Promise<void> {
+    const beforeSave = triggers.beforeSave(draft.className);
+    if (!beforeSave) return;
+    const before = { ...draft.operations };
+    await beforeSave(draft, request);
+    checkTriggerFields(before, draft.operations, rules.get(draft.className)?.derivedFields);
+  }
 
   /** The object as it is, for rules and triggers: only where the caller may write it. */
   async function readWritable(schema: ClassSchema, id: string, principals: Principals): Promise<JsonObject> {
@@ -222,6 +235,7 @@ export function createWrites(parts: WriteParts): Writes {
           `This user is not allowed to access non-existent class: ${draft.className}`,
         );
       }
+      return request.caller.kind === "master" ? undefined : parts.growthLimits;
     });
   }
 
@@ -292,6 +306,14 @@ function newDraft(
   return { className, objectId, operations, original, secret: {}, writes: [], reply: {}, afterwards: [] };
 }
 
+/** Whatever clients, triggers and rules have put in can be stored on every database. Throws 107. */
+function assertTexts({ operations }: Draft): void {
+  for (const operation of Object.values(operations)) {
+    if (operation.op === "Set") assertStorableTexts(operation.value);
+    else if ("objects" in operation) assertStorableTexts(operation.objects);
+  }
+}
+
 function noNewField(className: string): ProtocolError {
   return new ProtocolError(
     ErrorCode.OPERATION_FORBIDDEN,
@@ -301,13 +323,6 @@ function noNewField(className: string): ProtocolError {
 
 function notFound(): ProtocolError {
   return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
-}
-
-function isGranted(object: JsonObject, permission: "read" | "write", principals: Principals): boolean {
-  if (principals === null) return true;
-  const acl: Acl | undefined = object.ACL === undefined ? undefined : parseAcl(object.ACL);
-  const granted = principalsWith(acl, permission);
-  return granted === null || granted.some((principal) => principals.includes(principal));
 }
 
 function changedPaths(before: Record<string, Operation>, after: Record<string, Operation>): string[] {
@@ -368,11 +383,4 @@ function isEmpty(operation: Operation | undefined): boolean {
 
 function missing(name: string): ProtocolError {
   return new ProtocolError(ErrorCode.VALIDATION_ERROR, `${name} is required`);
-}
-
-/** Tells the client what became of a field: its top-level value, or that it is gone. */
-function echo(body: JsonObject, path: string, object: JsonObject): void {
-  const [name = ""] = path.split(".", 1);
-  const value = object[name];
-  body[name] = value === undefined ? { __op: "Delete" } : value;
 }

@@ -7,6 +7,7 @@ import {
   parseOperation,
   parsePath,
 } from "@purse/protocol";
+import type { ConfigTrigger } from "../cloud/index.ts";
 import type { ApiRequest, ApiRoute } from "../http/api.ts";
 import { assertMaster } from "../http/rights.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
@@ -19,10 +20,17 @@ export interface GlobalConfigParts {
   store: Store;
   schemaOf(className: string): ClassSchema;
   clock(): number;
+  /** What the cloud code runs when settings are saved; undefined where it has nothing to run. */
+  triggerOf?(trigger: "beforeSave" | "afterSave"): ConfigTrigger | undefined;
 }
 
 /** Settings that an app's operator keeps on the server and clients read, some of them only with the master key. */
-export function globalConfigRoutes({ store, schemaOf, clock }: GlobalConfigParts): ApiRoute[] {
+export function globalConfigRoutes({
+  store,
+  schemaOf,
+  clock,
+  triggerOf = () => undefined,
+}: GlobalConfigParts): ApiRoute[] {
   return [
     { method: "GET", path: "/config", tolerant: true, handle: read },
     { method: "PUT", path: "/config", handle: change },
@@ -30,15 +38,14 @@ export function globalConfigRoutes({ store, schemaOf, clock }: GlobalConfigParts
 
   async function read({ caller }: ApiRequest): Promise<JsonObject> {
     // Read each time: what one process has changed, all others tell at once.
-    const text = await store.get(schemaOf("_GlobalConfig"), CONFIG_ROW, null);
-    const row: unknown = text === undefined ? {} : JSON.parse(text);
-    const { params, masterKeyOnly } = isJsonObject(row) ? row : {};
+    const row = await readRow();
+    const { params, masterKeyOnly } = row ?? {};
     const known = isJsonObject(params) ? params : {};
     const hidden = isJsonObject(masterKeyOnly) ? masterKeyOnly : {};
     const isShown = ([name]: [string, unknown]) => caller.kind === "master" || hidden[name] !== true;
     return {
       params: Object.fromEntries(Object.entries(known).filter(isShown)),
-      ...(text !== undefined && {
+      ...(row && {
         masterKeyOnly: Object.fromEntries(Object.entries(hidden).filter(isShown)),
       }),
     };
@@ -65,8 +72,24 @@ export function globalConfigRoutes({ store, schemaOf, clock }: GlobalConfigParts
       operations[`masterKeyOnly.${name}`] =
         operation.op === "Delete" ? { op: "Delete" } : { op: "Set", value: isHidden };
     }
-    if (Object.keys(operations).length > 0) await update(operations);
+    if (Object.keys(operations).length > 0) await save(request, params, operations);
     return { result: true };
+  }
+
+  /** Before and after, the cloud code has its say: what either throws is the answer. */
+  async function save(request: ApiRequest, params: JsonObject, operations: Record<string, Operation>) {
+    const before = triggerOf("beforeSave");
+    const after = triggerOf("afterSave");
+    const original = before || after ? paramsOf(await readRow()) : undefined;
+    await before?.(params, original, request);
+    await update(operations);
+    if (after) await after(paramsOf(await readRow()) ?? {}, original, request);
+  }
+
+  async function readRow(): Promise<JsonObject | undefined> {
+    const text = await store.get(schemaOf("_GlobalConfig"), CONFIG_ROW, null);
+    const row: unknown = text === undefined ? undefined : JSON.parse(text);
+    return isJsonObject(row) ? row : undefined;
   }
 
   async function update(operations: Record<string, Operation>): Promise<void> {
@@ -85,4 +108,8 @@ export function globalConfigRoutes({ store, schemaOf, clock }: GlobalConfigParts
       if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_VALUE)) throw error;
     }
   }
+}
+
+function paramsOf(row: JsonObject | undefined): JsonObject | undefined {
+  return row && (isJsonObject(row.params) ? row.params : {});
 }

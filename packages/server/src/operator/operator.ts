@@ -76,7 +76,7 @@ export async function createOperator(parts: OperatorParts): Promise<Operator> {
     routes: [
       ...jobs.routes,
       ...hookRoutes(hooks),
-      ...globalConfigRoutes({ store, schemaOf, clock }),
+      ...globalConfigRoutes({ store, schemaOf, clock, triggerOf: cloud.configTrigger }),
       ...eventRoutes(parts.countEvent),
     ],
     hookCalls: { list: (filter) => calls.list(filter), replay: remote.replay },

@@ -34,9 +34,14 @@ for (const [network, prefix] of [
   ["fe80::", 10],
   ["fec0::", 10],
   ["ff00::", 8],
+  ["3fff::", 20],
+  ["5f00::", 16],
 ] as const) {
   INNER.addSubnet(network, prefix, "ipv6");
 }
+/** What is given to networks of the internet at all (IANA: "global unicast"). */
+const GLOBAL = new BlockList();
+GLOBAL.addSubnet("2000::", 3, "ipv6");
 
 /** Whether an IP address lies in the open internet. */
 export function isPublicAddress(address: string): boolean {
@@ -45,8 +50,7 @@ export function isPublicAddress(address: string): boolean {
     case 4:
       return !INNER.check(bare, "ipv4");
     case 6:
-      // An IPv4 address in the clothes of IPv6 is judged as what it is.
-      return !INNER.check(bare, "ipv6") && !/^(::|0+:0+:0+:0+:0+:0+:)[0-9a-f:.]*$/i.test(bare);
+      return GLOBAL.check(bare, "ipv6") && !INNER.check(bare, "ipv6");
     default:
       return false;
   }

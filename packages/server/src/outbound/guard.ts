@@ -8,12 +8,22 @@ export class OutboundRefused extends Error {
 
 const REFUSED = "addresses inside of networks are not asked";
 
+/** Ports of services that take HTTP for commands of their own (Fetch Standard, "bad port"). */
+const BAD_PORTS: ReadonlySet<string> = new Set(
+  (
+    "0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 " +
+    "135 137 139 143 161 179 389 427 465 512 513 514 515 526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 " +
+    "995 1719 1720 1723 2049 3659 4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080"
+  ).split(" "),
+);
+
 /** Throws OutboundRefused for what is neither http nor https, holds a password, or names an address that is not allowed. */
 export function assertAskable(url: URL, isAllowed: (address: string) => boolean): void {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     throw new OutboundRefused("only http and https are asked");
   if (url.username !== "" || url.password !== "")
     throw new OutboundRefused("the address must not hold a password");
+  if (BAD_PORTS.has(url.port)) throw new OutboundRefused("requests to this port are not allowed");
   // Addresses in numbers are not looked up: they are judged here.
   const isNumeric = /^\[|^[\d.]+$/.test(url.hostname);
   if (isNumeric && !isAllowed(url.hostname.replace(/^\[|\]$/g, ""))) throw new OutboundRefused(REFUSED);

@@ -18,6 +18,14 @@ import { typeText } from "./editClass.ts";
 /** What processes tell each other when a class has changed: this and its name. */
 const ANNOUNCEMENT = "class:";
 
+/** How far classes may grow as callers without the master key save objects. */
+export interface GrowthLimits {
+  /** Classes of the application in all, those of the server included. */
+  classes: number;
+  /** Fields of a class. */
+  fields: number;
+}
+
 /** The classes of an application: kept in the store, cached, grown as objects are saved. Schemas are immutable. */
 export class Schemas {
   readonly #store: Store;
@@ -71,21 +79,26 @@ export class Schemas {
 
   /**
    * The schema with which the operations can be stored, grown by the class and the fields that are
-   * new; `grow` is asked before it grows. Throws 111 where a field has another type.
+   * new; `grow` is asked before it grows, and answers how far it may. Throws 111 where a field has another type, 119
+   * where it may not grow so far.
    */
   async forWrite(
     className: string,
     operations: Record<string, Operation>,
-    grow: (schema: ClassSchema | undefined) => void,
+    grow: (schema: ClassSchema | undefined) => GrowthLimits | undefined,
   ): Promise<ClassSchema> {
     const current = this.#classes.get(className);
     const added = current ? missingFields(current, operations) : {};
     if (current && Object.keys(added).length === 0) return current;
-    grow(current);
+    const limits = grow(current);
     return this.change(className, (schema) => {
       const missing = missingFields(schema, operations);
-      if (this.#classes.has(className) && Object.keys(missing).length === 0) return schema;
-      return { ...schema, fields: { ...schema.fields, ...missing } };
+      const isNew = !this.#classes.has(className);
+      if (!isNew && Object.keys(missing).length === 0) return schema;
+      const fields = { ...schema.fields, ...missing };
+      // Changes happen one after the other: what is counted here is how many there are.
+      if (limits) this.#assertWithin(limits, className, isNew, Object.keys(fields).length);
+      return { ...schema, fields };
     });
   }
 
@@ -147,6 +160,21 @@ export class Schemas {
     if (known && JSON.stringify(known) === JSON.stringify(schema)) return known;
     this.#classes.set(schema.className, schema);
     return schema;
+  }
+
+  #assertWithin(limits: GrowthLimits, className: string, isNew: boolean, fields: number): void {
+    if (isNew && this.#classes.size >= limits.classes) {
+      throw new ProtocolError(
+        ErrorCode.OPERATION_FORBIDDEN,
+        `The class ${className} cannot be made: clients make classes only while there are fewer than ${limits.classes}.`,
+      );
+    }
+    if (fields > limits.fields) {
+      throw new ProtocolError(
+        ErrorCode.OPERATION_FORBIDDEN,
+        `The class ${className} would have ${fields} fields: clients add fields only up to ${limits.fields}.`,
+      );
+    }
   }
 
   #emptyClass(className: string): ClassSchema {

@@ -1,21 +1,35 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, MAX_PATTERN_SIZE, ProtocolError, patternSize } from "@purse/protocol";
 import { RE2JS } from "re2js";
 
+/** Instructions of the patterns that are kept compiled: some hundred bytes of memory each. */
+const MAX_CACHED_SIZE = 50_000;
 const MAX_CACHED = 500;
-const cache = new Map<string, (text: string) => boolean>();
+const cache = new Map<string, { test: (text: string) => boolean; size: number }>();
+let cachedSize = 0;
 
 /**
  * A test for a regular expression from outside, in time linear to the text (RE2's syntax: no
  * look-around, no back references). Plain `\Q…\E` patterns, which the SDKs make of startsWith and
- * contains, become string searches. Flags: i, m, s, x, u. Throws 102 for what RE2 cannot read.
+ * contains, become string searches. Flags: i, m, s, x, u. Throws 102 for what RE2 cannot read, and for what would take
+ * it long to compile.
  */
 export function compileRegex(source: string, flags: string): (text: string) => boolean {
   const key = `${flags}/${source}`;
   const known = cache.get(key);
-  if (known) return known;
-  if (cache.size >= MAX_CACHED) cache.clear();
-  const test = plainTest(source, flags) ?? re2Test(source, flags);
-  cache.set(key, test);
+  if (known) return known.test;
+  const plain = plainTest(source, flags);
+  const size = plain ? 1 : patternSize(source);
+  if (size > MAX_PATTERN_SIZE) {
+    throw new ProtocolError(ErrorCode.INVALID_QUERY, "bad $regex: its repetitions make it too large");
+  }
+  const test = plain ?? re2Test(source, flags);
+  cache.set(key, { test, size });
+  cachedSize += size;
+  for (const [oldest, dropped] of cache) {
+    if (cache.size <= MAX_CACHED && cachedSize <= MAX_CACHED_SIZE) break;
+    cache.delete(oldest);
+    cachedSize -= dropped.size;
+  }
   return test;
 }
 

@@ -12,6 +12,7 @@ import type { WorkerHealth } from "@purse/workers";
 import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ChangeLog } from "./changeLog.ts";
+import type { UserPointers } from "./userPointers.ts";
 
 /** An object as it travels: the JSON text with objectId, createdAt, updatedAt, its fields and its ACL. */
 export type ObjectText = string;
@@ -78,10 +79,19 @@ export type Write =
       /** Merged over what is there; a null removes the key. */
       secret?: JsonObject;
       principals: Principals;
+      /** Pointers that the object must have at the time of the write; otherwise it is not found. */
+      pointers?: UserPointers | undefined;
       /** Throws `outdated` where the object has been changed since then; ISO. */
       ifUpdatedAt?: string | undefined;
     }
-  | { kind: "delete"; schema: ClassSchema; id: string; principals: Principals }
+  | {
+      kind: "delete";
+      schema: ClassSchema;
+      id: string;
+      principals: Principals;
+      /** As for updates. */
+      pointers?: UserPointers | undefined;
+    }
   /** Adds to and removes from the relation `key` of an object; ids of the related class. */
   | { kind: "relate"; schema: ClassSchema; id: string; key: string; add: string[]; remove: string[] }
   /** Takes an object out of the relation `key` of all objects of a class. */

@@ -8,6 +8,7 @@ import {
   type StudioPermissionCheck,
 } from "@purse/protocol";
 import { type Caller, principalsOf, principalsWithPublic, type RequestContext } from "../caller.ts";
+import { assertReachable } from "../objects/clientAccess.ts";
 import {
   dependsOnObject,
   isAllowed,
@@ -120,12 +121,15 @@ function whyClass(schema: ClassSchema, operation: CheckedOperation, caller: Call
 
 /** What the rules of a class of the server say before the row is looked at. */
 async function refusalOfRules({
+  schema,
   rules,
   operation,
   row,
   request,
 }: PermissionQuestion): Promise<string | undefined> {
   try {
+    const known = new Map(rules ? [[schema.className, rules]] : []);
+    assertReachable(schema.className, operation, request.caller, known);
     if (operation === "get" || operation === "find" || operation === "count") {
       rules?.beforeRead?.(operation === "get" ? "get" : "find", request);
     } else if (operation !== "create") rules?.beforeWrite?.(operation, String(row?.objectId ?? ""), request);

@@ -1,6 +1,6 @@
 import type { FieldType, JsonValue } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
-import { cellOf, parseCsv, valueIn } from "./csv.ts";
+import { cellOf, parseCsv, sameCell, valueIn } from "./csv.ts";
 
 describe("CSV", () => {
   it.each<[string, string[][]]>([
@@ -62,6 +62,17 @@ describe("CSV", () => {
   });
 
   it("gives spreadsheets no formulas", () => {
-    for (const text of ["=1", "+1", "-1", "@x", "\t=1"]) expect(cellOf(text)).toMatch(/^"?'/);
+    for (const text of ["=1", "+1", "-1", "@x", "\t=1", " =1", "\n=1", "＝1", "\u200b=1"]) {
+      expect(cellOf(text)).toMatch(/^"?'/);
+    }
+  });
+
+  it.each([" =1+1", "\n=1+1", "＝1+1", "'=1+1", "''=1", "'tis"])("carries %j there and back", (text) => {
+    const [[cell = ""] = []] = parseCsv(cellOf(text));
+    expect(valueIn(cell, { type: "String" })).toBe(text);
+  });
+
+  it("repeats the cells of a file as they were, formulas aside", () => {
+    expect(["plain", "'=1", "=1", "a,b"].map(sameCell)).toEqual(["plain", "'=1", "'=1", '"a,b"']);
   });
 });

@@ -1,25 +1,38 @@
-import { type FieldType, isJsonObject, type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
-
-/** What a spreadsheet would take for a formula; an apostrophe before it makes it a text, and is taken off again. */
-const FORMULA = /^[=+\-@\t\r]/;
-const MARKED = /^'[=+\-@\t\r]/;
+import {
+  escapeFormula,
+  type FieldType,
+  isFormula,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  quoteCell,
+  unescapeFormula,
+  wireDate,
+} from "@purse/protocol";
 
 /** A value as a cell; what is no plain value as JSON. */
 export function cellOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
-  if (typeof value === "string") return quoted(FORMULA.test(value) ? `'${value}` : value);
+  if (typeof value === "string") return textCell(value);
   if (typeof value !== "object") return String(value);
-  if (isJsonObject(value) && value.__type === "Date" && typeof value.iso === "string") return value.iso;
-  if (isJsonObject(value) && value.__type === "Pointer") return quoted(String(value.objectId));
-  return quoted(JSON.stringify(value));
+  if (isJsonObject(value) && value.__type === "Date" && typeof value.iso === "string")
+    return textCell(value.iso);
+  if (isJsonObject(value) && value.__type === "Pointer") return textCell(String(value.objectId));
+  return quoteCell(JSON.stringify(value));
 }
 
 export function rowOf(cells: readonly string[]): string {
   return `${cells.join(",")}\r\n`;
 }
 
-export function quoted(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** A text as a cell that no spreadsheet runs; `valueIn` reads it again. */
+export function textCell(text: string): string {
+  return quoteCell(escapeFormula(text));
+}
+
+/** A cell that was read from a file, as it was, unless a spreadsheet would run it. */
+export function sameCell(text: string): string {
+  return quoteCell(isFormula(text) ? escapeFormula(text) : text);
 }
 
 /** The rows of a CSV text (RFC 4180; line ends of any kind, a byte order mark). Throws Error on an open quote. */
@@ -61,7 +74,7 @@ export function valueIn(cell: string, type: FieldType | undefined): JsonValue | 
   switch (type?.type) {
     case undefined:
     case "String":
-      return MARKED.test(cell) ? cell.slice(1) : cell;
+      return unescapeFormula(cell);
     case "Number": {
       const number = Number(cell);
       if (!Number.isFinite(number)) throw new Error(`"${cell.slice(0, 50)}" is no number`);
@@ -78,7 +91,7 @@ export function valueIn(cell: string, type: FieldType | undefined): JsonValue | 
     }
     case "Pointer":
       if (!cell.startsWith("{")) {
-        return { __type: "Pointer", className: type.targetClass ?? "", objectId: cell };
+        return { __type: "Pointer", className: type.targetClass ?? "", objectId: unescapeFormula(cell) };
       }
       return jsonOf(cell);
     default:

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   ErrorCode,
-  isJsonObject,
   type JsonObject,
   ProtocolError,
   type StudioError,
@@ -9,8 +8,12 @@ import {
 } from "@purse/protocol";
 import type { Caller } from "../caller.ts";
 import type { ApiReply, Method } from "../http/api.ts";
-import { readBody } from "../http/body.ts";
+import { withBody } from "../http/body.ts";
+import type { BodyMemory } from "../http/bodyMemory.ts";
+import type { ClientAddressOf } from "../http/clientAddress.ts";
+import { addSearch } from "../http/form.ts";
 import { errorReply } from "../http/reply.ts";
+import { MASTER_JSON, parseFields, UNKNOWN_CLIENT } from "../http/requestFields.ts";
 import { Router } from "../http/router.ts";
 import { TooManyRequests } from "../limits/tooManyRequests.ts";
 import type { Audit, AuditNote } from "./audit.ts";
@@ -28,7 +31,9 @@ export interface StudioDoorParts {
   audit: Audit;
   /** Where the protocol is served, as the client of a request knows it. */
   serverUrlOf(message: IncomingMessage): string;
+  clientAddressOf: ClientAddressOf;
   maxBodyBytes: number;
+  bodyMemory: BodyMemory;
   newRequestId(): string;
   /** Ends answers that last when the server stops. */
   stopping: AbortSignal;
@@ -104,7 +109,7 @@ export function createStudioDoor(parts: StudioDoorParts) {
     const { params, bytes } = await bodyOf(message, route, search);
     const gone = new AbortController();
     response.once("close", () => gone.abort());
-    const ip = message.socket.remoteAddress ?? "";
+    const ip = parts.clientAddressOf(message);
     const noted: AuditNote = {};
     const request: StudioRequest = {
       params,
@@ -179,10 +184,11 @@ export function createStudioDoor(parts: StudioDoorParts) {
 
   async function bodyOf(
     message: IncomingMessage,
-    { method, takes }: StudioRoute,
+    { method, takes, needs }: StudioRoute,
     search: string,
   ): Promise<Pick<StudioRequest, "params" | "bytes">> {
-    const params: JsonObject = Object.fromEntries(new URLSearchParams(search));
+    const params: JsonObject = {};
+    addSearch(params, search);
     if (method === "GET") {
       message.resume();
       return { params, bytes: NOTHING };
@@ -192,9 +198,21 @@ export function createStudioDoor(parts: StudioDoorParts) {
     if (method !== "DELETE" && message.headers["content-type"]?.split(";", 1)[0]?.toLowerCase() !== type) {
       throw new ProtocolError(ErrorCode.INVALID_JSON, `The body must be ${type}.`, 415);
     }
-    if (takes === "bytes") return { params, bytes: await readBody(message, PIECE_BYTES) };
-    const body = await readBody(message, parts.maxBodyBytes);
-    return { params: { ...params, ...parsedBody(body) }, bytes: NOTHING };
+    const { bodyMemory, maxBodyBytes } = parts;
+    if (takes === "bytes") {
+      return { params, bytes: await withBody(message, PIECE_BYTES, bodyMemory, async (body) => body) };
+    }
+    // Those who are not signed in have a name, a password and a code to send.
+    const limits =
+      needs === "nobody"
+        ? { ...UNKNOWN_CLIENT, bytes: SIGN_IN_BYTES }
+        : { bytes: maxBodyBytes, json: MASTER_JSON };
+    const fields = await withBody(message, limits.bytes, bodyMemory, async (body) =>
+      parseFields(body, limits.json),
+    );
+    for (const [name, value] of Object.entries(params))
+      if (!Object.hasOwn(fields, name)) fields[name] = value;
+    return { params: fields, bytes: NOTHING };
   }
 }
 
@@ -208,6 +226,8 @@ function assertRight(needs: StudioRight, signedIn: StudioRequest["signedIn"]): v
 }
 
 const NOTHING = Buffer.alloc(0);
+/** Largest body of a request that needs no session. */
+const SIGN_IN_BYTES = 16 * 1024;
 const RANK = { readOnly: 0, editor: 1, owner: 2 } as const;
 
 /** Who looks only is refused changes by the pipeline too. */
@@ -234,21 +254,6 @@ function assertOwnOrigin({ headers }: IncomingMessage, serverUrl: string): void 
 function methodOf(method: string | undefined): Method {
   if (method === "GET" || method === "POST" || method === "PUT" || method === "DELETE") return method;
   throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "GET, POST, PUT and DELETE are taken.", 405);
-}
-
-function parsedBody(body: Buffer): JsonObject {
-  if (body.length === 0) return {};
-  let value: unknown;
-  try {
-    value = JSON.parse(body.toString("utf8"));
-  } catch {
-    throw new ProtocolError(ErrorCode.INVALID_JSON, "The body is not valid JSON.");
-  }
-  if (!isJsonObject(value))
-    throw new ProtocolError(ErrorCode.INVALID_JSON, "The body must be a JSON object.");
-  if (Object.hasOwn(value, "__proto__"))
-    throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "Invalid key name: __proto__");
-  return value;
 }
 
 function targetOf(names: Record<string, string>): string {

@@ -1,4 +1,5 @@
 import type { StudioOperator } from "@purse/protocol";
+import { Passwords } from "../accounts/password.ts";
 import type { Store } from "../store/store.ts";
 import { Operators } from "./operators.ts";
 import { StudioSessions } from "./sessions.ts";
@@ -17,7 +18,7 @@ export interface OperatorAccounts {
 
 export async function openOperators(store: Store): Promise<OperatorAccounts> {
   const parts = { store, classes: await openStudioClasses(store), clock: Date.now };
-  const operators = new Operators(parts);
+  const operators = new Operators({ ...parts, passwords: new Passwords() });
   const sessions = new StudioSessions(parts);
   const idOf = async (username: string) => {
     const id = await operators.idOf(username);

@@ -10,7 +10,7 @@ import {
 import { Secret } from "otpauth";
 import { setUpFactor, useFactor } from "../accounts/auth/mfa.ts";
 import { foldName } from "../accounts/parts.ts";
-import { hashPassword, verifyPassword } from "../accounts/password.ts";
+import type { PasswordOrigin, Passwords } from "../accounts/password.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 import type { StudioClasses } from "./studioClasses.ts";
@@ -20,6 +20,10 @@ export interface OperatorsParts {
   classes: StudioClasses;
   /** Milliseconds since the epoch. */
   clock(): number;
+}
+
+export interface OperatorAccountsDependencies extends OperatorsParts {
+  passwords: Passwords;
 }
 
 export const STUDIO_ROLES: readonly StudioRole[] = ["owner", "editor", "readOnly"];
@@ -35,9 +39,9 @@ const MOST = 1_000;
 
 /** The people who operate the server: accounts that no door but the studio's knows. */
 export class Operators {
-  readonly #parts: OperatorsParts;
+  readonly #parts: OperatorAccountsDependencies;
 
-  constructor(parts: OperatorsParts) {
+  constructor(parts: OperatorAccountsDependencies) {
     this.#parts = parts;
   }
 
@@ -50,10 +54,11 @@ export class Operators {
   async add(
     given: { username: unknown; password: unknown; role: unknown },
     asFirst = false,
+    origin: PasswordOrigin = {},
   ): Promise<StudioOperator> {
     const username = usernameOf(given.username);
     const role = roleOf(given.role);
-    const passwordHash = await hashPassword(passwordOf(given.password, username));
+    const passwordHash = await this.#parts.passwords.hash(passwordOf(given.password, username), origin);
     const id = newObjectId();
     const at = this.#now();
     const object = { objectId: id, createdAt: at, updatedAt: at, username, role, isDisabled: false, ACL: {} };
@@ -97,15 +102,15 @@ export class Operators {
   }
 
   /** Whether a password is an operator's own. Takes as long for somebody who is not there. */
-  async hasPassword(id: string | undefined, password: string): Promise<boolean> {
+  async hasPassword(id: string | undefined, password: string, origin: PasswordOrigin): Promise<boolean> {
     const secret = id === undefined ? undefined : await this.#secretOf(id);
     const hash = typeof secret?.passwordHash === "string" ? secret.passwordHash : undefined;
-    return verifyPassword(hash, password);
+    return this.#parts.passwords.verify(hash, password, origin);
   }
 
-  async setPassword(id: string, password: unknown): Promise<void> {
+  async setPassword(id: string, password: unknown, origin: PasswordOrigin = {}): Promise<void> {
     const { username } = await this.require(id);
-    const passwordHash = await hashPassword(passwordOf(password, username));
+    const passwordHash = await this.#parts.passwords.hash(passwordOf(password, username), origin);
     await this.#parts.store.write([this.#update(id, {}, { passwordHash })]);
   }
 
@@ -138,8 +143,9 @@ export class Operators {
     return [this.#update(id, { lastSignInAt: this.#now() })];
   }
 
-  /** A new secret for time-based codes; it counts only once a code has shown that it arrived. */
+  /** A new secret for time-based codes; it counts only once a code has shown that it arrived. Throws 119. */
   async beginFactor(id: string): Promise<string> {
+    await this.assertNoFactor(id);
     const pendingFactor = new Secret({ size: 20 }).base32;
     await this.#parts.store.write([this.#update(id, {}, { pendingFactor })]);
     return pendingFactor;
@@ -183,6 +189,16 @@ export class Operators {
     const known = await this.get(id);
     if (known) return known;
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "There is no such operator.");
+  }
+
+  /** Throws 119 for whoever has a second factor: a code of it is shown, by removing it, before there is another. */
+  async assertNoFactor(id: string): Promise<void> {
+    if (!(await this.require(id)).hasSecondFactor) return;
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      "Remove the second factor that is set up first.",
+      403,
+    );
   }
 
   /** Of those who show the same code at the same time one gets through. */

@@ -23,6 +23,8 @@ export interface SecurityParts {
   operators(): Promise<StudioOperator[]>;
 }
 
+/** Whether an entry of a list of addresses matches all of them. */
+const isEverywhere = (entry: string): boolean => entry === "*" || entry.endsWith("/0");
 const WEAK_KEYS = /^(master|secret|password|test|changeme|my|your|app|parse|moralis)|(.)\2{5}/i;
 /** Bytes of a random key, as text; shorter ones are made up by people. */
 const SHORT_KEY = 24;
@@ -68,7 +70,7 @@ function ofKeys({ masterKey, readOnlyMasterKey, masterKeyIps }: SecurityParts["c
       ),
     );
   }
-  if (masterKeyIps.includes("*")) {
+  if (masterKeyIps.some(isEverywhere)) {
     found.push(
       finding(
         "keys.everywhere",
@@ -135,7 +137,7 @@ function ofSettings(config: SecurityParts["config"]): StudioFinding[] {
       ),
     ],
     [
-      config.metricsIps.includes("*"),
+      config.metricsIps.some(isEverywhere),
       finding(
         "metrics",
         "medium",

@@ -4,6 +4,7 @@ import { foldName } from "../accounts/parts.ts";
 import { addressKey } from "../http/address.ts";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
+import { counterKey } from "../store/counterKey.ts";
 import { LimitReached } from "../store/store.ts";
 import type { Operators, OperatorsParts } from "./operators.ts";
 import type { OpenSession, StudioSessions } from "./sessions.ts";
@@ -57,7 +58,7 @@ export class SignIn {
     if ((await store.ownerOf(SETUP, hashOf(given.code))) === undefined || !(await operators.isEmpty())) {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The setup code is not valid.", 403);
     }
-    const operator = await operators.add({ ...given, role: "owner" }, true);
+    const operator = await operators.add({ ...given, role: "owner" }, true, { ip: from.address });
     await store.write([{ kind: "releaseAll", scope: SETUP, owner: "setup" }]);
     const session = await this.#begin(operator.id, from);
     return { operator, session };
@@ -76,37 +77,50 @@ export class SignIn {
     await this.#assertOpen(name);
     const { operators, store } = this.#parts;
     const id = await operators.idOf(given.username);
-    const isRight = await operators.hasPassword(id, given.password);
+    const isRight = await operators.hasPassword(id, given.password, { ip: from.address });
     const operator = id === undefined ? undefined : await operators.get(id);
     if (!isRight || !operator || operator.isDisabled) {
       await this.#fail(name);
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Invalid username/password.", 401);
     }
-    if (operator.hasSecondFactor && given.code === undefined) throw new SecondFactorWanted();
-    try {
-      await operators.useFactor(operator.id, given.code);
-    } catch (error) {
-      if (error instanceof ProtocolError) await this.#fail(name);
-      throw error;
-    }
     // Guesses that were sent beside this one may have locked the name meanwhile.
     await this.#assertOpen(name);
-    await store.write([{ kind: "uncount", scope: LOCKOUT, value: name }]);
+    if (operator.hasSecondFactor) {
+      if (given.code === undefined) throw new SecondFactorWanted();
+      await this.#tryCode(name, () => operators.useFactor(operator.id, given.code));
+    }
+    await store.write([{ kind: "uncount", scope: LOCKOUT, value: counterKey(name) }]);
     return { operator, session: await this.#begin(operator.id, from) };
   }
 
   /** Judges the password of somebody who is signed in, and counts wrong ones like those at the door. Throws 101. */
-  async assertPassword(operator: StudioOperator, password: string): Promise<void> {
+  async assertPassword(operator: StudioOperator, password: string, from: From): Promise<void> {
     const name = foldName(operator.username);
     await this.#assertOpen(name);
-    if (await this.#parts.operators.hasPassword(operator.id, password)) return;
+    if (await this.#parts.operators.hasPassword(operator.id, password, { ip: from.address })) return;
     await this.#fail(name);
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The password is wrong.", 403);
   }
 
+  /** Ends the second factor of somebody who is signed in and shows a code of it. Throws 141, or 155 while locked. */
+  async removeFactor(operator: StudioOperator, code: unknown): Promise<void> {
+    const { operators } = this.#parts;
+    await this.#tryCode(foldName(operator.username), () => operators.useFactor(operator.id, code));
+    await operators.removeFactor(operator.id);
+  }
+
+  /** Puts a second factor in force whose code is shown; answers the recovery codes. Throws 119, 141, or 155 while locked. */
+  async confirmFactor(operator: StudioOperator, code: unknown): Promise<string[]> {
+    const { operators } = this.#parts;
+    await operators.assertNoFactor(operator.id);
+    return this.#tryCode(foldName(operator.username), () => operators.confirmFactor(operator.id, code));
+  }
+
   /** Lets a name in again at once. */
   async unlock(username: string): Promise<void> {
-    await this.#parts.store.write([{ kind: "uncount", scope: LOCKOUT, value: foldName(username) }]);
+    await this.#parts.store.write([
+      { kind: "uncount", scope: LOCKOUT, value: counterKey(foldName(username)) },
+    ]);
   }
 
   async #begin(operatorId: string, from: From): Promise<OpenSession> {
@@ -121,18 +135,29 @@ export class SignIn {
   }
 
   async #assertOpen(name: string): Promise<void> {
-    if ((await this.#parts.store.countOf(LOCKOUT, name)) >= MOST_FAILURES) throw locked();
+    if ((await this.#parts.store.countOf(LOCKOUT, counterKey(name))) >= MOST_FAILURES) throw locked();
   }
 
   async #fail(name: string): Promise<void> {
     const until = this.#parts.clock() + LOCKED_MS;
     try {
       await this.#parts.store.write([
-        { kind: "count", scope: LOCKOUT, value: name, most: MOST_FAILURES, until },
+        { kind: "count", scope: LOCKOUT, value: counterKey(name), most: MOST_FAILURES, until },
       ]);
     } catch (error) {
       throw error instanceof LimitReached ? locked() : error;
     }
+  }
+
+  /**
+   * Checks a code. It is counted before, as checking takes no time: of guesses sent side by side no more are looked
+   * at than may be wrong.
+   */
+  async #tryCode<T>(name: string, check: () => Promise<T>): Promise<T> {
+    await this.#fail(name);
+    const result = await check();
+    await this.#parts.store.write([{ kind: "uncount", scope: LOCKOUT, value: counterKey(name) }]);
+    return result;
   }
 
   async #assertNotTooOften(address: string): Promise<void> {

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, relative } from "node:path";
+import type { Passwords } from "../accounts/password.ts";
 import type { Config } from "../config.ts";
+import type { BodyMemory } from "../http/bodyMemory.ts";
+import type { ClientAddressOf } from "../http/clientAddress.ts";
 import type { Log } from "../observe/log.ts";
 import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
@@ -34,9 +37,12 @@ export interface StudioParts
     OverviewParts,
     Pick<PermissionParts, "gateStandingsOf"> {
   config: Config;
+  bodyMemory: BodyMemory;
   /** Stops the server, does something meanwhile, and starts it again; undefined where it cannot. */
   restart: Restart | undefined;
+  passwords: Passwords;
   serverUrlOf(message: IncomingMessage): string;
+  clientAddressOf: ClientAddressOf;
   newRequestId(): string;
   /** Milliseconds since the epoch. */
   clock(): number;
@@ -56,7 +62,7 @@ export interface Studio {
 export async function createStudio(parts: StudioParts): Promise<Studio> {
   const { store, clock, limiter, log, config } = parts;
   const own = { store, classes: await openStudioClasses(store), clock };
-  const operators = new Operators(own);
+  const operators = new Operators({ ...own, passwords: parts.passwords });
   const sessions = new StudioSessions(own);
   const audit = new Audit(own);
   const signIn = new SignIn({ ...own, operators, sessions, limiter });

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { Moment } from "../../../design/Moment.tsx";
+import { FailedRead } from "../../../design/QueryState.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
@@ -65,6 +66,8 @@ function Trail() {
           options={[{ key: "", label: t("Every action") }, ...choices(actions)]}
         />
       </div>
+      <FailedRead query={operators}>{t("The operators could not be read")}</FailedRead>
+      <FailedRead query={routes}>{t("The actions could not be read")}</FailedRead>
       <Rows query={trail} label={t("Loading the audit trail")}>
         {(rows) => (
           <Table

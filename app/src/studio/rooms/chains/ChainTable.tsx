@@ -8,7 +8,7 @@ export interface Chain {
   chain: number;
   name: string;
   scope: "chain" | "wallets";
-  state: "syncing" | "following" | "unreachable" | "refused";
+  state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
   start: number;
   head: number | null;
   safe: number | null;
@@ -31,6 +31,7 @@ const KIND: Record<Chain["state"], StatusKind> = {
   syncing: "busy",
   unreachable: "warning",
   refused: "danger",
+  stopped: "danger",
 };
 
 export function ChainState({ state }: Pick<Chain, "state">) {
@@ -40,6 +41,7 @@ export function ChainState({ state }: Pick<Chain, "state">) {
     syncing: t("Catching up"),
     unreachable: t("No node answers"),
     refused: t("The node is refused"),
+    stopped: t("Indexing stopped"),
   }[state];
   return <Status kind={KIND[state]}>{said}</Status>;
 }

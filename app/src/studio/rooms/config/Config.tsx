@@ -26,7 +26,7 @@ export function Config() {
       about={t("Values that apps read while they run. Each change can be taken back.")}
       changes="editor"
       actions={
-        <Button look="primary" disabled={!may} onClick={() => setEdited("new")}>
+        <Button look="primary" disabled={!may || !config.data} onClick={() => setEdited("new")}>
           <Plus size={16} aria-hidden="true" />
           {t("Add a value")}
         </Button>
@@ -37,7 +37,7 @@ export function Config() {
           {({ results }) => <Values values={results} onEdit={setEdited} />}
         </Answered>
       </Section>
-      <ConfigHistory now={config.data?.results ?? []} />
+      {config.data && <ConfigHistory now={config.data.results} />}
       {edited !== undefined && (
         <ConfigForm
           parameter={edited === "new" ? undefined : edited}

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "@purse/protocol";
 import { useBlocker } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
+import { StaleNote } from "../../../design/QueryState.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
@@ -225,7 +226,12 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
         onRead={readAgain}
         onCountAll={() => setIsExact(true)}
       />
-      {pages.error !== null && <ErrorState error={pages.error} retry={() => void pages.refetch()} />}
+      {pages.error !== null && rows === undefined && (
+        <ErrorState error={pages.error} retry={() => void pages.refetch()} busy={pages.isFetching} />
+      )}
+      <div className="query-state">
+        <StaleNote query={{ ...pages, data: rows }} />
+      </div>
       <Filters
         columns={all.filter(({ type }) => type !== "Relation" && type !== "ACL")}
         filters={search.filters}

@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { Button } from "../../../design/Button.tsx";
 import { Code } from "../../../design/Code.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
+import { QueryState } from "../../../design/QueryState.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
@@ -46,35 +47,39 @@ export function Explain({
       about={t("What the database plans for these filters and this order.")}
     >
       <div className="stack">
-        {explained.isPending && <SkeletonList rows={4} label={t("Asking the database")} />}
-        {explained.error && <ErrorState error={explained.error} retry={() => void explained.refetch()} />}
-        {explained.data && (
-          <>
-            {index ? (
-              <Notice
-                kind="info"
-                title={t("An index would help: {name}", { name: index.name })}
-                action={
-                  mayChange && (
-                    <Button small look="primary" busy={make.isPending} onClick={() => make.mutate(index)}>
-                      {t("Make the index")}
-                    </Button>
-                  )
-                }
-              >
-                <code>
-                  {Object.entries(index.fields)
-                    .map(([field, direction]) => (direction < 0 ? `-${field}` : field))
-                    .join(", ")}
-                </code>
-              </Notice>
-            ) : (
-              <Notice kind="ok" title={t("No other index would help.")} />
-            )}
-            {make.error && <ErrorState error={make.error} />}
-            <Code label={t("The plan")} text={JSON.stringify(explained.data.plan, null, 2)} />
-          </>
-        )}
+        <QueryState
+          query={explained}
+          label={t("Asking the database")}
+          skeleton={<SkeletonList rows={4} label={t("Asking the database")} />}
+        >
+          {({ plan }) => (
+            <>
+              {index ? (
+                <Notice
+                  kind="info"
+                  title={t("An index would help: {name}", { name: index.name })}
+                  action={
+                    mayChange && (
+                      <Button small look="primary" busy={make.isPending} onClick={() => make.mutate(index)}>
+                        {t("Make the index")}
+                      </Button>
+                    )
+                  }
+                >
+                  <code>
+                    {Object.entries(index.fields)
+                      .map(([field, direction]) => (direction < 0 ? `-${field}` : field))
+                      .join(", ")}
+                  </code>
+                </Notice>
+              ) : (
+                <Notice kind="ok" title={t("No other index would help.")} />
+              )}
+              {make.error && <ErrorState error={make.error} />}
+              <Code label={t("The plan")} text={JSON.stringify(plan, null, 2)} />
+            </>
+          )}
+        </QueryState>
       </div>
     </Dialog>
   );

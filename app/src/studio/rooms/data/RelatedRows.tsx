@@ -1,7 +1,8 @@
 import type { JsonObject, StudioPage } from "@purse/protocol";
 import { Link } from "@tanstack/react-router";
 import { Button } from "../../../design/Button.tsx";
-import { ErrorState, SkeletonList } from "../../../design/states.tsx";
+import { QueryState } from "../../../design/QueryState.tsx";
+import { SkeletonList } from "../../../design/states.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { useClasses } from "../parts/classes.ts";
@@ -26,49 +27,56 @@ export function RelatedRows({
 }) {
   const { t } = useTexts();
   const classes = useClasses();
-  const incoming = incomingOf(classes.data ?? [], className);
   const pointer = { __type: "Pointer", className, objectId };
   return (
-    <div className="stack">
-      {relations.map((column) => (
-        <Group
-          key={column.name}
-          title={column.name}
-          className={column.targetClass ?? ""}
-          where={relatedTo(className, objectId, column.name)}
-          as={as}
-          onOpen={onOpen}
-          action={
-            <Button small onClick={() => onRelation(column)}>
-              {t("All of them")}
-            </Button>
-          }
-        />
-      ))}
-      {incoming.map(({ className: from, field }) => (
-        <Group
-          key={`${from}.${field}`}
-          title={t("{class} by {field}", { class: from, field })}
-          className={from}
-          where={{ [field]: pointer }}
-          as={as}
-          onOpen={onOpen}
-          action={
-            <Link
-              to="/data"
-              search={{ class: from, filter: [{ field, operator: "is", value: pointer }] }}
-              className="button small"
-            >
-              {t("In the grid")}
-            </Link>
-          }
-        />
-      ))}
-      {classes.data && relations.length + incoming.length === 0 && (
-        <p className="soft">{t("This class has no relation, and no class points to it.")}</p>
-      )}
-    </div>
+    <QueryState query={classes} label={t("Loading the classes")}>
+      {(known) => groups(incomingOf(known, className))}
+    </QueryState>
   );
+
+  function groups(incoming: ReturnType<typeof incomingOf>) {
+    return (
+      <div className="stack">
+        {relations.map((column) => (
+          <Group
+            key={column.name}
+            title={column.name}
+            className={column.targetClass ?? ""}
+            where={relatedTo(className, objectId, column.name)}
+            as={as}
+            onOpen={onOpen}
+            action={
+              <Button small onClick={() => onRelation(column)}>
+                {t("All of them")}
+              </Button>
+            }
+          />
+        ))}
+        {incoming.map(({ className: from, field }) => (
+          <Group
+            key={`${from}.${field}`}
+            title={t("{class} by {field}", { class: from, field })}
+            className={from}
+            where={{ [field]: pointer }}
+            as={as}
+            onOpen={onOpen}
+            action={
+              <Link
+                to="/data"
+                search={{ class: from, filter: [{ field, operator: "is", value: pointer }] }}
+                className="button small"
+              >
+                {t("In the grid")}
+              </Link>
+            }
+          />
+        ))}
+        {relations.length + incoming.length === 0 && (
+          <p className="soft">{t("This class has no relation, and no class points to it.")}</p>
+        )}
+      </div>
+    );
+  }
 }
 
 function Group({
@@ -97,25 +105,29 @@ function Group({
         </h3>
         {action}
       </div>
-      {found.error && <ErrorState error={found.error} retry={() => void found.refetch()} />}
-      {found.isPending && <SkeletonList rows={2} label={t("Loading the rows")} />}
-      {found.data && (
-        <ul className="related">
-          {found.data.results.map((row) => (
-            <li key={String(row.objectId)}>
-              <button
-                type="button"
-                className="pick grow"
-                onClick={() => onOpen(className, String(row.objectId))}
-              >
-                <code>{String(row.objectId)}</code> <bdi className="cut soft">{nameOf(row)}</bdi>
-              </button>
-            </li>
-          ))}
-          {found.data.results.length === 0 && <li className="soft small">{t("No row")}</li>}
-          {found.data.next !== undefined && <li className="soft small">{t("and more")}</li>}
-        </ul>
-      )}
+      <QueryState
+        query={found}
+        label={t("Loading the rows")}
+        skeleton={<SkeletonList rows={2} label={t("Loading the rows")} />}
+      >
+        {({ results, next }) => (
+          <ul className="related">
+            {results.map((row) => (
+              <li key={String(row.objectId)}>
+                <button
+                  type="button"
+                  className="pick grow"
+                  onClick={() => onOpen(className, String(row.objectId))}
+                >
+                  <code>{String(row.objectId)}</code> <bdi className="cut soft">{nameOf(row)}</bdi>
+                </button>
+              </li>
+            ))}
+            {results.length === 0 && <li className="soft small">{t("No row")}</li>}
+            {next !== undefined && <li className="soft small">{t("and more")}</li>}
+          </ul>
+        )}
+      </QueryState>
     </section>
   );
 }

@@ -44,6 +44,15 @@ describe("what is copied", () => {
     expect(readCell(cellText(undefined), column("name"))).toEqual({ value: null });
   });
 
+  it.each(["=1", " =1", "\n=1", "＝1", "\u200b@x", "'=1", "'tis"])(
+    "gives a spreadsheet no formula for %j, and the same text back",
+    (text) => {
+      const cell = cellText(text);
+      expect(cell).toMatch(/^'/);
+      expect(readCell(cell, column("name"))).toEqual({ value: text });
+    },
+  );
+
   it("is a table for spreadsheets, CSV with names, or JSON", () => {
     const some = [column("name"), column("score")];
     expect(copied([row, {}], some, "tsv")).toBe('"\'=1, ""one"""\t-2.5\r\n\t');

@@ -1,6 +1,13 @@
-import { isJsonObject, type JsonObject, type JsonValue, type StudioRole } from "@purse/protocol";
+import {
+  escapeFormula,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type StudioRole,
+  unescapeFormula,
+} from "@purse/protocol";
 import type { Column } from "./columns.ts";
-import { marked, tableIn, unmarked, written } from "./delimited.ts";
+import { tableIn, written } from "./delimited.ts";
 import { isEditable } from "./drafts.ts";
 import type { Range } from "./selection.ts";
 import { type Read, readTyped } from "./typed.ts";
@@ -36,11 +43,11 @@ export function copied(
 /** A value as the cell of a spreadsheet; pasting it gives the value again. */
 export function cellText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
-  if (typeof value === "string") return marked(value);
+  if (typeof value === "string") return escapeFormula(value);
   if (typeof value !== "object") return String(value);
   if (isJsonObject(value)) {
     if (value.__type === "Date" && typeof value.iso === "string") return value.iso;
-    if (value.__type === "Pointer") return String(value.objectId);
+    if (value.__type === "Pointer") return escapeFormula(String(value.objectId));
     if (value.__type === "GeoPoint") return `${value.latitude}, ${value.longitude}`;
   }
   return JSON.stringify(value);
@@ -50,13 +57,13 @@ export function cellText(value: JsonValue | undefined): string {
 export function readCell(text: string, column: Column): Read {
   if (text === "") return { value: null };
   const plain = text.trim();
-  if (column.type === "String") return { value: unmarked(text) };
+  if (column.type === "String") return { value: unescapeFormula(text) };
   if (column.type === "Boolean") {
     if (/^(true|yes|1)$/i.test(plain)) return { value: true };
     if (/^(false|no|0)$/i.test(plain)) return { value: false };
   }
   if (column.type === "Pointer" && plain.startsWith("{")) return pointer(plain, column);
-  return readTyped(plain, column);
+  return readTyped(column.type === "Pointer" ? unescapeFormula(plain) : plain, column);
 }
 
 function pointer(text: string, column: Column): Read {

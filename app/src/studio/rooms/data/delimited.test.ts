@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { marked, tableIn, unmarked, written } from "./delimited.ts";
+import { tableIn, written } from "./delimited.ts";
 
 describe("a table as text", () => {
   it.each([
@@ -34,10 +34,5 @@ describe("a table as text", () => {
     for (const delimiter of [",", "\t"] as const) {
       expect(tableIn(written(rows, delimiter), delimiter)).toEqual(rows);
     }
-  });
-
-  it("marks what a spreadsheet would take for a formula", () => {
-    expect(marked("=SUM(A1)")).toBe("'=SUM(A1)");
-    for (const text of ["=1+1", "-x", "plain", "'quoted'"]) expect(unmarked(marked(text))).toBe(text);
   });
 });

@@ -1,28 +1,13 @@
+import { quoteCell } from "@purse/protocol";
+
 /*
  * Tables as text: CSV (RFC 4180), and what spreadsheets put on the clipboard, which is the same with tabs.
  */
 
 export type Delimiter = "," | "\t";
 
-/** What a spreadsheet would take for a formula; an apostrophe before it makes it a text, and is taken off again. */
-const FORMULA = /^[=+\-@\t\r]/;
-const MARKED = /^'[=+\-@\t\r]/;
-
-export function marked(text: string): string {
-  return FORMULA.test(text) ? `'${text}` : text;
-}
-
-export function unmarked(text: string): string {
-  return MARKED.test(text) ? text.slice(1) : text;
-}
-
 export function written(rows: readonly (readonly string[])[], delimiter: Delimiter): string {
-  return rows.map((row) => row.map((cell) => quoted(cell, delimiter)).join(delimiter)).join("\r\n");
-}
-
-function quoted(cell: string, delimiter: Delimiter): string {
-  const needs = cell.includes(delimiter) || /["\r\n]/.test(cell);
-  return needs ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return rows.map((row) => row.map(quoteCell).join(delimiter)).join("\r\n");
 }
 
 /** The rows of a text, with line ends of any kind. A quote that is never closed reaches to the end. */

@@ -4,7 +4,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { Status } from "../../../design/Status.tsx";
-import { EmptyState } from "../../../design/states.tsx";
+import { EmptyState, ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { LogLines } from "../parts/LogLines.tsx";
@@ -16,6 +16,8 @@ import { useUrl } from "../parts/useUrl.ts";
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 type Level = (typeof LEVELS)[number];
 const TYPING_MS = 300;
+/** As requests of the studio fail. The stream connects again by itself. */
+const UNREACHED = { code: 100, message: "The server did not answer." };
 
 type Tab = "lines" | "slow";
 
@@ -103,7 +105,11 @@ function Lines() {
           {held ? t("Go on") : t("Pause")}
         </Button>
       </div>
-      {lines.length === 0 ? (
+      {lines.length === 0 && tail.state === "connecting" ? (
+        <SkeletonList label={t("Loading the log")} />
+      ) : lines.length === 0 && tail.state === "broken" ? (
+        <ErrorState error={UNREACHED} retry={tail.again} />
+      ) : lines.length === 0 ? (
         <EmptyState title={t("No line yet")}>
           {text || requestId || level
             ? t("No line fulfils the filters. New ones that do show here at once.")

@@ -1,8 +1,7 @@
 import type { StudioRole } from "@purse/protocol";
 import type { ReactNode } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { Notice } from "../../../design/Status.tsx";
-import { ErrorState, SkeletonList } from "../../../design/states.tsx";
+import { type QueryResult, QueryState } from "../../../design/QueryState.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { useRoomTitle } from "../../useRoomTitle.ts";
@@ -71,33 +70,15 @@ export function Answered<T>({
   label,
   children,
 }: {
-  answer: { data: T | undefined; error: unknown; refetch(): unknown };
+  answer: QueryResult<T>;
   label: string;
   children: (data: T) => ReactNode;
 }) {
-  const { t } = useTexts();
-  if (answer.data !== undefined) {
-    return (
-      <>
-        {answer.error !== null && (
-          <Notice
-            kind="warning"
-            title={t("The server does not answer")}
-            action={
-              <Button small onClick={() => answer.refetch()}>
-                {t("Try again")}
-              </Button>
-            }
-          >
-            {t("What you see is what it told last.")}
-          </Notice>
-        )}
-        {children(answer.data)}
-      </>
-    );
-  }
-  if (answer.error) return <ErrorState error={answer.error} retry={() => answer.refetch()} />;
-  return <SkeletonList label={label} />;
+  return (
+    <QueryState query={answer} label={label}>
+      {children}
+    </QueryState>
+  );
 }
 
 /** Rows that are on their way, failed, or there, with a way to the rest of them. */
@@ -109,6 +90,8 @@ export function Rows<Row>({
   query: {
     rows: Row[] | undefined;
     error: unknown;
+    isFetching: boolean;
+    dataUpdatedAt: number;
     refetch(): unknown;
     hasNextPage: boolean;
     isFetchingNextPage: boolean;
@@ -118,9 +101,9 @@ export function Rows<Row>({
   children: (rows: Row[]) => ReactNode;
 }) {
   const { t } = useTexts();
-  const { rows, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   return (
-    <Answered answer={{ data: rows, error, refetch }} label={label}>
+    <Answered answer={{ ...query, data: rows }} label={label}>
       {(found) => (
         <>
           {children(found)}

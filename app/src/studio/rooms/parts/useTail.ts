@@ -1,5 +1,5 @@
 import type { StudioLogLine } from "@purse/protocol";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import type { Query } from "../../api.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
@@ -8,22 +8,31 @@ const MOST = 2_000;
 /** How long after a refusal it is asked again. */
 const AGAIN_MS = 1_000;
 
+/** How long the stream may take to open, in ms. */
+const OPENING_MS = 20_000;
+
 export interface Tail {
   lines: readonly StudioLogLine[];
+  /** It connects again by itself where it is broken. */
   state: "connecting" | "live" | "broken";
+  /** Connects again at once. */
+  again: () => void;
 }
 
 /** Follows what the log has, with filters as `/logs/tail` takes them; without any it follows nothing. */
 export function useTail(filters: Query | undefined): Tail {
   const studio = useStudio();
   const url = filters && studio.urlOf("/logs/tail", filters);
-  const [tail, setTail] = useState<Tail>({ lines: [], state: "connecting" });
+  const [tail, setTail] = useState<Omit<Tail, "again">>({ lines: [], state: "connecting" });
+  const [round, setRound] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round connects again.
   useEffect(() => {
     if (url === undefined) return undefined;
     setTail({ lines: [], state: "connecting" });
     const become = (state: Tail["state"]) => setTail(({ lines }) => ({ lines, state }));
     let waiting: StudioLogLine[] = [];
     let frame = 0;
+    let opening: ReturnType<typeof setTimeout> | undefined;
     let isOver = false;
     // Many lines in a moment are one change of the page.
     const show = () => {
@@ -38,11 +47,20 @@ export function useTail(filters: Query | undefined): Tail {
         waiting.push(JSON.parse(data));
         frame ||= requestAnimationFrame(show);
       });
-      opened.onopen = () => become("live");
-      opened.onerror = () => {
+      const broken = () => {
+        clearTimeout(opening);
         become("broken");
         if (opened.readyState === EventSource.CLOSED) void connectAgain();
       };
+      opening = setTimeout(() => {
+        opened.close();
+        broken();
+      }, OPENING_MS);
+      opened.onopen = () => {
+        clearTimeout(opening);
+        become("live");
+      };
+      opened.onerror = broken;
       return opened;
     };
     let source = connect();
@@ -55,10 +73,12 @@ export function useTail(filters: Query | undefined): Tail {
     return () => {
       isOver = true;
       source.close();
+      clearTimeout(opening);
       cancelAnimationFrame(frame);
     };
-  }, [url, studio]);
-  return tail;
+  }, [url, studio, round]);
+  const again = useCallback(() => setRound((before) => before + 1), []);
+  return { ...tail, again };
 }
 
 /** Each line once: after a break the server tells the last ones again. */

@@ -2,6 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { Link } from "@tanstack/react-router";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
+import { FailedRead } from "../../../design/QueryState.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
@@ -28,7 +29,8 @@ const ANYBODY = "anybody";
 /** Which class is open to whom: every operation of every class, as it is or as somebody finds it. */
 export function AllClasses({ classes }: { classes: readonly ClassRow[] }) {
   const { t, count } = useTexts();
-  const roles = useRoles().data;
+  const roleGraph = useRoles();
+  const roles = roleGraph.data;
   const [who, setWho] = useUrl("who");
   const [text, setText] = useUrl("find");
   const above = roles ? namesAbove(roles) : () => [];
@@ -86,6 +88,9 @@ export function AllClasses({ classes }: { classes: readonly ClassRow[] }) {
             ]}
           />
         </div>
+        <FailedRead query={roleGraph}>
+          {t("The roles could not be read: inherited rights are missing")}
+        </FailedRead>
         <Glance
           caption={t("Classes of the application")}
           rows={shown.filter((row) => !isOfServer(row))}
@@ -153,9 +158,12 @@ function Glance({
           ...OPERATIONS.map((operation) => ({
             key: operation,
             label: operation,
-            cell: ({ classLevelPermissions }: ClassRow) =>
+            cell: ({ className, classLevelPermissions }: ClassRow) =>
               who === "" ? (
-                <EffectMark effect={effectOf(classLevelPermissions, operation)} />
+                <EffectMark
+                  effect={effectOf(classLevelPermissions, operation)}
+                  hasOwnRules={className.startsWith("_")}
+                />
               ) : (
                 <Standing {...{ permissions: classLevelPermissions, operation, who, above }} />
               ),

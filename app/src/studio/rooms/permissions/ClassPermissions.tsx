@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
+import { FailedRead } from "../../../design/QueryState.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import type { ClassRow } from "../parts/classes.ts";
@@ -33,7 +34,8 @@ export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermis
   const { t } = useTexts();
   const may = useMay("editor");
   const { className, classLevelPermissions: known } = row;
-  const roles = useRoles().data;
+  const roleGraph = useRoles();
+  const roles = roleGraph.data;
   const [isLooking, setLooking] = useState(false);
   const [isRefreshing, setRefreshing] = useState(false);
   const changes = changesIn(known, draft);
@@ -81,6 +83,9 @@ export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermis
           onUndo={(each) => onDraft(withoutChange(draft, each))}
         />
       )}
+      <FailedRead query={roleGraph}>
+        {t("The roles could not be read: inherited rights are missing")}
+      </FailedRead>
       <OperationMatrix row={row} known={known} next={next} roles={names} above={above} onChange={set} />
       <ProtectedFields row={row} known={known} next={next} roles={names} onChange={set} />
       <NewObjects permissions={known} roles={names} />

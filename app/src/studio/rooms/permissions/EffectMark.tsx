@@ -1,12 +1,32 @@
-import { Globe, Lock, UserCheck, UsersRound } from "lucide-react";
+import { Globe, Lock, ShieldCheck, UserCheck, UsersRound } from "lucide-react";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import type { Effect } from "./permissions.ts";
 
 const SIGNS = { everyone: Globe, signedIn: UserCheck, some: UsersRound, nobody: Lock } as const;
 
+export interface EffectMarkProps {
+  effect: Effect;
+  isShort?: boolean;
+  /** Of a class with rules of the server: what its permissions leave open is not open to everyone by that. */
+  hasOwnRules?: boolean;
+}
+
 /** Who an operation is open to, in a word or two and with a sign. */
-export function EffectMark({ effect, isShort = false }: { effect: Effect; isShort?: boolean }) {
+export function EffectMark({ effect, isShort = false, hasOwnRules = false }: EffectMarkProps) {
   const { t, count } = useTexts();
+  if (hasOwnRules && effect.kind === "everyone") {
+    return (
+      <span
+        className="effect"
+        data-kind="rules"
+        data-short={isShort || undefined}
+        title={t("No class permission restricts it. The server's own rules for this class apply.")}
+      >
+        <ShieldCheck size={15} aria-hidden="true" />
+        <span>{t("Server rules")}</span>
+      </span>
+    );
+  }
   const Sign = SIGNS[effect.kind];
   return (
     <span className="effect" data-kind={effect.kind} data-short={isShort || undefined} title={whole()}>

@@ -94,7 +94,13 @@ export function OperationMatrix({ row, known, next, roles, above, onChange }: Op
         }
         foot={{
           head: t("In effect"),
-          of: (column) => <EffectMark effect={effectOf(next, operationOf(column))} isShort />,
+          of: (column) => (
+            <EffectMark
+              effect={effectOf(next, operationOf(column))}
+              isShort
+              hasOwnRules={row.className.startsWith("_")}
+            />
+          ),
         }}
       />
       <p className="soft small">

@@ -72,7 +72,7 @@ function Composer() {
     () => studio.post("/push/test", { installation: device.trim(), data }),
     t("The test is on its way."),
   );
-  const isReady = may && alert.trim() !== "" && asked !== undefined;
+  const isReady = may && alert.trim() !== "" && audience.data !== undefined;
   return (
     <Section title={t("Write a push")}>
       <div className="halves">
@@ -125,10 +125,16 @@ function Composer() {
               : asked === undefined
                 ? t("The condition is no JSON yet.")
                 : audience.error
-                  ? t("That condition cannot be asked.")
+                  ? t("The installations could not be counted.")
                   : t("Counting …")}
           </p>
-          {audience.error && asked !== undefined ? <ErrorState error={audience.error} /> : null}
+          {audience.error && asked !== undefined ? (
+            <ErrorState
+              error={audience.error}
+              retry={() => void audience.refetch()}
+              busy={audience.isFetching}
+            />
+          ) : null}
           <Field
             label={t("When")}
             hint={t("In your time zone. Empty: at once.")}

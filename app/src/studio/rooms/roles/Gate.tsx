@@ -7,7 +7,7 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
 import { textOf } from "../parts/fields.ts";
-import { Section } from "../parts/Room.tsx";
+import { Answered, Section } from "../parts/Room.tsx";
 import type { Role } from "../parts/roles.ts";
 import { useRoleChanges } from "./changes.ts";
 import { type Chain, GateForm } from "./GateForm.tsx";
@@ -18,7 +18,8 @@ export function Gate({ role }: { role: Role }) {
   const may = useMay("editor");
   const toast = useToast();
   const [isEditing, setEditing] = useState(false);
-  const chains = useAnswer<{ results: Chain[] }>("/chains").data?.results ?? [];
+  const answer = useAnswer<{ results: Chain[] }>("/chains");
+  const chains = answer.data?.results ?? [];
   const { setGate } = useRoleChanges();
   const { gate } = role;
   const back = useChange(() => setGate(role.id, gate));
@@ -85,11 +86,15 @@ export function Gate({ role }: { role: Role }) {
           </dl>
         </>
       ) : (
-        <p className="soft">
-          {chains.length === 0
-            ? t("None. Gates ask a chain, and this server follows none.")
-            : t("None. With a gate, who holds a token is in the role for as long as they hold it.")}
-        </p>
+        <Answered answer={answer} label={t("Loading the chains")}>
+          {({ results }) => (
+            <p className="soft">
+              {results.length === 0
+                ? t("None. Gates ask a chain, and this server follows none.")
+                : t("None. With a gate, who holds a token is in the role for as long as they hold it.")}
+            </p>
+          )}
+        </Answered>
       )}
       {(remove.error ?? back.error) && <ErrorState error={remove.error ?? back.error} />}
       {isEditing && <GateForm role={role} chains={chains} onClose={() => setEditing(false)} />}

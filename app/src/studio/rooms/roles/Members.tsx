@@ -109,7 +109,10 @@ function Inherited({ role, way, text }: { role: Role; way: string; text: string 
 
 function Count({ role }: { role: Role }) {
   const { t, count } = useTexts();
-  const { data } = useAnswer<StudioCount>("/data/_User/count", { query: { ...usersOf(role.id), cap: CAP } });
+  const { data, error } = useAnswer<StudioCount>("/data/_User/count", {
+    query: { ...usersOf(role.id), cap: CAP },
+  });
+  if (!data && error) return <span className="soft small">{t("not counted")}</span>;
   if (!data) return null;
   return (
     <span className="soft small">

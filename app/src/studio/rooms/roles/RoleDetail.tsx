@@ -5,7 +5,7 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { useChange } from "../parts/asking.ts";
 import { type ClassRow, useClasses } from "../parts/classes.ts";
-import { Section } from "../parts/Room.tsx";
+import { Answered, Section } from "../parts/Room.tsx";
 import type { Role } from "../parts/roles.ts";
 import { TypedAsk } from "../parts/TypedAsk.tsx";
 import { ROLE } from "../permissions/permissions.ts";
@@ -26,7 +26,8 @@ export const HEADING = "role";
 
 /** One role: who is in it, what it is part of, its token gate, and what it lets do. */
 export function RoleDetail({ role, graph, onChoose }: RoleDetailProps) {
-  const classes = useClasses().data ?? [];
+  const { t } = useTexts();
+  const answer = useClasses();
   return (
     <div className="stack">
       <h2 id={HEADING} tabIndex={-1}>
@@ -35,8 +36,14 @@ export function RoleDetail({ role, graph, onChoose }: RoleDetailProps) {
       <Members role={role} graph={graph} />
       <Ties role={role} graph={graph} />
       <Gate role={role} />
-      <Rights role={role} graph={graph} classes={classes} />
-      <End role={role} classes={classes} onGone={() => onChoose("")} />
+      <Answered answer={answer} label={t("Loading the classes")}>
+        {(classes) => (
+          <>
+            <Rights role={role} graph={graph} classes={classes} />
+            <End role={role} classes={classes} onGone={() => onChoose("")} />
+          </>
+        )}
+      </Answered>
     </div>
   );
 }

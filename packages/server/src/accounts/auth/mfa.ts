@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { Secret, TOTP } from "otpauth";
 import { newObjectId } from "../../objects/objectId.ts";
@@ -9,6 +9,8 @@ export const MFA = "mfa";
 
 const PERIOD_S = 30;
 const RECOVERY_CODES = 8;
+const MAX_SECRET_LENGTH = 256;
+const MAX_CODE_LENGTH = 128;
 
 /** A proof of the second factor, with the steps that use it up. */
 export interface UsedFactor {
@@ -24,14 +26,19 @@ export function setUpFactor(
   now: number,
 ): { kept: JsonObject; recovery: string[]; writes: Write[] } {
   const { secret, token } = proof;
-  if (typeof secret !== "string" || secret.length < 20 || typeof token !== "string") {
+  if (
+    typeof secret !== "string" ||
+    secret.length < 20 ||
+    secret.length > MAX_SECRET_LENGTH ||
+    typeof token !== "string"
+  ) {
     throw invalid("Invalid MFA data");
   }
   const step = stepOf(secret, token, now);
   if (step === undefined) throw invalid("Invalid MFA token");
   const recovery = Array.from({ length: RECOVERY_CODES }, () => randomBytes(10).toString("hex"));
   const kept = { secret, recovery: recovery.map(hashOf) };
-  return { kept, recovery, writes: [useStep(userId, step, now)] };
+  return { kept, recovery, writes: [useStep(userId, secret, step, now)] };
 }
 
 /** Checks a code against what a user has set up. Throws 141. Whoever uses the same code at the same time fails. */
@@ -41,11 +48,12 @@ export function useFactor(
   token: JsonValue | undefined,
   now: number,
 ): UsedFactor {
-  if (typeof token !== "string" || token === "") throw invalid("Invalid MFA token");
+  if (typeof token !== "string" || token === "" || token.length > MAX_CODE_LENGTH)
+    throw invalid("Invalid MFA token");
   const { secret, recovery } = factor;
   const codes = Array.isArray(recovery) ? recovery : [];
   const hash = hashOf(token);
-  if (codes.includes(hash)) {
+  if (isAmong(codes, hash)) {
     const used: Write = {
       kind: "claim",
       scope: "mfa-recovery",
@@ -55,8 +63,8 @@ export function useFactor(
     return { writes: [used], next: { ...factor, recovery: codes.filter((code) => code !== hash) } };
   }
   const step = typeof secret === "string" ? stepOf(secret, token, now) : undefined;
-  if (step === undefined) throw invalid("Invalid MFA token");
-  return { writes: [useStep(userId, step, now)], next: undefined };
+  if (typeof secret !== "string" || step === undefined) throw invalid("Invalid MFA token");
+  return { writes: [useStep(userId, secret, step, now)], next: undefined };
 }
 
 /** Throws -1 where a user has a second factor and brings none. */
@@ -93,8 +101,9 @@ function stepOf(secret: string, token: string, now: number): number | undefined 
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta;
 }
 
-function useStep(userId: string, step: number, now: number): Write {
-  const value = `${userId}#${step}`;
+/** Each step counts once for an account; when a secret takes another's place, the codes of both for the same step do. */
+function useStep(userId: string, secret: string, step: number, now: number): Write {
+  const value = `${userId}#${hashOf(secret).slice(0, 16)}#${step}`;
   return {
     kind: "claim",
     scope: "mfa-step",
@@ -102,6 +111,17 @@ function useStep(userId: string, step: number, now: number): Write {
     owner: newObjectId(),
     expiresAt: now + 5 * PERIOD_S * 1000,
   };
+}
+
+/** Takes the same time whichever code it is. */
+function isAmong(codes: readonly JsonValue[], hash: string): boolean {
+  const wanted = Buffer.from(hash);
+  let found = false;
+  for (const code of codes) {
+    const known = Buffer.from(String(code));
+    if (known.length === wanted.length && timingSafeEqual(known, wanted)) found = true;
+  }
+  return found;
 }
 
 function hashOf(code: string): string {

@@ -1,6 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
+import { errors, type JWTPayload, jwtVerify } from "jose";
 import type { AuthAdapter } from "./adapter.ts";
+import { createIssuerKeys } from "./issuerKeys.ts";
 
 export interface OidcOptions {
   /** As in the tokens' `iss`; its keys are found by discovery. */
@@ -9,11 +10,10 @@ export interface OidcOptions {
   clientIds: string[];
 }
 
-/** How long the issuer may take to answer, in ms. */
-const TIMEOUT_MS = 5_000;
 /** How far clocks may differ, in s. */
 const TOLERANCE_S = 60;
-const MAX_DOCUMENT = 64 * 1024;
+const MAX_TOKEN = 16_384;
+/** Signatures by keys that only the issuer has: neither none, nor one that everybody who reads the public key can make. */
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 /**
@@ -21,40 +21,35 @@ const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256
  * clients, not expired, and `id` is its `sub` (OpenID Connect Core 1.0, section 3.1.3.7).
  */
 export function oidcAdapter({ issuer, clientIds }: OidcOptions): AuthAdapter {
-  let keys: Promise<ReturnType<typeof createRemoteJWKSet>> | undefined;
-
-  async function discover(): Promise<ReturnType<typeof createRemoteJWKSet>> {
-    const url = `${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`;
-    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: "error" });
-    const text = await answer.text();
-    if (!answer.ok || text.length > MAX_DOCUMENT) throw new Error(`${url} answered ${answer.status}`);
-    const document: { issuer?: unknown; jwks_uri?: unknown } = JSON.parse(text);
-    if (document.issuer !== issuer || typeof document.jwks_uri !== "string") {
-      throw new Error(`${url} is not the configuration of ${issuer}`);
-    }
-    return createRemoteJWKSet(new URL(document.jwks_uri), { timeoutDuration: TIMEOUT_MS });
-  }
+  const keysOf = createIssuerKeys(issuer, Date.now);
 
   async function verify(token: string): Promise<JWTPayload> {
-    keys ??= discover();
-    const found = await keys.catch((error: unknown) => {
-      // The next one asks again.
-      keys = undefined;
-      throw error;
-    });
-    const { payload } = await jwtVerify(token, found, {
+    const { payload, protectedHeader } = await jwtVerify(token, await keysOf(), {
       issuer,
       audience: clientIds,
       algorithms: ALGORITHMS,
       clockTolerance: TOLERANCE_S,
       requiredClaims: ["sub", "exp", "iat"],
     });
+    // Access tokens and logout tokens of the same issuer have types of their own.
+    if (!isJwt(protectedHeader.typ)) throw new errors.JWTInvalid("the token is not an ID token");
+    if (!isForUs(payload, clientIds)) {
+      throw new errors.JWTClaimValidationFailed(
+        'unexpected "azp" claim value',
+        payload,
+        "azp",
+        "check_failed",
+      );
+    }
+    if (Number(payload.iat) > Date.now() / 1000 + TOLERANCE_S) {
+      throw new errors.JWTClaimValidationFailed('"iat" lies in the future', payload, "iat", "check_failed");
+    }
     return payload;
   }
 
   return {
     async validateAuthData({ id, id_token: idToken, nonce }: JsonObject): Promise<JsonObject> {
-      if (typeof id !== "string" || typeof idToken !== "string" || idToken.length > 16_384) {
+      if (typeof id !== "string" || typeof idToken !== "string" || idToken.length > MAX_TOKEN) {
         throw refused("id and id_token must be texts");
       }
       let payload: JWTPayload;
@@ -69,6 +64,20 @@ export function oidcAdapter({ issuer, clientIds }: OidcOptions): AuthAdapter {
       return { id };
     },
   };
+}
+
+function isJwt(type: string | undefined): boolean {
+  return type === undefined || /^(application\/)?jwt$/i.test(type);
+}
+
+/**
+ * Whether a token was given to one of our clients. One that has others in its audience as well could have been given to
+ * them: it has to name ours. (Where ours is alone, `azp` may be an app of the same project, as Google's tokens have it.)
+ */
+function isForUs({ aud, azp }: JWTPayload, clientIds: readonly string[]): boolean {
+  const audience = Array.isArray(aud) ? aud : [aud];
+  const isOurs = (client: unknown) => typeof client === "string" && clientIds.includes(client);
+  return audience.every(isOurs) || isOurs(azp);
 }
 
 function refused(reason: string): ProtocolError {

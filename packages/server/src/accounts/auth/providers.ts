@@ -1,4 +1,11 @@
-import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  MAX_AUTH_ID_LENGTH,
+  ProtocolError,
+} from "@purse/protocol";
 import type { RequestContext } from "../../caller.ts";
 import type { Write } from "../../store/store.ts";
 import type { AccountsConfig, AccountsParts } from "../parts.ts";
@@ -45,7 +52,7 @@ export class Providers {
     if (!isJsonObject(proof)) {
       throw new ProtocolError(ErrorCode.INVALID_LINKED_SESSION, `authData.${provider} must be an object.`);
     }
-    if (typeof proof.id !== "string" || proof.id === "" || proof.id.length > 512) {
+    if (typeof proof.id !== "string" || proof.id === "" || proof.id.length > MAX_AUTH_ID_LENGTH) {
       throw new ProtocolError(ErrorCode.LINKED_ID_MISSING, `authData.${provider} needs an id.`);
     }
     return { provider, id: proof.id, kept: await adapter.validateAuthData(proof) };

@@ -7,7 +7,7 @@ import {
   parseAcl,
   principalsWith,
 } from "@purse/protocol";
-import type { Principals } from "../../caller.ts";
+import { assertObjectSize } from "../objectSize.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { mergeSecret } from "../sql/secret.ts";
 import { ClaimTaken, LimitReached, outdated, type Write, type WriteResult } from "../store.ts";
@@ -188,7 +188,7 @@ async function updatePlainly(sql: Sql | Transaction, write: Update): Promise<Wri
     parameters.push(readAcl, writeAcl);
   }
   const table = quoted(write.schema.table);
-  const access = accessTo(write.principals);
+  const access = accessTo(write);
   const rows = await run(
     sql,
     `UPDATE ${table} AS stored SET ${assignments}
@@ -203,7 +203,7 @@ async function updatePlainly(sql: Sql | Transaction, write: Update): Promise<Wri
 
 async function readAndUpdate(sql: Sql | Transaction, write: Update): Promise<WriteResult> {
   const table = quoted(write.schema.table);
-  const access = accessTo(write.principals);
+  const access = accessTo(write);
   const [row] = await run(
     sql,
     `SELECT doc::text, secret FROM ${table} WHERE id = ?${access.sql} FOR UPDATE`,
@@ -216,6 +216,7 @@ async function readAndUpdate(sql: Sql | Transaction, write: Update): Promise<Wri
   const object = applyOperations(current, write.operations);
   object.updatedAt = write.at;
   const after = JSON.stringify(object);
+  assertObjectSize(before, after);
   const { readAcl, writeAcl } = aclArrays(object.ACL);
   const secret = mergeSecret(row[1] === null ? null : String(row[1]), write.secret);
   await run(
@@ -228,9 +229,10 @@ async function readAndUpdate(sql: Sql | Transaction, write: Update): Promise<Wri
 
 async function remove(
   sql: Sql | Transaction,
-  { schema, id, principals }: Extract<Write, { kind: "delete" }>,
+  write: Extract<Write, { kind: "delete" }>,
 ): Promise<WriteResult> {
-  const access = accessTo(principals);
+  const { schema, id } = write;
+  const access = accessTo(write);
   const [row] = await run(
     sql,
     `WITH gone AS (DELETE FROM ${quoted(schema.table)} WHERE id = ?${access.sql} RETURNING id, doc::text AS doc),
@@ -297,12 +299,27 @@ function hasSecret({ secret }: Update): boolean {
 }
 
 /** An object that the caller may not write is not found: its existence is not told. */
-function accessTo(principals: Principals): { sql: string; parameters: SqlParameter[] } {
-  if (principals === null) return { sql: "", parameters: [] };
-  return {
-    sql: " AND (write_acl IS NULL OR write_acl && ?::text::text[])",
-    parameters: [arrayText(principals)],
-  };
+function accessTo({ principals, pointers }: Pick<Update, "principals" | "pointers">): {
+  sql: string;
+  parameters: SqlParameter[];
+} {
+  let sql = "";
+  const parameters: SqlParameter[] = [];
+  if (principals !== null) {
+    sql += " AND (write_acl IS NULL OR write_acl && ?::text::text[])";
+    parameters.push(arrayText(principals));
+  }
+  if (pointers) {
+    const pointer = { __type: "Pointer", className: "_User", objectId: pointers.userId };
+    const tests = pointers.fields.map(
+      () => "(doc -> ?::text) @> ?::text::jsonb OR (doc -> ?::text) @> ?::text::jsonb",
+    );
+    sql += ` AND (${tests.join(" OR ") || "FALSE"})`;
+    for (const field of pointers.fields) {
+      parameters.push(field, JSON.stringify(pointer), field, JSON.stringify([pointer]));
+    }
+  }
+  return { sql, parameters };
 }
 
 function aclArrays(acl: JsonObject[string] | undefined): { readAcl: string | null; writeAcl: string | null } {

@@ -26,10 +26,24 @@ export async function run(
   parameters: (SqlParameter | null)[],
 ): Promise<unknown[][]> {
   try {
-    return await sql.unsafe(numbered(text), parameters, { prepare: true }).values();
+    return await sql.unsafe(numbered(text), parameters, { prepare: isKept(text) }).values();
   } catch (error) {
     throw asProtocolError(error);
   }
+}
+
+/** Characters of statements that the database keeps prepared, and how many in all. */
+const MAX_PREPARED_TEXT = 8_000;
+const MAX_PREPARED = 2_000;
+
+/** Statements that are kept prepared, in each connection: what anybody may make up is bounded. */
+const prepared = new Set<string>();
+
+function isKept(text: string): boolean {
+  if (prepared.has(text)) return true;
+  if (text.length > MAX_PREPARED_TEXT || prepared.size >= MAX_PREPARED) return false;
+  prepared.add(text);
+  return true;
 }
 
 const numberedTexts = new Map<string, string>();
@@ -41,7 +55,7 @@ export function numbered(text: string): string {
   let count = 0;
   const result = text.replaceAll("?", () => `$${++count}`);
   if (numberedTexts.size >= 10_000) numberedTexts.clear();
-  numberedTexts.set(text, result);
+  if (text.length <= MAX_PREPARED_TEXT) numberedTexts.set(text, result);
   return result;
 }
 
@@ -52,6 +66,13 @@ const CLIENT_ERRORS: Readonly<Record<string, { code: number; message: string }>>
   // untranslatable_character, character_not_in_repertoire: NUL in a text
   "22P05": { code: ErrorCode.INVALID_JSON, message: "A text holds a character that cannot be stored" },
   "22021": { code: ErrorCode.INVALID_JSON, message: "A text holds a character that cannot be stored" },
+  // invalid_text_representation: half of a surrogate pair in JSON
+  "22P02": { code: ErrorCode.INVALID_JSON, message: "A text holds a character that cannot be stored" },
+  // numeric_value_out_of_range: the sum of an increment
+  "22003": { code: ErrorCode.INCORRECT_TYPE, message: "A number is too large" },
+  // program_limit_exceeded, statement_too_complex: an object or a query that is too large
+  "54000": { code: ErrorCode.OBJECT_TOO_LARGE, message: "The object is too large" },
+  "54001": { code: ErrorCode.INVALID_QUERY, message: "The query is too complex" },
   // query_canceled, by the time limit
   "57014": { code: ErrorCode.TIMEOUT, message: "The query took too long" },
 };

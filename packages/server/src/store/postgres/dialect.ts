@@ -171,6 +171,8 @@ export const postgresDialect: Dialect = {
         return undefined;
     }
   },
+  arrayHoldsAll: (path) => `${jsonAt(path)} @> ?::text::jsonb`,
+  allValues: (values) => [JSON.stringify(values)],
   isOrHolds: (path, type) => `${jsonAt(path)} @> to_jsonb(?::${type === "string" ? "text" : "float8"})`,
   everyItem: (path, test) => `NOT EXISTS (SELECT 1 FROM ${items(path)} WHERE (${test}) IS NOT TRUE)`,
   orderKeys(path, type) {

@@ -17,6 +17,8 @@ export interface WhereContext {
   parameters: SqlParameter[];
   /** What the sub-questions of the where, by their node in it, come to for whoever asks. */
   subqueries: StoreQuery["subqueries"];
+  /** Counts conditions that go through the items of arrays. Throws 102 for more than a statement may have. */
+  useArrayTests(count: number): void;
   /** Compiles what answers a column of the objects that a query finds. */
   select(query: StoreQuery, column: string): Compiled;
 }

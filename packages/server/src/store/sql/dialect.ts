@@ -57,6 +57,9 @@ export interface Dialect {
   anyItem(path: readonly string[], test: string): string;
   /** Whether the array at a path holds the operand; undefined where the database has no shorter way than anyItem. */
   arrayHolds(path: readonly string[], type: OperandType): string | undefined;
+  /** Whether the array at a path holds all of some texts and numbers, and the parameters of that. */
+  arrayHoldsAll(path: readonly string[]): string;
+  allValues(values: readonly (string | number)[]): SqlParameter[];
   /** Whether the value at a path is the operand, or is an array that holds it. */
   isOrHolds(path: readonly string[], type: "string" | "number"): string;
   /** Whether every item of the array at a path fulfils `test`. */

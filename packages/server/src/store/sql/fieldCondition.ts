@@ -6,6 +6,7 @@ import { columnOf } from "./columns.ts";
 import type { Compiled, WhereContext } from "./compiled.ts";
 import type { Cell, Dialect, OperandType, SqlOperator, SqlParameter } from "./dialect.ts";
 import { areaParameters, areaSql, nearParameters, nearSql } from "./geo.ts";
+import { joined } from "./joined.ts";
 import { exactPattern } from "./textSearch.ts";
 
 const OPERATORS: Readonly<Record<"lt" | "lte" | "gt" | "gte", SqlOperator>> = {
@@ -44,6 +45,7 @@ export function compileField(condition: FieldCondition, context: WhereContext): 
 function compileTarget(condition: FieldCondition, target: Target, context: WhereContext): Compiled {
   const { parameters, dialect } = context;
   const { cell, path, type } = target;
+  context.useArrayTests(arrayTestsOf(condition, target));
   switch (condition.kind) {
     case "exists":
       return {
@@ -90,14 +92,19 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
       };
     }
     case "all": {
-      const { operands } = condition;
-      for (const operand of operands) parameters.push(...operandParameters(operand));
+      const values = condition.operands.flatMap((each) =>
+        each.type === "string" || each.type === "number" ? each.value : [],
+      );
+      const others = condition.operands.filter(({ type }) => type !== "string" && type !== "number");
+      if (values.length > 0) parameters.push(...dialect.allValues(values));
+      for (const operand of others) parameters.push(...operandParameters(operand));
       return {
-        shape: `all ${operands.map((operand) => operand.type).join("|")}`,
+        shape: `all ${values.length > 0 ? "values " : ""}${others.map((operand) => operand.type).join("|")}`,
         sql: () =>
           conjunction([
             cell.isArray,
-            ...operands.map(
+            ...(values.length > 0 ? [dialect.arrayHoldsAll(path)] : []),
+            ...others.map(
               (operand) =>
                 dialect.arrayHolds(path, operand.type) ??
                 dialect.anyItem(path, dialect.item.equals(operand.type)),
@@ -177,6 +184,18 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
   }
 }
 
+/** How many times a condition goes through the items of an array. */
+function arrayTestsOf(condition: FieldCondition, { type }: Target): number {
+  if (condition.kind === "exists") return 0;
+  if (condition.kind === "allRegex") return condition.patterns.length;
+  if (condition.kind === "all") {
+    const isValue = (each: Operand) => each.type === "string" || each.type === "number";
+    const others = condition.operands.filter((each) => !isValue(each)).length;
+    return others + (others < condition.operands.length ? 1 : 0);
+  }
+  return type === "Array" || condition.kind === "containedBy" ? 1 : 0;
+}
+
 const NEVER: Compiled = { shape: "never", sql: () => "FALSE" };
 
 /** What nothing can fulfil, whose parameters have been collected already. */
@@ -186,7 +205,7 @@ function never(kind: string, parameters: number): Compiled {
 }
 
 function conjunction(parts: string[]): string {
-  return `(${parts.join(" AND ")})`;
+  return joined(parts, " AND ");
 }
 
 /** A test of the value; where the value is an array, of one of its items. */
@@ -238,7 +257,8 @@ function compileIn(operands: Operand[], target: Target, context: WhereContext): 
 
 function anyOf(groups: OperandType[], cell: Cell): string {
   if (groups.length === 0) return "FALSE";
-  return `(${groups.map((type) => (type === "null" ? cell.isNull : cell.isIn(type))).join(" OR ")})`;
+  const tests = groups.map((type) => (type === "null" ? cell.isNull : cell.isIn(type)));
+  return joined(tests, " OR ");
 }
 
 /** Operands of one kind share one parameter, a JSON array; pointers are told apart by class. Answers the kinds. */

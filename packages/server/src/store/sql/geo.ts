@@ -55,8 +55,13 @@ export function areaParameters(area: Area): SqlParameter[] {
       return [southwest.latitude, northeast.latitude, southwest.longitude, northeast.longitude];
     }
     case "polygon": {
-      const latitudes = area.points.map(([latitude]) => latitude);
-      return [Math.min(...latitudes), Math.max(...latitudes), JSON.stringify(area.points)];
+      let south = Number.POSITIVE_INFINITY;
+      let north = Number.NEGATIVE_INFINITY;
+      for (const [latitude] of area.points) {
+        south = Math.min(south, latitude);
+        north = Math.max(north, latitude);
+      }
+      return [south, north, JSON.stringify(area.points)];
     }
     case "sphere":
       return nearParameters(area.center, area.radius);

@@ -1,3 +1,4 @@
+import { ErrorCode, MAX_ARRAY_TESTS, ProtocolError } from "@purse/protocol";
 import type { Principals } from "../../caller.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { StoreGroup, StoreQuery } from "../store.ts";
@@ -11,12 +12,20 @@ export interface Statement {
   parameters: SqlParameter[];
 }
 
+/** Shapes that are longer than this are compiled each time they come: nobody asks them often. */
+const MAX_KEPT_SHAPE = 4_000;
+/** Characters of the shapes and texts that are kept of all classes together. */
+const MAX_KEPT_CHARACTERS = 20_000_000;
+
 /** Makes statements from queries; the text is compiled once per shape and class version. */
 export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   /** Schemas are immutable: a changed one is a new object, whose shapes are compiled anew. */
-  const texts = new WeakMap<ClassSchema, Map<string, string>>();
+  let texts = new WeakMap<ClassSchema, Map<string, string>>();
+  let keptCharacters = 0;
   const numbers = new WeakMap<ClassSchema, number>();
   let schemasSeen = 0;
+  /** By the parameters of a statement, which its nested queries share. */
+  const arrayTests = new WeakMap<SqlParameter[], number>();
 
   function textFor(schema: ClassSchema, shape: string, compile: () => string): string {
     let shapes = texts.get(schema);
@@ -27,7 +36,13 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     const known = shapes.get(shape);
     if (known !== undefined) return known;
     const text = compile();
-    shapes.set(shape, text);
+    if (shape.length > MAX_KEPT_SHAPE) return text;
+    keptCharacters += shape.length + text.length;
+    // Clients choose the shapes, and there may be many classes: all are dropped at once and compiled again when needed.
+    if (keptCharacters > MAX_KEPT_CHARACTERS) {
+      texts = new WeakMap();
+      keptCharacters = 0;
+    } else shapes.set(shape, text);
     return text;
   }
 
@@ -120,6 +135,15 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
       schema: query.schema,
       dialect,
       parameters,
+      useArrayTests(count) {
+        const used = (arrayTests.get(parameters) ?? 0) + count;
+        arrayTests.set(parameters, used);
+        if (used <= MAX_ARRAY_TESTS) return;
+        throw new ProtocolError(
+          ErrorCode.INVALID_QUERY,
+          `a where can hold ${MAX_ARRAY_TESTS} conditions on the items of arrays at most`,
+        );
+      },
       subqueries: query.subqueries,
       select: (inner, column) => {
         const rows = selectRows(inner, parameters, () => column);

@@ -6,6 +6,7 @@ import type { Compiled, WhereContext } from "./compiled.ts";
 import type { Dialect } from "./dialect.ts";
 import { compileField } from "./fieldCondition.ts";
 import { distanceParameters, distanceSql } from "./geo.ts";
+import { joined } from "./joined.ts";
 
 export function compileWhere(where: Condition, context: WhereContext): Compiled {
   switch (where.kind) {
@@ -45,8 +46,8 @@ function compileBranches(
     sql() {
       if (parts.length === 0) return kind === "or" ? "FALSE" : "TRUE";
       const texts = parts.map((part) => part.sql());
-      if (kind === "nor") return `(${texts.join(" OR ")}) IS NOT TRUE`;
-      return `(${texts.join(kind === "and" ? " AND " : " OR ")})`;
+      if (kind === "nor") return `${joined(texts, " OR ")} IS NOT TRUE`;
+      return joined(texts, kind === "and" ? " AND " : " OR ");
     },
   };
 }

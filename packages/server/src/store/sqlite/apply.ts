@@ -1,8 +1,10 @@
 import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type Database from "better-sqlite3";
+import { assertObjectSize } from "../objectSize.ts";
 import { aclColumns, aclNeedle } from "../sql/acl.ts";
 import { mergeSecret } from "../sql/secret.ts";
 import { ClaimTaken, LimitReached, outdated, type WriteResult } from "../store.ts";
+import { pointsToUser } from "../userPointers.ts";
 import { statementCache } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
 import type { EncodedWrite } from "./encode.ts";
@@ -122,10 +124,12 @@ export function createApplier(database: Database.Database, clock: () => number) 
     const table = sqliteDialect.identifier(write.table);
     const row = readForWrite(table, write.id, write.principals);
     const current: JsonObject = JSON.parse(row.doc);
+    if (write.pointers && !pointsToUser(current, write.pointers)) throw notFound();
     if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw outdated();
     const object = applyOperations(current, write.operations);
     object.updatedAt = write.at;
     const doc = JSON.stringify(object);
+    assertObjectSize(row.doc, doc);
     if (!("ACL" in write.operations) && !write.secret) {
       prepare(`UPDATE ${table} SET doc = ?, updated_at = ? WHERE id = ?`).run(doc, write.at, write.id);
       return { before: row.doc, after: doc };
@@ -141,6 +145,7 @@ export function createApplier(database: Database.Database, clock: () => number) 
   function remove(write: Extract<EncodedWrite, { kind: "delete" }>): WriteResult {
     const table = sqliteDialect.identifier(write.table);
     const row = readForWrite(table, write.id, write.principals);
+    if (write.pointers && !pointsToUser(JSON.parse(row.doc), write.pointers)) throw notFound();
     prepare(`DELETE FROM ${table} WHERE id = ?`).run(write.id);
     unrelateAll.run(write.className, write.id);
     return { before: row.doc, after: null };
@@ -156,7 +161,11 @@ export function createApplier(database: Database.Database, clock: () => number) 
       (principals === null ||
         row.write_acl === null ||
         principals.some((principal) => row.write_acl?.includes(aclNeedle(principal))));
-    if (!row || !allowed) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+    if (!row || !allowed) throw notFound();
     return row;
   }
+}
+
+function notFound(): ProtocolError {
+  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
 }

@@ -31,6 +31,7 @@ export function openDatabase(file: string, options: OpenOptions): Database.Datab
   database.pragma("trusted_schema = OFF");
   // With many principals one pass over an object's own few is quicker than a search for each.
   database.function("purse_acl_holds", DETERMINISTIC, aclHolds());
+  database.function("purse_is_or_holds", DETERMINISTIC, isOrHolds(checkpoint));
   if (checkpoint) {
     database.function("purse_checkpoint", { directOnly: true }, (docBytes) => {
       checkpoint(Number(docBytes));
@@ -78,27 +79,49 @@ function aclHolds(): (principals: unknown, acl: unknown) => number {
   };
 }
 
+/** Whether a value is the operand, or is an array that holds it. */
+function isOrHolds(checkpoint?: (docBytes: number) => void) {
+  // Going through an array by json_each would keep a copy of it until the statement has ended.
+  const itemsOf = lastOf((text): JsonValue[] => JSON.parse(text));
+  return (value: unknown, type: unknown, operand: unknown): number => {
+    if (type !== "array" || typeof value !== "string") return value === operand ? 1 : 0;
+    checkpoint?.(0);
+    return itemsOf(value).some((item) => item === operand) ? 1 : 0;
+  };
+}
+
+/** Longer texts are not kept in memory, nor what was computed from them. */
+const MAX_REMEMBERED = 1_000_000;
+
 /** Computes from a text what was not computed from it just before: an operand is the same for every row. */
 function lastOf<T>(compute: (text: string) => T): (text: string) => T {
   let last: { text: string; value: T } | undefined;
   return (text) => {
-    if (last?.text !== text) last = { text, value: compute(text) };
-    return last.value;
+    if (last?.text === text) return last.value;
+    const value = compute(text);
+    last = text.length <= MAX_REMEMBERED ? { text, value } : undefined;
+    return value;
   };
 }
+
+/** Characters of the statements that are kept prepared: a prepared one takes some times its text. */
+const MAX_PREPARED_TEXT = 2_000_000;
 
 /** Prepared statements by their text, the least recently made dropped first. */
 export function statementCache(database: Database.Database, max = 1_000) {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>();
+  let characters = 0;
   return (sql: string): Database.Statement<unknown[], unknown> => {
     const known = statements.get(sql);
     if (known) return known;
-    if (statements.size >= max) {
-      const [oldest] = statements.keys();
-      if (oldest !== undefined) statements.delete(oldest);
-    }
     const statement = database.prepare<unknown[], unknown>(sql);
     statements.set(sql, statement);
+    characters += sql.length;
+    for (const oldest of statements.keys()) {
+      if (statements.size <= max && characters <= MAX_PREPARED_TEXT) break;
+      statements.delete(oldest);
+      characters -= oldest.length;
+    }
     return statement;
   };
 }

@@ -130,8 +130,11 @@ export const sqliteDialect: Dialect = {
   anyItem: (path, test) =>
     `EXISTS (SELECT 1 FROM json_each(doc, ${jsonPath(path)}) AS item WHERE json_type(doc, ${jsonPath(path)}) = 'array' AND ${test})`,
   arrayHolds: () => undefined,
-  isOrHolds: (path) =>
-    `EXISTS (SELECT 1 FROM json_each(CASE json_type(doc, ${jsonPath(path)}) WHEN 'array' THEN ${valueAt(path)} ELSE json_array(${valueAt(path)}) END) AS item WHERE item.value = ?)`,
+  // One pass over the array, however many values it has to hold.
+  arrayHoldsAll: (path) =>
+    `(SELECT count(DISTINCT item.value) FROM json_each(doc, ${jsonPath(path)}) AS item WHERE item.value IN (SELECT value FROM json_each(?))) = ?`,
+  allValues: (values) => [JSON.stringify(values), new Set(values).size],
+  isOrHolds: (path) => `purse_is_or_holds(${valueAt(path)}, json_type(doc, ${jsonPath(path)}), ?)`,
   everyItem: (path, test) =>
     `NOT EXISTS (SELECT 1 FROM json_each(doc, ${jsonPath(path)}) AS item WHERE (${test}) IS NOT TRUE)`,
   orderKeys(path, type) {

@@ -1,6 +1,7 @@
 import type { JsonObject, Operation } from "@purse/protocol";
 import { aclColumns } from "../sql/acl.ts";
 import type { Write } from "../store.ts";
+import type { UserPointers } from "../userPointers.ts";
 
 /** A write step as it goes to the writer's thread: texts made, schemas reduced to their names. */
 export type EncodedWrite =
@@ -33,9 +34,17 @@ export type EncodedWrite =
       operations: Record<string, Operation>;
       secret?: JsonObject;
       principals: readonly string[] | null;
+      pointers?: UserPointers;
       ifUpdatedAt?: string;
     }
-  | { kind: "delete"; table: string; className: string; id: string; principals: readonly string[] | null }
+  | {
+      kind: "delete";
+      table: string;
+      className: string;
+      id: string;
+      principals: readonly string[] | null;
+      pointers?: UserPointers;
+    }
   | { kind: "relate"; className: string; id: string; key: string; add: string[]; remove: string[] }
   | Extract<Write, { kind: "claim" | "release" | "releaseAll" | "count" | "uncount" | "leave" }>;
 
@@ -67,7 +76,7 @@ export function encodeWrite(write: Write): EncodedWrite {
       };
     }
     case "update": {
-      const { schema, id, at, operations, secret, principals, ifUpdatedAt } = write;
+      const { schema, id, at, operations, secret, principals, pointers, ifUpdatedAt } = write;
       const changesSecret = secret !== undefined && Object.keys(secret).length > 0;
       return {
         kind: "update",
@@ -76,6 +85,7 @@ export function encodeWrite(write: Write): EncodedWrite {
         at,
         operations,
         principals,
+        ...(pointers && { pointers }),
         ...(changesSecret && { secret }),
         ...(ifUpdatedAt !== undefined && { ifUpdatedAt }),
       };
@@ -87,6 +97,7 @@ export function encodeWrite(write: Write): EncodedWrite {
         className: write.schema.className,
         id: write.id,
         principals: write.principals,
+        ...(write.pointers && { pointers: write.pointers }),
       };
     case "relate":
       return {

@@ -107,8 +107,8 @@ export function accessRoutes({
 
   async function changePassword(request: StudioRequest) {
     const { operator } = signedInAs(request);
-    await signIn.assertPassword(operator, textIn(request.params, "password", 1_000));
-    await operators.setPassword(operator.id, request.params.newPassword);
+    await signIn.assertPassword(operator, textIn(request.params, "password", 1_000), fromOf(request));
+    await operators.setPassword(operator.id, request.params.newPassword, request.context);
     // This session gets a new token with the others gone: whoever had one of the old ones is out.
     const { session, writes } = sessions.begin(operator.id, fromOf(request));
     await store.write([...(await sessions.endAll(operator.id)), ...writes]);
@@ -118,7 +118,7 @@ export function accessRoutes({
 
   async function beginFactor(request: StudioRequest) {
     const { operator } = signedInAs(request);
-    await signIn.assertPassword(operator, textIn(request.params, "password", 1_000));
+    await signIn.assertPassword(operator, textIn(request.params, "password", 1_000), fromOf(request));
     const secret = await operators.beginFactor(operator.id);
     const url = new TOTP({ issuer: `${appName} studio`, label: operator.username, secret }).toString();
     return { secret, url };
@@ -126,22 +126,21 @@ export function accessRoutes({
 
   async function confirmFactor(request: StudioRequest) {
     const { operator, session } = signedInAs(request);
-    const recoveryCodes = await operators.confirmFactor(operator.id, request.params.code);
+    const recoveryCodes = await signIn.confirmFactor(operator, request.params.code);
     await store.write(await sessions.endAll(operator.id, session.id));
     return { recoveryCodes };
   }
 
   async function removeFactor(request: StudioRequest) {
     const { operator } = signedInAs(request);
-    await signIn.assertPassword(operator, textIn(request.params, "password", 1_000));
-    await operators.useFactor(operator.id, request.params.code);
-    await operators.removeFactor(operator.id);
+    await signIn.assertPassword(operator, textIn(request.params, "password", 1_000), fromOf(request));
+    await signIn.removeFactor(operator, request.params.code);
     return {};
   }
 
   async function add(request: StudioRequest) {
     const { username, password, role } = request.params;
-    const operator = await operators.add({ username, password, role });
+    const operator = await operators.add({ username, password, role }, false, request.context);
     request.note({ target: operator.username, after: { role: operator.role } });
     return json(operator, 201);
   }
@@ -149,7 +148,8 @@ export function accessRoutes({
   async function change(request: StudioRequest) {
     const { params, names } = request;
     const before = await operators.require(names.id ?? "");
-    if (params.password !== undefined) await operators.setPassword(before.id, params.password);
+    if (params.password !== undefined)
+      await operators.setPassword(before.id, params.password, request.context);
     if (flagIn(params, "removeSecondFactor")) await operators.removeFactor(before.id);
     if (flagIn(params, "unlock")) await signIn.unlock(before.username);
     const to = {

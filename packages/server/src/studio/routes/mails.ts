@@ -10,6 +10,7 @@ import {
   ProtocolError,
   type StudioMailTemplate,
 } from "@purse/protocol";
+import { isEmailAddress } from "../../accounts/emailAddress.ts";
 import type { Mailer } from "../../messages/mailer.ts";
 import { assertMail, type MailTemplates, mailNameOf } from "../../messages/mailTemplates.ts";
 import { objectIn, optionalTextIn, textIn } from "../parameters.ts";
@@ -117,7 +118,7 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailPa
     const to = textIn(request.params, "to", 300);
     if (!mailer)
       throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Mails cannot be sent: PURSE_SMTP_URL is not set.");
-    if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(to))
+    if (!isEmailAddress(to))
       throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "to must be one address.");
     request.note({ target: to });
     await mailer.send({ to, ...said });

@@ -8,7 +8,7 @@ import {
 } from "@purse/protocol";
 import { parseFields } from "../../objects/fields.ts";
 import { fieldsOf } from "../../schema/describe.ts";
-import { cellOf, objectOf, parseCsv, quoted, rowOf } from "../csv.ts";
+import { cellOf, objectOf, parseCsv, rowOf, sameCell, textCell } from "../csv.ts";
 import { flagIn, invalid, optionalObjectIn, optionalTextIn, textIn } from "../parameters.ts";
 import { json, type StreamReply, type StudioRequest, type StudioRoute } from "../route.ts";
 import { lookingAs, type PipelineParts } from "./pipeline.ts";
@@ -21,12 +21,12 @@ const MOST_ROWS = 100_000;
 /** What an import does not set: the server does. */
 const OWN = new Set(["objectId", "createdAt", "updatedAt", "__type", "className"]);
 
-export interface MoveRowsParts extends Pick<PipelineParts, "objects" | "schemas" | "asUser"> {
+export interface MoveRowsParts extends Pick<PipelineParts, "objects" | "rules" | "schemas" | "asUser"> {
   classIn(request: StudioRequest): string;
 }
 
 /** Rows out as a file and in from one, through the pipeline. */
-export function moveRowsRoutes({ objects, schemas, asUser, classIn }: MoveRowsParts): StudioRoute[] {
+export function moveRowsRoutes({ objects, rules, schemas, asUser, classIn }: MoveRowsParts): StudioRoute[] {
   return [
     { method: "GET", path: "/data/:className/export", needs: "readOnly", handle: exportRows },
     { method: "POST", path: "/data/:className/import", needs: "editor", handle: importRows },
@@ -73,7 +73,7 @@ export function moveRowsRoutes({ objects, schemas, asUser, classIn }: MoveRowsPa
     }
 
     async function* pieces(): AsyncGenerator<string> {
-      if (format === "csv") yield rowOf(columns.map(quoted));
+      if (format === "csv") yield rowOf(columns.map(textCell));
       if (format === "json") yield "[";
       let rows = first;
       let isFirst = true;
@@ -129,7 +129,7 @@ export function moveRowsRoutes({ objects, schemas, asUser, classIn }: MoveRowsPa
       failed
         .map(({ line, reason }) =>
           format === "csv"
-            ? `${line},${quoted(reason)}\r\n`
+            ? `${line},${textCell(reason)}\r\n`
             : `${JSON.stringify({ _error: reason, row: JSON.parse(line) })}\n`,
         )
         .join("");
@@ -147,7 +147,8 @@ export function moveRowsRoutes({ objects, schemas, asUser, classIn }: MoveRowsPa
       try {
         if (isDry) {
           const { objectId: _, ...given } = fields;
-          schemas.assertFit(className, parseFields(given));
+          const derivedFields = rules.get(className)?.derivedFields;
+          schemas.assertFit(className, parseFields(given, { derivedFields }));
         } else await objects.create(context, className, fields);
         return undefined;
       } catch (error) {
@@ -164,7 +165,7 @@ export function moveRowsRoutes({ objects, schemas, asUser, classIn }: MoveRowsPa
     const typeOf = (field: string): FieldType | undefined =>
       Object.hasOwn(fields, field) ? fields[field] : undefined;
     return rows.map((row) => {
-      const source = row.map(quoted).join(",");
+      const source = row.map(sameCell).join(",");
       try {
         return { source, object: objectOf(header, row, mapping, typeOf) };
       } catch (error) {

@@ -155,7 +155,7 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
     for (;;) {
       const rows = await store.scanRelations(after, PAGE);
       const own = rows.filter((row) => row[0] === className && row[1] === key);
-      found.push(...own.map(([, , owner, related]): [string, string] => [owner, related]));
+      for (const [, , owner, related] of own) found.push([owner, related]);
       after = rows.at(-1) ?? after;
       if (own.length < PAGE) return found;
     }

@@ -2,7 +2,8 @@ import type { FieldType, JsonObject, StudioPage } from "@purse/protocol";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Field } from "../../../../design/Field.tsx";
-import { ErrorState, SkeletonList } from "../../../../design/states.tsx";
+import { QueryState } from "../../../../design/QueryState.tsx";
+import { SkeletonList } from "../../../../design/states.tsx";
 import { useTexts } from "../../../../texts/TextsContext.tsx";
 import { useStudio } from "../../../StudioContext.tsx";
 import { useClasses } from "../../parts/classes.ts";
@@ -49,23 +50,30 @@ export function RowPicker({
         onChange={(event) => setText(event.target.value)}
         autoComplete="off"
       />
-      {found.error && <ErrorState error={found.error} retry={() => void found.refetch()} />}
-      {found.isPending && <SkeletonList rows={3} label={t("Loading the rows")} />}
-      <ul aria-label={t("Rows of {name}", { name: className })}>
-        {found.data?.results.map((row) => (
-          <li key={String(row.objectId)}>
-            <button
-              type="button"
-              className="pick"
-              aria-current={row.objectId === chosen ? "true" : undefined}
-              onClick={() => onChoose(row)}
-            >
-              <code>{String(row.objectId)}</code> <bdi className="cut soft">{nameOf(row)}</bdi>
-            </button>
-          </li>
-        ))}
-        {found.data?.results.length === 0 && <li className="soft small">{t("No row is like that.")}</li>}
-      </ul>
+      <QueryState
+        // Until the classes are known nobody knows what to look through.
+        query={classes.data === undefined ? { ...classes, data: undefined } : found}
+        label={t("Loading the rows")}
+        skeleton={<SkeletonList rows={3} label={t("Loading the rows")} />}
+      >
+        {({ results }) => (
+          <ul aria-label={t("Rows of {name}", { name: className })}>
+            {results.map((row) => (
+              <li key={String(row.objectId)}>
+                <button
+                  type="button"
+                  className="pick"
+                  aria-current={row.objectId === chosen ? "true" : undefined}
+                  onClick={() => onChoose(row)}
+                >
+                  <code>{String(row.objectId)}</code> <bdi className="cut soft">{nameOf(row)}</bdi>
+                </button>
+              </li>
+            ))}
+            {results.length === 0 && <li className="soft small">{t("No row is like that.")}</li>}
+          </ul>
+        )}
+      </QueryState>
     </div>
   );
 }

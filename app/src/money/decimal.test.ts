@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { readDecimal } from "./decimal.ts";
+
+const GROUPED = [
+  "1,234.5",
+  "1.234,5",
+  "1 234,5",
+  "1 234.5",
+  "1'234.5",
+  "1’234.5",
+  "1\u00a0234,5",
+  "1\u202f234,5",
+  "1234,5",
+  "1234.5",
+];
+
+describe.each(["en", "de"])("readDecimal() in %s", (locale) => {
+  it.each(GROUPED)("reads the pasted %j as 1234.5", (text) => {
+    expect(readDecimal(text, locale)).toEqual({ whole: "1234", fraction: "5" });
+  });
+
+  it.each([
+    ["1,234,567", "1234567", ""],
+    ["1.234.567", "1234567", ""],
+    ["12,34,567.8", "1234567", "8"],
+    ["1 000", "1000", ""],
+    ["0,500", "0", "500"],
+    ["0.500", "0", "500"],
+    [",5", "", "5"],
+    [".5", "", "5"],
+    ["5,", "5", ""],
+    [" 7 ", "7", ""],
+    ["1234,567", "1234", "567"],
+    ["1234.567", "1234", "567"],
+    ["1 234,567", "1234", "567"],
+  ])("reads %j, which can mean one number only", (text, whole, fraction) => {
+    expect(readDecimal(text, locale)).toEqual({ whole, fraction });
+  });
+
+  it.each([
+    "",
+    ".",
+    ",",
+    "-1",
+    "1e5",
+    "0x1",
+    "abc",
+    "1.2.3",
+    "1,2,3",
+    "1 00",
+    "1  000",
+    "1,23.4",
+    "1.234,5,6",
+    "1'000'00",
+  ])("refuses %j as no number", (text) => {
+    expect(readDecimal(text, locale)).toEqual({ refusal: "invalid" });
+  });
+});
+
+describe("readDecimal() with one separator before three digits", () => {
+  it("reads the decimal separator of the locale as such", () => {
+    expect(readDecimal("1.234", "en")).toEqual({ whole: "1", fraction: "234" });
+    expect(readDecimal("1,234", "de")).toEqual({ whole: "1", fraction: "234" });
+    expect(readDecimal("1.234", "de-CH")).toEqual({ whole: "1", fraction: "234" });
+  });
+
+  it("refuses the other one as ambiguous, with both numbers that it could mean", () => {
+    expect(readDecimal("1,500", "en")).toEqual({ refusal: "ambiguous", readings: ["1500", "1.5"] });
+    expect(readDecimal("1.500", "de")).toEqual({ refusal: "ambiguous", readings: ["1500", "1,5"] });
+    expect(readDecimal("1,000", "en")).toEqual({ refusal: "ambiguous", readings: ["1000", "1"] });
+  });
+
+  it("reads the other one as a group where the number can have no three decimals", () => {
+    expect(readDecimal("1,000", "en", 2)).toEqual({ whole: "1000", fraction: "" });
+    expect(readDecimal("1.000", "de", 0)).toEqual({ whole: "1000", fraction: "" });
+  });
+});

@@ -1,0 +1,28 @@
+import { Status } from "../../design/Status.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+import type { ChainState, ServerStatus } from "./useServerStatus.ts";
+
+/** How far the server follows a chain, in a word; `server` is where the answer to that comes from. */
+export function ChainStatus({
+  chain,
+  server,
+}: {
+  chain: Pick<ChainState, "state"> | undefined;
+  server: Pick<ServerStatus, "state">;
+}) {
+  const { t } = useTexts();
+  if (server.state === "waiting") return <Status kind="busy">{t("Connecting")}</Status>;
+  if (server.state === "away") return <Status kind="danger">{t("Not reached")}</Status>;
+  switch (chain?.state) {
+    case "following":
+      return <Status kind="ok">{t("At the head")}</Status>;
+    case "syncing":
+      return <Status kind="busy">{t("Catching up")}</Status>;
+    case "refused":
+      return <Status kind="danger">{t("Node refused")}</Status>;
+    case "stopped":
+      return <Status kind="danger">{t("Indexing stopped")}</Status>;
+    default:
+      return <Status kind="warning">{t("No node answers")}</Status>;
+  }
+}

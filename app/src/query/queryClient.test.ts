@@ -1,0 +1,88 @@
+// @vitest-environment happy-dom
+import { QueryObserver } from "@tanstack/react-query";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createQueryClient, lastFailure } from "./queryClient.ts";
+import { reachability } from "./reachability.ts";
+
+const AWAY = { code: 100, message: "XMLHttpRequest failed" };
+
+let key: string[];
+let round = 0;
+let reads: number;
+let answer: () => Promise<string>;
+let stop = () => {};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  // Whatever is probed is there: it is the reads that tell.
+  vi.stubGlobal("fetch", () => Promise.reject(new Error("refused")));
+  // What one test has read is nothing to the next.
+  round += 1;
+  key = ["tokens", String(round)];
+  reads = 0;
+  answer = () => Promise.resolve("tokens");
+});
+afterEach(() => {
+  stop();
+  reachability.reportSuccess();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+function observe() {
+  const client = createQueryClient();
+  const observer = new QueryObserver(client, {
+    queryKey: key,
+    queryFn: () => {
+      reads += 1;
+      return answer();
+    },
+  });
+  stop = observer.subscribe(() => {});
+  return observer;
+}
+
+describe("the query client", () => {
+  it("keeps the data of before when a read fails", async () => {
+    const observer = observe();
+    await vi.advanceTimersByTimeAsync(0);
+    answer = () => Promise.reject(AWAY);
+    await observer.refetch();
+    expect(observer.getCurrentResult()).toMatchObject({ data: "tokens", error: AWAY });
+  });
+
+  it("reads again what failed for the moment, also without anybody asking", async () => {
+    answer = () => Promise.reject(AWAY);
+    observe();
+    await vi.advanceTimersByTimeAsync(16_000);
+    expect(reads).toBe(2);
+  });
+
+  it("does not read again what was refused", async () => {
+    answer = () => Promise.reject({ code: 119, message: "unauthorized" });
+    observe();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(reads).toBe(1);
+  });
+
+  it("reads again what failed as soon as the server is reached", async () => {
+    answer = () => Promise.reject(AWAY);
+    const observer = observe();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(reachability.get()).toBe(false);
+    answer = () => Promise.resolve("tokens");
+    reachability.reportSuccess();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(observer.getCurrentResult()).toMatchObject({ data: "tokens", error: null });
+  });
+
+  it("remembers why a read without data has failed while it is tried again", async () => {
+    answer = () => Promise.reject(AWAY);
+    const observer = observe();
+    await vi.advanceTimersByTimeAsync(0);
+    answer = () => new Promise(() => {});
+    void observer.refetch();
+    expect(observer.getCurrentResult().error).toBeNull();
+    expect(lastFailure(key)).toBe(AWAY);
+  });
+});

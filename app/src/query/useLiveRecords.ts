@@ -1,0 +1,70 @@
+import { type ParseObject, Query } from "@purse/client";
+import { useMoralis, useMoralisSubscription } from "@purse/react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import type { LiveState } from "../design/LiveStatus.tsx";
+import type { QueryResult } from "../design/QueryState.tsx";
+import { reachability } from "./reachability.ts";
+import { queries, useServerQuery } from "./useServerQuery.ts";
+
+export interface LiveRecords extends QueryResult<ParseObject[]> {
+  live: LiveState;
+}
+
+/** The records that a query finds, newest first where they are made while it is open, changed as the server tells. */
+export function useLiveRecords(
+  className: string,
+  build: (query: Query<ParseObject>) => Query<ParseObject>,
+  deps: readonly unknown[],
+): LiveRecords {
+  const userId = useMoralis().user?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the deps stand for what `build` uses.
+  const query = useMemo(() => build(new Query<ParseObject>(className)), [className, userId, ...deps]);
+  const key = ["records", className, userId, query.toJSON()];
+  const found = useServerQuery({
+    key,
+    read: ({ signal }) => query.find({ signal }),
+    isMutable: true,
+  });
+  const [connection, setConnection] = useState<"connecting" | "live" | "reconnecting" | "refused">(
+    "connecting",
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another question is another subscription.
+  useEffect(() => setConnection("connecting"), [query]);
+  const change = (by: (all: ParseObject[]) => ParseObject[]) =>
+    queries.setQueryData<ParseObject[]>(key, (all) => all && by(all));
+  const put = (record: ParseObject) => change((all) => [record, ...all.filter(({ id }) => id !== record.id)]);
+  const remove = (record: ParseObject) => change((all) => all.filter(({ id }) => id !== record.id));
+  useMoralisSubscription(className, build, [className, userId, ...deps], {
+    onCreate: put,
+    onEnter: (record) => change((all) => [...all.filter(({ id }) => id !== record.id), record]),
+    onUpdate: (record) => change((all) => all.map((each) => (each.id === record.id ? record : each))),
+    onLeave: remove,
+    onDelete: remove,
+    onRefetch: found.refetch,
+    onOpen() {
+      setConnection("live");
+      // What was changed before it was open, or while it was lost, is not told.
+      found.refetch();
+    },
+    onClose: () => setConnection((before) => (before === "refused" ? before : "reconnecting")),
+    onError: () => setConnection("refused"),
+  });
+  return { ...found, live: useLiveState(connection) };
+}
+
+/** The state of a connection, with what the page knows of the network and the server besides. */
+export function useLiveState(connection: Exclude<LiveState, "offline">): LiveState {
+  const isOnline = useSyncExternalStore(followNetwork, () => navigator.onLine);
+  const isReachable = useSyncExternalStore(reachability.subscribe, reachability.get);
+  if (!isOnline) return "offline";
+  return connection === "live" && !isReachable ? "reconnecting" : connection;
+}
+
+function followNetwork(listener: () => void): () => void {
+  window.addEventListener("online", listener);
+  window.addEventListener("offline", listener);
+  return () => {
+    window.removeEventListener("online", listener);
+    window.removeEventListener("offline", listener);
+  };
+}

@@ -1,0 +1,35 @@
+import { ServerOff, WifiOff } from "lucide-react";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { reachability } from "../query/reachability.ts";
+import { useTexts } from "../texts/TextsContext.tsx";
+
+/** In the header, that the device is offline or that the server does not answer; nothing where all is well. */
+export function ConnectionState() {
+  const { t } = useTexts();
+  const isReachable = useSyncExternalStore(reachability.subscribe, reachability.get);
+  const [isOnline, setIsOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const update = () => setIsOnline(navigator.onLine);
+    window.addEventListener("online", update);
+    window.addEventListener("offline", update);
+    return () => {
+      window.removeEventListener("online", update);
+      window.removeEventListener("offline", update);
+    };
+  }, []);
+  return (
+    <div role="status" className="connection">
+      {!isOnline ? (
+        <>
+          <WifiOff size={16} aria-hidden="true" />
+          <span>{t("You are offline. What you see may be old.")}</span>
+        </>
+      ) : !isReachable ? (
+        <>
+          <ServerOff size={16} aria-hidden="true" />
+          <span>{t("Cannot reach the server. Retrying …")}</span>
+        </>
+      ) : null}
+    </div>
+  );
+}

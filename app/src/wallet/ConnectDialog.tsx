@@ -1,0 +1,49 @@
+import { useMoralis } from "@purse/react";
+import { Dialog } from "../design/Dialog.tsx";
+import { useToast } from "../design/Toasts.tsx";
+import { explain } from "../explain.ts";
+import { ChooseWallet } from "../pages/signIn/ChooseWallet.tsx";
+import { useConnecting } from "../pages/signIn/useConnecting.ts";
+import { useTexts } from "../texts/TextsContext.tsx";
+import "../pages/signIn/SignIn.css";
+
+/** Connects a wallet and goes away; whoever is signed in stays so, and can link the wallet to the account then. */
+export function ConnectDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTexts();
+  const { Moralis, user, refetchUserData } = useMoralis();
+  const toast = useToast();
+  const connecting = useConnecting(() => {
+    const account = Moralis.account;
+    const linked: unknown = user?.get("accounts");
+    const isLinked = Array.isArray(linked) && linked.includes(account);
+    if (account === null || user === null || isLinked) toast(t("Wallet connected"));
+    else toast(t("Wallet connected"), { label: t("Link to my account"), run: () => void link(account) });
+    onClose();
+  });
+
+  /** The wallet asks for a signature in its own window. */
+  async function link(account: string) {
+    try {
+      await Moralis.link(account, { siwe: true });
+      await refetchUserData({ throwOnError: true });
+      toast(t("Wallet linked"));
+    } catch (error) {
+      const { title, detail } = explain(error, t);
+      toast(`${title}. ${detail}`);
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      onClose={() => {
+        connecting.cancel();
+        onClose();
+      }}
+      title={t("Connect a wallet")}
+      about={t("The wallet shares its address with this page. Nothing is signed or sent.")}
+    >
+      <ChooseWallet connecting={connecting} />
+    </Dialog>
+  );
+}

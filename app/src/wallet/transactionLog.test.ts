@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Locks, TransactionLog, type TransactionStatus } from "./transactionLog.ts";
+
+const HASH = "0xaa";
+const OWNER = "0xAda";
+
+/** What all tabs of a browser share. */
+class Shared implements Storage {
+  readonly #items = new Map<string, string>();
+  get length() {
+    return this.#items.size;
+  }
+  clear = () => this.#items.clear();
+  getItem = (key: string) => this.#items.get(key) ?? null;
+  key = (index: number) => [...this.#items.keys()][index] ?? null;
+  removeItem = (key: string) => void this.#items.delete(key);
+  setItem = (key: string, value: string) => void this.#items.set(key, value);
+}
+
+let storage: Shared;
+
+/** A page: after a reload and in another tab it begins with nothing but the storage. */
+const openPage = (locks?: Locks) => new TransactionLog(storage, OWNER, locks);
+
+/** The statuses that a page announces as it sees them. */
+async function announced(log: TransactionLog, statuses: readonly TransactionStatus[]): Promise<string[]> {
+  const said: string[] = [];
+  for (const status of statuses) {
+    log.observe(HASH, status, status === "confirmed" ? 1 : 0);
+    if (await log.claimAnnouncement(HASH, status)) said.push(status);
+  }
+  return said;
+}
+
+beforeEach(() => {
+  storage = new Shared();
+  openPage().add({ hash: HASH, chainId: "0x1" }, "Send 1 ETH");
+});
+
+describe("the announcements of a transaction", () => {
+  it("are made once for each status", async () => {
+    expect(await announced(openPage(), ["submitted", "seen", "seen", "confirmed", "confirmed"])).toEqual([
+      "submitted",
+      "seen",
+      "confirmed",
+    ]);
+  });
+
+  it("are not made again after a reload, which begins with a transaction that nobody has looked for yet", async () => {
+    await announced(openPage(), ["seen", "confirmed"]);
+    expect(await announced(openPage(), ["submitted", "seen", "confirmed"])).toEqual(["submitted"]);
+    expect(await announced(openPage(), ["submitted", "confirmed"])).toEqual([]);
+  });
+
+  it("are not made again where a reorganization takes the block away and the transaction comes into another", async () => {
+    expect(await announced(openPage(), ["confirmed", "seen", "confirmed", "dropped", "confirmed"])).toEqual([
+      "confirmed",
+      "seen",
+      "dropped",
+    ]);
+  });
+
+  it("are made by one of the tabs that see the same at the same moment, also where writes spread late", async () => {
+    const spreadsLate = new Shared();
+    spreadsLate.setItem("purse.transactions.0xada", storage.getItem("purse.transactions.0xada") ?? "");
+    const other = new TransactionLog(spreadsLate, OWNER, navigator.locks);
+    const claims = await Promise.all([
+      openPage(navigator.locks).claimAnnouncement(HASH, "confirmed"),
+      openPage(navigator.locks).claimAnnouncement(HASH, "confirmed"),
+      other.claimAnnouncement(HASH, "confirmed"),
+    ]);
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  it("are taken as made for what an earlier version has kept", async () => {
+    const { announced: _, ...row } = { ...openPage().get()[0], status: "confirmed", confirmations: 3 };
+    storage.setItem("purse.transactions.0xada", JSON.stringify([row]));
+    expect(await announced(openPage(), ["seen", "confirmed"])).toEqual([]);
+  });
+
+  it("are not made for transactions that are not in the log", async () => {
+    expect(await openPage().claimAnnouncement("0xbb", "confirmed")).toBe(false);
+  });
+});
+
+describe("the status of a transaction", () => {
+  it("is kept over a reload, until a look at the chain tells another", () => {
+    openPage().observe(HASH, "confirmed", 2);
+    const page = openPage();
+    page.observe(HASH, "submitted", 0);
+    expect(page.find(HASH)).toMatchObject({ status: "confirmed", confirmations: 2 });
+    page.observe(HASH, "seen", 0);
+    expect(page.find(HASH)).toMatchObject({ status: "seen", confirmations: 0 });
+  });
+
+  it("is read with care from a storage that anybody may have written", () => {
+    const key = "purse.transactions.0xada";
+    for (const text of ["", "{", "null", "{}", "[1, null, {}]", '[{"reference":{"hash":"0xcc"}}]']) {
+      storage.setItem(key, text);
+      expect(openPage().get()).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,128 @@
+/*
+ * Sends hostile input to a server by every route, while another client sends a small request again and again, and tells
+ * what it has cost: how long the other client waited, for how long the request loop was held up (CPU time), and by how
+ * much the memory has grown.
+ *   npm run measure:hostile -- [--database sqlite|postgres|both] [--seed 1] [--only TEXT] [--rounds 10] [--all]
+ * Ends with 1 where something is above the bars, which are for a machine that does nothing else.
+ */
+import { parseArgs } from "node:util";
+import type { Attack } from "../../tests/support/hostile/attack.ts";
+import { allAttacks } from "../../tests/support/hostile/attacks.ts";
+import { Random } from "../../tests/support/hostile/random.ts";
+import { type Cost, startTarget, type Target } from "../../tests/support/hostile/target.ts";
+import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
+
+/** How long another client may wait, and the request loop be held up, in ms. */
+const MAX_WAIT_MS = 100;
+const MAX_GROWTH_BYTES = 256 * 1024 * 1024;
+
+const { values } = parseArgs({
+  options: {
+    database: { type: "string", default: "both" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    only: { type: "string", default: "" },
+    rounds: { type: "string", default: "10" },
+    /** Shows all rows, not only those above a bar. */
+    all: { type: "boolean", default: false },
+  },
+});
+const seed = Number(values.seed);
+const attacks = allAttacks(Number(values.rounds)).filter(({ generator, route }) =>
+  `${route}: ${generator}`.includes(values.only),
+);
+
+interface Row {
+  attack: Attack;
+  statuses: number[];
+  cost: Cost;
+}
+
+console.log(`Seed ${seed}; ${attacks.length} attacks. Again: npm run measure:hostile -- --seed ${seed}`);
+let isAbove = false;
+for (const database of ["sqlite", "postgres"] as const) {
+  if (values.database !== "both" && values.database !== database) continue;
+  const server = database === "postgres" ? await startPostgres() : undefined;
+  const env: Record<string, string> = server ? { PURSE_DATABASE_URL: await newDatabase(server.url) } : {};
+  const target = await startTarget(env);
+  try {
+    await warmUp(target);
+    const rows: Row[] = [];
+    for (const [index, attack] of attacks.entries()) {
+      const random = new Random(seed + index);
+      const { result, cost } = await target.measure(() => attack.run(target, random));
+      rows.push({ attack, statuses: result, cost });
+    }
+    isAbove = report(database, rows) || isAbove;
+  } finally {
+    await target.stop();
+    await server?.stop();
+  }
+}
+process.exit(isAbove ? 1 : 0);
+
+/** The first requests of a process take longer, as their code is compiled. */
+async function warmUp(target: Target): Promise<void> {
+  for (const attack of allAttacks(1)
+    .filter(({ isShort }) => isShort)
+    .slice(0, 60)) {
+    await attack.run(target, new Random(1));
+  }
+}
+
+function report(database: string, rows: readonly Row[]): boolean {
+  const above = rows.filter(({ cost }) => faultsOf(cost).length > 0);
+  const shown = values.all ? rows : above;
+  console.log(`\n## ${database}: ${rows.length} attacks, ${above.length} above a bar\n`);
+  if (shown.length > 0) {
+    console.log(
+      "| route | generator | status | wait (ms) | loop held up (ms of CPU) | CPU (ms) | allocated (MB) | growth (MB) | above |",
+    );
+    console.log("| --- | --- | --- | --: | --: | --: | --: | --: | --- |");
+  }
+  for (const { attack, statuses, cost } of shown) {
+    const cells = [
+      attack.route,
+      attack.generator,
+      statusText(statuses),
+      ms(cost.waitMs),
+      ms(cost.stallMs),
+      ms(cost.cpuMs),
+      megabytes(cost.allocatedBytes),
+      megabytes(cost.growthBytes),
+      faultsOf(cost).join(", "),
+    ];
+    console.log(`| ${cells.join(" | ")} |`);
+  }
+  const worst = (pick: (cost: Cost) => number) =>
+    rows.reduce((most, { cost }) => Math.max(most, pick(cost)), 0);
+  console.log(
+    `\nAt worst: ${ms(worst(({ waitMs }) => waitMs))} ms of waiting, ${ms(worst(({ stallMs }) => stallMs))} ms of CPU in one go, ${megabytes(worst(({ growthBytes }) => growthBytes))} MB of growth.`,
+  );
+  return above.length > 0;
+}
+
+function faultsOf({ waitMs, stallMs, growthBytes, failedProbes }: Cost): string[] {
+  return [
+    ...(waitMs > MAX_WAIT_MS ? ["wait"] : []),
+    ...(stallMs > MAX_WAIT_MS ? ["held up"] : []),
+    ...(growthBytes > MAX_GROWTH_BYTES ? ["growth"] : []),
+    ...(failedProbes > 0 ? [`${failedProbes} failed`] : []),
+  ];
+}
+
+/** How often each status came. */
+function statusText(statuses: readonly number[]): string {
+  const counts = new Map<number, number>();
+  for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return [...counts]
+    .map(([status, count]) => (count > 1 ? `${status} × ${count}` : String(status)))
+    .join(", ");
+}
+
+function ms(value: number): string {
+  return value.toFixed(0);
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(0);
+}

@@ -1,0 +1,182 @@
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createChainService, placeOf } from "../service.ts";
+import type { IndexReadError } from "../store/indexErrors.ts";
+import { LAYOUT } from "../store/layout.ts";
+import { openIndex } from "../store/openIndex.ts";
+import { postgresReads } from "../store/postgresReader.ts";
+import { runInGroup } from "../store/requestGroup.ts";
+import { type BlockRow, type BlockRows, positionOf } from "../store/rows.ts";
+import { SqliteReads } from "../store/sqliteReads.ts";
+import { addressTopic, TRANSFER_TOPIC } from "../store/topics.ts";
+import { DATABASES, keptLog, newDatabase, type Place } from "../testChain.ts";
+import type { ChainService } from "../types.ts";
+
+/** Reads of a large index beside small ones of others. Judged by what comes first and by CPU time, not by the clock. */
+
+const LARGE = 7_001;
+const SMALL = 7_002;
+const TRANSFERS = 120_000;
+const PER_BLOCK = 200;
+const PATIENT = { timeoutMs: 60_000, maxRows: 200_000 };
+const WALLET = `0x${"a1".repeat(20)}`;
+const OTHER = `0x${"b2".repeat(20)}`;
+const TOKEN = `0x${"ee".repeat(20)}`;
+
+/** An index of so many transfers of one wallet. */
+async function fill(place: Place, chainId: number, transfers: number): Promise<void> {
+  const { writer, close } = await openIndex(placeOf(place, chainId));
+  const making = { layout: LAYOUT, scope: "chain", startBlock: 0, wrapped: null };
+  await writer.saveFact("making", JSON.stringify(making));
+  let parent: BlockRow | undefined;
+  for (let from = 0; from * PER_BLOCK < transfers; from += 100) {
+    const rows: BlockRows = {
+      blocks: [],
+      transactions: [],
+      logs: [],
+      nftTransfers: [],
+      nftRanges: [],
+      nftUpdates: [],
+      trades: [],
+    };
+    for (let number = from; number < from + 100 && number * PER_BLOCK < transfers; number++) {
+      const hash = `0x${number.toString(16).padStart(64, "a")}`;
+      const parentHash = rows.blocks.at(-1)?.hash ?? parent?.hash ?? `0x${"0".repeat(64)}`;
+      rows.blocks.push({ number, hash, parentHash, timestamp: 1_700_000_000 + number });
+      for (let i = 0; i < PER_BLOCK; i++) {
+        rows.logs.push({
+          position: positionOf(number, i),
+          transactionIndex: i,
+          transactionHash: `0x${(number * PER_BLOCK + i).toString(16).padStart(64, "b")}`,
+          address: TOKEN,
+          topics: [TRANSFER_TOPIC, addressTopic(WALLET), addressTopic(OTHER)],
+          data: `0x${"1".padStart(64, "0")}`,
+          isErc20: true,
+        });
+      }
+    }
+    await writer.append(parent, rows, []);
+    parent = rows.blocks.at(-1);
+  }
+  await close();
+}
+
+describe.each(DATABASES)("on %s", (name) => {
+  let place: Place;
+  let remove: () => Promise<void>;
+  let service: ChainService;
+
+  beforeAll(async () => {
+    ({ place, remove } = await newDatabase(name));
+    await fill(place, LARGE, TRANSFERS);
+    await fill(place, SMALL, PER_BLOCK);
+    const chains = [LARGE, SMALL].map((id) => ({
+      id,
+      name: `chain ${id}`,
+      aliases: [],
+      rpcUrls: ["http://127.0.0.1:9"],
+    }));
+    // A busy machine is no reason to refuse here.
+    const readLimits = { lookup: PATIENT, list: PATIENT };
+    service = createChainService({ chains, database: place, log: keptLog(), readLimits });
+    await service.start();
+  });
+
+  afterAll(async () => {
+    await service?.stop();
+    await remove?.();
+  });
+
+  async function transfers(client: string, chain: number, params: JsonObject): Promise<JsonObject> {
+    const route = service.routes.find(({ functionName }) => functionName === "getTokenTransfers");
+    const answer = await runInGroup(client, async () => route?.run({ chain: String(chain), ...params }));
+    if (!isJsonObject(answer)) throw new Error("the answer is not an object");
+    return answer;
+  }
+
+  const heavy = () => transfers("greedy", LARGE, { address: WALLET, limit: 100, offset: 100_000 });
+  const light = () => transfers("modest", SMALL, { address: OTHER, limit: 10 });
+
+  it("a client who asks for many heavy lists delays a light one of another by few of them", async () => {
+    await Promise.all([heavy(), light()]);
+    const order: string[] = [];
+    const begun = Array.from({ length: 8 }, () => heavy().then(() => order.push("heavy")));
+    const small = light().then(({ total }) => {
+      expect(total).toBe(PER_BLOCK);
+      order.push("light");
+    });
+    await Promise.all([...begun, small]);
+    expect(order.indexOf("light")).toBeLessThan(6);
+  });
+
+  it("the request loop does next to nothing of the reading", async () => {
+    await heavy();
+    const before = process.threadCpuUsage();
+    await Promise.all([heavy(), heavy(), heavy(), heavy()]);
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(400);
+  });
+
+  it("a read that takes too long is ended, and refused with advice and the time to wait", async () => {
+    const limits = { lookup: { timeoutMs: 30, maxRows: 10 }, list: { timeoutMs: 30, maxRows: 10 } };
+    const at = placeOf(place, LARGE);
+    const reads = new SqliteReads(keptLog(), limits);
+    const reader = at.kind === "sqlite" ? reads.readerOf(at.path) : postgresReads(at, 2, limits);
+    const endless = `SELECT count(*) AS n FROM logs a, logs b WHERE a.data <> b.topic0${reader.dialect.visits}`;
+    const failure: IndexReadError = await reader.all(endless, [], "list").then(
+      () => Promise.reject(new Error("it was answered")),
+      (error) => error,
+    );
+    expect(failure).toMatchObject({ name: "IndexReadError", reason: "late" });
+    // The thread or connection that read it goes on reading.
+    expect(await reader.all("SELECT count(*) AS n FROM facts", [])).toEqual([{ n: expect.anything() }]);
+    expect(reads.health().every(({ restarts }) => restarts === 0)).toBe(true);
+    await reader.close();
+    await reads.stop();
+  });
+
+  it("an endpoint whose read takes too long answers 408, what to do, and when to come back", async () => {
+    const limits = {
+      lookup: { timeoutMs: 2_000, maxRows: 20_000 },
+      list: { timeoutMs: 1, maxRows: 200_000 },
+    };
+    const chains = [{ id: LARGE, name: "large", aliases: [], rpcUrls: ["http://127.0.0.1:9"] }];
+    const bounded = createChainService({ chains, database: place, log: keptLog(), readLimits: limits });
+    await bounded.start();
+    try {
+      const route = bounded.routes.find(({ functionName }) => functionName === "getTokenTransfers");
+      await expect(
+        route?.run({ chain: String(LARGE), address: WALLET, offset: 100_000 }),
+      ).rejects.toMatchObject({
+        status: 408,
+        retryAfter: 30,
+        message: expect.stringContaining("ask for less"),
+      });
+    } finally {
+      await bounded.stop();
+    }
+  });
+});
+
+it("more reads than can wait are refused with 503 and the time to wait, those of others are served", async () => {
+  const { place, remove } = await newDatabase("SQLite");
+  await fill(place, SMALL, PER_BLOCK);
+  const chains = [{ id: SMALL, name: "small", aliases: [], rpcUrls: ["http://127.0.0.1:9"] }];
+  const service = createChainService({ chains, database: place, log: keptLog() });
+  await service.start();
+  try {
+    const route = service.routes.find(({ functionName }) => functionName === "getTokenTransfers");
+    const ask = (client: string) =>
+      runInGroup(client, async () => route?.run({ chain: String(SMALL), address: WALLET, limit: 5 }));
+    const flood = Array.from({ length: 600 }, () => ask("greedy"));
+    const modest = Array.from({ length: 5 }, () => ask("modest"));
+    const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === "rejected");
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({ reason: { status: 503, retryAfter: 2 } });
+    const served = await Promise.allSettled(modest);
+    expect(served.map(({ status }) => status)).toEqual(modest.map(() => "fulfilled"));
+  } finally {
+    await service.stop();
+    await remove();
+  }
+});

@@ -1,0 +1,451 @@
+import { rm } from "node:fs/promises";
+import { type DevChain, startDevChain } from "@purse/devchain";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import {
+  type Address,
+  createPublicClient,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionData,
+  type Hex,
+  http,
+  parseAbiParameters,
+  zeroAddress,
+} from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { placeOf } from "../service.ts";
+import { openReader } from "../store/database.ts";
+import type { NftTransfersTable } from "../store/layout.ts";
+import { nftSums } from "../store/nftSums.ts";
+import { nftTransferRow } from "../store/sqliteIndex.ts";
+import { seeded } from "../sync/histories.ts";
+import {
+  begunFolder,
+  DATABASES,
+  indexDump,
+  newDatabase,
+  type Place,
+  proxyNode,
+  startService,
+  type TestChain,
+  type TestService,
+  testChain,
+} from "../testChain.ts";
+import { moveToken, newLogMaker, newSeries, newWeth, tokenAbi } from "../testTokens.ts";
+import type { ChainConfig } from "../types.ts";
+
+/** Tokens that change hands without the Transfer of EIP-20 and EIP-721, beside what their contracts say. */
+
+const LISTED_OF_LOG = 10_000;
+
+const abi = tokenAbi;
+
+let devChain: DevChain;
+let chain: TestChain;
+let dataDir: string;
+let weth: Address;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  dataDir = await begunFolder();
+  devChain = await startDevChain({ port: 0, dataDir });
+  chain = testChain(devChain);
+  weth = await newWeth(chain);
+});
+
+afterAll(async () => {
+  await devChain?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const client = () => createPublicClient({ transport: http(chain.url), cacheTime: 0 });
+const lower = (account: number) => chain.account(account).toLowerCase();
+
+async function newPlace(database: (typeof DATABASES)[number]): Promise<Place> {
+  const { place, remove } = await newDatabase(database);
+  ends.push(remove);
+  return place;
+}
+
+async function start(place: Place, more: Partial<ChainConfig> = {}): Promise<TestService> {
+  const market = { wrappedNative: weth };
+  const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market, ...more }, place);
+  ends.push(() => service.stop());
+  return service;
+}
+
+async function atHead(service: TestService): Promise<void> {
+  const head = await chain.head();
+  await service.until(({ state, indexed }) => state === "following" && indexed === head, 60_000);
+}
+
+async function ask(service: TestService, name: string, params: JsonObject): Promise<JsonObject> {
+  const answer = await service.run(name, params);
+  if (!isJsonObject(answer)) throw new Error("the answer is not an object");
+  return answer;
+}
+
+function rowsOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** All pages of a list, by its cursors. */
+async function all(service: TestService, name: string, params: JsonObject): Promise<JsonObject[]> {
+  const rows: JsonObject[] = [];
+  let cursor: JsonValue = "";
+  do {
+    const page: JsonObject = await ask(service, name, { ...params, limit: 500, cursor });
+    rows.push(...rowsOf(page.result));
+    cursor = page.cursor ?? "";
+  } while (cursor !== "");
+  return rows;
+}
+
+/** Logs a transfer of consecutive tokens, whatever their number. */
+function logConsecutive(maker: Address, first: bigint, last: bigint, from: Address, to: Address) {
+  const topics = encodeEventTopics({
+    abi,
+    eventName: "ConsecutiveTransfer",
+    args: { fromTokenId: first, fromAddress: from, toAddress: to },
+  });
+  return logOf(maker, topics, encodeAbiParameters(parseAbiParameters("uint256"), [last]));
+}
+
+function logMove(maker: Address, from: Address, to: Address, id: bigint) {
+  const topics = encodeEventTopics({ abi, eventName: "Transfer", args: { from, to, tokenId: id } });
+  return logOf(maker, topics, "0x");
+}
+
+function logOf(maker: Address, topics: readonly (Hex | Hex[] | null)[], content: Hex) {
+  const args = [topics.flatMap((topic) => topic ?? []), content] as const;
+  return chain.send(0, maker, encodeFunctionData({ abi, functionName: "make", args }));
+}
+
+describe.each(DATABASES)("on %s", (database) => {
+  describe("a collection that was minted with one log for each owner (ERC-2309)", () => {
+    it("has the owners, counts and tokens that its contract says, also after moves and burns", async () => {
+      const series = await newSeries(chain, [
+        [1, 40],
+        [2, 1_200],
+        [3, 1],
+      ]);
+      const minted = await chain.head();
+      const random = seeded(7);
+      const owners = [...Array.from({ length: 40 }, () => 1), ...Array.from({ length: 1_200 }, () => 2), 3];
+      for (let i = 0; i < 25; i++) {
+        const id = i % 2 === 0 ? Math.floor(random() * 41) : Math.floor(random() * owners.length);
+        const from = owners[id] ?? -1;
+        if (from < 0) continue;
+        const to = random() < 0.2 ? -1 : 1 + Math.floor(random() * 5);
+        if (to < 0) {
+          await chain.send(
+            from,
+            series,
+            encodeFunctionData({ abi, functionName: "burn", args: [BigInt(id)] }),
+          );
+        } else await moveToken(chain, series, from, to, BigInt(id));
+        owners[id] = to;
+      }
+      const service = await start(await newPlace(database));
+      await atHead(service);
+
+      const rows = await all(service, "getNFTOwners", { address: series });
+      const own = await Promise.all(
+        owners.map((_, id) =>
+          client()
+            .readContract({ address: series, abi, functionName: "ownerOf", args: [BigInt(id)] })
+            .catch(() => undefined),
+        ),
+      );
+      const expected = own.flatMap((owner, id) => (owner ? [`${id} ${owner.toLowerCase()}`] : []));
+      expect(rows.map(({ token_id, owner_of }) => `${token_id} ${owner_of}`)).toEqual(expected);
+      expect(new Set(rows.map(({ block_number_minted }) => block_number_minted))).toEqual(
+        new Set([String(minted)]),
+      );
+      const page = await ask(service, "getNFTOwners", { address: series, limit: 1 });
+      expect(page).toMatchObject({ total: expected.length, status: "SYNCED" });
+
+      for (const account of [1, 2, 3, 4, 5]) {
+        const args = [chain.account(account)] as const;
+        const count = await client().readContract({ address: series, abi, functionName: "balanceOf", args });
+        const held = await ask(service, "getNFTsForContract", {
+          address: chain.account(account),
+          token_address: series,
+        });
+        expect(held.total).toBe(Number(count));
+        const holding = { token: series.toLowerCase(), standard: "ERC721" as const };
+        expect(await service.service.held(chain.chainId, holding, [lower(account)])).toBe(count);
+      }
+      const ids = await all(service, "getAllTokenIds", { address: series });
+      expect(ids).toHaveLength(expected.length);
+      const still = own.findIndex((owner) => owner !== undefined);
+      expect(
+        await ask(service, "getTokenIdMetadata", { address: series, token_id: String(still) }),
+      ).toMatchObject({ amount: "1", contract_type: "ERC721" });
+    });
+
+    it("has one transfer for each token, in lists of the collection, of wallets, and of one token", async () => {
+      const series = await newSeries(chain, [[4, 7]]);
+      await moveToken(chain, series, 4, 5, 3n);
+      const service = await start(await newPlace(database));
+      await atHead(service);
+      const rows = await all(service, "getContractNFTTransfers", { address: series });
+      expect(rows).toHaveLength(8);
+      const minted = rows.filter(({ from_address }) => from_address === zeroAddress);
+      expect(minted.map(({ token_id }) => token_id).sort()).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
+      expect(minted[0]).toMatchObject({ transaction_type: "Batch", to_address: lower(4), amount: "1" });
+      const ofToken = await all(service, "getWalletTokenIdTransfers", { address: series, token_id: "3" });
+      expect(ofToken.map(({ to_address }) => to_address)).toEqual([lower(5), lower(4)]);
+      const ofWallet = await all(service, "getNFTTransfers", { address: chain.account(5), direction: "to" });
+      expect(ofWallet.filter(({ token_address }) => token_address === series.toLowerCase())).toHaveLength(1);
+    });
+
+    it("leaves no trace after a reorganisation that takes its creation back", async () => {
+      const place = await newPlace(database);
+      const service = await start(place);
+      await chain.mine(3);
+      const series = await newSeries(chain, [[1, 300]]);
+      await moveToken(chain, series, 1, 2, 5n);
+      await atHead(service);
+      expect((await ask(service, "getNFTOwners", { address: series })).total).toBe(300);
+      await chain.reorganise(3);
+      await chain.mine(1);
+      await atHead(service);
+      expect(await ask(service, "getNFTOwners", { address: series })).toMatchObject({ total: 0 });
+      const other = await newPlace(database);
+      await atHead(await start(other));
+      expect(await indexDump(place, chain.chainId)).toEqual(await indexDump(other, chain.chainId));
+    });
+
+    it("is found by the index of a wallet that was minted to, or got one later", async () => {
+      const series = await newSeries(chain, [[6, 12]]);
+      await moveToken(chain, series, 6, 7, 4n);
+      const service = await start(await newPlace(database), { scope: "wallets" });
+      for (const [account, count] of [
+        [6, 11],
+        [7, 1],
+      ] as const) {
+        const page = await ask(service, "getNFTsForContract", {
+          address: chain.account(account),
+          token_address: series,
+        });
+        expect(page.total).toBe(count);
+      }
+    });
+
+    it("of more tokens than are listed says so, and still knows each token and each count", async () => {
+      const maker = await newLogMaker(chain);
+      const last = 2n ** 40n - 1n;
+      await logConsecutive(maker, 0n, last, zeroAddress, chain.account(1));
+      await logMove(maker, chain.account(1), chain.account(2), 1_000_000n);
+      const service = await start(await newPlace(database));
+      await atHead(service);
+      const page = await ask(service, "getNFTOwners", { address: maker });
+      expect(page).toMatchObject({ total: LISTED_OF_LOG + 1, status: "PARTIAL" });
+      expect(await ask(service, "getAllTokenIds", { address: maker })).toMatchObject({ status: "PARTIAL" });
+      expect(await ask(service, "getNFTs", { address: chain.account(1) })).toMatchObject({
+        status: "PARTIAL",
+      });
+
+      const ownersOf = async (id: bigint) =>
+        rowsOf((await ask(service, "getTokenIdOwners", { address: maker, token_id: String(id) })).result).map(
+          ({ owner_of }) => owner_of,
+        );
+      expect(await ownersOf(1_000_000n)).toEqual([lower(2)]);
+      expect(await ownersOf(2_000_000n)).toEqual([lower(1)]);
+      expect(await ownersOf(last + 1n)).toEqual([]);
+      const holding = { token: maker.toLowerCase(), standard: "ERC721" as const };
+      expect(await service.service.held(chain.chainId, holding, [lower(1)])).toBe(last);
+      expect(await service.service.held(chain.chainId, holding, [lower(2)])).toBe(1n);
+    });
+  });
+
+  it("answers of a collection with Transfer events of its own kind that its tokens are not all listed", async () => {
+    const maker = await newLogMaker(chain);
+    const sides = encodeAbiParameters(parseAbiParameters("address, address, uint256"), [
+      zeroAddress,
+      chain.account(1),
+      5n,
+    ]);
+    const [transferTopic = "0x"] = encodeEventTopics({ abi, eventName: "Transfer" });
+    await logOf(maker, [transferTopic], sides);
+    const service = await start(await newPlace(database));
+    await atHead(service);
+    expect(await ask(service, "getNFTOwners", { address: maker })).toMatchObject({
+      total: 0,
+      status: "PARTIAL",
+    });
+    await expect(service.run("getContractNFTTransfers", { address: maker })).rejects.toMatchObject({
+      status: 501,
+    });
+  });
+
+  describe("the wrapped coin", () => {
+    async function wrapAndUnwrap(): Promise<void> {
+      await chain.send(7, weth, encodeFunctionData({ abi, functionName: "deposit" }), 900n);
+      await chain.send(7, weth, encodeFunctionData({ abi, functionName: "withdraw", args: [300n] }));
+      const args = [chain.account(8), 50n] as const;
+      await chain.send(7, weth, encodeFunctionData({ abi, functionName: "transfer", args }));
+      await chain.send(8, weth, encodeFunctionData({ abi, functionName: "withdraw", args: [20n] }));
+    }
+
+    const balanceOf = async (account: number, blockNumber?: bigint) =>
+      client().readContract({
+        address: weth,
+        abi,
+        functionName: "balanceOf",
+        args: [chain.account(account)],
+        ...(blockNumber !== undefined && { blockNumber }),
+      });
+
+    it.each(["chain", "wallets"] as const)(
+      "is in balances and transfers, with an index of the scope %s",
+      async (scope) => {
+        await wrapAndUnwrap();
+        const service = await start(await newPlace(database), { scope });
+        await atHead(service);
+        for (const account of [7, 8]) {
+          const address = chain.account(account);
+          const balances = rowsOf(await service.run("getTokenBalances", { address }));
+          const own = balances.find(({ token_address }) => token_address === weth.toLowerCase());
+          expect(own).toMatchObject({ balance: String(await balanceOf(account)) });
+          expect(own).not.toHaveProperty("calculated_from_transfers");
+          const rows = (await all(service, "getTokenTransfers", { address })).filter(
+            (row) => row.address === weth.toLowerCase(),
+          );
+          const sum = rows.reduce(
+            (total, { to_address, value }) =>
+              to_address === lower(account) ? total + BigInt(String(value)) : total - BigInt(String(value)),
+            0n,
+          );
+          expect(sum).toBe(await balanceOf(account));
+          const holding = { token: weth.toLowerCase(), standard: "ERC20" as const };
+          expect(await service.service.held(chain.chainId, holding, [lower(account)])).toBe(sum);
+        }
+        const [deposit] = (await all(service, "getTokenTransfers", { address: chain.account(7) })).filter(
+          ({ from_address, address }) => from_address === zeroAddress && address === weth.toLowerCase(),
+        );
+        expect(deposit).toMatchObject({ to_address: lower(7) });
+      },
+    );
+
+    it("is counted once where its contract also logs transfers from and to nobody", async () => {
+      const wrapped = devChain.contracts.market.weth.address;
+      const from_block = (await chain.head()) + 1;
+      await chain.send(9, wrapped, encodeFunctionData({ abi, functionName: "deposit" }), 700n);
+      await chain.send(9, wrapped, encodeFunctionData({ abi, functionName: "withdraw", args: [200n] }));
+      const service = await start(await newPlace(database), { market: { wrappedNative: wrapped } });
+      await atHead(service);
+      const rows = await all(service, "getTokenTransfers", { address: chain.account(9), from_block });
+      expect(rows.filter(({ address }) => address === wrapped.toLowerCase())).toHaveLength(2);
+    });
+
+    it("is added up right for blocks that the node has no state of, and other tokens are marked", async () => {
+      await wrapAndUnwrap();
+      const block = await chain.head();
+      await chain.transfer(0, chain.account(7), 5n);
+      const after = await chain.head();
+      await chain.mine(1);
+      const forgetful = await proxyNode(chain.url, ({ method, params: [, at] }) =>
+        method === "eth_call" && typeof at === "string" && at.startsWith("0x")
+          ? { error: { code: -32_000, message: "missing trie node 51f: state is not available" } }
+          : undefined,
+      );
+      ends.push(() => forgetful.stop());
+      const service = await start(await newPlace(database), { rpcUrls: [forgetful.url] });
+      await atHead(service);
+      const at = async (to_block: number) =>
+        rowsOf(await service.run("getTokenBalances", { address: chain.account(7), to_block })).map(
+          ({ token_address, balance, calculated_from_transfers }) => ({
+            token_address,
+            balance,
+            calculated_from_transfers,
+          }),
+        );
+      expect(await at(block)).toContainEqual({
+        token_address: weth.toLowerCase(),
+        balance: String(await balanceOf(7, BigInt(block))),
+        calculated_from_transfers: undefined,
+      });
+      expect(await at(after)).toContainEqual(
+        expect.objectContaining({
+          token_address: devChain.contracts.token.address.toLowerCase(),
+          calculated_from_transfers: true,
+        }),
+      );
+    });
+  });
+
+  describe("an index of the layout before", () => {
+    /** Makes an index as the server before this one left it. */
+    async function oldIndex(scope: "chain" | "wallets"): Promise<Place> {
+      const place = await newPlace(database);
+      const service = await start(place, { scope });
+      await atHead(service);
+      if (scope === "wallets") await all(service, "getNFTs", { address: chain.account(6) });
+      if (scope === "wallets") await all(service, "getNFTs", { address: chain.account(7) });
+      await service.stop();
+      const reader = await openReader(placeOf(place, chain.chainId), 1);
+      const consecutive = encodeEventTopics({ abi, eventName: "ConsecutiveTransfer" })[0] ?? "0x";
+      const bytes = (hex: string) => Buffer.from(hex.slice(2), "hex");
+      const topic = bytes(consecutive);
+      const ofSeries = "token IN (SELECT address FROM logs WHERE topic0 = ?)";
+      await reader.change(
+        "DELETE FROM nft_transfers WHERE position IN (SELECT position FROM logs WHERE topic0 = ?)",
+        [topic],
+      );
+      await reader.change(`DELETE FROM nft_balances WHERE ${ofSeries}`, [topic]);
+      // What was moved afterwards had come from nowhere.
+      const left = await reader.all<NftTransfersTable>(`SELECT * FROM nft_transfers WHERE ${ofSeries}`, [
+        topic,
+      ]);
+      for (const { token, tokenId, owner, standard, amount } of nftSums(left.map(nftTransferRow), 1)) {
+        await reader.change("INSERT INTO nft_balances VALUES (?, ?, ?, ?, ?, ?)", [
+          ...[token, tokenId, owner].map(bytes),
+          standard,
+          amount.toString(),
+          amount > 0n ? 1 : 0,
+        ]);
+      }
+      await reader.change(
+        `DELETE FROM nft_metadata WHERE ${ofSeries} AND NOT EXISTS
+          (SELECT 1 FROM nft_transfers t WHERE t.token = nft_metadata.token AND t.token_id = nft_metadata.token_id)`,
+        [topic],
+      );
+      await reader.change("DELETE FROM nft_ranges", []);
+      // Sales were once reported with other sides.
+      await reader.change("UPDATE trades SET seller = buyer", []);
+      await reader.change("UPDATE logs SET erc20 = 0 WHERE topic2 IS NULL", []);
+      if (scope === "wallets")
+        await reader.change("DELETE FROM logs WHERE topic2 IS NULL OR topic0 = ?", [topic]);
+      const making = JSON.stringify({ layout: 2, scope, startBlock: 0 });
+      await reader.change("UPDATE facts SET value = ? WHERE key = 'making'", [making]);
+      await reader.close();
+      return place;
+    }
+
+    it.each(["chain", "wallets"] as const)(
+      "of the scope %s comes to hold what a new one holds, and is not emptied",
+      async (scope) => {
+        const series = await newSeries(chain, [[6, 20]]);
+        await moveToken(chain, series, 6, 7, 4n);
+        await chain.send(7, weth, encodeFunctionData({ abi, functionName: "deposit" }), 31n);
+        const place = await oldIndex(scope);
+        const anew = await newPlace(database);
+        for (const each of [anew, place]) {
+          const service = await start(each, { scope });
+          await atHead(service);
+          for (const account of scope === "wallets" ? [6, 7] : [])
+            await all(service, "getNFTs", { address: chain.account(account) });
+          expect(service.log.lines.filter((line) => line.includes("made anew"))).toEqual([]);
+          await service.stop();
+        }
+        expect(await indexDump(place, chain.chainId)).toEqual(await indexDump(anew, chain.chainId));
+      },
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+import type { JsonValue } from "@purse/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { WebSocketServer } from "ws";
+import { close, listen } from "../testChain.ts";
+import { Rpc } from "./rpc.ts";
+import { RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
+
+/** Nodes whose answers are meant to exhaust whoever asks them. */
+
+const ends: (() => Promise<unknown>)[] = [];
+const MIB = 1024 * 1024;
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+type Answer = (id: JsonValue, response: ServerResponse) => void;
+
+async function nodeThat(answer: Answer): Promise<string> {
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body: JsonValue = JSON.parse(Buffer.concat(chunks).toString());
+      answer(Array.isArray(body) ? null : (Object(body).id ?? null), response);
+    });
+  });
+  ends.push(() => close(server));
+  return listen(server);
+}
+
+async function honest(): Promise<string> {
+  return nodeThat(
+    (id, response) => void response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0x10" })),
+  );
+}
+
+const rpcOf = (urls: string[], maxBytes = 2 * MIB, timeoutMs = 500) =>
+  new Rpc(urls, { timeoutMs, retries: 0, maxBytes });
+
+function drip(response: ServerResponse): void {
+  response.write('{"jsonrpc":"2.0","id":1,"result":"');
+  const timer = setInterval(() => response.write("0"), 10);
+  response.on("close", () => clearInterval(timer));
+}
+
+function flood(response: ServerResponse): void {
+  response.on("error", () => undefined);
+  const more = () => {
+    while (!response.destroyed && response.write("0".repeat(64 * 1024)));
+  };
+  response.on("drain", more);
+  more();
+}
+
+const hostile: [string, Answer][] = [
+  ["sends a byte now and then", (_, response) => drip(response)],
+  ["sends nothing", () => undefined],
+  ["sends without end", (_, response) => flood(response)],
+  [
+    "sends bytes that grow when they are unpacked",
+    (_, response) =>
+      void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(200 * MIB))),
+  ],
+  ["nests without end", (_, response) => void response.end("[".repeat(1_000_000))],
+  [
+    "answers another question",
+    (_, response) => void response.end(JSON.stringify({ jsonrpc: "2.0", id: 999_999, result: "0x1" })),
+  ],
+  [
+    "answers with its prototype",
+    (_, response) => void response.end('{"jsonrpc":"2.0","id":{"__proto__":1},"result":"0x1"}'),
+  ],
+  [
+    "redirects inside",
+    (_, response) => void response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
+  ],
+];
+
+describe("a node", () => {
+  it.each(hostile)("that %s is given up in time, and the next one is asked", async (_, answer) => {
+    const bad = await nodeThat(answer);
+    const rpc = rpcOf([bad, await honest()]);
+    expect(await rpc.call("eth_blockNumber", [])).toBe("0x10");
+    expect(rpc.health[0]).toMatchObject({ state: "failing" });
+    await expect(rpcOf([bad]).call("eth_blockNumber", [])).rejects.toThrow(RpcUnreachable);
+  });
+
+  it("whose answer to a short question is long is not read to its end", async () => {
+    let written = 0;
+    const bad = await nodeThat((_, response) => {
+      response.on("error", () => undefined);
+      const chunk = "0".repeat(16 * 1024);
+      const more = () => {
+        while (!response.destroyed && written < 50 * MIB && response.write(chunk)) written += chunk.length;
+      };
+      response.on("drain", more);
+      more();
+    });
+    await expect(rpcOf([bad], 64 * MIB, 30_000).call("eth_blockNumber", [])).rejects.toThrow(RpcUnreachable);
+    expect(written).toBeLessThan(8 * MIB);
+  });
+
+  it("whose answer to a long question is too long is asked for less", async () => {
+    const bad = await nodeThat(
+      (id, response) =>
+        void response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0".repeat(3 * MIB) })),
+    );
+    await expect(rpcOf([bad], 2 * MIB, 30_000).call("eth_getLogs", [])).rejects.toThrow(RpcTooLarge);
+  });
+
+  it("that floods a socket, asked or not, is left", async () => {
+    const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+    ends.push(() => new Promise((resolve) => server.close(resolve)));
+    server.on("connection", (socket) => {
+      socket.on("error", () => undefined);
+      socket.send("0".repeat(3 * MIB));
+    });
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    await expect(rpcOf([`ws://127.0.0.1:${port}`], 2 * MIB, 30_000).call("eth_getLogs", [])).rejects.toThrow(
+      RpcUnreachable,
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { ProtocolError } from "./errors.ts";
+import { assertWithinJsonLimits, type JsonLimits, parseJson } from "./json.ts";
+
+const LIMITS: JsonLimits = { depth: 5, nodes: 20, values: 50, escapes: 1_000 };
+const list = (count: number, item: string) => `[${Array.from({ length: count }, () => item).join()}]`;
+
+function codeOf(text: string, limits = LIMITS): number | undefined {
+  try {
+    assertWithinJsonLimits(text, limits);
+    return undefined;
+  } catch (error) {
+    return error instanceof ProtocolError ? error.code : Number.NaN;
+  }
+}
+
+describe("parseJson", () => {
+  it.each<[string, string, number | undefined]>([
+    ["numbers up to the limit of values", list(50, "1"), undefined],
+    ["one number more than that", list(52, "1"), 107],
+    ["strings up to the limit of nodes", list(19, '"a"'), undefined],
+    ["one string more than that", list(20, '"a"'), 107],
+    ["more keys than nodes", `{${Array.from({ length: 21 }, (_, i) => `"k${i}":1`).join()}}`, 107],
+    ["more empty arrays than nodes", list(20, "[]"), 107],
+    ["arrays inside each other up to the limit of depth", `${"[".repeat(5)}${"]".repeat(5)}`, undefined],
+    ["one array deeper than that", `${"[".repeat(6)}${"]".repeat(6)}`, 107],
+    ["a long string of brackets, commas and escaped quotes", `["${'[{,\\"'.repeat(500)}"]`, undefined],
+    [
+      "a long string that ends in escaped backslashes",
+      `["${"x".repeat(100)}\\\\\\\\",${list(30, '"a"')}]`,
+      107,
+    ],
+    ["more escaped characters than the limit", `["${"\\n".repeat(1_001)}"]`, 107],
+    ["a string that never ends", `["${'\\"'.repeat(500)}`, undefined],
+  ])("judges %s by what the text holds", (_, text, code) => {
+    expect(codeOf(text)).toBe(code);
+  });
+
+  it("finds the end of every string, wherever escapes and quotes stand in it", () => {
+    for (let length = 0; length < 300; length++) {
+      for (const tail of ["", '\\"', "\\\\", '\\\\\\"', "\\n"]) {
+        const text = JSON.stringify(`${"x".repeat(length)}`).slice(0, -1);
+        const whole = `[${text}${tail}",${list(20, "[]")}]`;
+        expect(codeOf(whole), whole).toBe(107);
+      }
+    }
+  });
+
+  it("answers what JSON.parse answers", () => {
+    const value = { a: [1, "two", { three: [true, null] }], "": '"\\' };
+    expect(parseJson(JSON.stringify(value))).toEqual(value);
+    expect(() => parseJson("{")).toThrow(SyntaxError);
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it } from "vitest";
+import { ProtocolError } from "./errors.ts";
+import { applyOperation, parseAcl, parseOperation, parsePath, parseQuery } from "./index.ts";
+import {
+  MAX_ACL_ENTRIES,
+  MAX_IN_OPERANDS,
+  MAX_INCLUDE_PATHS,
+  MAX_KEYS,
+  MAX_ORDER_KEYS,
+  MAX_PATTERNS,
+  MAX_POLYGON_POINTS,
+  MAX_RELATION_OBJECTS,
+  MAX_WHERE_CONDITIONS,
+} from "./limits.ts";
+import {
+  assertStorable,
+  assertStorableTexts,
+  type JsonObject,
+  type JsonValue,
+  jsonEqual,
+  jsonKey,
+} from "./values.ts";
+
+const many = <T>(count: number, make: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+const pointer = (i: number) => ({ __type: "Pointer", className: "C", objectId: `o${i}` });
+const where = (value: JsonValue) => () => parseQuery("C", { where: value });
+const patterns = (count: number, length = 2) => ({
+  a: { $all: many(count, (i) => ({ $regex: `^${String(i).padStart(length, "x")}` })) },
+});
+const nested = (className: string, inner: JsonObject) => ({ a: { $inQuery: { className, where: inner } } });
+
+function errorOf(work: () => unknown): { code: number; message: string } | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ProtocolError) return { code: error.code, message: error.message };
+    throw error;
+  }
+}
+
+describe("what a request may ask for", () => {
+  it.each<[string, () => unknown, number]>([
+    ["empty branches", where({ $or: many(MAX_WHERE_CONDITIONS + 1, () => ({})) }), 102],
+    ["empty branches of branches", where({ $or: many(40, () => ({ $and: many(40, () => ({})) })) }), 102],
+    ["operators on one field", where({ $and: many(600, () => ({ a: { $gt: 1, $lt: 2 } })) }), 102],
+    ["conditions of nested queries", where(nested("D", { $or: many(1_000, () => ({ b: 1 })) })), 102],
+    ["values in one list", where({ a: { $in: many(MAX_IN_OPERANDS + 1, String) } }), 102],
+    ["values in many lists", where({ $and: many(11, () => ({ a: { $nin: many(2_000, String) } })) }), 102],
+    ["objects in a list", where({ a: { $in: many(MAX_WHERE_CONDITIONS + 1, (i) => ({ i })) } }), 102],
+    ["values that an array has to hold", where({ a: { $all: many(MAX_WHERE_CONDITIONS + 1, String) } }), 102],
+    ["patterns", where(patterns(MAX_PATTERNS + 1)), 102],
+    [
+      "instructions of patterns",
+      where({ $or: many(3, () => ({ a: { $regex: "x{1000}y{1000}z{1000}a{1000}" } })) }),
+      102,
+    ],
+    ["text of patterns", where(patterns(20, 900)), 102],
+    [
+      "points of a polygon",
+      where({ a: { $geoWithin: { $polygon: many(MAX_POLYGON_POINTS + 1, () => [1, 2]) } } }),
+      102,
+    ],
+    ["order keys", () => parseQuery("C", { order: many(MAX_ORDER_KEYS + 1, () => "a").join() }), 102],
+    ["include paths", () => parseQuery("C", { include: many(MAX_INCLUDE_PATHS + 1, (i) => `a${i}`) }), 102],
+    [
+      "paths that keys lead along",
+      () => parseQuery("C", { keys: many(MAX_INCLUDE_PATHS + 1, (i) => `a${i}.b`) }),
+      102,
+    ],
+    ["keys", () => parseQuery("C", { keys: many(MAX_KEYS + 1, (i) => `a${i}`) }), 102],
+    ["excluded keys", () => parseQuery("C", { excludeKeys: ",".repeat(5_000_000) }), 102],
+    ["objects to skip", () => parseQuery("C", { skip: 1e300 }), 102],
+    [
+      "a where as a text of many values",
+      () => parseQuery("C", { where: `{"a":[${"[],".repeat(100_000)}[]]}` }),
+      107,
+    ],
+    ["segments of a path", () => parsePath(".".repeat(1_000_000)), 105],
+    ["a long path", () => parsePath(`a.${"b".repeat(3_000)}`), 105],
+    ["ACL entries", () => parseAcl(Object.fromEntries(many(MAX_ACL_ENTRIES + 1, (i) => [`u${i}`, {}]))), 123],
+    ["a long role name in an ACL", () => parseAcl({ [`role:${"r".repeat(200)}`]: { read: true } }), 123],
+    [
+      "related objects",
+      () => parseOperation({ __op: "AddRelation", objects: many(MAX_RELATION_OBJECTS + 1, pointer) }),
+      107,
+    ],
+    [
+      "related objects of a Batch",
+      () =>
+        parseOperation({
+          __op: "Batch",
+          ops: many(5, () => ({ __op: "AddRelation", objects: many(5_000, pointer) })),
+        }),
+      107,
+    ],
+    [
+      "operations of a Batch",
+      () => parseOperation({ __op: "Batch", ops: many(101, () => ({ __op: "AddRelation", objects: [] })) }),
+      107,
+    ],
+    ["a NUL in a saved string", () => assertStorableTexts({ a: ["b\0"] }), 107],
+    ["half of a surrogate pair in a saved string", () => assertStorableTexts("\ud800"), 107],
+    ["half of a surrogate pair in a key", () => assertStorable({ "\udc00": 1 }), 121],
+    ["a NUL in a list of a where", where({ a: { $in: ["\0"] } }), 107],
+    ["half of a surrogate pair in an object of a where", where({ a: { b: { c: "\ud800" } } }), 107],
+    ["an Increment beyond all numbers", () => applyOperation(1e308, { op: "Increment", amount: 1e308 }), 111],
+  ])("refuses too much: %s", (_, work, code) => {
+    expect(errorOf(work)?.code).toBe(code);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["20,000 values in a list", where({ a: { $in: many(MAX_IN_OPERANDS, String) } })],
+    ["1,000 conditions", where(Object.fromEntries(many(MAX_WHERE_CONDITIONS, (i) => [`f${i}`, i])))],
+    ["100 beginnings of texts", where(patterns(MAX_PATTERNS))],
+    [
+      "polygons of 1,000 points",
+      where({ a: { $geoWithin: { $polygon: many(MAX_POLYGON_POINTS, () => [1, 2]) } } }),
+    ],
+    ["many keys below one include", () => parseQuery("C", { keys: many(500, (i) => `a.b${i}`) })],
+    [
+      "20,000 related objects",
+      () => parseOperation({ __op: "AddRelation", objects: many(MAX_RELATION_OBJECTS, pointer) }),
+    ],
+    ["emoji and other characters beyond the first plane", () => assertStorableTexts("\u{1f600}")],
+  ])("takes %s", (_, work) => {
+    expect(errorOf(work)).toBeUndefined();
+  });
+});
+
+describe("operations on arrays", () => {
+  const values: JsonValue[] = [
+    1,
+    -0,
+    0,
+    "1",
+    true,
+    null,
+    [],
+    [1, [2]],
+    {},
+    { a: 1, b: { c: 2 } },
+    { b: { c: 2 }, a: 1 },
+    pointer(1),
+    { ...pointer(1), extra: true },
+    pointer(2),
+    { __type: "Pointer", className: "C" },
+    '{"a":1}',
+  ];
+
+  it("compares by keys exactly the values that are equal", () => {
+    for (const a of values) {
+      for (const b of values) {
+        expect(jsonKey(a) === jsonKey(b), `${JSON.stringify(a)} ${JSON.stringify(b)}`).toBe(jsonEqual(a, b));
+      }
+    }
+  });
+
+  it("looks at every value a few times, however many there are", () => {
+    let reads = 0;
+    const counted = (name: string): JsonObject => ({
+      get name() {
+        reads++;
+        return name;
+      },
+    });
+    const before = many(2_000, (i) => counted(`a${i}`));
+    const added = applyOperation(before, { op: "AddUnique", objects: many(2_000, (i) => counted(`b${i}`)) });
+    expect(added).toHaveLength(4_000);
+    expect(applyOperation(added, { op: "Remove", objects: before })).toHaveLength(2_000);
+    expect(reads).toBeLessThan(20_000);
+  });
+});

@@ -1,0 +1,297 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { FileStore } from "./fileStore.ts";
+import { openS3FileStore } from "./s3FileStore.ts";
+
+const SECRET = "secret-of-the-bucket-4711";
+
+type Answer = (message: IncomingMessage, response: ServerResponse, body: Buffer) => void;
+
+let folder: string;
+let server: Server;
+let store: FileStore;
+let answer: Answer;
+let requests: { method: string; url: string; body: Buffer }[];
+let reported: unknown[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "purse-s3-store-"));
+  requests = [];
+  reported = [];
+  answer = (_, response) => void response.writeHead(500).end();
+  server = createServer((message, response) => {
+    const pieces: Buffer[] = [];
+    message.on("data", (piece: Buffer) => pieces.push(piece));
+    message.on("error", () => undefined);
+    message.on("end", () => {
+      const body = Buffer.concat(pieces);
+      requests.push({ method: message.method ?? "", url: message.url ?? "", body });
+      answer(message, response, body);
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  process.env.AWS_ACCESS_KEY_ID = "the-key-id";
+  process.env.AWS_SECRET_ACCESS_KEY = SECRET;
+  store = openS3FileStore({
+    config: {
+      kind: "s3",
+      bucket: "files",
+      prefix: "app/",
+      region: "us-east-1",
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      forcePathStyle: true,
+    },
+    spoolFolder: folder,
+    report: (error) => reported.push(error),
+    timeouts: { connect: 1_000, request: 1_000, idle: 500 },
+  });
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+  rmSync(folder, { recursive: true });
+  expect(JSON.stringify(reported.map((error) => String(error)))).not.toContain(SECRET);
+});
+
+async function* pieces(...content: (string | Buffer)[]) {
+  for (const piece of content) yield Buffer.from(piece);
+}
+
+async function readAll(from: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const piece of from) all.push(Uint8Array.from(piece));
+  return Buffer.concat(all).toString();
+}
+
+const UNREACHABLE = { code: 100, status: 503, message: "The file store cannot be reached now." };
+const head = (headers: Record<string, string> = {}) => ({ "content-length": "10", etag: '"e"', ...headers });
+
+/** Answers HEAD as for a file of ten bytes, GET as the test says. */
+function serve(onGet: Answer, headers: Record<string, string> = {}): void {
+  answer = (message, response, body) =>
+    message.method === "HEAD"
+      ? void response.writeHead(200, head(headers)).end()
+      : onGet(message, response, body);
+}
+
+describe("what S3 serves", () => {
+  it.each<[string, Answer]>([
+    [
+      "ends before its end",
+      (_, response) => {
+        response.writeHead(200, { "content-length": "10" });
+        response.write("12345");
+        setTimeout(() => response.destroy(), 20);
+      },
+    ],
+    ["is shorter than its announced length", (_, response) => response.writeHead(200).end("12345")],
+    ["is longer than its announced length", (_, response) => response.writeHead(200).end("1234567890abc")],
+    ["is not there any more", (_, response) => response.writeHead(404).end()],
+    ["is refused", (_, response) => response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>")],
+    [
+      "stops coming",
+      (_, response) => {
+        response.writeHead(200, { "content-length": "10" });
+        response.write("12345");
+      },
+    ],
+  ])("fails where it %s", async (_, onGet) => {
+    serve(onGet);
+    const file = await store.open("a.txt");
+    await expect(readAll(file?.read(0, 9) ?? pieces())).rejects.toThrow();
+  });
+
+  it.each<[string, Answer]>([
+    ["everything", (_, response) => response.writeHead(200).end("1234567890")],
+    [
+      "another part",
+      (_, response) => response.writeHead(206, { "content-range": "bytes 0-2/10" }).end("123"),
+    ],
+    [
+      "a part of something else",
+      (_, response) => response.writeHead(206, { "content-range": "bytes 3-5/99" }).end("abc"),
+    ],
+  ])("fails where it is %s instead of the requested range", async (_, onGet) => {
+    serve(onGet);
+    const file = await store.open("a.txt");
+    await expect(readAll(file?.read(3, 5) ?? pieces())).rejects.toThrow("S3 answers");
+  });
+
+  it("is the requested range", async () => {
+    serve((_, response) => response.writeHead(206, { "content-range": "bytes 3-5/10" }).end("456"));
+    const file = await store.open("a.txt");
+    expect(await readAll(file?.read(3, 5) ?? pieces())).toBe("456");
+  });
+
+  it.each(["-1", "1e99", "ten", ""])("is not taken for a file where its length is %j", async (length) => {
+    serve((_, response) => response.end(), { "content-length": length });
+    const opened = store.open("a.txt").then((file) => file?.size);
+    await expect(opened).rejects.toMatchObject(UNREACHABLE);
+  });
+
+  it.each(['"a\u00e9"', "plain", `"${"x".repeat(300)}"`, '"a"b"'])(
+    "has an etag of its own where that of S3 is %j",
+    async (etag) => {
+      serve((_, response) => response.end(), { etag });
+      const file = await store.open("a.txt");
+      expect(file?.etag).toMatch(/^"[\w-]{43}"$/);
+    },
+  );
+
+  it("has a time though S3 sends none that is valid", async () => {
+    serve((_, response) => response.end(), { "last-modified": "yesterday" });
+    const file = await store.open("a.txt").catch(() => undefined);
+    if (file) expect(Number.isNaN(file.modifiedAt.getTime())).toBe(false);
+  });
+
+  it.each(["null", "[1]", "5", "not JSON", `{"metadata":{"a":"${"x".repeat(1_100_000)}"}}`])(
+    "says nothing of a file where it is no description: %.40s",
+    async (text) => {
+      answer = (_, response) => void response.writeHead(200).end(text);
+      await expect(store.about("a.txt")).rejects.toMatchObject(UNREACHABLE);
+    },
+  );
+
+  it("describes a file only by what a description has", async () => {
+    answer = (_, response) =>
+      void response
+        .writeHead(200)
+        .end('{"metadata":5,"tags":{"a":1},"hash":{"$gt":""},"url":"https://evil.example"}');
+    expect(await store.about("a.txt")).toEqual({ metadata: {}, tags: { a: 1 } });
+  });
+
+  it("lists only names that files may have, below the prefix", async () => {
+    const keys = [
+      "app/content/a.txt",
+      "app/content/../../secret",
+      "other/b.txt",
+      "app/content/\u0000",
+      "app/content/d/b.txt",
+    ];
+    answer = (_, response) =>
+      void response
+        .writeHead(200, { "content-type": "application/xml" })
+        .end(
+          `<?xml version="1.0"?><ListBucketResult>${keys
+            .map((key) => `<Contents><Key>${key.replace("\u0000", "a&lt;b")}</Key></Contents>`)
+            .join("")}</ListBucketResult>`,
+        );
+    expect(await store.list("", 10)).toEqual(["a.txt", "d/b.txt"]);
+  });
+
+  it.each<[string, Answer]>([
+    [
+      "too much",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "application/xml" });
+        const piece = "<a></a>".repeat(100_000);
+        const more = (): void => {
+          while (!response.destroyed && response.write(piece));
+        };
+        response.on("drain", more);
+        more();
+      },
+    ],
+    [
+      "entities that grow",
+      (_, response) => {
+        const levels = Array.from(
+          { length: 12 },
+          (_each, i) => `<!ENTITY e${i + 1} "${`&e${i};`.repeat(10)}">`,
+        );
+        response
+          .writeHead(200, { "content-type": "application/xml" })
+          .end(
+            `<!DOCTYPE x [<!ENTITY e0 "lol">${levels.join("")}]><ListBucketResult><Name>&e12;</Name></ListBucketResult>`,
+          );
+      },
+    ],
+    ["no XML", (_, response) => response.writeHead(500).end("<<<>>>")],
+    ["nothing", () => undefined],
+    ["a reset", (message) => message.socket.destroy()],
+  ])("takes little time and memory where S3 answers %s", async (_, onAnswer) => {
+    answer = onAnswer;
+    const before = process.memoryUsage().rss;
+    await store.list("", 10).catch((error: unknown) => expect(error).toMatchObject(UNREACHABLE));
+    expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
+  });
+});
+
+describe("what is sent to S3", () => {
+  const content = randomBytes(200_000);
+  const puts = () => requests.filter(({ method }) => method === "PUT");
+  const done: Answer = (_, response) => void response.writeHead(200, { etag: '"x"' }).end();
+
+  it("is a whole file, with its length and hash", async () => {
+    answer = done;
+    expect(await store.write("a.bin", pieces(content))).toBe(content.length);
+    expect(puts()).toHaveLength(1);
+    expect(puts()[0]?.body.equals(content)).toBe(true);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each([500, 502, 503, 429])("is sent again after a %d, and then again", async (status) => {
+    let failures = 0;
+    answer = (message, response, body) => {
+      failures += 1;
+      if (failures > 2) done(message, response, body);
+      else response.writeHead(status).end("<Error><Code>SlowDown</Code></Error>");
+    };
+    await store.write("a.bin", pieces(content));
+    expect(puts().map(({ body }) => body.length)).toEqual([200_000, 200_000, 200_000]);
+  });
+
+  it("is given up after three attempts, and nothing of it stays", async () => {
+    await expect(store.write("a.bin", pieces(content))).rejects.toMatchObject(UNREACHABLE);
+    expect(puts()).toHaveLength(3);
+    expect(reported).toHaveLength(1);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("is not sent again where S3 refuses it", async () => {
+    answer = (_, response) => void response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+    await expect(store.write("a.bin", pieces(content))).rejects.toMatchObject(UNREACHABLE);
+    expect(puts()).toHaveLength(1);
+  });
+
+  it("is given up where S3 never answers", async () => {
+    answer = () => undefined;
+    await expect(store.write("a.bin", pieces("x"))).rejects.toMatchObject(UNREACHABLE);
+  }, 20_000);
+
+  it("is not begun where the content fails, and the same error comes out", async () => {
+    const broken = async function* () {
+      yield Buffer.from("abc");
+      throw new Error("cut off");
+    };
+    await expect(store.write("a.bin", broken())).rejects.toThrow("cut off");
+    expect(requests).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("in parts is aborted as a whole where a part fails", async () => {
+    const large = Buffer.alloc(65 * 1024 * 1024, "a");
+    answer = (message, response) => {
+      const { method = "", url = "" } = message;
+      if (method === "POST" && url.includes("uploads")) {
+        response.end(
+          "<InitiateMultipartUploadResult><UploadId>upload-1</UploadId></InitiateMultipartUploadResult>",
+        );
+      } else if (method === "PUT" && !url.includes("partNumber=5"))
+        response.writeHead(200, { etag: '"p"' }).end();
+      else if (method === "DELETE") response.writeHead(204).end();
+      else response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+    };
+    await expect(store.write("large.bin", pieces(large))).rejects.toMatchObject(UNREACHABLE);
+    const aborted = requests.filter(
+      ({ method, url }) => method === "DELETE" && url.includes("uploadId=upload-1"),
+    );
+    expect(aborted).toHaveLength(1);
+    expect(readdirSync(folder)).toEqual([]);
+  }, 30_000);
+});

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from "node:http";
+import { ErrorCode, isJsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
+import type { RequestContext } from "../caller.ts";
+import { parseSize } from "../config/fileUpload.ts";
+
+/* What headers say of an upload whose body is the content. */
+
+export function header(message: IncomingMessage, name: string): string | undefined {
+  const value = message.headers[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function textHeader(message: IncomingMessage, key: string, name: string): Record<string, JsonValue> {
+  const value = header(message, name.toLowerCase());
+  return value === undefined ? {} : { [key]: value };
+}
+
+export function jsonHeader(message: IncomingMessage, key: string, name: string): Record<string, JsonValue> {
+  const text = header(message, name.toLowerCase());
+  if (text === undefined) return {};
+  try {
+    const value = parseJson(text);
+    if (isJsonObject(value)) return { [key]: value };
+  } catch {
+    // Said below.
+  }
+  throw new ProtocolError(ErrorCode.INVALID_JSON, `Invalid JSON in ${name} header.`);
+}
+
+/** How large the master key lets one upload be. */
+export function maxSizeOf(message: IncomingMessage, { caller }: RequestContext): number | undefined {
+  const asked = header(message, "x-parse-file-max-upload-size");
+  if (asked === undefined) return undefined;
+  if (caller.kind !== "master") {
+    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
+  }
+  try {
+    return parseSize(asked);
+  } catch {
+    throw new ProtocolError(
+      ErrorCode.FILE_SAVE_ERROR,
+      `Invalid maxUploadSize override value: ${asked.slice(0, 50)}`,
+    );
+  }
+}

@@ -1,0 +1,40 @@
+import type { JsonObject } from "@purse/protocol";
+import { describe, expect, it } from "vitest";
+import { addSearch, MAX_FORM_FIELDS } from "./form.ts";
+
+function fieldsOf(text: string, known: JsonObject = {}): JsonObject {
+  const fields = { ...known };
+  addSearch(fields, text);
+  return fields;
+}
+
+describe("the fields of forms and query strings", () => {
+  it.each<[string, JsonObject]>([
+    ["a=1&b=two", { a: "1", b: "two" }],
+    ["a=1&a=2&a=3", { a: ["1", "2", "3"] }],
+    ["a[]=1", { a: ["1"] }],
+    ["a[]=1&a[]=2", { a: ["1", "2"] }],
+    ["a=b%20c+d&%C3%A4=%F0%9F%98%80", { a: "b c d", ä: "😀" }],
+    ["a=b=c&d&=e&&", { a: "b=c", d: "", "": "e" }],
+    ["a=%zz&b=%", { a: "%zz", b: "%" }],
+    ["constructor=1&toString=2", { constructor: "1", toString: "2" }],
+    ["", {}],
+  ])("are read: %s", (text, expected) => {
+    expect({ ...fieldsOf(text) }).toEqual(expected);
+  });
+
+  it("leave what is there already", () => {
+    expect(fieldsOf("a=1&b=2&c=3", { a: { b: 1 }, b: 5 })).toEqual({ a: { b: 1 }, b: 5, c: "3" });
+  });
+
+  it.each(["__proto__=1", "__proto__[]=1", "a=1&__proto__=2"])("refuse to reach a prototype: %s", (text) => {
+    expect(() => fieldsOf(text)).toThrow("Invalid key name: __proto__");
+  });
+
+  it("are as many as may be, and no more", () => {
+    expect(fieldsOf("a&".repeat(MAX_FORM_FIELDS - 1)).a).toHaveLength(MAX_FORM_FIELDS - 1);
+    for (const text of ["a&".repeat(MAX_FORM_FIELDS), "&".repeat(1_000_000), "a=1&".repeat(1_000_000)]) {
+      expect(() => fieldsOf(text)).toThrow(/1000 fields at most/);
+    }
+  });
+});

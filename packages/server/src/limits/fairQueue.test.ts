@@ -1,0 +1,147 @@
+import { describe, expect, it, vi } from "vitest";
+import { FairQueue, type FairQueueOptions } from "./fairQueue.ts";
+import { TooManyRequests } from "./tooManyRequests.ts";
+
+function queueOf(options: Partial<FairQueueOptions> = {}) {
+  const queue = new FairQueue({
+    concurrency: 2,
+    maxWaiting: 100,
+    maxWaitingPerKey: 50,
+    maxWaitMs: 60_000,
+    message: "busy",
+    ...options,
+  });
+  const running: { name: string; finish(): void }[] = [];
+  let most = 0;
+  /** Jobs in the order in which they began. */
+  const begun: string[] = [];
+  const run = (key: string | undefined, name: string, group?: string) => {
+    const result = queue.run({ key, group }, async () => {
+      begun.push(name);
+      await new Promise<void>((finish) => {
+        running.push({ name, finish });
+        most = Math.max(most, running.length);
+      });
+      return name;
+    });
+    result.catch(() => undefined);
+    return result;
+  };
+  /** Finishes the oldest of the running jobs. */
+  const finishOne = async () => {
+    running.shift()?.finish();
+    for (let i = 0; i < 5; i++) await Promise.resolve();
+  };
+  const finishAll = async () => {
+    while (running.length > 0) await finishOne();
+  };
+  return { run, begun, running, finishOne, finishAll, most: () => most };
+}
+
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: unknown) =>
+      error instanceof TooManyRequests ? [error.code, error.status, error.message, error.retryAfter] : error,
+  );
+
+describe("a fair queue", () => {
+  it("runs no more jobs at once than it may, and all of them in the end", async () => {
+    const { run, begun, finishAll, most } = queueOf({ concurrency: 3 });
+    const results = Array.from({ length: 40 }, (_, i) => run(`${i % 4}`, `${i}`));
+    await finishAll();
+    expect(await Promise.all(results)).toEqual(Array.from({ length: 40 }, (_, i) => `${i}`));
+    expect(begun).toHaveLength(40);
+    expect(most()).toBe(3);
+  });
+
+  it("lets keys take turns, however many jobs one of them has waiting", async () => {
+    const { run, begun, finishAll } = queueOf({ concurrency: 1 });
+    for (let i = 0; i < 6; i++) void run("greedy", `g${i}`);
+    void run("ann", "ann");
+    void run("bob", "bob");
+    await finishAll();
+    expect(begun).toEqual(["g0", "g1", "ann", "bob", "g2", "g3", "g4", "g5"]);
+  });
+
+  it("runs the jobs of one group one after the other, and other groups beside them", async () => {
+    const { run, begun, running, finishAll } = queueOf({ concurrency: 2 });
+    for (let i = 0; i < 3; i++) void run("a", `batch${i}`, "batch");
+    void run("a", "single", "single");
+    expect(running.map(({ name }) => name)).toEqual(["batch0", "single"]);
+    await finishAll();
+    expect(begun).toEqual(["batch0", "single", "batch1", "batch2"]);
+  });
+
+  it("refuses a key that has too many jobs waiting with 155 and HTTP 429, and no other key", async () => {
+    const { run, finishAll } = queueOf({ concurrency: 1, maxWaitingPerKey: 3 });
+    const jobs = Array.from({ length: 6 }, (_, i) => run("a", `${i}`));
+    const refusals = Promise.all(jobs.map(refusal));
+    const other = run("b", "other");
+    await finishAll();
+    expect(await refusals).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      [155, 429, "busy", 5],
+      [155, 429, "busy", 5],
+    ]);
+    expect(await other).toBe("other");
+  });
+
+  it("gives a place to another key when it is full, by refusing the last job of the key that has most", async () => {
+    const { run, begun, finishAll } = queueOf({ concurrency: 1, maxWaiting: 4 });
+    const greedy = Array.from({ length: 5 }, (_, i) => run("greedy", `g${i}`));
+    const other = run("ann", "ann");
+    expect(await refusal(greedy[4] ?? other)).toEqual([155, 503, "busy", 5]);
+    await finishAll();
+    expect(await other).toBe("ann");
+    expect(begun).toEqual(["g0", "g1", "ann", "g2", "g3"]);
+  });
+
+  it("refuses with 155 and HTTP 503 where it is full of keys that have one job each", async () => {
+    const { run, finishAll } = queueOf({ concurrency: 1, maxWaiting: 2 });
+    for (const key of ["a", "b", "c"]) void run(key, key);
+    expect(await refusal(run("d", "d"))).toEqual([155, 503, "busy", 5]);
+    await finishAll();
+  });
+
+  it("refuses a job that has waited too long, and gives its place away", async () => {
+    vi.useFakeTimers();
+    try {
+      const { run, begun, finishAll } = queueOf({ concurrency: 1, maxWaiting: 1, maxWaitMs: 1_000 });
+      void run("a", "running");
+      const late = refusal(run("b", "late"));
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(await late).toEqual([155, 503, "busy", 5]);
+      const next = run("c", "next");
+      await finishAll();
+      expect(await next).toBe("next");
+      expect(begun).toEqual(["running", "next"]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("goes on after a job that fails", async () => {
+    const queue = new FairQueue({
+      concurrency: 1,
+      maxWaiting: 10,
+      maxWaitingPerKey: 10,
+      maxWaitMs: 1_000,
+      message: "busy",
+    });
+    const failed = queue.run({ key: "a" }, () => Promise.reject(new Error("broken")));
+    const next = queue.run({ key: "a" }, async () => "next");
+    await expect(failed).rejects.toThrow("broken");
+    expect(await next).toBe("next");
+  });
+
+  it("does not count the server's own jobs towards the share of a key", async () => {
+    const { run, finishAll } = queueOf({ concurrency: 1, maxWaitingPerKey: 1 });
+    const jobs = Array.from({ length: 10 }, (_, i) => run(undefined, `${i}`));
+    await finishAll();
+    expect(await Promise.all(jobs)).toHaveLength(10);
+  });
+});

@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const SOURCES = join(import.meta.dirname, "..");
+/** Folders whose code answers requests of clients. */
+const FOLDERS = ["http", "objects", "live", "files", "cloud", "hooks", "ipfs"];
+const STORE_READ = /\bstore\s*\.\s*(get|find|count|distinct|group|explain|getSecret|scan|scanRelations)\(/;
+
+/** Those that read past the authorization of the caller, each for a reason. */
+const EXCEPTIONS = new Map([
+  ["objects/objectReader.ts", "takes scopes that authorizeRead has made"],
+  ["objects/write.ts", "reads what is about to be written, for rules and triggers"],
+  ["http/schemaRoutes.ts", "removes classes and their objects for the master key"],
+  ["hooks/hookStore.ts", "loads the hooks when the server starts"],
+]);
+
+it("Code that serves clients reads objects through the ObjectReader, which takes authorized scopes only", () => {
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(join(SOURCES, folder), { recursive: true, encoding: "utf8" }).map(
+      (file) => `${folder}/${file}`,
+    ),
+  ).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"));
+  const reading = files.filter((file) => STORE_READ.test(readFileSync(join(SOURCES, file), "utf8")));
+  expect(reading.sort()).toEqual([...EXCEPTIONS.keys()].sort());
+});

@@ -1,0 +1,42 @@
+import { MAX_PATTERN_SIZE, patternSize } from "@purse/protocol";
+import { RE2JS } from "re2js";
+import { describe, expect, it } from "vitest";
+import { compileRegex } from "./regex.ts";
+
+describe("the size of a pattern", () => {
+  it.each([
+    "abc",
+    "^start",
+    "a{1000}",
+    "(a{10}){10}",
+    "(?:(a|b){5,50}c{3,}){2}",
+    "[a-z]{500}[^]a]{20}[[:alpha:]]+",
+    "\\p{L}{100}\\d{5}\\x{41}{9}",
+    "\\Qa{1000}\\E",
+    "(?i)(x[ab]{300}|[ab]{300}y|(a|b)*a(a|b){300}z)$",
+    "((a{1,10}){1,10}){1,10}",
+    "(x*)*(?P<name>y?)+",
+    "{a}{2}",
+  ])("is no less than what RE2 makes of %s", (source) => {
+    const made = RE2JS.compile(source).programSize();
+    expect(patternSize(source)).toBeGreaterThanOrEqual(made - 10);
+    expect(patternSize(source)).toBeLessThanOrEqual(made * 4 + 20);
+  });
+
+  it.each([
+    "x{1000}".repeat(142),
+    "(((a{10}){10}){10})".repeat(50),
+    "a{0,1000}".repeat(110),
+    "(?:(?:\\p{L}\\p{M}){500}){20}",
+  ])("refuses with 102 what would take RE2 long to compile: %s", (source) => {
+    expect(() => compileRegex(source, "")).toThrow(/\$regex/);
+  });
+
+  it.each(["(".repeat(1_000), "[".repeat(1_000), "{".repeat(1_000), "\\", "a{", ")))", "[[:"])(
+    "is told of what is no pattern: %s",
+    (source) => {
+      expect(patternSize(source)).toBeLessThan(MAX_PATTERN_SIZE);
+      expect(() => compileRegex(source, "")).not.toThrow(RangeError);
+    },
+  );
+});

@@ -1,0 +1,130 @@
+/*
+ * Sends a server of its own every kind of request and shows that nothing of them stays: memory after garbage collection,
+ * file descriptors, handles, listeners, and the entries of all maps and sets.
+ *   npm run prove:leaks -- [--requests 100000] [--postgres] [--verbose]
+ * Ends with 1 where something grows.
+ */
+import { parseArgs } from "node:util";
+import { startPostgres } from "../tests/support/postgresServer.ts";
+import { startPurse } from "../tests/support/purse.ts";
+import { type Held, Inspector } from "./leaksInspector.ts";
+import { type Kind, prepareKinds, READ_ONLY_KEY } from "./leaksRequests.ts";
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: "string", default: "100000" },
+    postgres: { type: "boolean", default: false },
+    verbose: { type: "boolean", default: false },
+  },
+});
+const REQUESTS = Number(values.requests);
+if (!(REQUESTS >= 100)) throw new Error("--requests must be a number from 100");
+const WORKERS = 16;
+const SAMPLES = 8;
+/** Caches fill in the first half; what is compared is the second. */
+const FROM = SAMPLES / 2;
+
+/** How much more the last sample may hold than the one in the middle. */
+const MOST: Readonly<Record<string, { of: (held: Held) => number; most: number }>> = {
+  "heap (MiB)": { of: ({ heap }) => heap / 2 ** 20, most: 6 },
+  "buffers (MiB)": { of: ({ external }) => external / 2 ** 20, most: 16 },
+  "threads' heaps (MiB)": { of: ({ threads }) => sum(threads) / 2 ** 20, most: 8 },
+  "file descriptors": { of: ({ fds }) => fds, most: 8 },
+  handles: { of: ({ handles }) => handles, most: 8 },
+  "event emitters": { of: ({ emitters }) => emitters, most: 200 },
+  listeners: { of: ({ listeners }) => listeners, most: 200 },
+  "maps and sets": { of: ({ maps }) => maps, most: 1_000 },
+};
+
+const pg = values.postgres ? await startPostgres() : undefined;
+const purse = await startPurse({
+  env: {
+    PURSE_LOG_LEVEL: "error",
+    PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
+    NODE_OPTIONS: "--inspect=127.0.0.1:0",
+    ...(pg && { PURSE_DATABASE_URL: pg.url }),
+  },
+});
+process.on("SIGINT", () => void stop().then(() => process.exit(130)));
+let findings: string[] = ["it did not come to its end"];
+try {
+  const inspector = await Inspector.attach(purse.output, purse.pid);
+  const { kinds, close } = await prepareKinds(purse);
+  const samples: Held[] = [];
+  const failures = new Map<string, number>();
+  for (let sample = 0; sample <= SAMPLES; sample++) {
+    if (sample > 0) await run(kinds, REQUESTS / SAMPLES, failures);
+    const held = await inspector.held();
+    samples.push(held);
+    console.log(lineOf(Math.round((REQUESTS * sample) / SAMPLES), held));
+    if (values.verbose)
+      for (const each of held.largest.slice(0, 30)) console.log("   ", JSON.stringify(each));
+  }
+  close();
+  inspector.close();
+  findings = [...growthOf(samples), ...[...failures].map(([what, count]) => `${count} × ${what}`)];
+} finally {
+  await stop();
+}
+for (const finding of findings) console.error(finding);
+console.log(findings.length === 0 ? `${REQUESTS} requests: nothing grows` : `${findings.length} findings`);
+process.exit(findings.length === 0 ? 0 : 1);
+
+async function run(kinds: Kind[], count: number, failures: Map<string, number>): Promise<void> {
+  const total = kinds.reduce((all, { weight }) => all + weight, 0);
+  let left = count;
+  const next = (): Kind | undefined => {
+    let at = Math.random() * total;
+    return kinds.find(({ weight }) => {
+      at -= weight;
+      return at < 0;
+    });
+  };
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) {
+      const kind = next();
+      await kind?.run().catch((error: unknown) => {
+        const what = `${kind.name}: ${error instanceof Error ? error.message : String(error)}`.slice(0, 300);
+        const name = failures.size < 20 || failures.has(what) ? what : "others";
+        failures.set(name, (failures.get(name) ?? 0) + 1);
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: WORKERS }, worker));
+}
+
+/** What the last sample holds more than the one in the middle, and may not. */
+function growthOf(samples: readonly Held[]): string[] {
+  const from = samples[FROM];
+  const to = samples[SAMPLES];
+  if (!from || !to) throw new Error("There are not enough samples");
+  const found = Object.entries(MOST).flatMap(([what, { of, most }]) => {
+    const growth = of(to) - of(from);
+    return growth > most
+      ? [`${what}: ${of(from).toFixed(1)} → ${of(to).toFixed(1)}, ${most} more may be`]
+      : [];
+  });
+  // A collection that grows with each request is one that has no bound, or a very large one.
+  const requests = REQUESTS * (1 - FROM / SAMPLES);
+  const growth = to.entries - from.entries;
+  if (growth > Math.max(3_000, requests * 0.05)) {
+    found.push(`entries of maps and sets: ${growth} more after ${requests} requests`);
+    for (const each of to.largest.slice(0, 10)) found.push(`  ${JSON.stringify(each)}`);
+  }
+  return found;
+}
+
+function lineOf(requests: number, held: Held): string {
+  const { rss, entries } = held;
+  const figures = Object.entries(MOST).map(([what, { of }]) => `${what} ${of(held).toFixed(0)}`);
+  return `${requests} requests: ${figures.join(", ")}, entries ${entries}, RSS ${(rss / 2 ** 20).toFixed(0)} MiB`;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, each) => all + each, 0);
+}
+
+async function stop(): Promise<void> {
+  await purse.remove();
+  await pg?.stop();
+}

@@ -1,0 +1,245 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What a process holds, after its garbage has been collected. */
+export interface Held {
+  /** Of the main thread, in bytes. */
+  heap: number;
+  /** Buffers and other memory outside of the heap, in bytes. */
+  external: number;
+  /** Of the whole process, in bytes. */
+  rss: number;
+  /** Open file descriptors. */
+  fds: number;
+  /** Timers, sockets and other things that keep an event loop running. */
+  handles: number;
+  emitters: number;
+  listeners: number;
+  /** Maps and sets, and all of their entries together. */
+  maps: number;
+  entries: number;
+  /** The largest maps and sets, and arrays of more than a thousand items: size, and what the first key is. */
+  largest: { kind: string; size: number; sample: string }[];
+  /** The heaps of the other threads, in bytes. */
+  threads: number[];
+}
+
+interface Answer {
+  result?: { value?: unknown; objectId?: string };
+  objects?: { objectId?: string };
+}
+
+/** Looks into a process that was started with `--inspect`; `pid` is that of its Linux process. */
+export class Inspector {
+  readonly #socket: WebSocket;
+  readonly #pid: number;
+  readonly #pending = new Map<number, PromiseWithResolvers<Answer>>();
+  readonly #threads = new Set<string>();
+  #calls = 0;
+
+  private constructor(socket: WebSocket, pid: number) {
+    this.#socket = socket;
+    this.#pid = pid;
+    socket.addEventListener("message", ({ data }) => this.#receive(JSON.parse(String(data))));
+  }
+
+  /** `output` is what the process has printed so far: its inspector's address is in it. */
+  static async attach(output: () => string, pid: number): Promise<Inspector> {
+    const deadline = Date.now() + 10_000;
+    for (;;) {
+      const address = /Debugger listening on (ws:\S+)/.exec(output())?.[1];
+      if (address !== undefined) {
+        const socket = new WebSocket(address);
+        await new Promise((resolve, reject) => {
+          socket.addEventListener("open", resolve, { once: true });
+          socket.addEventListener("error", reject, { once: true });
+        });
+        const inspector = new Inspector(socket, pid);
+        await inspector.#call("NodeWorker.enable", { waitForDebuggerOnStart: false });
+        return inspector;
+      }
+      if (Date.now() > deadline) throw new Error(`The inspector does not listen:\n${output()}`);
+      await sleep(50);
+    }
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  async held(): Promise<Held> {
+    // What one round frees, finalizers of the next round free.
+    for (let round = 0; round < 3; round++) {
+      await this.#call("HeapProfiler.collectGarbage");
+      await sleep(50);
+    }
+    const [memory, handles, emitters, maps] = [
+      await this.#evaluate<{ heapUsed: number; external: number; rss: number }>("process.memoryUsage()"),
+      await this.#evaluate<number>("process.getActiveResourcesInfo().length"),
+      await this.#overAll<{ emitters: number; listeners: number }>(EMITTERS, COUNT_LISTENERS),
+      await this.#collections(),
+    ];
+    return {
+      heap: memory.heapUsed,
+      external: memory.external,
+      rss: memory.rss,
+      handles,
+      ...emitters,
+      ...maps,
+      fds: readdirSync(`/proc/${this.#pid}/fd`).length,
+      threads: await this.#threadHeaps(),
+    };
+  }
+
+  /** CPU time of the process until now, in s. */
+  cpu(): number {
+    const fields = readFileSync(`/proc/${this.#pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  }
+
+  async #collections(): Promise<Pick<Held, "maps" | "entries" | "largest">> {
+    const found = [
+      await this.#overAll<Collections>("Map.prototype", SIZES),
+      await this.#overAll<Collections>("Set.prototype", SIZES),
+      await this.#overAll<Collections>("Array.prototype", LENGTHS),
+    ];
+    const [maps, sets] = found;
+    return {
+      maps: (maps?.count ?? 0) + (sets?.count ?? 0),
+      entries: (maps?.entries ?? 0) + (sets?.entries ?? 0),
+      largest: found.flatMap(({ largest }) => largest).sort((a, b) => b.size - a.size),
+    };
+  }
+
+  async #threadHeaps(): Promise<number[]> {
+    const heaps: number[] = [];
+    for (const sessionId of this.#threads) {
+      for (let round = 0; round < 2; round++) await this.#inThread(sessionId, "HeapProfiler.collectGarbage");
+      const { result } = await this.#inThread(sessionId, "Runtime.evaluate", {
+        expression: "process.memoryUsage().heapUsed",
+        returnByValue: true,
+      });
+      heaps.push(Number(result?.value));
+    }
+    return heaps;
+  }
+
+  async #evaluate<T>(expression: string): Promise<T> {
+    const { result } = await this.#call("Runtime.evaluate", { expression, returnByValue: true });
+    return JSON.parse(JSON.stringify(result?.value));
+  }
+
+  /** What a function answers that is given all objects with a prototype. */
+  async #overAll<T>(prototype: string, work: string): Promise<T> {
+    const { result } = await this.#call("Runtime.evaluate", { expression: prototype });
+    const { objects } = await this.#call("Runtime.queryObjects", {
+      prototypeObjectId: result?.objectId,
+      objectGroup: "leaks",
+    });
+    const answer = await this.#call("Runtime.callFunctionOn", {
+      objectId: objects?.objectId,
+      functionDeclaration: work,
+      returnByValue: true,
+    });
+    await this.#call("Runtime.releaseObjectGroup", { objectGroup: "leaks" });
+    return JSON.parse(JSON.stringify(answer.result?.value));
+  }
+
+  #call(method: string, params: object = {}): Promise<Answer> {
+    const id = ++this.#calls;
+    const pending = Promise.withResolvers<Answer>();
+    this.#pending.set(id, pending);
+    this.#socket.send(JSON.stringify({ id, method, params }));
+    return pending.promise;
+  }
+
+  async #inThread(sessionId: string, method: string, params: object = {}): Promise<Answer> {
+    const id = ++this.#calls;
+    const pending = Promise.withResolvers<Answer>();
+    this.#pending.set(id, pending);
+    await this.#call("NodeWorker.sendMessageToWorker", {
+      sessionId,
+      message: JSON.stringify({ id, method, params }),
+    });
+    return pending.promise;
+  }
+
+  #receive(message: {
+    id?: number;
+    method?: string;
+    result?: Answer;
+    error?: { message: string };
+    params?: { sessionId?: string; message?: string };
+  }): void {
+    const { id, method, result, error, params } = message;
+    if (method === "NodeWorker.attachedToWorker" && params?.sessionId) this.#threads.add(params.sessionId);
+    if (method === "NodeWorker.detachedFromWorker" && params?.sessionId) {
+      this.#threads.delete(params.sessionId);
+    }
+    if (method === "NodeWorker.receivedMessageFromWorker" && params?.message) {
+      this.#receive(JSON.parse(params.message));
+    }
+    const pending = id === undefined ? undefined : this.#pending.get(id);
+    if (id === undefined || !pending) return;
+    this.#pending.delete(id);
+    if (error) pending.reject(new Error(error.message));
+    else pending.resolve(result ?? {});
+  }
+}
+
+interface Collections {
+  count: number;
+  entries: number;
+  largest: Held["largest"];
+}
+
+/* What runs in the process that is looked into. */
+
+const EMITTERS = `process.getBuiltinModule("node:events").EventEmitter.prototype`;
+
+const COUNT_LISTENERS = `function () {
+  let listeners = 0;
+  for (const emitter of this) {
+    try {
+      for (const name of emitter.eventNames()) listeners += emitter.listenerCount(name);
+    } catch {}
+  }
+  return { emitters: this.length, listeners };
+}`;
+
+const SIZES = `function () {
+  let entries = 0;
+  const sized = [];
+  for (const each of this) {
+    let size = 0;
+    try { size = each.size; } catch {}
+    entries += size;
+    if (size > 100) sized.push(each);
+  }
+  sized.sort((a, b) => b.size - a.size);
+  const sampleOf = (each) => {
+    const [first] = each.keys();
+    const text = typeof first === "object" && first !== null ? Object.keys(first).join() : String(first);
+    const [value] = each.values();
+    const inside = typeof value === "object" && value !== null ? Object.keys(value).join() : typeof value;
+    return (text + " → " + inside).slice(0, 120);
+  };
+  const largest = sized.slice(0, 40).map((each) => ({ kind: each.constructor.name, size: each.size, sample: sampleOf(each) }));
+  return { count: this.length, entries, largest };
+}`;
+
+const LENGTHS = `function () {
+  let entries = 0;
+  const long = [];
+  for (const each of this) {
+    entries += each.length;
+    if (each.length > 1000) long.push(each);
+  }
+  long.sort((a, b) => b.length - a.length);
+  const largest = long.slice(0, 20).map((each) => {
+    const first = each[0];
+    const text = typeof first === "object" && first !== null ? Object.keys(first).join() : String(first);
+    return { kind: "Array", size: each.length, sample: text.slice(0, 120) };
+  });
+  return { count: this.length, entries, largest };
+}`;

@@ -1,0 +1,202 @@
+import type { Browser, Page } from "playwright-core";
+import { toHex } from "viem";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  devAccount,
+  expectAccessible,
+  expectNoErrors,
+  installWallet,
+  launchBrowser,
+  signInWithWallet,
+  signUpInPage,
+  type Visit,
+  visit,
+} from "../support/browser.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+const TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
+const WRITING = `/contract?address=${TOKEN}&chain=0x539&fn=${encodeURIComponent("transfer(address,uint256)")}`;
+
+let purse: Purse;
+let browser: Browser;
+let visits: Visit[] = [];
+let people = 0;
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+afterEach(async () => {
+  await Promise.all(visits.map((each) => each.close()));
+  visits = [];
+});
+
+async function open(options = {}): Promise<Visit> {
+  const visitor = await visit(browser, options);
+  visitor.page.setDefaultTimeout(20_000);
+  visits.push(visitor);
+  return visitor;
+}
+
+/** Somebody who has signed up with a password and has no wallet here yet. */
+async function signUp(page: Page): Promise<string> {
+  people += 1;
+  const username = `ada${people}`;
+  await signUpInPage(page, purse, username);
+  return username;
+}
+
+const connectButton = (page: Page) =>
+  page.getByRole("main").getByRole("button", { name: "Connect a wallet" });
+const dialog = (page: Page) => page.getByRole("dialog", { name: "Connect a wallet" });
+
+/** What each page shows once the wallet is there. */
+const PAGES = [
+  { path: "/portfolio", shown: (page: Page) => page.getByText("Purse Token") },
+  { path: "/send", shown: (page: Page) => page.getByLabel("Recipient") },
+  { path: WRITING, shown: (page: Page) => page.getByRole("button", { name: "Try it out" }) },
+];
+
+describe("connecting a wallet while signed in", () => {
+  it.each(PAGES)(
+    "is done over the page $path, which then shows what the wallet has",
+    async ({ path, shown }) => {
+      const visitor = await open();
+      const { page } = visitor;
+      await installWallet(page, purse, 1);
+      const username = await signUp(page);
+      await page.goto(purse.url + path);
+      const before = page.url();
+      await connectButton(page).click();
+      await expectAccessible(page);
+      await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
+      await shown(page).first().waitFor();
+      await expect.poll(() => dialog(page).count()).toBe(0);
+      expect(page.url()).toBe(before);
+      await page.getByRole("button", { name: "Account menu" }).click();
+      await page.getByRole("menu").getByText(username).waitFor();
+      expectNoErrors(visitor);
+    },
+  );
+
+  it("can be done from the header, and undone there", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 1);
+    await signUp(page);
+    await page.getByRole("banner").getByRole("button", { name: "Connect wallet" }).click();
+    await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByRole("menuitem", { name: "Disconnect wallet" }).click();
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByRole("menuitem", { name: "Connect wallet" }).click();
+    await dialog(page).waitFor();
+  });
+
+  it("asks a wallet that was locked again", async () => {
+    const { page } = await open();
+    const wallet = await installWallet(page, purse, 2);
+    await signInWithWallet(page, purse);
+    await page.getByRole("link", { name: "Send" }).first().click();
+    await page.getByLabel("Recipient").waitFor();
+    await wallet.emit("accountsChanged", []);
+    await connectButton(page).click();
+    await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
+    await page.getByLabel("Recipient").waitFor();
+  });
+
+  it("can be declined in the wallet and tried again", async () => {
+    const { page } = await open();
+    const wallet = await installWallet(page, purse, 1);
+    await signUp(page);
+    await page.goto(`${purse.url}/send`);
+    wallet.declineNext();
+    await connectButton(page).click();
+    await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
+    await dialog(page).getByText("Declined in the wallet").waitFor();
+    await dialog(page).getByRole("button", { name: "Try again" }).click();
+    await page.getByLabel("Recipient").waitFor();
+  });
+
+  it("offers to link the wallet to the account", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 7);
+    await signUp(page);
+    await page.goto(`${purse.url}/send`);
+    await connectButton(page).click();
+    await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
+    await page.getByRole("button", { name: "Link to my account" }).click();
+    await page.getByText("Wallet linked").waitFor();
+    await page.goto(`${purse.url}/account?tab=security`);
+    await page
+      .getByRole("list", { name: "Linked wallets" })
+      .getByText(/0x14dc/i)
+      .waitFor();
+  });
+});
+
+describe("connecting a wallet without signing in", () => {
+  it("shows what it holds and lets people send, and the header disconnects it", async () => {
+    const { page } = await open();
+    await installWallet(page, purse, 1);
+    await page.goto(`${purse.url}/portfolio`);
+    await connectButton(page).click();
+    await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
+    await page.getByText("Purse Token").first().waitFor();
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
+    await page.getByRole("link", { name: "Send" }).first().click();
+    await page.getByLabel("Recipient").waitFor();
+    await page.getByRole("button", { name: "Wallet menu" }).click();
+    await page.getByRole("menuitem", { name: "Disconnect wallet" }).click();
+    await connectButton(page).waitFor();
+  });
+});
+
+describe("the development wallet", () => {
+  async function signInWithAccount1(page: Page): Promise<void> {
+    await page.goto(`${purse.url}/sign-in`);
+    await page.getByText("Development wallet").click();
+    await page.getByRole("button", { name: /Account 1/ }).click();
+    await page.getByRole("button", { name: "Sign in with this wallet" }).click();
+    await page.waitForURL("**/portfolio");
+  }
+
+  it("is connected again after a reload and in other tabs, without its key in the browser's storage", async () => {
+    const { page } = await open();
+    await signInWithAccount1(page);
+    await page.goto(`${purse.url}/send`);
+    await page.getByLabel("Recipient").waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${purse.url}/send`);
+    await other.getByLabel("Recipient").waitFor();
+    const { privateKey } = devAccount(0).getHdKey();
+    const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+    expect(kept).toContain(devAccount(0).address.toLowerCase());
+    expect(kept).not.toContain(toHex(privateKey ?? new Uint8Array()).slice(2));
+  });
+
+  it("is not connected again after people have disconnected it", async () => {
+    const { page } = await open();
+    await signInWithAccount1(page);
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByRole("menuitem", { name: "Disconnect wallet" }).click();
+    await page.goto(`${purse.url}/send`);
+    await connectButton(page).waitFor();
+  });
+
+  it("is chosen by the keyboard without losing the focus", async () => {
+    const { page } = await open();
+    await page.goto(`${purse.url}/sign-in`);
+    await page.getByText("Development wallet").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Sign in with this wallet" }).waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await expect.poll(focused).toBe("Sign in with this wallet");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/portfolio");
+  });
+});

@@ -1,0 +1,69 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser, type Visit, visit } from "../support/browser.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+let browser: Browser;
+let visitor: Visit;
+let page: Page;
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse(), launchBrowser()]);
+}, 90_000);
+afterAll(async () => {
+  await visitor?.close();
+  await browser?.close();
+  await purse?.remove();
+});
+beforeEach(async () => {
+  await visitor?.close();
+  visitor = await visit(browser);
+  page = visitor.page;
+  page.setDefaultTimeout(40_000);
+});
+
+const note = (text: string) =>
+  rest(purse, "POST", "/classes/Note", { text, ACL: { "*": { read: true } } }, { useMasterKey: true });
+const state = (name: string) => page.getByRole("main").getByText(name, { exact: true });
+
+describe("the state of live data", () => {
+  it("is that of the connection: live, reconnecting while the server is gone, and live again", async () => {
+    await note("Before");
+    await page.goto(`${purse.url}/data`);
+    await state("Live").waitFor();
+    await page.getByRole("button", { name: "Before" }).waitFor();
+    await purse.kill();
+    await state("Reconnecting").waitFor();
+    expect(await state("Live").count()).toBe(0);
+    // What was read stays to be read.
+    await page.getByRole("button", { name: "Before" }).waitFor();
+    purse = await startPurse({ dataDir: purse.dataDir, port: purse.port });
+    await state("Live").waitFor();
+    await note("After");
+    await page.getByRole("button", { name: "After" }).waitFor();
+  });
+
+  it("is offline where the device is, and live again with it", async () => {
+    await page.goto(`${purse.url}/data`);
+    await state("Live").waitFor();
+    await page.context().setOffline(true);
+    await state("Offline").waitFor();
+    await page.context().setOffline(false);
+    await state("Live").waitFor();
+  });
+
+  it("is connecting until the server has confirmed it", async () => {
+    await page.routeWebSocket(/./, () => undefined);
+    await page.goto(`${purse.url}/data`);
+    await state("Connecting").waitFor();
+    expect(await state("Live").count()).toBe(0);
+  });
+
+  it("is not live where the server refuses it", async () => {
+    const closed = { classLevelPermissions: { find: {}, get: {}, create: {}, update: {}, delete: {} } };
+    await rest(purse, "POST", "/schemas/Closed", closed, { useMasterKey: true });
+    await page.goto(`${purse.url}/data?class=Closed`);
+    await state("Not live").waitFor();
+  });
+});

@@ -1,0 +1,221 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { APP_PAGES } from "../support/appPages.ts";
+import {
+  expectAccessible,
+  installWallet,
+  launchBrowser,
+  signInWithWallet,
+  visit,
+} from "../support/browser.ts";
+import {
+  breakServer,
+  failApi,
+  forEach,
+  hangServer,
+  mendServer,
+  namesOf,
+  problemsOf,
+  shownOn,
+} from "../support/outage.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+/** What pages read later than that is theirs to end: see useServerQuery.ts. */
+const LONGEST_READ_MS = 65_000;
+/** Pages that read nothing: they are the same without a server. */
+const OWN = ["/sign-in", "/account"];
+const PAGES = APP_PAGES.filter((path) => !OWN.includes(path));
+/** One address of each page: the others show other parts of it. */
+const FIRST_PAGES = [...new Map(PAGES.toReversed().map((path) => [path.split("?")[0], path])).values()];
+
+let purse: Purse;
+let browser: Browser;
+/** The session and the wallet of somebody who is signed in. */
+let storage: Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  const note = { text: "Order the beans", ACL: { "*": { read: true } } };
+  await rest(purse, "POST", "/classes/Note", note, { useMasterKey: true });
+  const { page, close } = await visit(browser);
+  await installWallet(page, purse, 1);
+  await signInWithWallet(page, purse);
+  storage = await page.context().storageState();
+  await close();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+
+/** Opens a page in a context of its own, as who is signed in with a wallet. */
+async function asVisitor<R>(
+  path: string,
+  run: (page: Page, context: BrowserContext) => Promise<R>,
+): Promise<R> {
+  const { page, close } = await visit(browser, { storageState: storage });
+  try {
+    // Contracts are read through a wallet where there is one; its node is not the page's.
+    if (!path.startsWith("/contract")) await installWallet(page, purse, 1);
+    page.setDefaultTimeout(40_000);
+    return await run(page, page.context());
+  } finally {
+    await close();
+  }
+}
+
+describe("every page, while the server and the node do not answer", () => {
+  it("says so with a way to try again, says of nothing that it is not there, and recovers by itself", async () => {
+    const problems = await forEach(PAGES, (path) =>
+      asVisitor(path, async (page, context) => {
+        await breakServer(context, purse);
+        await page.goto(purse.url + path);
+        await page.getByRole("heading", { level: 1 }).first().waitFor();
+        const broken = await problemsOf(
+          path,
+          page,
+          ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
+        );
+        await mendServer(context);
+        const healed = await problemsOf(
+          `${path} when it is back`,
+          page,
+          ({ skeletons, retries }) => skeletons === 0 && retries === 0,
+        );
+        return [...broken, ...healed];
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  }, 900_000);
+
+  it("says so within a deadline where requests are never answered", async () => {
+    const problems = await forEach(FIRST_PAGES, (path) =>
+      asVisitor(path, async (page, context) => {
+        await page.clock.install();
+        await hangServer(context, purse);
+        await page.goto(purse.url + path);
+        await page.getByRole("heading", { level: 1 }).first().waitFor();
+        await page.clock.fastForward(LONGEST_READ_MS);
+        return problemsOf(path, page, ({ skeletons, retries }) => skeletons === 0 && retries > 0);
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  }, 900_000);
+});
+
+describe("a page that was there when the server goes", () => {
+  it("keeps the portfolio as it was read, with its age, and reads it again when the server is back", async () => {
+    await asVisitor("/portfolio", async (page, context) => {
+      await page.goto(`${purse.url}/portfolio`);
+      const total = page.getByRole("region", { name: "Total value" });
+      const tokens = page.getByRole("region", { name: "Tokens" });
+      await tokens.getByText("Purse Token").waitFor();
+      await page.getByRole("img", { name: /./ }).or(page.getByRole("slider")).first().waitFor();
+      const before = await total.locator(".total").innerText();
+      await breakServer(context, purse);
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await total.getByText(/^Last updated/).waitFor();
+      expect(await total.locator(".total").innerText()).toBe(before);
+      await tokens.getByText("Purse Token").waitFor();
+      await tokens.getByText(/^Last updated/).waitFor();
+      expect((await shownOn(page)).empty).toEqual([]);
+      await page.getByRole("banner").getByText("Cannot reach the server").waitFor();
+      await expectAccessible(page);
+      await mendServer(context);
+      await expect.poll(() => page.getByText(/^Last updated/).count(), { timeout: 40_000 }).toBe(0);
+      expect(await page.getByText("Cannot reach the server").count()).toBe(0);
+    });
+  });
+
+  it("keeps the blocks of the explorer, and says that the chain cannot be asked", async () => {
+    await asVisitor("/explorer", async (page, context) => {
+      await page.goto(`${purse.url}/explorer`);
+      await page.getByText("At the head").waitFor();
+      const rows = page.getByRole("region", { name: "Latest blocks" }).getByRole("row");
+      await rows.getByRole("link").first().waitFor();
+      const before = await rows.count();
+      await breakServer(context, purse);
+      await page.getByText("Not reached").waitFor();
+      await page
+        .getByText(/^Last updated/)
+        .first()
+        .waitFor();
+      expect(await rows.count()).toBe(before);
+      await mendServer(context);
+      await page.getByText("At the head").waitFor();
+    });
+  });
+
+  it.each([
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ])("does not move when it says so, at $width pixels", async (viewport) => {
+    await asVisitor("/portfolio", async (page, context) => {
+      await page.setViewportSize(viewport);
+      await page.goto(`${purse.url}/portfolio`);
+      const tokens = page.getByRole("region", { name: "Tokens" });
+      await tokens.getByText("Purse Token").waitFor();
+      await page.waitForLoadState("networkidle");
+      const placesOf = () =>
+        page.evaluate(() =>
+          [...document.querySelectorAll("header, main section, main h1, main .list > li")].map((element) => {
+            const { top, left } = element.getBoundingClientRect();
+            return [element.tagName, Math.round(top + window.scrollY), Math.round(left)].join(" ");
+          }),
+        );
+      const before = await placesOf();
+      await breakServer(context, purse);
+      await page.getByRole("button", { name: "Refresh" }).click();
+      await tokens.getByText(/^Last updated/).waitFor();
+      await page
+        .getByRole("banner")
+        .getByRole("status")
+        .filter({ hasText: "Cannot reach" })
+        .waitFor({ state: "attached" });
+      expect(await placesOf()).toEqual(before);
+    });
+  });
+});
+
+/** Whether a page goes on without it: nothing of it stands in the place of data. */
+function isBeside(path: string, name: string): boolean {
+  // Pictures say themselves that they are not there; an address stands where its name would.
+  if (name.endsWith("/image") || name === "functions/resolveAddress") return true;
+  // Whether an address is a contract is told by what it has done as well.
+  if (name === "node eth_getCode") return path.startsWith("/explorer");
+  // How far the chain is: the header says that it cannot be asked.
+  return name === "/health" && path.startsWith("/explorer/");
+}
+
+describe("every page, while one of the things that it reads fails", () => {
+  it("shows a failure, and nothing that says there is none", async () => {
+    const problems = await forEach(FIRST_PAGES, (path) =>
+      asVisitor(path, async (page, context) => {
+        const names = new Set<string>();
+        page.on("request", (request) => {
+          for (const name of namesOf(request, purse)) names.add(name);
+        });
+        await page.goto(purse.url + path);
+        await page.waitForLoadState("networkidle");
+        const { empty: healthy } = await shownOn(page);
+        const found: string[] = [];
+        for (const name of [...names].filter((each) => !isBeside(path, each))) {
+          await failApi(context, purse, name);
+          await page.goto(purse.url + path);
+          await page.getByRole("heading", { level: 1 }).first().waitFor();
+          found.push(
+            ...(await problemsOf(
+              `${path} without ${name}`,
+              page,
+              ({ skeletons, retries, empty }) =>
+                skeletons === 0 && retries > 0 && empty.every((title) => healthy.includes(title)),
+            )),
+          );
+          await mendServer(context);
+        }
+        return found;
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  }, 1_800_000);
+});

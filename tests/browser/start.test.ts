@@ -1,0 +1,62 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { APP_PAGES } from "../support/appPages.ts";
+import { launchBrowser, visit } from "../support/browser.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+const SLOW_MS = 1_000;
+/** One address of each page: the code of a page is the same for all of its tabs. */
+const PAGES = [...new Map(APP_PAGES.map((path) => [path.split("?")[0], path])).values()];
+/** What comes last of all that a page needs: each order is a race that a page could lose. */
+const RACES = [
+  { locale: "en-US", last: "the settings", path: "**/config.json" },
+  { locale: "de-DE", last: "the settings", path: "**/config.json" },
+  { locale: "de-DE", last: "the translations", path: "**/assets/de-*.js" },
+] as const;
+
+let purse: Purse;
+let browser: Browser;
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+
+/** What is wrong with a page that was opened by a first visitor, in a race; nothing where it is as it should be. */
+async function problemsOf(path: string, { locale, path: slow }: (typeof RACES)[number]): Promise<string[]> {
+  const { page, errors, close } = await visit(browser, { locale });
+  try {
+    await page.route(slow, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+      await route.continue();
+    });
+    await page.goto(purse.url + path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    const alerts = await page.getByRole("alert").allInnerTexts();
+    return [...alerts, ...errors].map((problem) => `${path}: ${problem}`);
+  } finally {
+    await close();
+  }
+}
+
+describe("a page that is opened for the first time", () => {
+  it.each(RACES)(
+    "asks the server nothing before the client has started, in $locale where $last come last",
+    async (race) => {
+      const waiting = [...PAGES];
+      const problems: string[] = [];
+      const work = async () => {
+        for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+          problems.push(...(await problemsOf(path, race)));
+        }
+      };
+      await Promise.all([work(), work(), work()]);
+      expect(problems).toEqual([]);
+    },
+    300_000,
+  );
+});

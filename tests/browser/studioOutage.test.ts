@@ -1,0 +1,132 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { STUDIO_PAGES } from "../support/appPages.ts";
+import { launchBrowser, visit } from "../support/browser.ts";
+import {
+  breakServer,
+  failApi,
+  forEach,
+  hangServer,
+  mendServer,
+  namesOf,
+  problemsOf,
+  shownOn,
+} from "../support/outage.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+import { setUpStudio, signInToStudio } from "../support/studio.ts";
+
+/** What the studio reads later than that is its to end: see studio/api.ts. */
+const LONGEST_READ_MS = 35_000;
+/** Who works here is asked first; without that no page is shown. */
+const STATE = "/studio/api/state";
+
+let purse: Purse;
+let browser: Browser;
+let storage: Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+  await setUpStudio(purse);
+  await rest(purse, "POST", "/classes/Note", { text: "Order the beans" }, { useMasterKey: true });
+  const role = { name: "baristas", ACL: {} };
+  await rest(purse, "POST", "/classes/_Role", role, { useMasterKey: true });
+  const { page, close } = await visit(browser);
+  await signInToStudio(page, purse, "ada");
+  storage = await page.context().storageState();
+  await close();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+
+const PAGES = [...STUDIO_PAGES, "/data?class=Note", "/roles?role=baristas", "/logs?show=slow"];
+
+async function asOperator<R>(run: (page: Page, context: BrowserContext) => Promise<R>): Promise<R> {
+  const { page, close } = await visit(browser, { storageState: storage });
+  try {
+    page.setDefaultTimeout(40_000);
+    return await run(page, page.context());
+  } finally {
+    await close();
+  }
+}
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(`${purse.url}/studio${path}`);
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+}
+
+describe("every page of the studio, while the server does not answer", () => {
+  it("says so with a way to try again, says of nothing that it is not there, and recovers by itself", async () => {
+    const problems = await forEach(PAGES, (path) =>
+      asOperator(async (page, context) => {
+        await breakServer(context, purse, [STATE]);
+        await open(page, path);
+        const broken = await problemsOf(
+          path,
+          page,
+          ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
+        );
+        await mendServer(context);
+        const healed = await problemsOf(
+          `${path} when it is back`,
+          page,
+          ({ skeletons, retries }) => skeletons === 0 && retries === 0,
+        );
+        return [...broken, ...healed];
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  }, 900_000);
+
+  it("says so within a deadline where requests are never answered", async () => {
+    const problems = await forEach(PAGES, (path) =>
+      asOperator(async (page, context) => {
+        await page.clock.install();
+        await hangServer(context, purse, [STATE]);
+        await open(page, path);
+        await page.clock.fastForward(LONGEST_READ_MS);
+        return problemsOf(path, page, ({ skeletons, retries }) => skeletons === 0 && retries > 0);
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  }, 900_000);
+});
+
+describe("every page of the studio, while one of the things that it reads fails", () => {
+  it("shows a failure, and nothing that says there is none", async () => {
+    const problems = await forEach(PAGES, (path) =>
+      asOperator(async (page, context) => {
+        const names = new Set<string>();
+        page.on("request", (request) => {
+          for (const name of namesOf(request, purse)) names.add(name);
+        });
+        await open(page, path);
+        await page.waitForLoadState("networkidle");
+        const { empty: healthy } = await shownOn(page);
+        const found: string[] = [];
+        for (const name of [...names].filter((each) => !isBeside(each))) {
+          await failApi(context, purse, name);
+          await open(page, path);
+          found.push(
+            ...(await problemsOf(
+              `${path} without ${name}`,
+              page,
+              ({ skeletons, retries, empty }) =>
+                skeletons === 0 && retries > 0 && empty.every((title) => healthy.includes(title)),
+            )),
+          );
+          await mendServer(context);
+        }
+        return found;
+      }),
+    );
+    expect(problems.flat()).toEqual([]);
+  }, 1_800_000);
+});
+
+/** Streams connect again by themselves, and a number of rows stands beside them. */
+function isBeside(name: string): boolean {
+  return name === "state" || name.endsWith("/live") || name.endsWith("/tail") || name.endsWith("/count");
+}

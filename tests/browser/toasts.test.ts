@@ -1,0 +1,152 @@
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  devAccount,
+  installWallet,
+  launchBrowser,
+  signInWithWallet,
+  type TestWallet,
+  type Visit,
+  visit,
+} from "../support/browser.ts";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+const PHONE = { width: 390, height: 844 };
+
+let purse: Purse;
+let browser: Browser;
+let visits: Visit[] = [];
+
+beforeAll(async () => {
+  [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
+}, 90_000);
+afterAll(async () => {
+  await browser?.close();
+  await purse?.remove();
+});
+afterEach(async () => {
+  await Promise.all(visits.map((each) => each.close()));
+  visits = [];
+});
+
+/** Somebody signed in with the wallet of a development account; every toast of every page is written down. */
+async function visitAs(index: number, viewport = { width: 1280, height: 800 }) {
+  const visitor = await visit(browser, { viewport });
+  visits.push(visitor);
+  const { page } = visitor;
+  page.setDefaultTimeout(20_000);
+  const wallet = await installWallet(page, purse, index);
+  const toasts = await recordToasts(page);
+  await signInWithWallet(page, purse);
+  return { page, wallet, toasts };
+}
+
+/** The texts of all toasts that a page shows from now on, also after it was loaded anew. */
+async function recordToasts(page: Page): Promise<string[]> {
+  const toasts: string[] = [];
+  await page.exposeFunction("purseToastShown", (text: string) => toasts.push(text));
+  await page.addInitScript(() => {
+    const seen = new WeakSet<Node>();
+    new MutationObserver(() => {
+      for (const toast of document.querySelectorAll(".toast .grow")) {
+        if (seen.has(toast)) continue;
+        seen.add(toast);
+        Reflect.get(window, "purseToastShown")(toast.textContent);
+      }
+    }).observe(document, { childList: true, subtree: true });
+  });
+  return toasts;
+}
+
+async function send(page: Page, amount: string, to: string): Promise<void> {
+  await page.goto(`${purse.url}/send?to=${to}&amount=${amount}&step=review`);
+  await page.getByRole("button", { name: "Send ETH" }).click();
+  await page.getByRole("heading", { name: "Sent" }).waitFor();
+}
+
+const ofTransactions = (toasts: readonly string[]) =>
+  toasts.filter((text) => text.endsWith(": confirmed")).toSorted();
+
+describe("the confirmation of a transaction", () => {
+  it("is announced once, not again by a page that is loaded later or by another tab", async () => {
+    const { page, wallet, toasts } = await visitAs(5);
+    const to = devAccount(6).address;
+    for (const amount of ["0.11", "0.12", "0.13"]) {
+      await send(page, amount, to);
+      await expect.poll(() => toasts).toContain(`Send ${amount} ETH: confirmed`);
+    }
+    const tab = await page.context().newPage();
+    const walletOfTab = await installWallet(tab, purse, 5);
+    const elsewhere = await recordToasts(tab);
+    for (const path of ["/portfolio", "/data", "/account", "/explorer"]) {
+      await page.goto(purse.url + path);
+      await watchesTransactions(wallet);
+      await tab.goto(purse.url + path);
+      await watchesTransactions(walletOfTab);
+    }
+    expect(ofTransactions(toasts)).toEqual([
+      "Send 0.11 ETH: confirmed",
+      "Send 0.12 ETH: confirmed",
+      "Send 0.13 ETH: confirmed",
+    ]);
+    expect(elsewhere).toEqual([]);
+  });
+
+  it("is announced by one of two tabs that see it at once", async () => {
+    const { page, wallet, toasts } = await visitAs(7);
+    const tab = await page.context().newPage();
+    const walletOfTab = await installWallet(tab, purse, 7);
+    const elsewhere = await recordToasts(tab);
+    await tab.goto(`${purse.url}/data`);
+    await tab.getByRole("button", { name: "Account menu" }).waitFor();
+    await send(page, "0.21", devAccount(6).address);
+    await expect.poll(() => ofTransactions([...toasts, ...elsewhere])).toEqual(["Send 0.21 ETH: confirmed"]);
+    await watchesTransactions(wallet);
+    await watchesTransactions(walletOfTab);
+    expect(ofTransactions([...toasts, ...elsewhere])).toEqual(["Send 0.21 ETH: confirmed"]);
+  });
+});
+
+/** Waits until a page has looked twice for the transactions under way: what it has to announce is announced then. */
+async function watchesTransactions({ asked }: TestWallet): Promise<void> {
+  const looks = () => asked.filter((method) => method === "eth_getTransactionReceipt").length;
+  const wanted = looks() + 3;
+  await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThanOrEqual(wanted);
+}
+
+describe("a toast", () => {
+  /** Something that a page says as a toast, with a side panel open where `panel` says so. */
+  async function show(page: Page): Promise<Locator> {
+    await page.getByRole("button", { name: /Account menu|Wallet menu/ }).click();
+    await page.getByRole("menuitem", { name: "Copy address" }).click();
+    const toast = page.locator(".toast").first();
+    await toast.waitFor();
+    return toast;
+  }
+
+  async function boxOf(locator: Locator) {
+    const box = await locator.boundingBox();
+    if (!box) throw new Error("it is not shown");
+    return { left: box.x, top: box.y, right: box.x + box.width, bottom: box.y + box.height };
+  }
+
+  it("stands beside the page on a desktop, over the column of the navigation", async () => {
+    const { page } = await visitAs(5);
+    const toast = await boxOf(await show(page));
+    const main = await boxOf(page.locator(".main"));
+    const nav = await boxOf(page.getByRole("navigation", { name: "Pages" }));
+    expect(toast.right).toBeLessThanOrEqual(main.left);
+    expect(toast.top).toBeGreaterThan(nav.bottom);
+  });
+
+  it("stands over the bar of the navigation on a phone, and above the page's buttons in a dialog", async () => {
+    const { page } = await visitAs(5, PHONE);
+    await page.goto(`${purse.url}/data`);
+    const toast = await boxOf(await show(page));
+    const bar = await boxOf(page.locator(".side"));
+    expect(toast.top).toBeGreaterThanOrEqual(bar.top - 1);
+    await page.getByRole("button", { name: "New record" }).click();
+    const foot = await boxOf(page.locator(".dialog-foot"));
+    expect((await boxOf(page.locator(".toast").first())).bottom).toBeLessThan(foot.top);
+  });
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("classes that clients make on %s", (database) => {
+  let purse: Purse;
+  let existing: number;
+  /** What clients were answered who made many classes at once. */
+  let made: Awaited<ReturnType<typeof rest>>[];
+  const LIMIT = 40;
+  beforeAll(async () => {
+    purse = await startPurse({
+      env: {
+        ...(await databaseEnv(database)),
+        PURSE_MAX_CLIENT_CLASSES: String(LIMIT),
+        PURSE_MAX_CLIENT_FIELDS: "30",
+      },
+    });
+    existing = await classes();
+    made = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => rest(purse, "POST", `/classes/Made${i}`, { a: 1 })),
+    );
+  });
+  afterAll(() => purse?.remove());
+
+  const classes = async () => {
+    const { body } = await rest(purse, "GET", "/schemas", undefined, MASTER);
+    return Array.isArray(body.results) ? body.results.length : 0;
+  };
+  const FORBIDDEN = { code: 119, error: expect.stringContaining("clients make classes only while") };
+
+  /** What a batch of one create is answered. */
+  async function batch(className: string, transaction: boolean): Promise<{ body: object }> {
+    const requests = [{ method: "POST", path: `/server/classes/${className}`, body: { a: 1 } }];
+    const { body } = await rest(purse, "POST", "/batch", { requests, transaction });
+    if ("code" in body) return { body };
+    const [{ error, success }] = Object.values(body).map(Object);
+    return { body: error ?? success };
+  }
+
+  /** Ways to have a class made by saving. */
+  const WAYS: readonly (readonly [string, (className: string) => Promise<{ body: object }>])[] = [
+    ["a create", (className) => rest(purse, "POST", `/classes/${className}`, { a: 1 })],
+    [
+      "an overridden method",
+      (className) => rest(purse, "POST", `/classes/${className}?x=1`, { _method: "POST", a: 1 }),
+    ],
+    ["a batch", (className) => batch(className, false)],
+    ["a transaction", (className) => batch(className, true)],
+  ];
+
+  it("are bounded, however many requests make them at once", async () => {
+    const refused = made.filter(({ status }) => status !== 201);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { body } of refused) expect(body).toMatchObject(FORBIDDEN);
+    expect(await classes()).toBeGreaterThan(existing);
+    expect(await classes()).toBeLessThanOrEqual(LIMIT);
+  });
+
+  it.each(WAYS)("are refused by %s once there are too many", async (_, make) => {
+    const { body } = await make(`Further${Math.trunc(Math.random() * 1e9)}`);
+    expect(body).toMatchObject(FORBIDDEN);
+  });
+
+  it("are made beyond by whoever is signed in neither, and by the master key all the same", async () => {
+    const user = await signUp(purse);
+    const refused = await rest(purse, "POST", "/classes/OfAUser", { a: 1 }, user);
+    expect(refused.body).toMatchObject(FORBIDDEN);
+    expect((await rest(purse, "POST", "/classes/OfTheOperator", { a: 1 }, MASTER)).status).toBe(201);
+    expect(
+      (await rest(purse, "POST", "/schemas/OfTheSchema", { className: "OfTheSchema" }, MASTER)).status,
+    ).toBe(200);
+    // What is there is written to as before.
+    expect((await rest(purse, "POST", "/classes/OfTheOperator", { a: 2 }, user)).status).toBe(201);
+  });
+
+  it("take no more fields from clients than they may, and more from the operator", async () => {
+    const fields = (from: number, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${from + i}`, i]));
+    const path = "/classes/OfTheSchema";
+    expect((await rest(purse, "POST", path, fields(0, 20))).status).toBe(201);
+    const more = await rest(purse, "POST", path, fields(20, 20));
+    expect(more.body).toMatchObject({ code: 119, error: expect.stringContaining("fields") });
+    expect((await rest(purse, "POST", path, fields(0, 20))).status).toBe(201);
+    expect((await rest(purse, "POST", path, fields(20, 20), MASTER)).status).toBe(201);
+  });
+
+  it("do not take more fields by updates and sign-ups either", async () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`extra${i}`, i]));
+    const made = await rest(purse, "POST", "/classes/OfTheOperator", { a: 1 });
+    const updated = await rest(purse, "PUT", `/classes/OfTheOperator/${made.body.objectId}`, many);
+    expect(updated.body.code).toBe(119);
+    const signedUp = await rest(purse, "POST", "/users", {
+      username: "many",
+      password: "many many",
+      ...many,
+    });
+    expect(signedUp.body.code).toBe(119);
+    const device = { deviceType: "ios", installationId: "many", ...many };
+    expect((await rest(purse, "POST", "/installations", device)).body.code).toBe(119);
+  });
+});

@@ -1,0 +1,200 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  concat,
+  createPublicClient,
+  createWalletClient,
+  type Hex,
+  http,
+  pad,
+  serializeErc6492Signature,
+  zeroAddress,
+} from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { WebSocketServer } from "ws";
+import { devAccount } from "../support/browser.ts";
+import { type Answer, type Purse, rest, startPurse } from "../support/purse.ts";
+
+/** `isValidSignature` answers yes to everything: 0x1626ba7e alone in its word. */
+const SAYS_YES = "631626ba7e60e01b60005260206000f3";
+/** Writes 1 to its storage. */
+const WRITES = "6001600055";
+/** Calls itself with all gas that is left. */
+const CALLS_ITSELF = "60006000600060006000305af150";
+
+let purse: Purse;
+beforeAll(async () => {
+  purse = await startPurse({ devChain: true });
+}, 90_000);
+afterAll(() => purse?.remove());
+afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
+
+const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
+const newAddress = () => privateKeyToAccount(generatePrivateKey()).address;
+
+/** Puts code on the local chain as it is: the first eleven bytes return what follows them. */
+async function deployCode(code: string): Promise<Hex> {
+  const wallet = createWalletClient({ account: devAccount(7), transport: http(purse.rpcUrl) });
+  const length = (code.length / 2).toString(16).padStart(2, "0");
+  const hash = await wallet.sendTransaction({
+    chain: null,
+    data: `0x60${length}80600b6000396000f3${code}`,
+  });
+  const { contractAddress } = await node().waitForTransactionReceipt({ hash, pollingInterval: 50 });
+  if (!contractAddress) throw new Error("no contract was made");
+  return contractAddress;
+}
+
+async function signIn(address: Hex, signature: Hex, server = purse, chain = "0x539"): Promise<Answer> {
+  const asked = await rest(server, "POST", "/functions/requestMessage", { address, chain });
+  const data = String(Object(asked.body.result).message);
+  const moralisEth = { id: address.toLowerCase(), signature, data };
+  return rest(server, "POST", "/users", { authData: { moralisEth } });
+}
+
+const REFUSED = {
+  status: 404,
+  body: { code: 101, error: expect.stringMatching(/^Wallet sign-in was refused: /) },
+};
+/** A signature of no key: for the zero address alone, to whoever recovers it without care. */
+const NO_KEY: Hex = concat([pad("0x0"), pad("0x0"), "0x1b"]);
+const wrap = (factory: Hex, signature: Hex, data: Hex = "0x") =>
+  serializeErc6492Signature({ address: factory, data, signature });
+
+describe("a contract that takes every signature for its own", () => {
+  it("signs in as itself, and as nobody else", async () => {
+    const id = await deployCode(SAYS_YES);
+    const first = await signIn(id, "0x01");
+    expect(first).toMatchObject({ status: 201, body: { ethAddress: id.toLowerCase() } });
+    for (const victim of [newAddress(), devAccount(0).address, zeroAddress]) {
+      expect(await signIn(victim, "0x01")).toMatchObject(REFUSED);
+      expect(await signIn(victim, wrap(id, "0x01"))).toMatchObject(REFUSED);
+      expect(await signIn(victim, wrap(id, NO_KEY))).toMatchObject(REFUSED);
+    }
+  });
+
+  it("is no factory of other wallets, however its answer is wrapped", async () => {
+    const id = await deployCode(SAYS_YES);
+    const victim = newAddress();
+    expect(await signIn(victim, wrap(id, wrap(id, "0x01")))).toMatchObject(REFUSED);
+    expect(await signIn(victim, wrap(victim, "0x01"))).toMatchObject(REFUSED);
+  });
+});
+
+describe("addresses that have neither a key nor code", () => {
+  it.each([
+    ["the zero address", zeroAddress],
+    ["the first address of the chain's own contracts", `0x${"0".repeat(39)}1` as const],
+    ["the place where tokens are burned", "0x000000000000000000000000000000000000dEaD" as const],
+  ])("are nobody's: %s", async (_name, address) => {
+    const factory = await deployCode(SAYS_YES);
+    const signatures: Hex[] = [
+      "0x01",
+      NO_KEY,
+      concat([pad("0x0"), pad("0x0"), "0x1c"]),
+      wrap(zeroAddress, NO_KEY),
+      wrap(factory, NO_KEY),
+      wrap(factory, concat([pad("0x0"), pad("0x1"), "0x1c"])),
+      wrap(factory, "0x"),
+      `0x${"6492".repeat(16)}`,
+    ];
+    for (const signature of signatures) expect(await signIn(address, signature)).toMatchObject(REFUSED);
+  });
+});
+
+describe("a contract that does something when it is asked", () => {
+  it("changes nothing on the chain", async () => {
+    const id = await deployCode(WRITES + SAYS_YES);
+    const block = await node().getBlockNumber();
+    expect((await signIn(id, "0x01")).status).toBe(201);
+    expect(await node().getStorageAt({ address: id, slot: "0x0" })).toBe(pad("0x0"));
+    expect(await node().getBlockNumber()).toBe(block);
+  });
+
+  it("changes nothing as a factory, and is not called where the wallet is there", async () => {
+    const factory = await deployCode(WRITES + SAYS_YES);
+    expect(await signIn(newAddress(), wrap(factory, "0x01", "0x01"))).toMatchObject(REFUSED);
+    const id = await deployCode(SAYS_YES);
+    expect((await signIn(id, wrap(factory, "0x01", "0x01"))).status).toBe(201);
+    expect(await node().getStorageAt({ address: factory, slot: "0x0" })).toBe(pad("0x0"));
+  });
+
+  it("may call itself as deep as it likes: the answer comes, or the gas ends", async () => {
+    const id = await deployCode(CALLS_ITSELF + SAYS_YES);
+    const answer = await signIn(id, "0x01");
+    expect([201, 404]).toContain(answer.status);
+    const factory = await deployCode(CALLS_ITSELF + SAYS_YES);
+    expect(await signIn(newAddress(), wrap(factory, "0x01", "0x01"))).toMatchObject(REFUSED);
+  });
+
+  it.each([
+    ["reverts with a megabyte", "620fffff6000fd"],
+    ["reverts with a reason that says yes", "631626ba7e60e01b60005260206000fd"],
+    ["answers in half a word", "631626ba7e60e01b60005260106000f3"],
+    ["answers with more gas than there is", "63ffffffff6000f3"],
+    ["destroys itself", "33ff"],
+    ["is no code at all", "fe"],
+    ["creates contracts without end", "5b600060006000f050600056"],
+    ["reads the code of others without end", "5b303b50600056"],
+  ])("is refused where it %s", async (_name, code) => {
+    const id = await deployCode(code);
+    expect(await signIn(id, "0x01")).toMatchObject(REFUSED);
+    expect(await signIn(newAddress(), wrap(id, "0x01", "0x01"))).toMatchObject(REFUSED);
+    // It is there afterwards as before.
+    expect(await node().getCode({ address: id })).toBe(`0x${code}`);
+  });
+});
+
+describe("a node over WebSocket that says too much", () => {
+  let chain: WebSocketServer;
+  let http1: Server;
+  let server: Purse;
+  beforeAll(async () => {
+    http1 = createServer();
+    chain = new WebSocketServer({ server: http1 });
+    chain.on("connection", (socket) =>
+      socket.on("message", (text) => {
+        const { id, method } = JSON.parse(text.toString());
+        const result = method === "eth_chainId" ? "0x1b59" : `0x${"00".repeat(50 * 1024 * 1024)}`;
+        socket.send(JSON.stringify({ jsonrpc: "2.0", id, result }));
+      }),
+    );
+    await new Promise<void>((resolve) => http1.listen(0, "127.0.0.1", resolve));
+    const { port } = http1.address() as AddressInfo;
+    const config = join(mkdtempSync(join(tmpdir(), "purse-wallets-")), "purse.config.ts");
+    const accountLimits = { contractWallet: { count: 2, windowSeconds: 60 } };
+    writeFileSync(config, `export default ${JSON.stringify({ accountLimits })};`);
+    server = await startPurse({
+      env: {
+        PURSE_CHAIN_FLOOD_RPC_URL: `ws://127.0.0.1:${port}`,
+        PURSE_CHAIN_FLOOD_ID: "7001",
+        PURSE_CONFIG: config,
+      },
+    });
+  });
+  afterAll(async () => {
+    await server?.remove();
+    for (const socket of chain.clients) socket.terminate();
+    http1.close();
+  });
+
+  it("is refused, and the server goes on", async () => {
+    expect(await signIn(newAddress(), "0x01", server, "0x1b59")).toMatchObject(REFUSED);
+    expect((await fetch(`${server.url}/health`)).status).toBe(200);
+  });
+
+  it("is asked about so many contract wallets of one address as the limit allows; keys need no node", async () => {
+    const answers: number[] = [];
+    for (let i = 0; i < 3; i++) answers.push((await signIn(newAddress(), "0x01", server, "0x1b59")).status);
+    expect(answers).toEqual([404, 429, 429]);
+    const signer = privateKeyToAccount(generatePrivateKey());
+    const asked = await rest(server, "POST", "/functions/requestMessage", { address: signer.address });
+    const data = String(Object(asked.body.result).message);
+    const moralisEth = { id: signer.address, signature: await signer.signMessage({ message: data }), data };
+    expect((await rest(server, "POST", "/users", { authData: { moralisEth } })).status).toBe(201);
+  });
+});

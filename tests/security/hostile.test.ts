@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { allAttacks } from "../support/hostile/attacks.ts";
+import { Random } from "../support/hostile/random.ts";
+import { type Cost, startTarget, type Target } from "../support/hostile/target.ts";
+
+/*
+ * The short form of `npm run measure:hostile`. It judges CPU time and memory: how long somebody waits depends on what
+ * else the machine does. The bars are above those of the command, which is for a machine that does nothing else, as a
+ * processor that others use too takes more time for the same work.
+ */
+const MAX_STALL_MS = 400;
+const MAX_GROWTH_BYTES = 384 * 1024 * 1024;
+const MAX_ALLOCATED_BYTES = 768 * 1024 * 1024;
+const SEED = 20_261_122;
+
+const attacks = allAttacks(1).filter(({ isShort }) => isShort);
+const routes = [...new Set(attacks.map(({ route }) => route))];
+/** What gets as far as the database: all others are the same on both. */
+const STORED: ReadonlySet<string> = new Set(["query", "operation", "account", "batch", "mutation", "crowd"]);
+
+describe.each(DATABASES)("hostile input on %s", (database) => {
+  let target: Target;
+  beforeAll(async () => {
+    target = await startTarget(await databaseEnv(database));
+  });
+  afterAll(() => target?.stop());
+
+  it.each(routes.filter((route) => database === "SQLite" || STORED.has(route)))(
+    "holds up nobody and takes little memory: %s",
+    async (route) => {
+      const random = new Random(SEED);
+      const above: { generator: string; statuses: number[]; cost: Cost }[] = [];
+      for (const attack of attacks.filter((each) => each.route === route)) {
+        const { result: statuses, cost } = await target.measure(() => attack.run(target, random));
+        const isAbove =
+          cost.stallMs > MAX_STALL_MS ||
+          cost.growthBytes > MAX_GROWTH_BYTES ||
+          cost.allocatedBytes > MAX_ALLOCATED_BYTES;
+        // Whatever is refused is refused in the server's own words: no status tells of a bug.
+        if (isAbove || statuses.includes(500)) above.push({ generator: attack.generator, statuses, cost });
+      }
+      expect(above, `seed ${SEED}`).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,272 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type ClassSchema, openStore, type Store } from "@purse/server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Attacked, attack, DOORS, type Identity, READ_ONLY_KEY } from "../support/attempts.ts";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+import {
+  askEach,
+  GUESSES,
+  holderClassOf,
+  holderFields,
+  pointerTo,
+  type ReadPath,
+  type ReadTarget,
+  readPaths,
+} from "../support/readPaths.ts";
+
+const MASTER = { useMasterKey: true };
+/** In a field of each planted object. */
+const PLANTED = "planted-in-the-object";
+/** Beside each planted object, where passwords are kept. */
+const HIDDEN = "planted-beside-the-object";
+const WRONG = "planted-nowhere";
+/** Thousands of requests, in ms: on a busy machine they take their time. */
+const LONG = 400_000;
+const ROW = "plantedRow1";
+
+/** Classes that clients may reach, as far as permissions and ACLs let them. */
+const CLIENT_CLASSES = ["_EthAddress", "_Installation", "_Role", "_Session", "_User"];
+
+const CLOUD = `
+Parse.Cloud.define("holders", async ({ params, user }) => {
+  const query = new Parse.Query(params.className).include(params.include);
+  return query.find(user ? { sessionToken: user.getSessionToken() } : {});
+});
+`;
+
+describe.each(DATABASES)("classes of the server on %s", (database) => {
+  let purse: Purse;
+  let attacked: Attacked & { sessionToken: string };
+  /** Every class that the server has made for itself. */
+  let systemClasses: string[] = [];
+  /** Those of them that a client reaches by nothing. */
+  const internal: string[] = [];
+  /** Those that the operator's keys cannot reach either. */
+  const unreachable: string[] = [];
+
+  beforeAll(async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "purse-internal-"));
+    const cloud = join(dataDir, "cloud.mjs");
+    writeFileSync(cloud, CLOUD);
+    const env: Record<string, string> = {
+      ...(await databaseEnv(database)),
+      PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
+      PURSE_CLOUD: cloud,
+      // As in production: a plan says what the planner knows of the values in all rows.
+      PURSE_ALLOW_PUBLIC_EXPLAIN: "0",
+    };
+    const first = await startPurse({ dataDir, env });
+    await first.stop();
+    const store = await openStore(
+      env.PURSE_DATABASE_URL === undefined
+        ? { kind: "sqlite", path: join(dataDir, "purse.sqlite") }
+        : { kind: "postgres", url: env.PURSE_DATABASE_URL, connections: 1 },
+    );
+    const schemas = (await store.loadClasses()).filter(({ className }) => className.startsWith("_"));
+    systemClasses = schemas.map(({ className }) => className).sort();
+    for (const schema of schemas) await plant(store, schema);
+    await store.close();
+    purse = await startPurse({ dataDir, env });
+    attacked = await attack(purse);
+    for (const className of systemClasses) {
+      const direct = await attacked.send("REST", "a user", {
+        method: "GET",
+        path: `/classes/${className}/${ROW}`,
+        codes: [],
+      });
+      if (direct.code !== 101) internal.push(className);
+      const shown = await rest(purse, "GET", `/classes/${className}/${ROW}`, undefined, MASTER);
+      if (shown.status !== 200) unreachable.push(className);
+    }
+    for (const className of systemClasses) await hold(className);
+    for (const name of [PLANTED, WRONG]) {
+      await rest(purse, "POST", `/classes/${GUESSES}`, { name }, MASTER);
+    }
+  });
+  afterAll(() => purse.remove());
+
+  /** Puts an object into a class past every rule. Of classes that clients reach, nobody may read it. */
+  async function plant(store: Store, schema: ClassSchema): Promise<void> {
+    const at = new Date().toISOString();
+    const isPrivate = CLIENT_CLASSES.includes(schema.className);
+    const object: JsonObject = {
+      objectId: ROW,
+      createdAt: at,
+      updatedAt: at,
+      planted: PLANTED,
+      box: { planted: PLANTED },
+      ...(isPrivate && { ACL: {} }),
+    };
+    await store.write([
+      { kind: "create", schema, id: ROW, at, object, secret: { passwordHash: HIDDEN, authData: HIDDEN } },
+    ]);
+  }
+
+  const holders = new Map<string, string>();
+
+  /** An object that points to the planted one: the operator may make it, and older data may hold it. */
+  async function hold(className: string): Promise<void> {
+    const target = targetIn(className);
+    const holderClass = holderClassOf(target);
+    const made = await rest(purse, "POST", `/classes/${holderClass}`, holderFields(target), MASTER);
+    expect([className, made.status]).toEqual([className, 201]);
+    const objectId = String(made.body.objectId);
+    holders.set(className, objectId);
+    const self = pointerTo({ className: holderClass, objectId });
+    await rest(purse, "PUT", `/classes/${holderClass}/${objectId}`, { self }, MASTER);
+  }
+
+  function targetIn(className: string): ReadTarget {
+    return { className, objectId: ROW, field: "planted" };
+  }
+
+  function pathsTo(className: string): ReadPath[] {
+    const target = targetIn(className);
+    const holder = { className: holderClassOf(target), objectId: holders.get(className) ?? "" };
+    const viaCode = (include: string): ReadPath => [
+      `a function that includes ${include}`,
+      () => ({
+        method: "POST",
+        path: "/functions/holders",
+        params: { className: holder.className, include },
+        codes: [],
+      }),
+    ];
+    return [...readPaths(target, holder), viaCode("ptr"), viaCode("list"), viaCode("box.p")];
+  }
+
+  const answersTo = (who: Identity, className: string) =>
+    askEach(pathsTo(className), { right: PLANTED, wrong: WRONG }, (door, attempt) =>
+      attacked.send(door, who, attempt),
+    );
+
+  it("are reached directly by clients only where clients work with them", () => {
+    expect(systemClasses.filter((className) => !internal.includes(className))).toEqual(CLIENT_CLASSES);
+    expect(internal).toEqual(
+      expect.arrayContaining(["_ApiKey", "_GlobalConfig", "_Hooks", "_JobStatus", "_PushStatus"]),
+    );
+    expect(unreachable).toEqual(systemClasses.filter((className) => className.startsWith("_Studio")));
+  });
+
+  it.each(["nobody", "a user"] as const)(
+    "tell %s nothing of their objects by any path, not even whether a guess is right",
+    async (who) => {
+      const leaks: string[] = [];
+      for (const className of systemClasses) {
+        for (const { path, right, wrong } of await answersTo(who, className)) {
+          if (/planted-/.test(right.text + wrong.text)) leaks.push(`${path} of ${className} shows it`);
+          if (right.status !== wrong.status || right.text !== wrong.text)
+            leaks.push(`${path} of ${className} tells it`);
+          if (right.status >= 500) leaks.push(`${path} of ${className} fails`);
+        }
+      }
+      expect(leaks).toEqual([]);
+    },
+    LONG,
+  );
+
+  it(
+    "tell the read-only key nothing by another path that they do not tell it directly",
+    async () => {
+      const leaks: string[] = [];
+      for (const className of systemClasses) {
+        for (const { path, right, wrong } of await answersTo("the read-only operator", className)) {
+          const text = right.text + wrong.text;
+          if (text.includes(HIDDEN))
+            leaks.push(`${path} of ${className} shows what is kept beside the object`);
+          if (!unreachable.includes(className)) continue;
+          if (text.includes(PLANTED)) leaks.push(`${path} of ${className} shows it`);
+          if (right.status !== wrong.status || right.text !== wrong.text)
+            leaks.push(`${path} of ${className} tells it`);
+        }
+      }
+      expect(leaks).toEqual([]);
+    },
+    LONG,
+  );
+
+  it.each(["nobody", "a user"] as const)("cannot be followed by %s in a live query", async (who) => {
+    for (const className of systemClasses) {
+      const inner = { className, where: { planted: PLANTED } };
+      const wheres: JsonValue[] = [{ ptr: { $inQuery: inner } }, { $or: [{ ptr: { $notInQuery: inner } }] }];
+      for (const where of wheres) {
+        const code = await attacked.follow(who, holderClassOf({ className }), where);
+        expect([className, where, code]).toEqual([className, where, expect.any(Number)]);
+      }
+      if (!internal.includes(className)) continue;
+      expect([className, await attacked.follow(who, className, {})]).toEqual([className, expect.any(Number)]);
+    }
+  });
+
+  it(
+    "cannot be pointed to by clients, at any depth and by any operation",
+    async () => {
+      for (const className of [...internal, "_SCHEMA", "_Join:users:_Role"]) {
+        const pointer = { __type: "Pointer", className, objectId: ROW };
+        const values: JsonValue[] = [
+          pointer,
+          [pointer],
+          [[{ a: [pointer] }]],
+          { p: pointer },
+          { a: { b: [{ c: pointer }] } },
+          { ...pointer, __type: "Object" },
+          { __type: "Relation", className },
+          { __op: "Add", objects: [pointer] },
+          { __op: "AddUnique", objects: [[pointer]] },
+          { __op: "AddRelation", objects: [pointer] },
+          { __op: "Batch", ops: [{ __op: "AddRelation", objects: [pointer] }] },
+        ];
+        const { body } = await rest(purse, "POST", "/classes/Own", { o: {} });
+        const objectId = String(body.objectId);
+        for (const [i, value] of values.entries()) {
+          for (const door of DOORS) {
+            for (const who of ["nobody", "a user"] as const) {
+              const refused = [
+                await attacked.send(door, who, {
+                  method: "POST",
+                  path: "/classes/Own",
+                  params: { [`field${i}`]: value },
+                  codes: [],
+                }),
+                await attacked.send(door, who, {
+                  method: "PUT",
+                  path: `/classes/Own/${objectId}`,
+                  params: { [`field${i}`]: value },
+                  codes: [],
+                }),
+                ...(i > 6
+                  ? []
+                  : [
+                      await attacked.send(door, who, {
+                        method: "PUT",
+                        path: `/classes/Own/${objectId}`,
+                        params: { "o.p": value },
+                        codes: [],
+                      }),
+                      await attacked.send(door, who, {
+                        method: "POST",
+                        path: "/installations",
+                        params: { deviceType: "ios", installationId: `own-${className}`, channels: [value] },
+                        codes: [],
+                      }),
+                    ]),
+              ];
+              expect([className, i, door, who, refused.map(({ code }) => code)]).toEqual([
+                className,
+                i,
+                door,
+                who,
+                refused.map(() => 119),
+              ]);
+            }
+          }
+        }
+      }
+    },
+    LONG,
+  );
+});

@@ -1,0 +1,334 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exportSPKI, generateKeyPair, importJWK } from "jose";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type OidcIssuer, startOidcIssuer } from "../support/oidcIssuer.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+const CLIENT = "our-client";
+const OTHER_CLIENT = "our-other-client";
+const MB = 1024 * 1024;
+
+const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const seconds = (offset = 0) => Math.floor(Date.now() / 1000) + offset;
+
+let purse: Purse;
+let issuer: OidcIssuer;
+/** Issuers that behave in a bad way, by the name of their provider. */
+const hostile: Record<string, OidcIssuer> = {};
+const HOSTILE = [
+  "hangs",
+  "hangsWithKeys",
+  "floods",
+  "floodsWithKeys",
+  "redirects",
+  "redirectsKeys",
+  "lies",
+  "rotates",
+  "noKeys",
+  "secretKeys",
+] as const;
+/** Something in the network of the server that nobody outside should reach through it. */
+let inside: Server;
+let insideAsked = 0;
+let insideUrl = "";
+
+beforeAll(async () => {
+  inside = createServer((_request, response) => {
+    insideAsked += 1;
+    response.end(JSON.stringify({ keys: [issuer.publicJwk()] }));
+  });
+  await new Promise<void>((resolve) => inside.listen(0, "127.0.0.1", resolve));
+  insideUrl = `http://localhost:${(inside.address() as AddressInfo).port}/keys`;
+  issuer = await startOidcIssuer(CLIENT);
+  for (const name of HOSTILE) hostile[name] = await startOidcIssuer(CLIENT);
+  const providers = Object.entries({ company: issuer, ...hostile }).map(([name, each]) => [
+    name,
+    { type: "oidc", issuer: each.issuer, clientId: [CLIENT, OTHER_CLIENT] },
+  ]);
+  const file = join(mkdtempSync(join(tmpdir(), "purse-oidc-")), "purse.config.ts");
+  writeFileSync(file, `export default ${JSON.stringify({ auth: Object.fromEntries(providers) })};`);
+  purse = await startPurse({ env: { PURSE_CONFIG: file } });
+});
+afterAll(async () => {
+  await purse?.remove();
+  await Promise.all([issuer, ...Object.values(hostile)].map((each) => each?.stop()));
+  inside?.close();
+});
+afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
+
+function hostileIssuer(name: (typeof HOSTILE)[number]): OidcIssuer {
+  const found = hostile[name];
+  if (!found) throw new Error(`there is no issuer ${name}`);
+  return found;
+}
+
+let people = 0;
+const newSubject = () => `subject-${++people}`;
+
+async function signIn(id: string, idToken: string, provider = "company", more: object = {}) {
+  const authData = { [provider]: { id, id_token: idToken, ...more } };
+  return rest(purse, "POST", "/users", { authData });
+}
+
+describe("an ID token", () => {
+  it("of the issuer for one of our clients signs in", async () => {
+    const id = newSubject();
+    expect((await signIn(id, await issuer.token(id))).status).toBe(201);
+    expect((await signIn(id, await issuer.token(id, { aud: OTHER_CLIENT }))).status).toBe(200);
+    expect((await signIn(id, await issuer.token(id, { aud: [CLIENT] }))).status).toBe(200);
+    expect((await signIn(id, await issuer.tokenWith(id, { typ: "JWT" }))).status).toBe(200);
+    expect((await signIn(id, await issuer.tokenWith(id, { kid: undefined }))).status).toBe(200);
+  });
+
+  it.each<[string, (id: string) => Promise<string>]>([
+    [
+      "no algorithm",
+      async (id) => {
+        const claims = { iss: issuer.issuer, aud: CLIENT, sub: id, iat: seconds(), exp: seconds(300) };
+        return `${base64url({ alg: "none" })}.${base64url(claims)}.`;
+      },
+    ],
+    [
+      "no algorithm in capitals",
+      async (id) => {
+        const claims = { iss: issuer.issuer, aud: CLIENT, sub: id, iat: seconds(), exp: seconds(300) };
+        return `${base64url({ alg: "NoNe" })}.${base64url(claims)}.AA`;
+      },
+    ],
+    [
+      "the public key as a shared secret",
+      async (id) => {
+        const key = await importJWK(issuer.publicJwk(), "ES256", { extractable: true });
+        if (key instanceof Uint8Array) throw new Error("not a public key");
+        const secret = new TextEncoder().encode(await exportSPKI(key));
+        return issuer.tokenWith(id, { alg: "HS256" }, {}, secret);
+      },
+    ],
+    [
+      "the public key's JSON as a shared secret",
+      (id) => issuer.tokenWith(id, { alg: "HS256" }, {}, Buffer.from(JSON.stringify(issuer.publicJwk()))),
+    ],
+    [
+      "a key of its own in the header",
+      async (id) => {
+        const { privateKey } = await generateKeyPair("ES256", { extractable: true });
+        return issuer.tokenWith(id, { jwk: { ...issuer.publicJwk(), kid: "mine" } }, {}, privateKey);
+      },
+    ],
+    ["a critical header that nobody knows", (id) => issuer.tokenWith(id, { crit: ["x"], x: 1 })],
+    ["another audience", (id) => issuer.token(id, { aud: "their-client" })],
+    ["no audience", (id) => issuer.token(id, { aud: undefined })],
+    ["an empty audience", (id) => issuer.token(id, { aud: [] })],
+    ["another issuer", (id) => issuer.token(id, { iss: `${issuer.issuer}/` })],
+    ["no issuer", (id) => issuer.token(id, { iss: undefined })],
+    ["an audience of many and nobody named", (id) => issuer.token(id, { aud: [CLIENT, "their-client"] })],
+    [
+      "an audience of many and another named",
+      (id) => issuer.token(id, { aud: [CLIENT, "their-client"], azp: "their-client" }),
+    ],
+    ["an end in the past", (id) => issuer.token(id, { exp: seconds(-120) })],
+    ["no end", (id) => issuer.token(id, { exp: undefined })],
+    ["an end that is a text", (id) => issuer.token(id, { exp: "never" })],
+    ["a beginning in the future", (id) => issuer.token(id, { nbf: seconds(600) })],
+    ["a birth in the future", (id) => issuer.token(id, { iat: seconds(600) })],
+    ["no birth", (id) => issuer.token(id, { iat: undefined })],
+    ["another subject", () => issuer.token("somebody-else")],
+    ["no subject", (id) => issuer.token(id, { sub: undefined })],
+    ["the type of an access token", (id) => issuer.tokenWith(id, { typ: "at+jwt" })],
+    ["the type of a logout token", (id) => issuer.tokenWith(id, { typ: "logout+jwt" })],
+    ["the signature of another key", (id) => issuer.token(id, {}, true)],
+    [
+      "a changed payload",
+      async (id) => {
+        const [header, , signature] = (await issuer.token("somebody-else")).split(".");
+        const claims = { iss: issuer.issuer, aud: CLIENT, sub: id, iat: seconds(), exp: seconds(300) };
+        return `${header}.${base64url(claims)}.${signature}`;
+      },
+    ],
+    ["a key id that nobody has", (id) => issuer.tokenWith(id, { kid: "two" })],
+    ["a path as key id", (id) => issuer.tokenWith(id, { kid: "../../../../dev/null" })],
+    ["an address as key id", (id) => issuer.tokenWith(id, { kid: insideUrl })],
+    ["SQL as key id", (id) => issuer.tokenWith(id, { kid: "x' UNION SELECT 'key" })],
+    ["the prototype as key id", (id) => issuer.tokenWith(id, { kid: "__proto__" })],
+    ["too many characters", (id) => issuer.token(id, { padding: "x".repeat(20_000) })],
+  ])("is refused with %s", async (_name, tokenOf) => {
+    const id = newSubject();
+    const { status, body } = await signIn(id, await tokenOf(id));
+    expect([status, body.code]).toEqual([404, 101]);
+    expect(body.error).toMatch(/^The sign-in was refused: /);
+    // Nobody was made by it.
+    expect((await signIn(id, await issuer.token(id))).status).toBe(201);
+  });
+
+  it("that names keys of its own by address is taken only by the issuer's keys, and nobody is asked", async () => {
+    const { privateKey } = await generateKeyPair("ES256", { extractable: true });
+    for (const header of [{ jku: insideUrl }, { x5u: insideUrl }, { jku: insideUrl, kid: "mine" }]) {
+      const id = newSubject();
+      expect((await signIn(id, await issuer.tokenWith(id, header, {}, privateKey))).status).toBe(404);
+    }
+    expect(insideAsked).toBe(0);
+  });
+
+  it("is taken for an audience of many where it names our client, and for an app of the same project", async () => {
+    const id = newSubject();
+    const many = { aud: [CLIENT, "their-client"], azp: CLIENT };
+    expect((await signIn(id, await issuer.token(id, many))).status).toBe(201);
+    expect((await signIn(id, await issuer.token(id, { azp: "android-app" }))).status).toBe(200);
+  });
+
+  it("is taken for the sign-in that its nonce belongs to", async () => {
+    const id = newSubject();
+    const token = await issuer.token(id, { nonce: "n-1" });
+    expect((await signIn(id, token, "company", { nonce: "n-2" })).status).toBe(404);
+    expect((await signIn(id, await issuer.token(id), "company", { nonce: "n-1" })).status).toBe(404);
+    expect((await signIn(id, token, "company", { nonce: { $ne: null } })).status).toBe(404);
+    expect((await signIn(id, token, "company", { nonce: "n-1" })).status).toBe(201);
+  });
+
+  it("with key ids that nobody has does not make the server ask for the keys again and again", async () => {
+    const before = issuer.asked.length;
+    for (let i = 0; i < 20; i++) {
+      const id = newSubject();
+      await signIn(id, await issuer.tokenWith(id, { kid: `unknown-${i}` }));
+    }
+    expect(issuer.asked.length - before).toBeLessThanOrEqual(1);
+  });
+
+  it("is taken for one user alone, by many sign-ins at once", async () => {
+    const id = newSubject();
+    const token = await issuer.token(id);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => signIn(id, token)));
+    const made = new Set(answers.filter(({ status }) => status < 300).map(({ body }) => body.objectId));
+    expect(made.size).toBe(1);
+  });
+});
+
+describe("an issuer", () => {
+  it("that changes its keys is followed: tokens of the new key sign in", async () => {
+    const rotating = hostileIssuer("rotates");
+    const id = newSubject();
+    expect((await signIn(id, await rotating.token(id), "rotates")).status).toBe(201);
+    await rotating.rotate("two");
+    // Asked again for keys that are not known, but not more often than every half minute.
+    const token = await rotating.token(id);
+    await expect
+      .poll(async () => (await signIn(id, token, "rotates")).status, { timeout: 45_000, interval: 2_000 })
+      .toBe(200);
+  }, 60_000);
+
+  it("that never answers keeps its own users waiting, within bounds, and nobody else", async () => {
+    const silent = hostileIssuer("hangs");
+    silent.answer("/.well-known/openid-configuration", () => undefined);
+    const keyless = hostileIssuer("hangsWithKeys");
+    keyless.answer("/keys", () => undefined);
+    const waiting = Promise.all(
+      [silent, keyless].flatMap((each, i) =>
+        Array.from({ length: 10 }, async () => {
+          const id = newSubject();
+          return signIn(id, await each.token(id), i === 0 ? "hangs" : "hangsWithKeys");
+        }),
+      ),
+    );
+    const id = newSubject();
+    const order: string[] = [];
+    const other = signIn(id, await issuer.token(id)).then(({ status }) => order.push(`other ${status}`));
+    const answers = await waiting.then((each) => {
+      order.push("waiting");
+      return each;
+    });
+    await other;
+    expect(order).toEqual(["other 201", "waiting"]);
+    expect(answers.map(({ body }) => body.code)).toEqual(Array(20).fill(101));
+    // Ten sign-ins at once have asked once.
+    expect(silent.asked).toHaveLength(1);
+  }, 60_000);
+
+  it.each([
+    ["floods", "/.well-known/openid-configuration"],
+    ["floodsWithKeys", "/keys"],
+  ] as const)("that %s is cut off, and the memory of the server stays as it is", async (name, path) => {
+    const flooding = hostileIssuer(name);
+    let sent = 0;
+    flooding.answer(path, (_request, response) => {
+      const piece = Buffer.alloc(MB, " ");
+      const more = () => {
+        while (sent < 200 * MB && !response.destroyed) {
+          sent += piece.length;
+          if (!response.write(piece)) return void response.once("drain", more);
+        }
+        response.end();
+      };
+      more();
+    });
+    const id = newSubject();
+    expect((await signIn(id, await flooding.token(id), name)).body.code).toBe(101);
+    expect(sent).toBeLessThan(20 * MB);
+  });
+
+  it.each([
+    ["redirects", "/.well-known/openid-configuration"],
+    ["redirectsKeys", "/keys"],
+  ] as const)("that %s to another address is not followed", async (name, path) => {
+    const redirecting = hostileIssuer(name);
+    redirecting.answer(path, (_request, response) => response.writeHead(302, { location: insideUrl }).end());
+    const before = insideAsked;
+    const id = newSubject();
+    expect((await signIn(id, await redirecting.token(id), name)).body.code).toBe(101);
+    expect(insideAsked).toBe(before);
+  });
+
+  it.each([
+    "",
+    "http://169.254.169.254/keys",
+    "http://[::1]/keys",
+    "http://10.0.0.1/keys",
+    "file:///etc/passwd",
+  ])("that has its keys inside of the server's network (%s) is not asked for them", async (address) => {
+    const elsewhere = await startOidcIssuer(CLIENT);
+    const file = join(mkdtempSync(join(tmpdir(), "purse-oidc-")), "purse.config.ts");
+    const auth = { company: { type: "oidc", issuer: elsewhere.issuer, clientId: CLIENT } };
+    writeFileSync(file, `export default ${JSON.stringify({ auth })};`);
+    const body = { issuer: elsewhere.issuer, jwks_uri: address || insideUrl };
+    elsewhere.answer("/.well-known/openid-configuration", (_request, response) =>
+      response.end(JSON.stringify(body)),
+    );
+    const server = await startPurse({ env: { PURSE_CONFIG: file } });
+    try {
+      const before = insideAsked;
+      const id = newSubject();
+      const authData = { company: { id, id_token: await elsewhere.token(id) } };
+      const answer = await rest(server, "POST", "/users", { authData });
+      expect(answer.body.code).toBe(101);
+      expect(insideAsked).toBe(before);
+    } finally {
+      await server.remove();
+      await elsewhere.stop();
+    }
+  });
+
+  it("that calls itself something else is not believed", async () => {
+    const lying = hostileIssuer("lies");
+    lying.answer("/.well-known/openid-configuration", (_request, response) =>
+      response.end(JSON.stringify({ issuer: issuer.issuer, jwks_uri: `${lying.issuer}/keys` })),
+    );
+    const id = newSubject();
+    expect((await signIn(id, await lying.token(id), "lies")).body.code).toBe(101);
+  });
+
+  it("whose keys are no keys, or shared secrets, signs nobody in", async () => {
+    const empty = hostileIssuer("noKeys");
+    empty.answer("/keys", (_request, response) => response.end('{"keys":"none"}'));
+    const id = newSubject();
+    expect((await signIn(id, await empty.token(id), "noKeys")).body.code).toBe(101);
+    const sharing = hostileIssuer("secretKeys");
+    const secret = Buffer.from("a secret that everybody can read in the key set");
+    const jwk = { kty: "oct", kid: "one", alg: "HS256", k: secret.toString("base64url") };
+    sharing.answer("/keys", (_request, response) => response.end(JSON.stringify({ keys: [jwk] })));
+    const token = await sharing.tokenWith(id, { alg: "HS256" }, {}, secret);
+    expect((await signIn(id, token, "secretKeys")).body.code).toBe(101);
+  });
+});

@@ -1,0 +1,297 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type Attacked,
+  type Attempt,
+  attack,
+  DOORS,
+  type Identity,
+  READ_ONLY_KEY,
+} from "../support/attempts.ts";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { connectLive } from "../support/liveClient.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import {
+  askEach,
+  GUESSES,
+  holderClassOf,
+  holderFields,
+  pointerTo,
+  type ReadPath,
+  readPaths,
+} from "../support/readPaths.ts";
+import { type StudioClient, setUpStudio } from "../support/studio.ts";
+
+const MASTER = { useMasterKey: true };
+const SECRET = "needle-in-the-object";
+const WRONG = "needle-nowhere";
+const NUMBER = 4_242_424_242;
+/** What no answer may hold, but for a guess that comes back in an error. */
+const TRACES = /needle-|4242424242/;
+
+const EVERYONE = { "*": true };
+const OPEN = {
+  get: EVERYONE,
+  find: EVERYONE,
+  count: EVERYONE,
+  create: EVERYONE,
+  update: EVERYONE,
+  delete: EVERYONE,
+  addField: EVERYONE,
+};
+
+/** What keeps the objects of a class, or fields of them, from those who ask. All of them may write. */
+interface Guard {
+  className: string;
+  permissions: JsonObject;
+  /** The ACL of its objects. */
+  acl?: JsonObject;
+}
+
+const GUARDS: Record<string, Guard> = {
+  "class-level permissions": {
+    className: "KeptByClass",
+    permissions: { ...OPEN, get: {}, find: {}, count: {} },
+  },
+  "protected fields": {
+    className: "KeptByField",
+    permissions: { ...OPEN, protectedFields: { "*": ["secret", "n", "list", "box", "stamp"] } },
+  },
+  "pointer permissions of a class": {
+    className: "KeptByPointer",
+    permissions: { ...OPEN, get: {}, find: {}, count: {}, readUserFields: ["owner"] },
+  },
+  "pointer permissions of an operation": {
+    className: "KeptByPointers",
+    permissions: {
+      ...OPEN,
+      get: { pointerFields: ["owner"] },
+      find: { pointerFields: ["owner"] },
+      count: { pointerFields: ["owner"] },
+    },
+  },
+  "an ACL": {
+    className: "KeptByAcl",
+    permissions: OPEN,
+    acl: { someoneElse: { read: true }, "*": { write: true } },
+  },
+};
+
+const CLOUD = `
+for (const className of ${JSON.stringify(Object.values(GUARDS).map(({ className }) => className))}) {
+  Parse.Cloud.beforeSave(className, ({ object }) => object.set("stamp", ${JSON.stringify(SECRET)}));
+}
+Parse.Cloud.define("holders", async ({ params, user }) => {
+  const query = new Parse.Query(params.className).include(params.include);
+  return query.find(user ? { sessionToken: user.getSessionToken() } : {});
+});
+`;
+
+describe.each(DATABASES)("objects on %s", (database) => {
+  let purse: Purse;
+  let attacked: Attacked & { sessionToken: string; userId: string };
+  let studio: StudioClient;
+  const objectIds = new Map<string, string>();
+  const holderIds = new Map<string, string>();
+
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "purse-guards-"));
+    writeFileSync(join(folder, "cloud.mjs"), CLOUD);
+    purse = await startPurse({
+      env: {
+        ...(await databaseEnv(database)),
+        PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
+        PURSE_CLOUD: join(folder, "cloud.mjs"),
+        PURSE_ALLOW_PUBLIC_EXPLAIN: "0",
+      },
+    });
+    attacked = await attack(purse);
+    studio = await setUpStudio(purse);
+    const owner = await signUp(purse);
+    for (const guard of Object.values(GUARDS)) await keep(guard, owner.id);
+    for (const name of [SECRET, WRONG]) await rest(purse, "POST", `/classes/${GUESSES}`, { name }, MASTER);
+  });
+  afterAll(() => purse.remove());
+
+  async function keep({ className, permissions, acl }: Guard, ownerId: string): Promise<void> {
+    const fields = {
+      secret: { type: "String" },
+      n: { type: "Number" },
+      list: { type: "Array" },
+      box: { type: "Object" },
+      stamp: { type: "String" },
+      mood: { type: "String", defaultValue: "fine" },
+      owner: { type: "Pointer", targetClass: "_User" },
+    };
+    const body = { className, fields, classLevelPermissions: permissions };
+    expect((await rest(purse, "POST", `/schemas/${className}`, body, MASTER)).status).toBe(200);
+    const object = {
+      secret: SECRET,
+      n: NUMBER,
+      list: [SECRET],
+      box: { pin: SECRET, n: NUMBER, list: [SECRET] },
+      owner: pointerTo({ className: "_User", objectId: ownerId }),
+      ...(acl && { ACL: acl }),
+    };
+    const made = await rest(purse, "POST", `/classes/${className}`, object, MASTER);
+    expect([className, made.status]).toEqual([className, 201]);
+    const objectId = String(made.body.objectId);
+    objectIds.set(className, objectId);
+    const target = { className, objectId, field: "secret" };
+    const held = await rest(purse, "POST", `/classes/${holderClassOf(target)}`, holderFields(target), MASTER);
+    const holder = { className: holderClassOf(target), objectId: String(held.body.objectId) };
+    holderIds.set(className, holder.objectId);
+    await rest(
+      purse,
+      "PUT",
+      `/classes/${holder.className}/${holder.objectId}`,
+      { self: pointerTo(holder) },
+      MASTER,
+    );
+  }
+
+  const idIn = (className: string): string => objectIds.get(className) ?? "";
+
+  describe.each(Object.entries(GUARDS))("kept by %s", (_name, guard) => {
+    const { className } = guard;
+
+    it.each(["nobody", "a user"] as const)(
+      "show %s no hidden value by any path, and no path tells whether a guess is right",
+      async (who: Identity) => {
+        const target = { className, objectId: idIn(className), field: "secret" };
+        const holder = { className: holderClassOf(target), objectId: holderIds.get(className) ?? "" };
+        const include = (path: string): Attempt => ({
+          method: "POST",
+          path: "/functions/holders",
+          params: { className: holder.className, include: path },
+          codes: [],
+        });
+        const paths: ReadPath[] = [
+          ...readPaths(target, holder),
+          ["a function that includes a pointer", () => include("ptr")],
+          ["a function that includes a list", () => include("list")],
+        ];
+        const leaks: string[] = [];
+        const answers = await askEach(paths, { right: SECRET, wrong: WRONG }, (door, attempt) =>
+          attacked.send(door, who, attempt),
+        );
+        for (const { path, right, wrong } of answers) {
+          if (TRACES.test(right.text + wrong.text)) leaks.push(`${path} shows it`);
+          if (right.status !== wrong.status || right.text !== wrong.text) leaks.push(`${path} tells it`);
+          if (right.status >= 500) leaks.push(`${path} fails`);
+        }
+        expect(leaks).toEqual([]);
+      },
+    );
+
+    it.each<[string, JsonObject]>([
+      ["Increment", { n: { __op: "Increment", amount: 0 } }],
+      ["Increment within an object", { "box.zz": { __op: "Increment", amount: 0 } }],
+      ["Increment of a value within an object", { "box.n": { __op: "Increment", amount: 0 } }],
+      ["Add", { list: { __op: "Add", objects: [] } }],
+      ["AddUnique", { list: { __op: "AddUnique", objects: [] } }],
+      ["AddUnique within an object", { "box.list": { __op: "AddUnique", objects: [] } }],
+      ["Remove", { list: { __op: "Remove", objects: [] } }],
+      ["Delete of another field", { other: { __op: "Delete" } }],
+      ["Set of another field", { other: "text" }],
+    ])("answer an update by %s without the values that its writer may not read", async (_op, params) => {
+      for (const who of ["nobody", "a user"] as const) {
+        for (const door of DOORS) {
+          const path = `/classes/${className}/${idIn(className)}`;
+          const answer = await attacked.send(door, who, { method: "PUT", path, params, codes: [] });
+          expect([who, door, answer.status, answer.text]).toEqual([
+            who,
+            door,
+            200,
+            expect.not.stringMatching(TRACES),
+          ]);
+        }
+      }
+    });
+
+    it("answer a create without the values that a trigger has set and its writer may not read", async () => {
+      for (const who of ["nobody", "a user"] as const) {
+        for (const door of DOORS) {
+          const params = { other: "text", ...(guard.acl && { ACL: guard.acl }) };
+          const path = `/classes/${className}`;
+          const answer = await attacked.send(door, who, { method: "POST", path, params, codes: [] });
+          expect([who, door, answer.status < 300, answer.text]).toEqual([
+            who,
+            door,
+            true,
+            expect.not.stringMatching(TRACES),
+          ]);
+          // Defaults are told: the class has them, whatever the object holds.
+          expect(JSON.parse(answer.text).mood).toBe("fine");
+        }
+      }
+    });
+
+    it("answer the operator's update with every value", async () => {
+      const params = { n: { __op: "Increment", amount: 0 }, "box.zz": { __op: "Increment", amount: 0 } };
+      const path = `/classes/${className}/${idIn(className)}`;
+      const { body } = await rest(purse, "PUT", path, params, MASTER);
+      expect(body).toMatchObject({ n: NUMBER, box: { pin: SECRET }, stamp: SECRET });
+    });
+
+    it("show the studio's view as a user what the user would be shown", async () => {
+      const views = [
+        `/data/${className}`,
+        `/data/${className}/rows/${idIn(className)}`,
+        `/data/${className}/count`,
+        `/data/${className}/export`,
+        `/data/${holderClassOf({ className })}`,
+      ];
+      for (const as of ["anonymous", attacked.userId]) {
+        for (const view of views) {
+          const { status, text } = await studio.ask("GET", `${view}${query({ as, include: "ptr,list" })}`);
+          expect([view, status < 500, text]).toEqual([view, true, expect.not.stringMatching(TRACES)]);
+        }
+      }
+      const { text } = await studio.ask("GET", `/data/${className}`);
+      expect(text).toContain(SECRET);
+    });
+
+    it("tell a live query nothing that a find would not", async () => {
+      const { sessionToken } = attacked;
+      for (const credentials of [{}, { sessionToken }]) {
+        const client = await connectLive(purse, credentials);
+        const hidden = await client.subscribe(className, { secret: SECRET }, { requestId: 1 });
+        const keyed = await client.subscribe(
+          className,
+          {},
+          { requestId: 2, keys: ["secret", "n"], watch: ["n"] },
+        );
+        const path = `/classes/${className}/${idIn(className)}`;
+        await rest(purse, "PUT", path, { touched: Math.random() }, MASTER);
+        await rest(purse, "PUT", path, { n: { __op: "Increment", amount: 0 } }, MASTER);
+        await client.quiet();
+        const all = JSON.stringify([hidden, keyed, client.told]);
+        client.socket.terminate();
+        expect(all).not.toMatch(TRACES);
+        if (guard.acl === undefined)
+          expect([guard.className, hidden.op]).toEqual([className, expectedFor(guard)]);
+      }
+    });
+  });
+
+  it("are not counted for whom class-level permissions refuse to count, however they ask", async () => {
+    const permissions = { ...OPEN, count: {} };
+    await rest(purse, "POST", "/schemas/Uncounted", { classLevelPermissions: permissions }, MASTER);
+    await rest(purse, "POST", "/classes/Uncounted", { n: 1 }, MASTER);
+    for (const params of ["count=1", "count=1&limit=0", "count=1&limit=1"]) {
+      const { body } = await rest(purse, "GET", `/classes/Uncounted?${params}`);
+      expect([params, body.code]).toEqual([params, 119]);
+    }
+    expect((await rest(purse, "GET", "/classes/Uncounted")).body.results).toHaveLength(1);
+  });
+
+  /** Pointer permissions let everybody ask, and show each only what points to them. */
+  function expectedFor({ permissions }: Guard): string {
+    const isPointed = "readUserFields" in permissions || "pointerFields" in Object(permissions.find);
+    return isPointed ? "subscribed" : "error";
+  }
+});

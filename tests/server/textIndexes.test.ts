@@ -1,0 +1,102 @@
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { READ_ONLY_KEY } from "../support/attempts.ts";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { envelope, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("text indexes on %s", (database) => {
+  let purse: Purse;
+  let locked: Purse;
+  beforeAll(async () => {
+    const env = { ...(await databaseEnv(database)), PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY };
+    purse = await startPurse({ env });
+    locked = await startPurse({ env: { ...(await databaseEnv(database)), PURSE_LOCK_SCHEMAS: "1" } });
+    for (const server of [purse, locked]) {
+      await rest(server, "POST", "/classes/Book", { title: "Coffee and cream" }, MASTER);
+    }
+  });
+  afterAll(() => Promise.all([purse.remove(), locked.remove()]));
+
+  const search = ($term: string): JsonObject => ({ title: { $text: { $search: { $term } } } });
+  const indexesOf = async (server: Purse, className: string): Promise<string[]> => {
+    const { body } = await rest(server, "GET", `/schemas/${className}`, undefined, MASTER);
+    return Object.keys(Object(body.indexes)).filter((name) => name !== "_id_");
+  };
+
+  it("are not made by queries of clients, which are refused with 102 where there is none", async () => {
+    const { sessionToken } = await signUp(purse);
+    const inner = { className: "Book", where: search("coffee") };
+    const wheres: JsonObject[] = [
+      search("coffee"),
+      { $or: [search("coffee"), { title: "x" }] },
+      { self: { $inQuery: inner } },
+      { title: { $select: { key: "title", query: inner } } },
+    ];
+    for (const credentials of [{}, { sessionToken }]) {
+      for (const where of wheres) {
+        const found = await rest(purse, "GET", `/classes/Book${query({ where })}`, undefined, credentials);
+        expect([where, found.status, found.body.code]).toEqual([where, 400, 102]);
+        expect(found.body.error).toContain("text index required");
+        const counted = query({ where, count: 1, limit: 0 });
+        expect((await rest(purse, "GET", `/classes/Book${counted}`, undefined, credentials)).body.code).toBe(
+          102,
+        );
+      }
+    }
+    expect(await indexesOf(purse, "Book")).toEqual([]);
+    const hidden = await rest(
+      purse,
+      "GET",
+      `/classes/_User${query({ where: { username: search("a").title } })}`,
+    );
+    expect(hidden.body.code).toBe(102);
+    expect(await indexesOf(purse, "_User")).toEqual([]);
+  });
+
+  it("are not made by the read-only key", async () => {
+    const { body } = await envelope(purse, "/classes/Book", {
+      _method: "GET",
+      _MasterKey: READ_ONLY_KEY,
+      where: search("coffee"),
+    });
+    expect(body.code).toBe(102);
+    expect(await indexesOf(purse, "Book")).toEqual([]);
+  });
+
+  it("are not made by any query where schemas are locked", async () => {
+    const { body } = await rest(
+      locked,
+      "GET",
+      `/classes/Book${query({ where: search("coffee") })}`,
+      undefined,
+      MASTER,
+    );
+    expect(body.code).toBe(102);
+    expect(await indexesOf(locked, "Book")).toEqual([]);
+  });
+
+  it("are made by a query of the master key, and serve clients from then on", async () => {
+    const path = `/classes/Book${query({ where: search("coffee") })}`;
+    const made = await rest(purse, "GET", path, undefined, MASTER);
+    expect(Object(made.body.results)).toHaveLength(1);
+    expect(await indexesOf(purse, "Book")).toEqual(["title_text"]);
+    const found = await rest(purse, "GET", path);
+    expect(Object(found.body.results)).toHaveLength(1);
+  });
+
+  it("do not exist for fields that hold no texts: searching them is refused with 102", async () => {
+    await rest(purse, "POST", "/classes/Count", { title: 5 }, MASTER);
+    for (const credentials of [{}, MASTER]) {
+      const { status, body } = await rest(
+        purse,
+        "GET",
+        `/classes/Count${query({ where: search("5") })}`,
+        undefined,
+        credentials,
+      );
+      expect([status, body.code]).toEqual([400, 102]);
+    }
+  });
+});

@@ -1,0 +1,213 @@
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type ClientRequest, request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Purse, signUp, startPurse } from "../support/purse.ts";
+
+const LIMITS = {
+  PURSE_MAX_UPLOAD_SIZE: "1mb",
+  PURSE_MAX_UPLOADS_PER_CLIENT: "3",
+  PURSE_MAX_UPLOAD_BYTES_PER_CLIENT: "2mb",
+};
+const MEGABYTE = 1024 * 1024;
+
+let folder: string;
+let purse: Purse;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "purse-limits-"));
+  const config = join(folder, "purse.config.ts");
+  await writeFile(config, "export default { fileUpload: { enableForPublic: true } };");
+  env = { ...LIMITS, PURSE_CONFIG: config };
+  purse = await startPurse({ env });
+});
+afterAll(async () => {
+  await purse?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+type Keys = { sessionToken?: string; master?: boolean };
+
+function headersOf({ sessionToken, master }: Keys): Record<string, string> {
+  return {
+    "X-Parse-Application-Id": purse.appId,
+    ...(sessionToken !== undefined && { "X-Parse-Session-Token": sessionToken }),
+    ...(master && { "X-Parse-Master-Key": purse.masterKey }),
+  };
+}
+
+/** A request of the tus protocol. */
+function tus(method: string, url: string, keys: Keys, headers: Record<string, string> = {}, body = "") {
+  return fetch(url, {
+    method,
+    headers: { "Tus-Resumable": "1.0.0", ...headersOf(keys), ...headers },
+    ...(body !== "" && { body }),
+  });
+}
+
+function begin(keys: Keys, length = 10): Promise<Response> {
+  return tus("POST", `${purse.serverUrl}/files/resumable`, keys, {
+    "Upload-Length": String(length),
+    "Upload-Metadata": `filename ${Buffer.from("a.bin").toString("base64")}`,
+  });
+}
+
+const locationOf = (response: Response) => response.headers.get("location") ?? "";
+
+describe("resumable uploads under way", () => {
+  it("of one user are limited in number, and others are not affected", async () => {
+    const [ann, ben] = [await signUp(purse), await signUp(purse)];
+    for (let i = 0; i < 3; i++) expect((await begin(ann)).status).toBe(201);
+    const refused = await begin(ann);
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ code: 155, error: expect.stringContaining("under way") });
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect((await begin(ben)).status).toBe(201);
+  });
+
+  it("of one user are limited in the bytes that they announce", async () => {
+    const ann = await signUp(purse);
+    expect((await begin(ann, MEGABYTE)).status).toBe(201);
+    expect((await begin(ann, MEGABYTE)).status).toBe(201);
+    expect((await begin(ann, 1)).status).toBe(429);
+  });
+
+  it("give their room back when they are deleted, and when they are whole", async () => {
+    const ann = await signUp(purse);
+    const urls = [await begin(ann), await begin(ann), await begin(ann)].map(locationOf);
+    expect((await begin(ann)).status).toBe(429);
+    expect((await tus("DELETE", urls[0] ?? "", ann)).status).toBe(204);
+    expect((await begin(ann)).status).toBe(201);
+    expect((await begin(ann)).status).toBe(429);
+    const append = { "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" };
+    expect((await tus("PATCH", urls[1] ?? "", ann, append, "0123456789")).status).toBe(204);
+    expect((await begin(ann)).status).toBe(201);
+  });
+
+  it("of strangers are limited by their address", async () => {
+    for (let i = 0; i < 3; i++) expect((await begin({})).status).toBe(201);
+    expect((await begin({})).status).toBe(429);
+  });
+
+  it("of the operator are not limited", async () => {
+    for (let i = 0; i < 6; i++) expect((await begin({ master: true }, MEGABYTE)).status).toBe(201);
+  });
+
+  it("still count after a restart", async () => {
+    const ann = await signUp(purse);
+    for (let i = 0; i < 3; i++) expect((await begin(ann)).status).toBe(201);
+    await purse.kill();
+    purse = await startPurse({ dataDir: purse.dataDir, port: purse.port, env });
+    expect((await begin(ann)).status).toBe(429);
+  });
+});
+
+describe("uploads that come in slowly", () => {
+  const open: ClientRequest[] = [];
+  afterEach(async () => {
+    for (const each of open.splice(0)) each.destroy();
+  });
+
+  /** Begins an upload and leaves it there; answers its status where it is answered before it is whole. */
+  async function beginSlowly(headers: Record<string, string>, body: string): Promise<number | undefined> {
+    const sent = httpRequest(`${purse.serverUrl}/files/slow.txt`, {
+      method: "POST",
+      headers: { "Content-Length": "1000", ...headers },
+    });
+    open.push(sent);
+    sent.on("error", () => undefined);
+    const answered = new Promise<number | undefined>((resolve) => {
+      sent.on("response", (response) => resolve(response.resume().statusCode));
+    });
+    sent.write(body);
+    return Promise.race([answered, new Promise<undefined>((resolve) => setTimeout(resolve, 300))]);
+  }
+
+  it("in the envelope of old clients are limited by address, before anybody is known", async () => {
+    const begun: (number | undefined)[] = [];
+    // Several users may share the address: four times as many as of one user.
+    for (let i = 0; i < 13; i++) begun.push(await beginSlowly({}, '{"base64":"AAAA'));
+    expect(begun).toEqual([...Array.from({ length: 12 }, () => undefined), 429]);
+  });
+
+  it("as they are, are limited by user", async () => {
+    const { sessionToken } = await signUp(purse);
+    const begun: (number | undefined)[] = [];
+    for (let i = 0; i < 4; i++) begun.push(await beginSlowly(headersOf({ sessionToken }), "abc"));
+    expect(begun).toEqual([undefined, undefined, undefined, 429]);
+  });
+
+  it("leave nothing when their connections break, and give their room back", async () => {
+    const { sessionToken } = await signUp(purse);
+    const partial = () => readdirSync(join(purse.dataDir, "files/partial")).length;
+    for (let i = 0; i < 3; i++) await beginSlowly(headersOf({ sessionToken }), "abc");
+    expect(partial()).toBe(3);
+    for (const each of open.splice(0)) each.destroy();
+    await expect.poll(partial).toBe(0);
+    expect(await beginSlowly(headersOf({ sessionToken }), "abc")).toBeUndefined();
+  });
+});
+
+describe("the folder of uploads", () => {
+  it("is rid at the start of what a process that was killed has left, and of nothing else", async () => {
+    const uploads = join(purse.dataDir, "uploads");
+    const ann = await signUp(purse);
+    const kept =
+      locationOf(await begin(ann))
+        .split("/")
+        .at(-1) ?? "";
+    await purse.kill();
+    const old = new Date(Date.now() - 3 * 3_600_000);
+    const put = (name: string, at: Date) => {
+      writeFileSync(join(uploads, name), "x");
+      utimesSync(join(uploads, name), at, at);
+    };
+    const id = (digit: string) => digit.repeat(32);
+    put(id("1"), old);
+    put(`${id("2")}.part`, old);
+    put(`${id("3")}.json.new`, old);
+    put(id("4"), new Date());
+    put("notes of the operator.txt", old);
+    utimesSync(join(uploads, `${kept}.part`), old, old);
+    purse = await startPurse({ dataDir: purse.dataDir, port: purse.port, env });
+    const names = readdirSync(uploads);
+    expect(names).toEqual(
+      expect.arrayContaining([id("4"), "notes of the operator.txt", `${kept}.json`, `${kept}.part`]),
+    );
+    for (const gone of [id("1"), `${id("2")}.part`, `${id("3")}.json.new`]) expect(names).not.toContain(gone);
+    expect((await tus("HEAD", `${purse.serverUrl}/files/resumable/${kept}`, ann)).status).toBe(200);
+  });
+});
+
+describe("folders of IPFS", () => {
+  const data = [{ path: "a.txt", content: Buffer.from("hello").toString("base64") }];
+  const upload = async (to: Purse, keys: Record<string, string>) => {
+    const response = await fetch(`${to.serverUrl}/functions/uploadFolder`, {
+      method: "POST",
+      headers: { "X-Parse-Application-Id": to.appId, "Content-Type": "application/json", ...keys },
+      body: JSON.stringify({ data }),
+    });
+    return response.json();
+  };
+
+  it("are put there by function with the rights of file uploads", async () => {
+    const config = join(folder, "closed.config.ts");
+    await writeFile(config, "export default { fileUpload: { enableForAuthenticatedUser: false } };");
+    const closed = await startPurse({ env: { PURSE_CONFIG: config } });
+    try {
+      const { sessionToken } = await signUp(closed);
+      expect(await upload(closed, {})).toMatchObject({ code: 119 });
+      expect(await upload(closed, { "X-Parse-Session-Token": sessionToken })).toEqual({
+        code: 130,
+        error: "File upload by authenticated user is disabled.",
+      });
+      const { result } = await upload(closed, { "X-Parse-Master-Key": closed.masterKey });
+      expect(result).toHaveLength(1);
+    } finally {
+      await closed.remove();
+    }
+  });
+});

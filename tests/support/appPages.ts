@@ -1,0 +1,69 @@
+/** A swap of the local chain's history. */
+const SWAP = "0x2cabeba560b040e4be8614b3f16cd5798d4c2ced1146c655243c022920d85d09";
+const HOLDER = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
+const STRANGER = "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc";
+const TOKEN = "0x5fbdb2315678afecb367f032d93f642f64180aa3";
+const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
+const COLLECTION = "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512";
+
+/** Every page of the app that shows something of the server or the chain, with the parts that load on their own. */
+export const APP_PAGES = [
+  "/",
+  "/sign-in",
+  "/portfolio",
+  `/portfolio?address=${HOLDER}`,
+  `/send?to=${STRANGER}`,
+  "/explorer",
+  "/explorer/block/59",
+  "/explorer/block/59?tab=nft-transfers",
+  `/explorer/tx/${SWAP}`,
+  `/explorer/tx/${SWAP}?tab=logs`,
+  `/explorer/tx/${SWAP}?tab=calls`,
+  `/explorer/address/${HOLDER}`,
+  `/explorer/address/${HOLDER}?tab=transfers`,
+  `/explorer/address/${HOLDER}?tab=tokens`,
+  `/explorer/address/${HOLDER}?tab=nfts`,
+  `/explorer/address/${HOLDER}?tab=nft-transfers`,
+  `/explorer/token/${TOKEN}`,
+  `/explorer/token/${TOKEN}?tab=holders`,
+  `/explorer/token/${TOKEN}?tab=price`,
+  `/explorer/pair/${TOKEN}/${WETH}`,
+  `/explorer/nft/${COLLECTION}`,
+  `/explorer/nft/${COLLECTION}?tab=owners`,
+  `/explorer/nft/${COLLECTION}?tab=transfers`,
+  `/explorer/nft/${COLLECTION}?tab=sales`,
+  `/explorer/nft/${COLLECTION}/1`,
+  `/explorer/nft/${COLLECTION}/1?tab=transfers`,
+  `/contract?address=${TOKEN}`,
+  "/data",
+  "/files",
+  "/account",
+  "/account?tab=security",
+  "/account?tab=sessions",
+  "/account?tab=data",
+] as const;
+
+/** Every page of the studio, below `/studio`. */
+export const STUDIO_PAGES = [
+  "",
+  "/data?class=_User",
+  "/classes",
+  "/permissions",
+  "/permissions?class=_User",
+  "/roles",
+  "/functions",
+  "/jobs",
+  "/hooks",
+  "/push",
+  "/mail",
+  "/config",
+  "/files",
+  "/plugins",
+  "/chains",
+  "/logs",
+  "/backup",
+  "/keys",
+  "/operators",
+  "/audit",
+  "/security",
+] as const;

@@ -1,0 +1,319 @@
+import type { Attack } from "./attack.ts";
+import { SHAPES, type Shape } from "./shapes.ts";
+import { type HostileRequest, known, type Target } from "./target.ts";
+
+/** A way in for JSON: makes the request that carries a value. */
+interface JsonRoute {
+  name: string;
+  /** Bytes that a body may have there at most. */
+  maxBytes: number;
+  request(value: string, shape: Shape, target: Target): HostileRequest;
+}
+
+const MB = 1024 * 1024;
+/** A little less than the server takes. */
+const ANONYMOUS = 4 * MB - 1_024;
+const SIGNED_IN = 20 * MB - 1_024;
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+const TEXT_TYPE = { "Content-Type": "text/plain" };
+const field = (shape: Shape, value: string) => `"${shape.type}":${value}`;
+const id = (target: Target) => `"_ApplicationId":"${target.purse.appId}"`;
+const session = (target: Target) => ({ "X-Parse-Session-Token": target.sessionToken });
+
+const ROUTES: readonly JsonRoute[] = [
+  {
+    name: "save, application in a header",
+    maxBytes: ANONYMOUS,
+    request: (value, shape, target) => ({
+      path: "/server/classes/Hostile",
+      headers: known(target),
+      body: `{${field(shape, value)}}`,
+    }),
+  },
+  {
+    name: "save, application in the body",
+    maxBytes: ANONYMOUS,
+    request: (value, shape, target) => ({
+      path: "/server/classes/Hostile",
+      headers: TEXT_TYPE,
+      body: `{${field(shape, value)},${id(target)}}`,
+    }),
+  },
+  {
+    name: "save of somebody who is signed in",
+    maxBytes: SIGNED_IN,
+    request: (value, shape, target) => ({
+      path: "/server/classes/Hostile",
+      headers: known(target, session(target)),
+      body: `{${field(shape, value)}}`,
+    }),
+  },
+  {
+    name: "update",
+    maxBytes: SIGNED_IN,
+    request: (value, shape, target) => ({
+      method: "PUT",
+      path: `/server/classes/Hostile/${target.objectId}`,
+      headers: known(target, session(target)),
+      body: `{${field(shape, value)}}`,
+    }),
+  },
+  {
+    name: "save beyond what those without a session may send",
+    maxBytes: SIGNED_IN,
+    request: (value, shape, target) => ({
+      path: "/server/classes/Hostile",
+      headers: TEXT_TYPE,
+      body: `{${field(shape, value)},${id(target)}}`,
+    }),
+  },
+  {
+    name: "wrong application in a header",
+    maxBytes: SIGNED_IN,
+    request: (value, shape) => ({
+      path: "/server/classes/Hostile",
+      headers: { ...JSON_TYPE, "X-Parse-Application-Id": "wrong" },
+      body: `{${field(shape, value)}}`,
+    }),
+  },
+  {
+    name: "wrong application in the body",
+    maxBytes: SIGNED_IN,
+    request: (value, shape) => ({
+      path: "/server/classes/Hostile",
+      headers: TEXT_TYPE,
+      body: `{${field(shape, value)},"_ApplicationId":"wrong"}`,
+    }),
+  },
+  {
+    name: "no application, a function",
+    maxBytes: SIGNED_IN,
+    request: (value, shape) => ({
+      path: "/server/functions/getServerTime",
+      headers: JSON_TYPE,
+      body: `{${field(shape, value)}}`,
+    }),
+  },
+  {
+    name: "function",
+    maxBytes: ANONYMOUS,
+    request: (value, shape, target) => ({
+      path: "/server/functions/getServerTime",
+      headers: known(target),
+      body: `{${field(shape, value)}}`,
+    }),
+  },
+  {
+    name: "where by the overridden method",
+    maxBytes: ANONYMOUS,
+    request: (value, shape, target) => ({
+      path: "/server/classes/Hostile",
+      headers: TEXT_TYPE,
+      body: `{"_method":"GET","where":{${field(shape, value)}},${id(target)}}`,
+    }),
+  },
+  {
+    name: "where as a text",
+    maxBytes: ANONYMOUS,
+    request: (value, shape, target) => ({
+      path: "/server/classes/Hostile",
+      headers: TEXT_TYPE,
+      body: `{"_method":"GET","where":${JSON.stringify(`{${field(shape, value)}}`)},${id(target)}}`,
+    }),
+  },
+  {
+    name: "log-in",
+    maxBytes: ANONYMOUS,
+    request: (value, _shape, target) => ({
+      path: "/server/login",
+      headers: TEXT_TYPE,
+      body: `{"username":${value},"password":${value},${id(target)}}`,
+    }),
+  },
+  {
+    name: "sign-up",
+    maxBytes: ANONYMOUS,
+    request: (value, _shape, target) => ({
+      path: "/server/users",
+      headers: TEXT_TYPE,
+      body: `{"username":${value},"email":${value},"password":"p",${id(target)}}`,
+    }),
+  },
+  {
+    name: "sign-up by another service",
+    maxBytes: ANONYMOUS,
+    request: (value, _shape, target) => ({
+      path: "/server/users",
+      headers: TEXT_TYPE,
+      body: `{"authData":{"anonymous":{"id":${value}},"moralisEth":${value}},${id(target)}}`,
+    }),
+  },
+  {
+    name: "installation",
+    maxBytes: ANONYMOUS,
+    request: (value, _shape, target) => ({
+      path: "/server/installations",
+      headers: TEXT_TYPE,
+      body: `{"installationId":${value},"deviceType":"ios","channels":${value},${id(target)}}`,
+    }),
+  },
+  {
+    name: "role",
+    maxBytes: ANONYMOUS,
+    request: (value, _shape, target) => ({
+      path: "/server/roles",
+      headers: TEXT_TYPE,
+      body: `{"name":${value},"ACL":${value},${id(target)}}`,
+    }),
+  },
+  {
+    name: "credentials",
+    maxBytes: ANONYMOUS,
+    request: (value, _shape, target) => ({
+      path: "/server/classes/Hostile",
+      headers: TEXT_TYPE,
+      body: `{"_SessionToken":${value},"_InstallationId":${value},"_context":${value},${id(target)}}`,
+    }),
+  },
+  {
+    name: "part of a batch",
+    maxBytes: ANONYMOUS,
+    request: (value, shape, target) => ({
+      path: "/server/batch",
+      headers: TEXT_TYPE,
+      body: `{"requests":[{"method":"POST","path":"/server/classes/Hostile","body":{${field(shape, value)}}}],${id(target)}}`,
+    }),
+  },
+  {
+    name: "path of a batch",
+    maxBytes: ANONYMOUS,
+    request: (value, _shape, target) => ({
+      path: "/server/batch",
+      headers: TEXT_TYPE,
+      body: `{"requests":[{"method":"GET","path":${value}}],${id(target)}}`,
+    }),
+  },
+  {
+    name: "settings, without the right",
+    maxBytes: ANONYMOUS,
+    request: (value, shape, target) => ({
+      method: "PUT",
+      path: "/server/config",
+      headers: known(target),
+      body: `{"params":{${field(shape, value)}}}`,
+    }),
+  },
+  {
+    name: "class, without the right",
+    maxBytes: ANONYMOUS,
+    request: (value, shape, target) => ({
+      path: "/server/schemas/Made",
+      headers: known(target),
+      body: `{"fields":{${field(shape, value)}}}`,
+    }),
+  },
+  {
+    name: "sign-in of the studio",
+    maxBytes: SIGNED_IN,
+    request: (value) => ({
+      path: "/studio/api/session",
+      headers: JSON_TYPE,
+      body: `{"username":${value},"password":"p"}`,
+    }),
+  },
+  {
+    name: "set-up of the studio",
+    maxBytes: SIGNED_IN,
+    request: (value) => ({ path: "/studio/api/setup", headers: JSON_TYPE, body: `{"code":${value}}` }),
+  },
+  {
+    name: "call of a contract by the data service",
+    maxBytes: ANONYMOUS,
+    request: (value) => ({
+      path: "/api/v2/0x0000000000000000000000000000000000000001/function?chain=eth&function_name=f",
+      headers: JSON_TYPE,
+      body: `{"abi":${value},"params":${value}}`,
+    }),
+  },
+  {
+    name: "folder for the data service",
+    maxBytes: ANONYMOUS,
+    request: (value) => ({ path: "/api/v2/ipfs/uploadFolder", headers: JSON_TYPE, body: value }),
+  },
+  {
+    name: "event of an app",
+    maxBytes: SIGNED_IN,
+    request: (value) => ({
+      path: "/api/functions/trackEvent",
+      headers: JSON_TYPE,
+      body: `{"event":"e","options":${value}}`,
+    }),
+  },
+  {
+    name: "upload of old clients",
+    maxBytes: ANONYMOUS,
+    request: (value, _shape, target) => ({
+      path: "/server/files/a.txt",
+      headers: TEXT_TYPE,
+      body: `{"base64":"YQ==","fileData":{"metadata":${value}},${id(target)}}`,
+    }),
+  },
+  {
+    name: "content of an upload of old clients",
+    maxBytes: ANONYMOUS,
+    request: (value, _shape, target) => ({
+      path: "/server/files/a.txt",
+      headers: TEXT_TYPE,
+      body: `{"base64":${value},${id(target)}}`,
+    }),
+  },
+];
+
+/** Every shape by every route: as large as a body may be, and as large as hardly exceeds what a body may hold. */
+export function bodyAttacks(): Attack[] {
+  return ROUTES.flatMap((route) =>
+    SHAPES.flatMap((shape) =>
+      SIZES.map(
+        (size): Attack => ({
+          generator: `${shape.name}, ${size.name}`,
+          route: route.name,
+          isShort: SHORT_ROUTES.has(route.name) && SHORT_SHAPES.has(shape.name) && size.isShort,
+          async run(target, random) {
+            const value = shape.make(Math.min(size.bytes, route.maxBytes - 1_024), random);
+            return [await target.send(route.request(value, shape, target))];
+          },
+        }),
+      ),
+    ),
+  );
+}
+
+const SIZES = [
+  { name: "the most that is taken", bytes: SIGNED_IN, isShort: true },
+  // What these hold of small values is near what a body may hold.
+  { name: "280 kB", bytes: 280_000, isShort: true },
+  { name: "85 kB", bytes: 85_000, isShort: false },
+] as const;
+
+/** One for each way of reading a body. */
+const SHORT_ROUTES: ReadonlySet<string> = new Set([
+  "save, application in the body",
+  "save of somebody who is signed in",
+  "wrong application in the body",
+  "no application, a function",
+  "where as a text",
+  "sign-in of the studio",
+  "call of a contract by the data service",
+]);
+
+/** Those that took longest before there were bounds. */
+const SHORT_SHAPES: ReadonlySet<string> = new Set([
+  "arrays in arrays",
+  "distinct keys",
+  "objects of distinct keys",
+  "empty arrays",
+  "whole numbers",
+  "one long string",
+  "escaped quotes",
+]);

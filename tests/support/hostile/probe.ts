@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { parentPort, workerData } from "node:worker_threads";
+
+/*
+ * Another client, in a thread of its own: sends a small request soon after the one before it was answered, and looks at
+ * the server's memory. Says, since it was last asked, how long the longest request took and how large the memory was.
+ */
+
+export interface ProbeData {
+  port: number;
+  path: string;
+  appId: string;
+  /** The server's process. */
+  pid: number;
+}
+
+/** What the probe has seen since it was last asked. */
+export interface Seen {
+  worstMs: number;
+  /** Requests that were not answered with 200. */
+  failed: number;
+  /** Of the process's own memory, in bytes: at most, and now. 0 where the system does not say. */
+  peakBytes: number;
+  bytes: number;
+}
+
+/** Without the database's file, which the system maps into memory and takes out again as it likes. */
+function memoryOf(pid: number): number {
+  try {
+    return (
+      Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1_024
+    );
+  } catch {
+    return 0;
+  }
+}
+
+if (parentPort) {
+  const port = parentPort;
+  const data: ProbeData = workerData;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let worst = 0;
+  let since = performance.now();
+  let failed = 0;
+  let peakBytes = 0;
+  setInterval(() => {
+    peakBytes = Math.max(peakBytes, memoryOf(data.pid));
+  }, 4);
+
+  const send = (): void => {
+    since = performance.now();
+    const next = (isFailure: boolean) => {
+      worst = Math.max(worst, performance.now() - since);
+      since = performance.now();
+      if (isFailure) failed++;
+      setTimeout(send, isFailure ? 20 : 4);
+    };
+    const sent = request(
+      {
+        agent,
+        host: "127.0.0.1",
+        port: data.port,
+        path: data.path,
+        headers: { "X-Parse-Application-Id": data.appId },
+      },
+      (response) => {
+        response.resume();
+        response.once("end", () => next(response.statusCode !== 200));
+      },
+    );
+    sent.once("error", () => next(true));
+    sent.end();
+  };
+
+  port.on("message", () => {
+    const bytes = memoryOf(data.pid);
+    const seen: Seen = {
+      worstMs: Math.max(worst, performance.now() - since),
+      failed,
+      peakBytes: Math.max(peakBytes, bytes),
+      bytes,
+    };
+    port.postMessage(seen);
+    worst = 0;
+    failed = 0;
+    peakBytes = bytes;
+  });
+  send();
+}

@@ -1,0 +1,140 @@
+import type { JsonObject } from "@purse/protocol";
+import { WebSocket } from "ws";
+import { rest } from "../purse.ts";
+import type { Attack } from "./attack.ts";
+import { SHAPES } from "./shapes.ts";
+import type { Target } from "./target.ts";
+
+const many = <T>(count: number, make: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+
+/** Sends frames by sockets of their own; answers, for each, why it was closed: 1000 where it was not. */
+async function sendFrames(
+  target: Target,
+  frames: readonly string[],
+  { sockets = 1, isConnected = true, whileOpen = async () => undefined as unknown } = {},
+): Promise<number[]> {
+  const opened = await Promise.all(
+    many(sockets, async () => {
+      const socket = new WebSocket(target.purse.serverUrl.replace(/^http/, "ws"));
+      await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
+      let isClosed = false;
+      const closed = new Promise<number>((resolve) =>
+        socket.on("close", (code) => {
+          isClosed = true;
+          resolve(code);
+        }),
+      );
+      socket.on("error", () => undefined);
+      if (isConnected) socket.send(JSON.stringify({ op: "connect", applicationId: target.purse.appId }));
+      for (const frame of frames) if (!isClosed) socket.send(frame);
+      return { socket, closed };
+    }),
+  );
+  await whileOpen();
+  return Promise.all(
+    opened.map(async ({ socket, closed }) => {
+      // What was sent has been read when the pong to this comes.
+      const read = new Promise<number>((resolve) => socket.once("pong", () => resolve(1_000)));
+      if (socket.readyState === WebSocket.OPEN) socket.ping();
+      const code = await Promise.race([read, closed]);
+      socket.terminate();
+      return code;
+    }),
+  );
+}
+
+const subscribe = (requestId: number | string, where: unknown, more: JsonObject = {}) =>
+  JSON.stringify({ op: "subscribe", requestId, query: { className: "Hostile", where }, ...more });
+
+const FRAME = 256 * 1024 - 64;
+
+export function socketAttacks(): Attack[] {
+  const live = (generator: string, run: Attack["run"], isShort = true): Attack => ({
+    generator,
+    route: "live query",
+    isShort,
+    run,
+  });
+  return [
+    ...SHAPES.map((shape) =>
+      live(`frames of ${shape.name}`, (target, random) => {
+        const value = shape.make(FRAME - 200, random);
+        const frames = many(
+          6,
+          (i) => `{"op":"subscribe","requestId":${i},"query":{"className":"Hostile","where":{"a":${value}}}}`,
+        );
+        return sendFrames(target, frames);
+      }),
+    ),
+    live("frames before connect", (target) =>
+      sendFrames(
+        target,
+        many(6, () => `[${"[],".repeat(80_000)}[]]`),
+        { isConnected: false },
+      ),
+    ),
+    live("1,500 small frames", (target) =>
+      sendFrames(
+        target,
+        many(1_499, () => '{"op":"unsubscribe"}'),
+      ),
+    ),
+    live("20,000 small frames", (target) =>
+      sendFrames(
+        target,
+        many(20_000, () => '{"op":"unsubscribe"}'),
+      ),
+    ),
+    live("500 subscriptions", (target) =>
+      sendFrames(
+        target,
+        many(500, (i) => subscribe(i, { number: i })),
+      ),
+    ),
+    live("500 patterns", (target) =>
+      sendFrames(
+        target,
+        many(500, (i) => subscribe(i, { text: { $regex: `(a|b){1,90}${i}` } })),
+      ),
+    ),
+    live("lists of 20,000 texts, and a change", (target) =>
+      sendFrames(
+        target,
+        many(5, (i) => subscribe(i, { text: { $in: many(12_000, (j) => `${i}-${j}`) } })),
+        {
+          whileOpen: () => rest(target.purse, "POST", "/classes/Hostile", { text: "x", list: [] }),
+        },
+      ),
+    ),
+    live("ids and fields of 200 kB", (target) =>
+      sendFrames(target, [
+        subscribe("r".repeat(200_000), {}),
+        JSON.stringify({
+          op: "subscribe",
+          requestId: 1,
+          query: { className: "Hostile", where: {}, fields: ",".repeat(200_000) },
+        }),
+      ]),
+    ),
+    live("40 sockets with 30 frames of 8 kB", (target) =>
+      sendFrames(
+        target,
+        many(30, (i) => subscribe(i, { text: { $in: many(900, (j) => `t${j}`) } })),
+        { sockets: 40 },
+      ),
+    ),
+    live(
+      "slow patterns, and a text of 30 kB",
+      (target) =>
+        sendFrames(
+          target,
+          many(5, (i) =>
+            subscribe(i, { text: { $regex: `(?i)(x[ab]{300}|[ab]{300}y|(a|b)*a(a|b){300}z)$|${i}` } }),
+          ),
+          { whileOpen: () => rest(target.purse, "POST", "/classes/Hostile", { text: "ab".repeat(15_000) }) },
+        ),
+      false,
+    ),
+  ];
+}
