@@ -78,6 +78,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
         PURSE_CLOUD: join(folder, "main.mjs"),
         PURSE_SMTP_URL: mails.url,
         PURSE_MASTER_KEY_IPS: "*",
+        PURSE_ALLOW_ANONYMOUS_ROLES: "1",
       },
     });
   });

@@ -1,4 +1,4 @@
-import { type Acl, type AclEntry, jsonEqual, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
+import { type Acl, type AclEntry, jsonKey, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
 
 /** A user or a role: anything of those classes that has an id or a name. */
 export type Principal =
@@ -103,7 +103,7 @@ export class ACL {
   }
 
   equals(other: unknown): boolean {
-    return other instanceof ACL && jsonEqual(other.toJSON(), this.toJSON());
+    return other instanceof ACL && jsonKey(other.toJSON()) === jsonKey(this.toJSON());
   }
 
   toJSON(): Record<string, Record<string, boolean>> {

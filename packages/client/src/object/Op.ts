@@ -281,13 +281,8 @@ function unique(items: unknown): unknown[] {
 
 /** What two values share that are equal to the server; objects that are not saved are equal only to themselves. */
 function keyOf(item: unknown): unknown {
-  if (typeof item === "string") return `string ${item}`;
-  if (typeof item !== "object" || !item || isUnsaved(item)) return item;
-  return `object ${jsonKey(encode(item))}`;
-}
-
-function isUnsaved(value: object): boolean {
-  return "toPointer" in value && "id" in value && !value.id;
+  const isUnsaved = typeof item === "object" && item && "toPointer" in item && "id" in item && !item.id;
+  return isUnsaved ? item : jsonKey(encode(item));
 }
 
 function cannotMerge(): Error {

@@ -1,4 +1,4 @@
-import { isJsonObject, isWireDate, type JsonObject, type JsonValue, jsonEqual } from "@purse/protocol";
+import { isJsonObject, isWireDate, type JsonObject, type JsonValue, jsonKey } from "@purse/protocol";
 import { copyOf, type EncodeOptions, encode, isPlainObject } from "./encode.ts";
 import { type Op, RelationOp, SetOp, UnsetOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
@@ -331,8 +331,8 @@ function isStructured(value: unknown): value is object {
 /** Whether a value is another one than what travelled. One that cannot travel is. */
 function isChanged(key: string, value: object, wire: JsonValue = null): boolean {
   try {
-    const now = encode(value);
-    return !jsonEqual(now, wire) && !jsonEqual(now, encode(decodeField(key, withPointers(wire))));
+    const now = jsonKey(encode(value));
+    return now !== jsonKey(wire) && now !== jsonKey(encode(decodeField(key, withPointers(wire))));
   } catch {
     return true;
   }
