@@ -2,33 +2,70 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../support/freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-interface Ended {
-  code: number | null;
-  output: string;
+/** What keeps a server from starting that has this data folder and port, and what the error says. */
+interface Case {
+  reason: string;
+  obstacleFor(at: { dataDir: string; port: number }): object;
+  expected: RegExp;
+  /** The cloud code's file in the data folder. */
+  cloud?: string;
 }
 
+const fileAt = (name: string, text = "") => ({
+  obstacleFor: ({ dataDir }: { dataDir: string }) => ({ kind: "file", path: join(dataDir, name), text }),
+});
+
+const CASES: Case[] = [
+  {
+    reason: "the database is locked",
+    obstacleFor: ({ dataDir }) => ({ kind: "lock", path: join(dataDir, "purse.sqlite") }),
+    expected: /is in use by another Purse: process \d+/,
+  },
+  {
+    reason: "the database is no database",
+    ...fileAt("purse.sqlite", "x".repeat(8_192)),
+    expected: /purse\.sqlite is damaged, or not an SQLite database/,
+  },
+  { reason: "files have no folder", ...fileAt("files"), expected: /files/ },
+  { reason: "uploads have no folder", ...fileAt("uploads"), expected: /uploads/ },
+  {
+    reason: "the cloud code cannot be loaded",
+    obstacleFor: ({ dataDir }) => ({
+      kind: "file",
+      path: join(dataDir, "broken.mjs"),
+      text: "throw new Error('no code')",
+      later: "",
+    }),
+    expected: /no code/,
+    cloud: "broken.mjs",
+  },
+  { reason: "chains have no folder", ...fileAt("chains"), expected: /./ },
+  {
+    reason: "the port is taken",
+    obstacleFor: ({ port }) => ({ kind: "port", port }),
+    expected: /EADDRINUSE/,
+  },
+];
+
 /** Runs the fixture until it ends by itself; a thread, socket or timer that is left over would keep it alive. */
-async function run(obstacle: object, dataDir: string, env: Record<string, string> = {}): Promise<Ended> {
+async function run(starts: object[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
-    [join(ROOT, "tests/fixtures/failingStart.ts"), JSON.stringify(obstacle)],
+    [join(ROOT, "tests/fixtures/failingStart.ts"), JSON.stringify(starts)],
     {
       cwd: ROOT,
       env: {
         ...process.env,
-        PURSE_DATA_DIR: dataDir,
-        PURSE_PORT: String(await freePort()),
         PURSE_APP_ID: "app",
         PURSE_MASTER_KEY: "mastermaster",
         PURSE_DEV_CHAIN: "0",
         PURSE_CHAIN_TEST_RPC_URL: "http://127.0.0.1:1",
         PURSE_CHAIN_TEST_ID: "4242",
-        ...env,
       },
     },
   );
@@ -39,52 +76,32 @@ async function run(obstacle: object, dataDir: string, env: Record<string, string
 }
 
 describe("a start that fails", () => {
-  it.each<[string, (dataDir: string) => object, RegExp]>([
-    ["the database is locked", () => ({ kind: "lock" }), /is in use by another Purse: process \d+/],
-    [
-      "the database is no database",
-      (dataDir) => ({ kind: "file", path: join(dataDir, "purse.sqlite"), text: "x".repeat(8_192) }),
-      /purse\.sqlite is damaged, or not an SQLite database/,
-    ],
-    [
-      "files have no folder",
-      (dataDir) => ({ kind: "file", path: join(dataDir, "files"), text: "" }),
-      /files/,
-    ],
-    [
-      "uploads have no folder",
-      (dataDir) => ({ kind: "file", path: join(dataDir, "uploads"), text: "" }),
-      /uploads/,
-    ],
-    [
-      "the cloud code cannot be loaded",
-      (dataDir) => ({
-        kind: "file",
-        path: join(dataDir, "broken.mjs"),
-        text: "throw new Error('no code')",
-        later: "",
-      }),
-      /no code/,
-    ],
-    ["chains have no folder", (dataDir) => ({ kind: "file", path: join(dataDir, "chains"), text: "" }), /./],
-    ["the port is taken", () => ({ kind: "port" }), /EADDRINUSE/],
-  ])(
-    "because %s leaves nothing behind: the same process starts again, stops and ends",
-    async (reason, obstacleIn, expected) => {
-      const dataDir = mkdtempSync(join(tmpdir(), "purse-start-"));
-      try {
-        const code: Record<string, string> = reason.includes("cloud")
-          ? { PURSE_CLOUD: join(dataDir, "broken.mjs") }
-          : {};
-        const { code: exitCode, output } = await run(obstacleIn(dataDir), dataDir, code);
-        expect({ exitCode, output: exitCode === 0 ? "" : output }).toEqual({ exitCode: 0, output: "" });
-        const { error, ready } = JSON.parse(output.slice(output.indexOf("{")));
-        expect(error).toMatch(expected);
-        expect(ready).toBe(200);
-      } finally {
-        rmSync(dataDir, { recursive: true, force: true });
-      }
+  const folder = mkdtempSync(join(tmpdir(), "purse-start-"));
+  let outcomes: { error: string; ready: number }[];
+  let exitCode: number | null;
+
+  beforeAll(async () => {
+    const starts = CASES.map(async ({ obstacleFor, cloud }, i) => {
+      const at = { dataDir: join(folder, String(i)), port: await freePort() };
+      const code = cloud === undefined ? {} : { PURSE_CLOUD: join(at.dataDir, cloud) };
+      const env = { PURSE_DATA_DIR: at.dataDir, PURSE_PORT: String(at.port), ...code };
+      return { obstacle: obstacleFor(at), env };
+    });
+    const { code, output } = await run(await Promise.all(starts));
+    expect(output).toMatch(/^\[/);
+    outcomes = JSON.parse(output);
+    exitCode = code;
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each(CASES.map(({ reason, expected }, i) => [reason, expected, i] as const))(
+    "because %s says so, and the same process starts again",
+    (_, expected, i) => {
+      expect(outcomes[i]).toEqual({ error: expect.stringMatching(expected), ready: 200 });
     },
-    60_000,
   );
+
+  it("leaves nothing behind: the process ends by itself once its servers have stopped", () => {
+    expect(exitCode).toBe(0);
+  });
 });

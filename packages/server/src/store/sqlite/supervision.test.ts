@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { DEFAULT_RESTART_POLICY } from "@purse/workers";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ByteBudget } from "../../limits/byteBudget.ts";
@@ -63,6 +64,8 @@ async function writerWorld() {
     onFault: ({ fault }) => faults.push(fault),
     onWritten: () => undefined,
     onFailed: (error) => failed.push(error),
+    // With the number of restarts that servers use, at shorter intervals.
+    restart: { ...DEFAULT_RESTART_POLICY, delaysMs: [0, 50] },
     spawn(workerData) {
       const thread = new Worker(new URL("./writerThread.ts", import.meta.url), { workerData });
       threads.push(thread);
@@ -143,7 +146,7 @@ describe("a reader's thread", () => {
     const threads: Worker[] = [];
     const reader = await Reader.open(file, {
       log,
-      queryTimeoutMs: 5_000,
+      queryTimeoutMs: 2_000,
       maxAnswerBytes: 1_000_000,
       budget: new ByteBudget({ maxBytes: 10_000_000, maxWaitMs: 1_000 }),
       onFault: () => undefined,

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { SupervisedWorker, type WorkerHealth } from "@purse/workers";
+import { type RestartPolicy, SupervisedWorker, type WorkerHealth } from "@purse/workers";
 import type { Log } from "../../observe/log.ts";
 import type { Statement } from "../sql/statement.ts";
 import { ClaimTaken, LimitReached, type Write, type WriteResult } from "../store.ts";
@@ -27,6 +27,8 @@ export interface WriterOptions {
   onWritten(): void;
   /** The thread is not restarted any more. */
   onFailed?(error: Error): void;
+  /** When the thread is restarted. */
+  restart?: RestartPolicy;
   /** Makes the thread. */
   spawn?(data: WriterData): Worker;
 }
@@ -94,6 +96,7 @@ export class Writer {
         options.onFailed?.(error);
       },
       log: options.log,
+      ...(options.restart && { restart: options.restart }),
     });
   }
 
