@@ -44,7 +44,7 @@ import { createDoor, type DoorParts } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
 import type { Envelope } from "./http/envelope.ts";
 import { createFront, DATA_PATH, MOUNT_PATH, ok, send } from "./http/front.ts";
-import { indexerHealth, withIndexer } from "./http/indexerReadiness.ts";
+import { indexerHealth } from "./http/indexerHealth.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
@@ -565,7 +565,10 @@ async function wire(
     fetchContent,
     admit: (message) => authorizeDataRequest({ ...dataClientOf(message), isFromPage: true }),
   });
-  const workers = () => [...(store.workers?.() ?? []), ...pipelines.workers(), ...live.workers()];
+  const workers = () =>
+    [store.workers?.(), pipelines.workers(), live.workers(), chain.indexer()].flatMap(
+      (health) => health ?? [],
+    );
   const observe = createObserveRoutes({
     metrics,
     store,
@@ -663,7 +666,7 @@ async function wire(
             indexer: indexerHealth(chain.indexer),
           }),
         ),
-      "/ready": withIndexer(observe.ready, chain.indexer),
+      "/ready": observe.ready,
       "/config.json": async () => ok(appConfig),
     },
     figures: observe.metrics,

@@ -10,7 +10,7 @@ import type { JudgeKey } from "./masterKey.ts";
 
 export interface ObserveParts {
   metrics: Metrics;
-  store: Store;
+  store: Pick<Store, "ownerOf" | "problem" | "probeWrite">;
   /** The worker threads of the server. */
   workers(): WorkerHealth[];
   judgeKey: JudgeKey;
@@ -84,7 +84,7 @@ export function createObserveRoutes({
   }
 }
 
-async function isAnswering(store: Store): Promise<boolean> {
+async function isAnswering(store: ObserveParts["store"]): Promise<boolean> {
   return within(READY_MS, store.ownerOf("ready", ""));
 }
 
