@@ -9,6 +9,7 @@ import {
   importDump,
   importFile,
   loadConfig,
+  lockDatabase,
   openSchemas,
   openStore,
   type Progress,
@@ -133,7 +134,7 @@ async function importInto(
     skip === undefined
       ? undefined
       : (line, text, reason) => appendFileSync(skip, `${JSON.stringify({ line, reason, text })}\n`);
-  await withStore(config, async (store) => {
+  await withoutServer(config, async (store) => {
     const schemas = await openSchemas(store);
     const options = { store, schemas, progress, onBad };
     if (values.parse !== undefined) {
@@ -175,6 +176,17 @@ async function withStore<T>(config: Config, work: (store: Store) => Promise<T>):
     return await work(store);
   } finally {
     await store.close();
+  }
+}
+
+/** The same while no server has the database: it would not hear of what is changed. */
+async function withoutServer<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  const { database } = config;
+  const lock = database.kind === "sqlite" ? lockDatabase(database.path) : undefined;
+  try {
+    return await withStore(config, work);
+  } finally {
+    lock?.release();
   }
 }
 

@@ -20,6 +20,9 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** How long everything together may take to end, in ms. */
 const STOP_DEADLINE_MS = 10_000;
 
+/** How long the process goes on, not ready, after something has failed for good, in ms. */
+const FATAL_GRACE_MS = 15_000;
+
 interface Running {
   readonly url: string;
   chain: DevChain | undefined;
@@ -34,17 +37,18 @@ async function main(argv: string[]): Promise<void> {
 
   const config = await loadConfig({ argv, env: process.env, cwd: process.cwd() }).catch(fail);
   const log = createLog({ ...config.log, write: (line) => process.stderr.write(`${line}\n`) });
-  surviveCloudCode(config, log);
-  const ended = endRequested(log);
-  const running = await start(config, log).catch((error: unknown) => fail(reasonOf(error, config)));
+  const end = endRequested(log);
+  const running = await start(config, log, end.fatal).catch((error: unknown) =>
+    fail(reasonOf(error, config)),
+  );
   print(await banner(config, running));
 
-  await ended;
+  const code = await end.requested;
   await running.stop();
-  process.exit(0);
+  process.exit(code);
 }
 
-async function start(config: Config, log: Log): Promise<Running> {
+async function start(config: Config, log: Log, onFatal: (error: Error) => void): Promise<Running> {
   const chain = config.devChain.enabled ? await startChain(config, log) : undefined;
   const startServer = async (): Promise<PurseServer> => {
     const server = await createServer(config, {
@@ -54,6 +58,7 @@ async function start(config: Config, log: Log): Promise<Running> {
       appConfig: appConfig(config, chain),
       connectTo: chain ? [chain.url, chain.url.replace(/^http/, "ws")] : [],
       restart,
+      onFatal,
     });
     await server.start();
     return server;
@@ -141,33 +146,43 @@ async function banner(config: Config, { url, chain }: Running): Promise<string> 
   return ["", `  Purse ${await version()}`, "", ...lines, "", "  Ctrl-C ends it.", ""].join("\n");
 }
 
-/** Resolves when somebody asks the process to end; from then on the deadline runs, and a second Ctrl-C ends it at once. */
-function endRequested(log: Log): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      process.once("SIGINT", () => process.exit(130));
-      setTimeout(() => {
-        log.error("not everything ended in time", { ms: STOP_DEADLINE_MS });
-        process.exit(1);
-      }, STOP_DEADLINE_MS).unref();
-      resolve();
-    };
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, end);
-  });
+interface End {
+  /** Resolves with the exit code when the process is to end; from then on the deadline runs. */
+  requested: Promise<number>;
+  /** Something that the server cannot do without has failed for good. */
+  fatal(error: Error): void;
 }
 
 /**
- * A promise that cloud code forgot, or a timer of its that throws, must not end the server for
- * everyone. What else is not caught is a defect whose consequences nobody knows: the process ends.
+ * When the process ends: at a signal with 0 (a second Ctrl-C ends it at once), after an error that nobody handled with
+ * 1, and some time after something has failed for good, so that whoever watches over it has seen that it is not ready.
  */
-function surviveCloudCode({ cloudFile }: Config, log: Log): void {
-  process.on("unhandledRejection", (error) =>
-    log.error("a promise was rejected and nobody looked", { error }),
-  );
-  process.on("uncaughtException", (error) => {
-    log.error("uncaught exception", { error });
-    if (!cloudFile || !error.stack?.includes(cloudFile)) process.exit(1);
+function endRequested(log: Log): End {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let isEnding = false;
+  const end = (code: number): void => {
+    if (isEnding) return;
+    isEnding = true;
+    process.once("SIGINT", () => process.exit(130));
+    setTimeout(() => {
+      log.error("not everything ended in time", { ms: STOP_DEADLINE_MS });
+      process.exit(1);
+    }, STOP_DEADLINE_MS).unref();
+    resolve(code);
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => end(0));
+  // A defect whose consequences nobody knows. Errors of cloud code stay in its own thread.
+  process.on("uncaughtException", (error, origin) => {
+    log.error("an error was not handled: the process ends", { origin, error });
+    end(1);
   });
+  return {
+    requested: promise,
+    fatal(error) {
+      log.error("the server has failed for good: the process ends", { error, ms: FATAL_GRACE_MS });
+      setTimeout(() => end(1), FATAL_GRACE_MS).unref();
+    },
+  };
 }
 
 function reasonOf(error: unknown, { host, port }: Config): unknown {

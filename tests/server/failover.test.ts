@@ -156,12 +156,14 @@ describe("a process whose connections lead nowhere any more", () => {
     const other = await startPurse({ env });
     ends.push(() => other.remove());
     await save(other, 1);
+    await rest(other, "POST", "/classes/Secret", { n: 1 });
+    expect((await rest(cut, "GET", "/classes/Secret")).status).toBe(200);
     const client = await follow(cut);
     await expect.poll(() => isReady(cut), { timeout: 10_000 }).toBe(true);
 
     proxy.freeze();
     const saved = await save(other, 2);
-    await rest(other, "PUT", "/schemas/Post", { classLevelPermissions: { get: { "*": true } } }, MASTER);
+    await rest(other, "PUT", "/schemas/Secret", { classLevelPermissions: { get: { "*": true } } }, MASTER);
     await expect.poll(() => isReady(cut), { timeout: 15_000 }).toBe(false);
     proxy.thaw();
     await expect.poll(() => isReady(cut), { timeout: 10_000 }).toBe(true);
@@ -170,7 +172,7 @@ describe("a process whose connections lead nowhere any more", () => {
       .toEqual([saved]);
     // The permissions that were tightened meanwhile hold here, too.
     await expect
-      .poll(async () => (await rest(cut, "GET", "/classes/Post")).body.code, { timeout: 10_000 })
+      .poll(async () => (await rest(cut, "GET", "/classes/Secret")).body.code, { timeout: 10_000 })
       .toBe(119);
   });
 

@@ -86,9 +86,13 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
     expect((await read(purse)).text).not.toMatch(/^purse_store_errors_total\{/m);
   });
 
-  it("are beside /ready, which says that the database answers", async () => {
+  it("are beside /ready, which says that the database answers, and how each worker thread is", async () => {
     const response = await fetch(`${purse.url}/ready`);
-    expect([response.status, await response.json()]).toEqual([200, { status: "ready" }]);
+    const { status, workers } = await response.json();
+    expect([response.status, status]).toEqual([200, "ready"]);
+    for (const worker of workers) {
+      expect(worker).toEqual({ name: expect.any(String), state: "ready", restarts: 0 });
+    }
   });
 });
 

@@ -34,6 +34,7 @@ function purse(args: string[], env: Record<string, string> = {}) {
   const ended = new Promise<number | null>((done) => child.once("exit", done));
   return {
     ended,
+    pid: child.pid,
     output: () => text,
     says: (part: string) => expect.poll(() => text, { timeout: 60_000 }).toContain(part),
     stop: (signal: NodeJS.Signals) => {
@@ -168,6 +169,50 @@ describe("npm start", () => {
     await program.says("from a promise");
     expect(await (await call()).json()).toEqual({ result: 1 });
     expect(await program.stop("SIGINT")).toBe(0);
+  });
+
+  it("ends with 1, in order, after an error of its own that nobody handled", async () => {
+    const defect = join(folder, "defect.mjs");
+    await writeFile(
+      defect,
+      `import { isMainThread } from "node:worker_threads";
+      if (isMainThread) process.on("SIGUSR2", () => { Promise.reject(new Error("a defect")); });`,
+    );
+    const port = String(await freePort());
+    const program = purse(["--port", port], { NODE_OPTIONS: `--import=${defect}`, PURSE_APP_ID: "app" });
+    await program.says("Ctrl-C ends it");
+    const headers = { "X-Parse-Application-Id": "app", "Content-Type": "application/json" };
+    const url = `http://127.0.0.1:${port}/server/classes/Thing`;
+    const { objectId } = await (await fetch(url, { method: "POST", headers, body: "{}" })).json();
+    expect(await program.stop("SIGUSR2")).toBe(1);
+    expect(program.output()).toContain("an error was not handled: the process ends");
+    expect(program.output()).toContain("a defect");
+    const next = purse(["--port", port], { PURSE_APP_ID: "app" });
+    await next.says("Ctrl-C ends it");
+    expect((await fetch(`${url}/${objectId}`, { headers })).status).toBe(200);
+    expect(await next.stop("SIGINT")).toBe(0);
+  }, 60_000);
+
+  it("leaves a data folder to the server that has it, until that one is gone, however it went", async () => {
+    const first = purse(["--port", "0"]);
+    await first.says("Ctrl-C ends it");
+    const second = purse(["--port", "0"]);
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain(`is in use by another Purse: process ${first.pid}, since `);
+    expect(second.output()).toContain(join(folder, "data", "purse.sqlite"));
+    await first.stop("SIGKILL");
+    const third = purse(["--port", "0"]);
+    await third.says("Ctrl-C ends it");
+    expect(await third.stop("SIGINT")).toBe(0);
+  }, 120_000);
+
+  it("says what to do about a data folder that it may not write", async () => {
+    // Nobody may make folders there.
+    const program = purse([], { PURSE_DATA_DIR: "/sys/purse" });
+    expect(await program.ended).toBe(1);
+    expect(program.output()).toMatch(
+      /^purse: The folder \/sys\/purse cannot be written \(E\w+\)\. Give the user .* --data-dir\.\n$/,
+    );
   });
 
   it("explains itself", async () => {

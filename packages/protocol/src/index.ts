@@ -1,5 +1,6 @@
 export * from "./acl.ts";
 export * from "./aggregate.ts";
+export * from "./conditionCost.ts";
 export * from "./distance.ts";
 export * from "./earth.ts";
 export * from "./errors.ts";

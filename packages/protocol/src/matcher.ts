@@ -1,3 +1,4 @@
+import { inOrderOfCost } from "./conditionCost.ts";
 import { distanceBetween, type Place } from "./distance.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
@@ -35,15 +36,15 @@ export interface MatcherParts {
 export function compileMatcher(where: Condition, parts: MatcherParts): Matcher {
   switch (where.kind) {
     case "and": {
-      const matchers = where.conditions.map((condition) => compileMatcher(condition, parts));
+      const matchers = inOrderOfCost(where.conditions).map((condition) => compileMatcher(condition, parts));
       return (object) => matchers.every((matches) => matches(object));
     }
     case "or": {
-      const matchers = where.conditions.map((condition) => compileMatcher(condition, parts));
+      const matchers = inOrderOfCost(where.conditions).map((condition) => compileMatcher(condition, parts));
       return (object) => matchers.some((matches) => matches(object));
     }
     case "nor": {
-      const matchers = where.conditions.map((condition) => compileMatcher(condition, parts));
+      const matchers = inOrderOfCost(where.conditions).map((condition) => compileMatcher(condition, parts));
       return (object) => !matchers.some((matches) => matches(object));
     }
     case "relatedTo":

@@ -110,6 +110,12 @@ export interface Limits {
   functionTimeoutMs: number;
   /** Most objects in one answer. */
   maxLimit: number;
+  /** How long a query may take in the database. */
+  queryTimeoutMs: number;
+  /** Largest answer of a query. */
+  maxAnswerBytes: number;
+  /** All answers that are held in memory, together. */
+  maxAnswersBytes: number;
   liveSocketsPerAddress: number;
 }
 
@@ -219,6 +225,9 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
       requestTimeoutMs: required("requestTimeoutMs", values),
       functionTimeoutMs: required("functionTimeoutMs", values),
       maxLimit: required("maxLimit", values),
+      queryTimeoutMs: required("queryTimeoutMs", values),
+      maxAnswerBytes: required("maxAnswerBytes", values),
+      maxAnswersBytes: required("maxAnswersBytes", values),
       liveSocketsPerAddress: required("liveSocketsPerAddress", values),
     },
     requireApiKey: values.requireApiKey ?? environment === "production",
@@ -367,6 +376,9 @@ function readValues(
     requestTimeoutMs: read("requestTimeoutMs", SETTINGS.requestTimeoutMs),
     functionTimeoutMs: read("functionTimeoutMs", SETTINGS.functionTimeoutMs),
     maxLimit: read("maxLimit", SETTINGS.maxLimit),
+    queryTimeoutMs: read("queryTimeoutMs", SETTINGS.queryTimeoutMs),
+    maxAnswerBytes: read("maxAnswerBytes", SETTINGS.maxAnswerBytes),
+    maxAnswersBytes: read("maxAnswersBytes", SETTINGS.maxAnswersBytes),
     requireApiKey: read("requireApiKey", SETTINGS.requireApiKey),
     apiKeyLimit: read("apiKeyLimit", SETTINGS.apiKeyLimit),
     addressLimit: read("addressLimit", SETTINGS.addressLimit),

@@ -10,5 +10,6 @@ export { openSchemas } from "./schema/openSchemas.ts";
 export { type DescribedClass, typesText } from "./schema/typesText.ts";
 export { createServer, type PurseServer, type ServerOptions } from "./server.ts";
 export { type DatabaseConfig, openStore } from "./store/openStore.ts";
+export { lockDatabase } from "./store/sqlite/databaseLock.ts";
 export { ClaimTaken, type Store, type StoreQuery, type Write, type WriteResult } from "./store/store.ts";
 export { openOperators } from "./studio/openOperators.ts";

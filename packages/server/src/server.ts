@@ -44,7 +44,7 @@ import { createDoor, type DoorParts } from "./http/door.ts";
 import { dropUnread } from "./http/dropUnread.ts";
 import type { Envelope } from "./http/envelope.ts";
 import { createFront, DATA_PATH, MOUNT_PATH, ok, send } from "./http/front.ts";
-import { indexerHealth, withIndexer } from "./http/indexerReadiness.ts";
+import { indexerHealth } from "./http/indexerHealth.ts";
 import { createJudgeKey } from "./http/masterKey.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
 import { createObserveRoutes } from "./http/observeRoutes.ts";
@@ -58,15 +58,18 @@ import { nftPictures, Thumbnails } from "./images/index.ts";
 import { createGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
 import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
 import { HeldLeases } from "./leases/heldLeases.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { ByteBudget } from "./limits/byteBudget.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer, senderOf } from "./messages/mailer.ts";
 import { MailTemplates } from "./messages/mailTemplates.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
+import { Pipelines } from "./objects/pipeline.ts";
 import { type Log, newRequestId } from "./observe/log.ts";
 import { createMetrics } from "./observe/metrics.ts";
-import { createRecentLog } from "./observe/recentLog.ts";
+import { createRecentLog, type RecentLog } from "./observe/recentLog.ts";
 import { scriptLogRoute } from "./observe/scriptLog.ts";
 import { createSeries } from "./observe/series.ts";
 import { createOperator } from "./operator/operator.ts";
@@ -78,11 +81,14 @@ import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
 import { compileRegex } from "./store/regex.ts";
+import { lockDatabase } from "./store/sqlite/databaseLock.ts";
 import { openKeyUsage } from "./studio/keyUsage.ts";
 import type { Restart } from "./studio/restores.ts";
 import { createStudio } from "./studio/studio.ts";
 import { openStudioClasses } from "./studio/studioClasses.ts";
 
+/** How long requests may go on when the server stops, in ms. */
+const FORCE_CLOSE_MS = 5_000;
 /** How often what has expired is forgotten, in ms. */
 const SWEEP_MS = 10 * 60_000;
 
@@ -98,19 +104,31 @@ export interface ServerOptions {
   connectTo?: string[];
   /** Stops this server and starts another with the same settings; what the studio's restores need. */
   restart?: Restart;
+  /** Something that the server cannot do without has failed for good: it is not ready any more, and has to be started anew. */
+  onFatal?(error: Error): void;
 }
 
 export interface PurseServer {
   /** `http://127.0.0.1:1337`, known once started. */
   readonly url: string;
   start(): Promise<void>;
-  /** Ends open requests and sockets, then the parts in the reverse order of their start. */
+  /** Ends open requests and sockets, then everything in the reverse order of its start. */
   stop(): Promise<void>;
 }
 
-/** Wires the parts; the only file that knows them all. */
-export async function createServer(config: Config, options: ServerOptions): Promise<PurseServer> {
+/** Wires the parts; the only file that knows them all. What it has opened is closed again where it rejects. */
+export function createServer(config: Config, options: ServerOptions): Promise<PurseServer> {
   const recentLog = createRecentLog(options.log, config.log.level);
+  const lifecycle = new Lifecycle(recentLog.log);
+  return lifecycle.unwinding(() => wire(config, options, recentLog, lifecycle));
+}
+
+async function wire(
+  config: Config,
+  options: ServerOptions,
+  recentLog: RecentLog,
+  lifecycle: Lifecycle,
+): Promise<PurseServer> {
   const { log } = recentLog;
   const report = (error: unknown, during: string) =>
     log.error("unexpected error", {
@@ -127,9 +145,39 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     subscriptions: () => live.subscriptions(),
     chains: () => chain.status(),
   }));
-  const store = metrics.watchStore(await openStore(config.database));
+  lifecycle.onStop("metrics", () => metrics.close());
+  const { database } = config;
+  if (database.kind === "sqlite") {
+    await lifecycle.open(
+      "database lock",
+      () => lockDatabase(database.path),
+      (lock) => lock.release(),
+    );
+  }
+  const budget = new ByteBudget({
+    maxBytes: Math.max(config.limits.maxAnswersBytes, 2 * config.limits.maxAnswerBytes),
+    maxWaitMs: config.limits.queryTimeoutMs,
+  });
+  const openedStore = await lifecycle.open(
+    "database",
+    () =>
+      openStore(database, {
+        log,
+        budget,
+        queryTimeoutMs: config.limits.queryTimeoutMs,
+        maxAnswerBytes: config.limits.maxAnswerBytes,
+        checksFile: true,
+        ...(options.onFatal && { onFailed: options.onFatal }),
+      }),
+    (opened) => opened.close(),
+  );
+  const store = metrics.watchStore(openedStore);
   const leases = new HeldLeases(store.leases, log);
-  const ipfs = await openIpfs(join(config.dataDir, "ipfs"), config.ipfsRpcUrl);
+  const ipfs = await lifecycle.open(
+    "IPFS",
+    () => openIpfs(join(config.dataDir, "ipfs"), config.ipfsRpcUrl),
+    (opened) => opened.stop(),
+  );
   const fileUrls = new FileUrls({
     appId: config.appId,
     mountPath: MOUNT_PATH,
@@ -198,6 +246,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
   const innerObjects: Objects = {
     find: (...args) => objectsOf().find(...args),
+    findPieces: (...args) => objectsOf().findPieces(...args),
     get: (...args) => objectsOf().get(...args),
     create: (...args) => objectsOf().create(...args),
     update: (...args) => objectsOf().update(...args),
@@ -271,9 +320,13 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     isWatched: config.environment === "development",
     sendMail: mailer && ((mail) => mailer.send(mail)),
   });
+  lifecycle.onStop("cloud code", () => cloud.stop());
   late.cloud = cloud;
+  const pipelines = new Pipelines({ log, maxAnswerBytes: config.limits.maxAnswerBytes });
+  lifecycle.onStop("aggregations", () => pipelines.stop());
   const objects = createObjects({
     store,
+    pipelines,
     fileUrls,
     schemas,
     rules,
@@ -322,6 +375,8 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     countEvent: metrics.event,
     report,
   });
+
+  lifecycle.onStop("jobs", operator.stop);
 
   const judgeKey = createJudgeKey(config);
   const isFromTrustedProxy = createIsFromTrustedProxy(config.trustedProxies);
@@ -436,6 +491,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     report: (error) => report(error, "files"),
   });
   const thumbnails = new Thumbnails(join(config.dataDir, "thumbnails"));
+  lifecycle.onStop("thumbnails", () => thumbnails.stop());
   const serveIpfs = createGateway(ipfs, thumbnails);
   const { changeLog, onAnnounced } = store;
   const feed = changeLog
@@ -466,6 +522,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
       maxSubscriptionsPerAddress: config.limits.liveSocketsPerAddress * 10,
     },
   });
+  lifecycle.onStop("live queries", live.stop);
   accounts.onSessionsChanged(live.sessionsChanged);
 
   const apiKeys = new ApiKeys({
@@ -474,9 +531,11 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     clock: store.now,
     onError: (error) => report(error, "noting the use of an API key"),
   });
+  lifecycle.onStop("API keys", () => apiKeys.close());
   const keyUsage = await openKeyUsage(store, store.now, (error) =>
     report(error, "counting the use of API keys"),
   );
+  lifecycle.onStop("use of API keys", () => keyUsage.stop());
   const authorizeDataRequest = createDataGate({
     apiKeys,
     countUse: (keyId) => keyUsage.count(keyId),
@@ -510,9 +569,14 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     fetchContent,
     admit: (message) => authorizeDataRequest({ ...dataClientOf(message), isFromPage: true }),
   });
+  const workers = () =>
+    [store.workers?.(), pipelines.workers(), live.workers(), chain.indexer()].flatMap(
+      (health) => health ?? [],
+    );
   const observe = createObserveRoutes({
     metrics,
     store,
+    workers,
     judgeKey,
     metricsIps: config.metricsIps,
     clientAddressOf,
@@ -540,6 +604,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     },
     (error) => report(error, "measuring the storage"),
   );
+  lifecycle.onStop("measurements", () => series.stop());
   const studio = await createStudio({
     store,
     objects,
@@ -586,7 +651,9 @@ export async function createServer(config: Config, options: ServerOptions): Prom
   });
 
   const handle = createFront({
+    clientAddressOf,
     parse: door.handle,
+    answers: { budget, maxAnswerBytes: config.limits.maxAnswerBytes },
     files: handleFiles,
     studio: studio.handle,
     data: handleData,
@@ -604,7 +671,7 @@ export async function createServer(config: Config, options: ServerOptions): Prom
             leases: leases.list(),
           }),
         ),
-      "/ready": withIndexer(observe.ready, chain.indexer),
+      "/ready": observe.ready,
       "/config.json": async () => ok(appConfig),
     },
     figures: observe.metrics,
@@ -643,50 +710,52 @@ export async function createServer(config: Config, options: ServerOptions): Prom
     resumable.sweep().catch((error: unknown) => report(error, "sweeping uploads"));
   }, SWEEP_MS);
   sweeping.unref();
+  lifecycle.onStop("sweeping", () => clearInterval(sweeping));
 
   let url = "";
   return {
     get url() {
       return url;
     },
-    async start() {
-      await new Promise<void>((resolve, reject) => {
-        http.once("error", reject);
-        http.listen(config.port, config.host, resolve);
-      });
-      url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
-      await chain.start();
-      operator.start();
-      accounts.start();
-      chainEvents.start();
-      push.start();
-      await studio.start(url);
-    },
-    async stop() {
-      const closed = new Promise((resolve) => http.close(resolve));
-      http.closeIdleConnections();
-      clearInterval(sweeping);
-      await live.stop();
-      await push.stop();
-      await studio.stop();
-      series.stop();
-      const forced = setTimeout(() => http.closeAllConnections(), 5_000);
-      await closed;
-      clearTimeout(forced);
-      apiKeys.close();
-      await keyUsage.stop();
-      await chainEvents.stop();
-      await accounts.stop();
-      await chain.stop();
-      await operator.stop();
-      await cloud.stop();
-      await objects.aggregates.stop();
-      await thumbnails.stop();
-      await ipfs.stop();
-      await store.close();
-      metrics.close();
-    },
+    start: () =>
+      lifecycle.unwinding(async () => {
+        const start = async (name: string, begin: () => unknown, stop: () => unknown) => {
+          lifecycle.onStop(name, stop);
+          await begin();
+        };
+        await start("chains", chain.start, chain.stop);
+        operator.start();
+        await start("accounts", accounts.start, accounts.stop);
+        await start(
+          "chain events",
+          () => chainEvents.start(),
+          () => chainEvents.stop(),
+        );
+        await start("push", push.start, push.stop);
+        const closed = new Promise((resolve) => http.once("close", resolve));
+        lifecycle.onStop("open requests", async () => {
+          if (url === "") return;
+          await live.stop();
+          const forced = setTimeout(() => http.closeAllConnections(), FORCE_CLOSE_MS);
+          await closed;
+          clearTimeout(forced);
+        });
+        await start("port", listen, () => {
+          http.close();
+          http.closeIdleConnections();
+        });
+        await start("studio", () => studio.start(url), studio.stop);
+      }),
+    stop: () => lifecycle.stop(),
   };
+
+  async function listen(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      http.once("error", reject);
+      http.listen(config.port, config.host, resolve);
+    });
+    url = `http://${hostText(config.host)}:${(http.address() as AddressInfo).port}`;
+  }
 }
 
 /** The host on which nothing but files lives; undefined where files share the protocol's origin. */

@@ -12,6 +12,8 @@ import { createJudgeKey } from "../src/http/masterKey.ts";
 import { objectRoutes } from "../src/http/objectRoutes.ts";
 import { createWithFields } from "../src/http/requestFields.ts";
 import { createObjects } from "../src/objects/index.ts";
+import { Pipelines } from "../src/objects/pipeline.ts";
+import { createLog } from "../src/observe/log.ts";
 import { Schemas } from "../src/schema/schemas.ts";
 import { openStore } from "../src/store/openStore.ts";
 
@@ -29,9 +31,11 @@ const store = await openStore(
 const schemas = await Schemas.load(store, new Map(), report);
 const fileUrls = new FileUrls({ appId, mountPath: MOUNT, publicUrl: serverUrl, filesUrl: undefined });
 const clientAddressOf = createClientAddress({ trustedProxies: [] });
+const log = createLog({ level: "warn", format: "text", write: (line) => process.stderr.write(`${line}\n`) });
 const none = () => undefined;
 const objects = createObjects({
   store,
+  pipelines: new Pipelines({ log, maxAnswerBytes: 64 * 1024 * 1024 }),
   schemas,
   rules: new Map(),
   triggers: {

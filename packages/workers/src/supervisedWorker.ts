@@ -135,6 +135,20 @@ export class SupervisedWorker<Message> {
     this.#relaunch(0);
   }
 
+  /** Sends the worker a message by which it ends itself, and ends it where it has not after `timeoutMs`. */
+  async end(message: unknown, timeoutMs: number): Promise<void> {
+    const worker = this.#state === "ready" ? this.#worker : undefined;
+    this.#state = "stopped";
+    if (worker) {
+      const exited = new Promise((resolve) => worker.once("exit", resolve));
+      const timer = setTimeout(() => void worker.terminate(), timeoutMs);
+      worker.postMessage(message);
+      await exited;
+      clearTimeout(timer);
+    }
+    await this.stop();
+  }
+
   /** Ends the worker. Resolves when its threads are gone. */
   async stop(): Promise<void> {
     this.#state = "stopped";

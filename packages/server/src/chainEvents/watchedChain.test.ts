@@ -8,6 +8,7 @@ import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { FileUrls } from "../files/fileUrls.ts";
 import { createObjects } from "../objects/index.ts";
+import { Pipelines } from "../objects/pipeline.ts";
 import { createLog } from "../observe/log.ts";
 import { Schemas } from "../schema/schemas.ts";
 import { openStore } from "../store/openStore.ts";
@@ -133,6 +134,7 @@ async function world(database: (typeof DATABASES)[number], more: JsonObject = {}
   const told: string[] = [];
   const objects = createObjects({
     store,
+    pipelines: new Pipelines({ log, maxAnswerBytes: 1_000_000 }),
     schemas,
     fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
     rules,

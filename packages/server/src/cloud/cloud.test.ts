@@ -9,9 +9,10 @@ import type { Dispatch, InnerRequest } from "../http/api.ts";
 import { createDoor, type Door } from "../http/door.ts";
 import { objectRoutes } from "../http/objectRoutes.ts";
 import { createObjects } from "../objects/index.ts";
+import { Pipelines } from "../objects/pipeline.ts";
 import { createLog } from "../observe/log.ts";
 import { Schemas } from "../schema/schemas.ts";
-import { openSqliteStore } from "../store/sqlite/sqliteStore.ts";
+import { openStore } from "../store/openStore.ts";
 import { type Cloud, createCloud } from "./index.ts";
 
 const ANN = "r:annannannannann1";
@@ -41,7 +42,7 @@ async function world(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
   const logged: string[] = [];
   const errors: unknown[] = [];
   const log = createLog({ level: "debug", format: "text", write: (line) => logged.push(line) });
-  const store = await openSqliteStore(join(folder, "purse.sqlite"));
+  const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   const late: { door?: Door } = {};
   const dispatch: Dispatch = async (request) => {
     if (late.door) return late.door.dispatch(request);
@@ -59,6 +60,7 @@ async function world(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
   const schemas = await Schemas.load(store, new Map(), console.error);
   const objects = createObjects({
     store,
+    pipelines: new Pipelines({ log, maxAnswerBytes: 1_000_000 }),
     schemas,
     fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
     rules: new Map(),

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { asFolderError } from "./dataFolder.ts";
 
 /** What tells this installation's clients and operators apart from others. */
 export interface Keys {
@@ -12,6 +13,14 @@ export interface Keys {
 
 /** Reads `keys.json` of the data folder, or makes it at the first run; only the owner can read it. */
 export async function loadKeys(dataDir: string): Promise<Keys & { path: string }> {
+  try {
+    return await readOrMake(dataDir);
+  } catch (error) {
+    throw asFolderError(error, dataDir);
+  }
+}
+
+async function readOrMake(dataDir: string): Promise<Keys & { path: string }> {
   const path = join(dataDir, "keys.json");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const made: Keys = {

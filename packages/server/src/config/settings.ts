@@ -295,6 +295,25 @@ export const SETTINGS = {
     about: "Most objects in one answer.",
     parse: wholeNumber(1, 1_000_000),
   },
+  queryTimeoutMs: {
+    env: "PURSE_QUERY_TIMEOUT_MS",
+    fallback: "10000",
+    about: "How long a query may take in the database, in ms; a longer one is answered with error 124.",
+    parse: wholeNumber(100, 3_600_000),
+  },
+  maxAnswerBytes: {
+    env: "PURSE_MAX_ANSWER_BYTES",
+    fallback: String(64 * 1024 * 1024),
+    about: "Largest answer of a query, in bytes; a larger one is answered with error 116.",
+    parse: wholeNumber(64 * 1024, 2 ** 28),
+  },
+  maxAnswersBytes: {
+    env: "PURSE_MAX_ANSWERS_BYTES",
+    fallback: String(128 * 1024 * 1024),
+    about:
+      "Bytes of all answers together that are held in memory for their clients; further large answers wait.",
+    parse: wholeNumber(64 * 1024, 2 ** 40),
+  },
   requireApiKey: {
     env: "PURSE_REQUIRE_API_KEY",
     about:

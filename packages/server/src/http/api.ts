@@ -19,7 +19,9 @@ export interface ApiRequest extends RequestContext {
 export interface ApiReply {
   status: number;
   /** JSON text. */
-  body: string;
+  readonly body: string;
+  /** The same in pieces, where it is long: they are sent one after the other, and `body` joins them. */
+  readonly pieces?: readonly string[];
   headers?: Record<string, string>;
 }
 

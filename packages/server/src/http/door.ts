@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, type Caller, MASTER, type RequestContext } from "../caller.ts";
+import { currentScope } from "../limits/requestScope.ts";
 import { writeMemory } from "../objects/requestMemory.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch, InnerRequest, Method } from "./api.ts";
@@ -139,6 +140,7 @@ export function createDoor(parts: DoorParts): Door {
   ): Promise<ApiReply> {
     const route = routeFor(envelope.method, path);
     if (!(envelope.appId === undefined && route.route.withoutApplication)) assertApplication(envelope);
+    if (envelope.method === "GET" && PURE_READS.test(path)) currentScope()?.makeCancelable();
     const caller = await judge(envelope, from.ip, route.route.tolerant ?? false);
     await parts.assertWithinLimits({ method: envelope.method, path, caller, ip: from.ip });
     const { installationId, context } = envelope;
@@ -248,6 +250,9 @@ export function createDoor(parts: DoorParts): Door {
   return { handle, admit, dispatch, runAs };
 }
 
+/** Paths whose GETs change nothing, not even in passing: nobody misses them when their client goes away. */
+const PURE_READS = /^\/(?:classes|aggregate)\//;
+
 async function carryOut(match: { route: ApiRoute }, request: ApiRequest): Promise<ApiReply> {
   const { caller, method } = request;
   // Whoever may only look has no business with anything but GET, whatever it would do.
@@ -263,7 +268,8 @@ function isReply(result: unknown): result is ApiReply {
     "status" in result &&
     "body" in result &&
     typeof result.status === "number" &&
-    typeof result.body === "string"
+    // To look at the body of a reply in pieces would be to join them.
+    ("pieces" in result || typeof result.body === "string")
   );
 }
 

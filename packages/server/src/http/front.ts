@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode } from "@purse/protocol";
 import { IPFS_PATH } from "../ipfs/index.ts";
+import { RequestScope, type RequestScopeOptions, runInScope } from "../limits/requestScope.ts";
 import type { DoorName } from "../observe/metrics.ts";
+import { addressKey } from "./address.ts";
 import type { ApiReply } from "./api.ts";
+import type { ClientAddressOf } from "./clientAddress.ts";
+import { piecesLength, sendPieces } from "./pieces.ts";
 import { errorReply } from "./reply.ts";
 
 /** Where the Parse protocol and live queries are served. */
@@ -22,7 +26,10 @@ type Reply = (message: IncomingMessage, below: string, search: string) => Promis
 
 /** The doors of the server; paths are handed on without what they begin with, and without the query. */
 export interface FrontParts {
+  clientAddressOf: ClientAddressOf;
   parse: Reply;
+  /** What bounds the answers of the Parse protocol that are held in memory. */
+  answers: Pick<RequestScopeOptions, "budget" | "maxAnswerBytes">;
   files: Answer;
   studio: Answer;
   data: Reply;
@@ -73,7 +80,13 @@ export function createFront(parts: FrontParts): (message: IncomingMessage, respo
       if (message.method === "OPTIONS") return preflight(response);
       const filePath = /^\/+files(?=\/|$)(.*)$/.exec(below)?.[1];
       if (filePath !== undefined) return parts.files(message, response, filePath, search);
-      return send(response, await parts.parse(message, below, search));
+      const scope = new RequestScope({
+        group: addressKey(parts.clientAddressOf(message)),
+        ...parts.answers,
+      });
+      response.once("close", () => scope.close(response.writableFinished));
+      const reply = await runInScope(scope, () => parts.parse(message, below, search));
+      return reply.pieces ? sendInPieces(response, reply, reply.pieces) : send(response, reply);
     }
     // No page of another origin asks anything there: there are no CORS headers.
     const operated = belowMount(path, STUDIO_PATH);
@@ -159,9 +172,29 @@ const CORS = {
 
 /** Sends a reply; pages of other origins may read it unless told otherwise. */
 export function send(response: ServerResponse, reply: ApiReply, cors: Record<string, string> = CORS): void {
+  writeHead(response, reply, Buffer.byteLength(reply.body), cors);
+  response.end(reply.body);
+}
+
+/** The same for a long reply. Resolves when the client has taken it, or is gone. */
+async function sendInPieces(
+  response: ServerResponse,
+  reply: ApiReply,
+  pieces: readonly string[],
+): Promise<void> {
+  writeHead(response, reply, piecesLength(pieces), CORS);
+  await sendPieces(response, pieces);
+}
+
+function writeHead(
+  response: ServerResponse,
+  reply: Pick<ApiReply, "status" | "headers">,
+  length: number,
+  cors: Record<string, string>,
+): void {
   response.writeHead(reply.status, {
     "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(reply.body),
+    "content-length": length,
     "x-content-type-options": "nosniff",
     "cache-control": "no-store",
     ...cors,
@@ -169,7 +202,6 @@ export function send(response: ServerResponse, reply: ApiReply, cors: Record<str
     // What is left of a body that was too large, or one too many, is not read.
     ...((reply.status === 413 || reply.status === 429) && !response.req.complete && { connection: "close" }),
   });
-  response.end(reply.body);
 }
 
 function preflight(response: ServerResponse): void {

@@ -6,6 +6,7 @@ import type { RememberedFields } from "../objects/changedFields.ts";
 import type { RememberedReply, RepliedWrite, RequestMemory } from "../objects/requestMemory.ts";
 import type { KnownRequest, StoredReply } from "../store/requests.ts";
 import type { Store, Write } from "../store/store.ts";
+import { WriteOutcomeUnknownError } from "../store/writeOutcome.ts";
 import type { ApiReply, ApiRoute } from "./api.ts";
 import type { Envelope } from "./envelope.ts";
 
@@ -102,7 +103,8 @@ export function createOnce(options: IdempotencyOptions) {
         return reply;
       } catch (error) {
         // What may have been written is found by a repetition, once it is known.
-        if (!isOutcomeUnknown(error)) await store.write([{ kind: "forgetRequest", key, owner }]);
+        if (!(error instanceof WriteOutcomeUnknownError))
+          await store.write([{ kind: "forgetRequest", key, owner }]);
         throw error;
       } finally {
         clearInterval(renewal);
@@ -253,10 +255,6 @@ function interrupted(): ProtocolError {
     ErrorCode.DUPLICATE_REQUEST,
     "Duplicate request: the server ended while it carried out the first, and whether it did is not known",
   );
-}
-
-function isOutcomeUnknown(error: unknown): boolean {
-  return error instanceof ProtocolError && error.status === 503 && error.code === ErrorCode.TIMEOUT;
 }
 
 /** Of all that the request says, credentials included: an answer is for nobody but who has asked. */

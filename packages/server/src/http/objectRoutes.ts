@@ -1,6 +1,7 @@
 import { type JsonObject, MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import type { Objects, SaveReply } from "../objects/objects.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
+import { piecesReply } from "./pieces.ts";
 
 export interface ObjectRouteDependencies {
   objects: Objects;
@@ -14,10 +15,8 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
     {
       method: "GET",
       path: base,
-      handle: async (request) => ({
-        status: 200,
-        body: await objects.find(request, classOf(request), request.params),
-      }),
+      handle: async (request) =>
+        piecesReply(await objects.findPieces(request, classOf(request), request.params)),
     },
     {
       method: "POST",

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode } from "@purse/protocol";
+import type { WorkerHealth } from "@purse/workers";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Store } from "../store/store.ts";
 import { createAddressMatcher } from "./address.ts";
@@ -9,7 +10,9 @@ import type { JudgeKey } from "./masterKey.ts";
 
 export interface ObserveParts {
   metrics: Metrics;
-  store: Store;
+  store: Pick<Store, "ownerOf" | "problem" | "probeWrite">;
+  /** The worker threads of the server. */
+  workers(): WorkerHealth[];
   judgeKey: JudgeKey;
   /** Addresses and ranges that may read the metrics without a key; `*` stands for all. */
   metricsIps: readonly string[];
@@ -17,12 +20,20 @@ export interface ObserveParts {
   isFromTrustedProxy(message: IncomingMessage): boolean;
 }
 
-/** How long the database may take to answer, in ms. */
+/** How long the database may take to answer, or to write, in ms. */
 const READY_MS = 2_000;
 
 /** What machines ask of a server beside its doors: figures, and whether it can work. */
-export function createObserveRoutes({ metrics, store, judgeKey, metricsIps, ...parts }: ObserveParts) {
+export function createObserveRoutes({
+  metrics,
+  store,
+  workers,
+  judgeKey,
+  metricsIps,
+  ...parts
+}: ObserveParts) {
   const isListed = createAddressMatcher(metricsIps);
+  let probing: Promise<boolean> | undefined;
 
   function mayRead(message: IncomingMessage): boolean {
     const ip = parts.clientAddressOf(message);
@@ -44,20 +55,47 @@ export function createObserveRoutes({ metrics, store, judgeKey, metricsIps, ...p
       return { status: 200, body: await metrics.text(), headers: { "content-type": metrics.contentType } };
     },
 
-    /** 200 where the database answers and announcements arrive, 503 otherwise. */
+    /** 200 where the server can work, 503 with the reason otherwise. Says how its worker threads are. */
     async ready(): Promise<ApiReply> {
-      const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), READY_MS).unref());
-      const answered = store.ownerOf("ready", "").then(
-        () => true,
-        () => false,
-      );
-      const isAnswered = await Promise.race([answered, late]);
-      const problem = isAnswered ? store.problem() : "The database does not answer";
-      return problem === undefined
-        ? { status: 200, body: '{"status":"ready"}' }
-        : { status: 503, body: JSON.stringify({ status: "unavailable", error: problem }) };
+      const error = (await isAnswering(store)) ? await problemOf() : "The database does not answer";
+      const states = workers().map(({ name, state, restarts }) => ({ name, state, restarts }));
+      const status = error === undefined ? "ready" : "unavailable";
+      const body = JSON.stringify({ status, ...(error !== undefined && { error }), workers: states });
+      return { status: error === undefined ? 200 : 503, body };
     },
   };
+
+  async function problemOf(): Promise<string | undefined> {
+    // Somebody has to write for the server to notice that it can again.
+    if (store.problem() !== undefined) await probeWrite();
+    return store.problem() ?? failedWorker();
+  }
+
+  async function probeWrite(): Promise<void> {
+    probing ??= within(READY_MS, store.probeWrite?.()).finally(() => {
+      probing = undefined;
+    });
+    await probing;
+  }
+
+  function failedWorker(): string | undefined {
+    const failed = workers().find(({ state }) => state === "failed");
+    return failed && `The ${failed.name} has failed and is not restarted any more`;
+  }
+}
+
+async function isAnswering(store: ObserveParts["store"]): Promise<boolean> {
+  return within(READY_MS, store.ownerOf("ready", ""));
+}
+
+/** Whether something succeeds in time. */
+async function within(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), ms).unref());
+  const done = Promise.resolve(work).then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([done, late]);
 }
 
 /** In the header of the Parse protocol, or as a bearer token, as Prometheus sends it. */

@@ -7,7 +7,7 @@ import { MASTER } from "../caller.ts";
 import type { ApiRequest } from "../http/api.ts";
 import { createLog } from "../observe/log.ts";
 import { Schemas } from "../schema/schemas.ts";
-import { openSqliteStore } from "../store/sqlite/sqliteStore.ts";
+import { openStore } from "../store/openStore.ts";
 import { Jobs } from "./jobs.ts";
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -31,7 +31,7 @@ const START: ApiRequest = {
 /** Starts a job by its route; answers its status once the route has answered. */
 async function statusAfterStart(run: () => Promise<undefined>, patienceMs: number): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
-  const store = await openSqliteStore(join(folder, "purse.sqlite"));
+  const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   const schemas = await Schemas.load(store, systemClasses(), console.error);
   const schemaOf = (className: string) => schemas.require(className);
   const log = createLog({ level: "silent", format: "text", write: () => undefined });

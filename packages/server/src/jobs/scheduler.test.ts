@@ -7,7 +7,7 @@ import { systemClasses } from "../accounts/systemClasses.ts";
 import type { ScheduleDefinition } from "../cloud/messages.ts";
 import { createLog } from "../observe/log.ts";
 import { Schemas } from "../schema/schemas.ts";
-import { openSqliteStore } from "../store/sqlite/sqliteStore.ts";
+import { openStore } from "../store/openStore.ts";
 import type { Store } from "../store/store.ts";
 import { Jobs } from "./jobs.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A store, and a clock that only the test moves. */
 async function place() {
   const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
-  const store = await openSqliteStore(join(folder, "purse.sqlite"));
+  const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   const schemas = await Schemas.load(store, systemClasses(), console.error);
   closers.push(async () => {
     await store.close();

@@ -10,7 +10,8 @@ export class ChangeView {
   readonly before: JsonObject | null;
   readonly after: JsonObject | null;
   readonly #change: Pick<LoggedChange, "className" | "objectId">;
-  readonly #position: string;
+  /** The change's number as clients are told it. */
+  readonly position: string;
   readonly #tails = new Map<string, string>();
 
   constructor(
@@ -19,7 +20,7 @@ export class ChangeView {
     before: JsonObject | null,
     after: JsonObject | null,
   ) {
-    this.#position = position;
+    this.position = position;
     this.#change = change;
     this.before = before;
     this.after = after;
@@ -31,7 +32,7 @@ export class ChangeView {
 
   /** The same change, as its objects are shown to somebody. */
   as(before: JsonObject | null, after: JsonObject | null): ChangeView {
-    return new ChangeView(this.#change, this.#position, before, after);
+    return new ChangeView(this.#change, this.position, before, after);
   }
 
   /** The message of an event for a subscription; without data where it only tells that an object is gone. */
@@ -52,7 +53,7 @@ export class ChangeView {
     const readable = { before: reads.before ? this.before : null, after: reads.after ? this.after : null };
     const shown = kind === "delete" ? readable.before : readable.after;
     // Whoever lost the right to read learns that the object left, and nothing else.
-    const object = `"position":"${this.#position}","object":${this.#object(shown ?? {}, fields)}`;
+    const object = `"position":"${this.position}","object":${this.#object(shown ?? {}, fields)}`;
     if (kind === "create" || kind === "delete" || !shown || !readable.before) return `${object}}`;
     return `${object},"original":${this.#object(readable.before, fields)}}`;
   }

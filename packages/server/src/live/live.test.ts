@@ -217,8 +217,9 @@ describe("events", () => {
     }
     const owner = { __type: "Pointer", className: "_User", objectId: "ann" };
     at.change("Note", null, note({ tags: ["w", "x"], count: 3, owner }));
-    const told = (await client.quiet()).map(({ requestId }) => requestId);
-    expect(told.sort()).toEqual([0, 2, 3, 4, 5, 6]);
+    // Patterns are matched in a thread, which takes a moment to start.
+    await expect.poll(() => client.told.map(({ requestId }) => requestId).sort()).toEqual([0, 2, 3, 4, 5, 6]);
+    expect(await client.quiet()).toHaveLength(6);
   });
 
   it("carry the fields that were asked for", async () => {
@@ -394,6 +395,159 @@ describe("bad input is answered with an error, and the socket lives", () => {
     await client.ask(subscribe({ text: { $regex: "^(a+)+$" } }));
     at.change("Note", null, note({ text: `${"a".repeat(50_000)}!` }));
     expect(await client.quiet()).toEqual([]);
+  });
+});
+
+/** Linear in the text, and slow for every character of it. */
+const SLOW_PATTERN = "(?i)(x[ab]{300}|[ab]{300}y|(a|b)*a(a|b){300}z)$";
+const slowText = "ab".repeat(15_000);
+
+describe("expensive queries", () => {
+  it("are matched in threads, while others are told, and end with error 124 when they go on taking long", {
+    timeout: 60_000,
+  }, async () => {
+    const at = await world();
+    const greedy = await connected(at);
+    const other = await connected(at);
+    const expensive = 3;
+    for (let requestId = 0; requestId < expensive; requestId++) {
+      const where = { text: { $regex: `${SLOW_PATTERN}|q${requestId}` } };
+      await greedy.ask({ ...subscribe(where), requestId });
+    }
+    await other.ask(subscribe({ done: false }));
+    const before = process.threadCpuUsage();
+    const order: string[] = [];
+    const ended = (async () => {
+      // Where a match runs out of time, its subscriber is told to ask anew before it is given up.
+      for (let errors = 0; errors < expensive; ) {
+        const { op } = await greedy.next();
+        expect(["refetch", "error"]).toContain(op);
+        order.push(String(op));
+        if (op === "error") errors += 1;
+      }
+    })();
+    for (let count = 0; count < 8; count++) {
+      at.change("Note", null, note({ text: slowText, count }));
+      expect(await other.next()).toMatchObject({ op: "create", object: { count } });
+      order.push("other");
+    }
+    await ended;
+    const { user, system } = process.threadCpuUsage(before);
+    expect(order.lastIndexOf("other")).toBeLessThan(order.indexOf("error"));
+    expect((user + system) / 1_000).toBeLessThan(1_500);
+    await expect.poll(() => at.live.subscriptions()).toBe(1);
+  });
+
+  it("end with an error that says why, and can be asked anew", { timeout: 60_000 }, async () => {
+    const at = await world();
+    const client = await connected(at);
+    await client.ask(subscribe({ text: { $regex: `${SLOW_PATTERN}|q` } }));
+    for (let count = 0; count < 8; count++) at.change("Note", null, note({ text: slowText, count }));
+    let message = await client.next();
+    while (message.op === "refetch") message = await client.next();
+    expect(message).toMatchObject({
+      op: "error",
+      requestId: 1,
+      code: ErrorCode.TIMEOUT,
+      error: "The query takes too long to match with changes: it is not followed any more",
+    });
+    expect(await client.ask(subscribe({ done: false }))).toMatchObject({ op: "subscribed" });
+  });
+
+  it("keep the order of their events, whether an object is matched in a thread or not", async () => {
+    const at = await world();
+    const client = await connected(at);
+    const list = Array.from({ length: 500 }, (_, i) => `tag ${i}`);
+    await client.ask(subscribe({ tags: { $in: list } }));
+    const large = (count: number) => note({ tags: ["tag 1"], count, text: "x".repeat(20_000) });
+    const small = (count: number) => note({ tags: ["tag 1"], count });
+    for (let count = 0; count < 20; count++) {
+      at.change("Note", null, count % 3 === 0 ? large(count) : small(count));
+    }
+    await expect.poll(() => client.told.length).toBe(20);
+    const counts = client.told.map(({ object }) => isJsonObject(object) && object.count);
+    expect(counts).toEqual([...Array(20).keys()]);
+  });
+
+  it("tell what was missed in its order when they come back", async () => {
+    const at = await world();
+    const first = await connected(at);
+    const where = { text: { $regex: "^h" } };
+    await first.ask(subscribe(where));
+    at.change("Note", null, note({ count: 0 }));
+    const { position } = await first.next();
+    first.ws.close();
+    for (let count = 1; count < 10; count++) at.change("Note", null, note({ count }));
+    const second = await connected(at);
+    await second.ask({ ...subscribe(where), resumeFrom: position });
+    at.change("Note", null, note({ count: 10 }));
+    await expect.poll(() => second.told.length).toBe(10);
+    const counts = second.told.map(({ object }) => isJsonObject(object) && object.count);
+    expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it("are told to ask anew where an object is too large to be matched", async () => {
+    const at = await world();
+    const client = await connected(at);
+    const elsewhere = await connected(at);
+    await client.ask(subscribe());
+    await elsewhere.ask({ ...subscribe(), query: { className: "Other", where: {} } });
+    at.change("Note", null, note({ text: "x".repeat(5_000_000) }));
+    expect(await client.next()).toMatchObject({ op: "refetch", requestId: 1 });
+    expect(await elsewhere.quiet()).toEqual([]);
+  });
+});
+
+describe("afterLiveQueryEvent", () => {
+  const triggersFor = (
+    className: string,
+    event: () => Promise<undefined>,
+  ): NonNullable<LiveParts["triggers"]> => ({
+    has: (trigger, name) => trigger === "afterLiveQueryEvent" && name === className,
+    connect: async () => undefined,
+    subscribe: async (_request, _className, params) => params,
+    event,
+  });
+
+  it("of one class holds up the events of no other class", async () => {
+    const slow = Promise.withResolvers<undefined>();
+    const at = await world({ triggers: triggersFor("Note", () => slow.promise) });
+    const client = await connected(at);
+    await client.ask(subscribe());
+    await client.ask({ ...subscribe(), requestId: 2, query: { className: "Other", where: {} } });
+    at.change("Note", null, note());
+    at.change("Other", null, note());
+    expect(await client.next()).toMatchObject({ op: "create", requestId: 2 });
+    slow.resolve(undefined);
+    expect(await client.next()).toMatchObject({ op: "create", requestId: 1 });
+  });
+
+  it("that takes too long has its subscribers ask anew, and later events come", async () => {
+    let isSlow = true;
+    const event = () => (isSlow ? new Promise<undefined>(() => undefined) : Promise.resolve(undefined));
+    const at = await world({ triggers: triggersFor("Note", event), triggerTimeoutMs: 50 });
+    const client = await connected(at);
+    await client.ask(subscribe());
+    at.change("Note", null, note({ count: 1 }));
+    expect(await client.next()).toMatchObject({ op: "refetch", requestId: 1 });
+    isSlow = false;
+    at.change("Note", null, note({ count: 2 }));
+    expect(await client.next()).toMatchObject({ op: "create", object: { count: 2 } });
+  });
+
+  it("that falls behind sends away the clients that follow its class, and no others", async () => {
+    const at = await world(
+      { triggers: triggersFor("Note", () => new Promise<undefined>(() => undefined)) },
+      { maxBacklog: 20 },
+    );
+    const behind = await connected(at);
+    const other = await connected(at);
+    await behind.ask(subscribe());
+    await other.ask({ ...subscribe(), query: { className: "Other", where: {} } });
+    for (let count = 0; count < 30; count++) at.change("Note", null, note({ count }));
+    expect(await behind.closed).toBe(1013);
+    at.change("Other", null, note());
+    expect(await other.next()).toMatchObject({ op: "create" });
   });
 });
 

@@ -1,12 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { WorkerHealth } from "@purse/workers";
 import { WebSocketServer } from "ws";
 import { ANONYMOUS, type Caller, type RequestContext } from "../caller.ts";
 import { addressKey } from "../http/address.ts";
 import type { ClientAddressOf } from "../http/clientAddress.ts";
-import type { LoggedChange } from "../store/changeLog.ts";
 import { type ClientEvent, type ClientLimits, LiveClient } from "./client.ts";
+import { CostlyMatcher } from "./costlyMatcher.ts";
+import { Dispatcher } from "./dispatcher.ts";
 import { type ChangeFeed, seqOf } from "./feed.ts";
 import { MessageAllowance } from "./messageAllowance.ts";
 import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
@@ -25,7 +27,7 @@ export interface LiveLimits extends ClientLimits {
   maxMessageBytes: number;
   /** How often sockets are pinged and sessions looked at again, in ms. */
   heartbeatMs: number;
-  /** Changes that may wait to be told before clients are sent away to ask again. */
+  /** Changes of one class that may wait to be told before its clients are sent away to ask again. */
   maxBacklog: number;
 }
 
@@ -65,6 +67,8 @@ export interface Live {
   size(): number;
   /** How many queries are subscribed to. */
   subscriptions(): number;
+  /** The threads that match changes with expensive queries. */
+  workers(): WorkerHealth[];
   /** Looks again at the sessions of a user, or at one session, that may have ended. */
   sessionsChanged(of: { userId?: string; sessionId?: string }): void;
   stop(): Promise<void>;
@@ -73,15 +77,22 @@ export interface Live {
 const CLOSE_GOING_AWAY = 1001;
 const CLOSE_TRY_AGAIN = 1013;
 
-/** What is done one after the other: changes are told, and subscriptions entered between two of them. */
-type Task = LoggedChange | (() => Promise<void>);
-
 export function createLive(parts: LiveParts): Live {
   const limits: LiveLimits = { ...DEFAULT_LIVE_LIMITS, ...parts.limits };
   const { log, feed } = parts;
   const now = (): number => parts.clock?.now() ?? performance.now();
   const index = new SubscriptionIndex({ regex: parts.regex });
-  const teller = new Teller(parts, index, counts);
+  const teller = new Teller(parts, counts);
+  const matcher = new CostlyMatcher({ log, now: () => performance.now() });
+  const dispatcher = new Dispatcher({
+    index,
+    teller,
+    matcher,
+    positionOf: (seq) => feed.positionOf(seq),
+    onOverflow: sendAway,
+    log,
+    limits,
+  });
   const clients = new Set<LiveClient>();
   const turns = new TurnBudget();
   /** The open sockets of an address, and what they may send. */
@@ -91,20 +102,16 @@ export function createLive(parts: LiveParts): Live {
     perMessageDeflate: false,
     maxPayload: limits.maxMessageBytes,
   });
-  let tasks: Task[] = [];
-  let working = false;
-  /** The last change that has been told, to whomever it concerned. */
-  let told = 0;
-
   const stopListening = feed.onChange((change) => {
-    if (typeof change === "string") return enqueue(async () => orderRefetch(change));
-    if ("kind" in change) return enqueue(async () => beginAnew(change.seq));
-    enqueue(change);
-    if (tasks.length > limits.maxBacklog) sendAway();
+    if (typeof change === "string") dispatcher.between(change, () => dispatcher.refetch(change));
+    else if ("kind" in change) dispatcher.beginAnew(change.seq);
+    else dispatcher.dispatch(change);
   });
 
   const heartbeat = setInterval(() => {
     for (const client of clients) client.ping();
+    dispatcher.prune();
+    matcher.prune();
     for (const [address, { sockets, allowance }] of addresses) {
       if (sockets === 0 && allowance.isFull(now())) addresses.delete(address);
     }
@@ -151,6 +158,7 @@ export function createLive(parts: LiveParts): Live {
     },
     size: () => clients.size,
     subscriptions: () => counts().subscriptions,
+    workers: () => matcher.workers(),
     sessionsChanged({ userId, sessionId }) {
       // Where all may have changed, as with a role, who has none any more is found at the next heartbeat.
       if (userId === undefined && sessionId === undefined) return;
@@ -164,43 +172,17 @@ export function createLive(parts: LiveParts): Live {
       clearInterval(heartbeat);
       stopListening();
       feed.stop();
-      tasks = [];
+      dispatcher.stop();
       for (const client of clients) client.close(CLOSE_GOING_AWAY, "the server stops");
       await Promise.race([allClosed(), new Promise((resolve) => setTimeout(resolve, 500).unref())]);
       for (const client of clients) client.terminate();
       sockets.close();
+      await matcher.stop();
     },
   };
 
   async function allClosed(): Promise<void> {
     while (clients.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-
-  function enqueue(task: Task): void {
-    tasks.push(task);
-    if (!working) void work();
-  }
-
-  async function work(): Promise<void> {
-    working = true;
-    while (tasks.length > 0) {
-      const batch = tasks;
-      tasks = [];
-      for (const task of batch) {
-        try {
-          if (typeof task === "function") await task();
-          else await tell(task);
-        } catch (error) {
-          log.error("live query event failed", { error: String(error) });
-        }
-      }
-    }
-    working = false;
-  }
-
-  async function tell(change: LoggedChange): Promise<void> {
-    told = Math.max(told, change.seq);
-    await teller.tell(change, feed.positionOf(change.seq));
   }
 
   function counts(): LiveCounts {
@@ -282,8 +264,9 @@ export function createLive(parts: LiveParts): Live {
     if (caller.kind === "user") subscription.session = caller;
     const head = await feed.follow(className);
     await new Promise<void>((resolve, reject) => {
-      enqueue(async () => {
-        await enter(subscription, Math.max(head, told), entered).then(resolve, reject);
+      dispatcher.between(className, async () => {
+        const from = Math.max(head, dispatcher.told(className));
+        await enter(subscription, from, entered).then(resolve, reject);
       });
     });
   }
@@ -304,30 +287,13 @@ export function createLive(parts: LiveParts): Live {
           : await feed.since(className, seen, from);
     const isReplayed = seen !== undefined && typeof missed === "object";
     subscription.told = isReplayed ? seen : from;
-    index.add(subscription);
+    const group = index.add(subscription);
+    if (!group.matches) matcher.warmUp();
     // Whoever is cut off amid what it missed comes back to where it was.
     entered(feed.positionOf(subscription.told));
     if (missed === "forgotten") client.sendRefetch(subscription, feed.positionOf(from));
     if (typeof missed !== "object") return;
-    for (const change of missed.changes) {
-      await teller.tellMissed(change, feed.positionOf(change.seq), subscription);
-    }
-  }
-
-  /** Changes of a class may have been missed. */
-  function orderRefetch(className: string): void {
-    for (const subscription of index.ofClass(className)) {
-      subscription.client.sendRefetch(subscription, feed.positionOf(told));
-    }
-  }
-
-  /** The log is another one: its numbers have nothing to do with those that were told. */
-  function beginAnew(seq: number): void {
-    told = seq;
-    for (const className of index.classNames()) {
-      for (const subscription of index.ofClass(className)) subscription.told = seq;
-      orderRefetch(className);
-    }
+    await dispatcher.replay(missed.changes, subscription, group);
   }
 
   /** Ends what belongs to sessions that are over. */
@@ -348,11 +314,9 @@ export function createLive(parts: LiveParts): Live {
   }
 
   /** More changes than can be told: clients come back and are told what they missed, or to ask anew. */
-  function sendAway(): void {
-    log.warn("live queries fell behind and their clients were sent away", { changes: tasks.length });
-    for (const task of tasks) if (typeof task === "object") told = Math.max(told, task.seq);
-    tasks = tasks.filter((task) => typeof task === "function");
-    for (const client of clients) client.close(CLOSE_TRY_AGAIN, "fell behind, connect again");
+  function sendAway(subscriptions: Subscription[]): void {
+    for (const client of new Set(subscriptions.map((each) => each.client)))
+      client.close(CLOSE_TRY_AGAIN, "fell behind, connect again");
   }
 }
 

@@ -1,12 +1,14 @@
 import {
   type Condition,
   compileMatcher,
+  conditionCost,
   isPointer,
   type JsonObject,
   type JsonValue,
   type Matcher,
   type MatcherParts,
   type Operand,
+  PATTERN_COST,
 } from "@purse/protocol";
 import type { LiveClient } from "./client.ts";
 
@@ -33,9 +35,28 @@ export interface Subscription {
 
 /** Subscriptions that ask the same: matched once for all of them. */
 export interface Group {
-  matches: Matcher;
+  readonly whereText: string;
+  /** Undefined where it holds a pattern: that is matched in a thread. */
+  readonly matches: Matcher | undefined;
+  /** As `conditionCost` counts. */
+  readonly cost: number;
+  /** Whom the cost of its matching is put down to: where that is high, all its subscriptions come from there. */
+  readonly address: string;
+  /** Changes that it waits to be matched with in a thread: later ones have to wait for them. */
+  pending: number;
   /** By credentials: those with the same see the same. */
-  audiences: Map<string, Set<Subscription>>;
+  readonly audiences: Map<string, Set<Subscription>>;
+}
+
+/** What a group may cost, in comparisons of simple values, to be matched with a change on the event loop. */
+const MAX_INLINE_COST = 50_000;
+/** An object has about one value in so many characters. */
+const CHARS_PER_VALUE = 64;
+
+/** Whether a change of objects of so many characters may be matched on the event loop. */
+export function isInline(group: Group, chars: number): group is Group & { matches: Matcher } {
+  if (!group.matches || group.pending > 0) return false;
+  return group.cost * (1 + chars / CHARS_PER_VALUE) <= MAX_INLINE_COST;
 }
 
 /** A field whose value decides whether a group can match at all. */
@@ -92,22 +113,28 @@ export class SubscriptionIndex {
     return compileMatcher(where, this.#parts);
   }
 
-  /** Throws 102 for a regular expression that cannot be read. */
-  add(subscription: Subscription): void {
+  /** Answers the group that it belongs to now. Throws 102 for a regular expression that cannot be read. */
+  add(subscription: Subscription): Group {
     const { className, where, whereText } = subscription;
     const index: ClassIndex = this.#classes.get(className) ?? {
       groups: new Map(),
       scanned: new Set(),
       anchored: new Map(),
     };
-    let group = index.groups.get(whereText);
+    const groupKey = groupKeyOf(subscription);
+    let group = index.groups.get(groupKey);
     if (!group) {
+      const cost = conditionCost(where);
       group = {
-        matches: compileMatcher(where, this.#parts),
+        whereText,
+        matches: cost < PATTERN_COST ? compileMatcher(where, this.#parts) : undefined,
+        cost,
+        address: subscription.client.address,
+        pending: 0,
         audiences: new Map(),
         anchor: anchorOf(where),
       };
-      index.groups.set(whereText, group);
+      index.groups.set(groupKey, group);
       for (const set of placesOf(group, index)) set.add(group);
     }
     const key = audienceOf(subscription);
@@ -115,11 +142,13 @@ export class SubscriptionIndex {
     group.audiences.set(key, audience.add(subscription));
     this.#count(subscription, 1);
     this.#classes.set(className, index);
+    return group;
   }
 
   remove(subscription: Subscription): void {
     const index = this.#classes.get(subscription.className);
-    const group = index?.groups.get(subscription.whereText);
+    const groupKey = groupKeyOf(subscription);
+    const group = index?.groups.get(groupKey);
     if (!index || !group) return;
     const key = audienceOf(subscription);
     const audience = group.audiences.get(key);
@@ -127,7 +156,7 @@ export class SubscriptionIndex {
     this.#count(subscription, -1);
     if (audience.size === 0) group.audiences.delete(key);
     if (group.audiences.size > 0) return;
-    index.groups.delete(subscription.whereText);
+    index.groups.delete(groupKey);
     for (const set of placesOf(group, index)) set.delete(group);
     prune(group.anchor, index);
     if (index.groups.size === 0) this.#classes.delete(subscription.className);
@@ -157,6 +186,14 @@ export class SubscriptionIndex {
     return found;
   }
 }
+
+/** Those that are expensive to match are matched for each address by itself. */
+function groupKeyOf({ where, whereText, client }: Subscription): string {
+  return conditionCost(where) >= SHARED_BELOW_COST ? `${whereText} ${client.address}` : whereText;
+}
+
+/** Groups of this cost and more are not shared among addresses. */
+const SHARED_BELOW_COST = 1_000;
 
 function audienceOf({ client, sessionToken }: Subscription): string {
   if (client.master) return "master";

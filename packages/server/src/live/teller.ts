@@ -10,8 +10,9 @@ import { ANONYMOUS, type Caller, MASTER, principalsOf, type RequestContext } fro
 import type { Log } from "../observe/log.ts";
 import type { LoggedChange } from "../store/changeLog.ts";
 import type { LiveConnectionFacts } from "./connectionEvent.ts";
-import { ChangeView, canRead, changed, type EventKind, eventKind } from "./event.ts";
-import type { Group, Subscription, SubscriptionIndex } from "./subscriptions.ts";
+import { type ChangeView, canRead, changed, type EventKind, eventKind } from "./event.ts";
+import { Slices } from "./slices.ts";
+import type { Group, Subscription } from "./subscriptions.ts";
 
 /** Takes from, or adds to, an object on its way out (a copy that may be changed). */
 export type Present = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
@@ -43,6 +44,8 @@ export interface LiveEventFacts extends LiveCounts {
 /** What decides who gets to see what. */
 export interface TellerParts {
   triggers?: LiveTriggers;
+  /** How long `afterLiveQueryEvent` may take over one event, in ms. */
+  triggerTimeoutMs?: number;
   /** The caller that a session token stands for now. Rejects with 209 for one that is not valid (any more). */
   callerOf(sessionToken: string): Promise<Caller>;
   /** How objects of a class are shown to a caller; undefined where they are shown as they are. */
@@ -56,6 +59,18 @@ export interface TellerParts {
   log: Log;
 }
 
+/** How long `afterLiveQueryEvent` may take over one event, in ms. */
+const TRIGGER_TIMEOUT_MS = 10_000;
+const LATE = Symbol("late");
+/** Subscribers with different credentials that are told at the same time. */
+const TOLD_AT_ONCE = 200;
+
+/** Whether a query matched before a change, and matches now. */
+export interface Matched {
+  was: boolean;
+  is: boolean;
+}
+
 /** A change as somebody among the subscribers sees it. */
 interface Sight {
   request: RequestContext;
@@ -66,13 +81,11 @@ interface Sight {
 /** Tells subscriptions of changes, as far as their callers may see them now. */
 export class Teller {
   readonly #parts: TellerParts;
-  readonly #index: SubscriptionIndex;
   readonly #counts: () => LiveCounts;
 
-  constructor(parts: TellerParts, index: SubscriptionIndex, counts: () => LiveCounts) {
+  constructor(parts: TellerParts, counts: () => LiveCounts) {
     this.#parts = parts;
     this.#counts = counts;
-    this.#index = index;
   }
 
   /** The caller of a subscription now. Rejects with 209 where its session has ended. */
@@ -81,23 +94,24 @@ export class Teller {
     return sessionToken === undefined ? ANONYMOUS : this.#parts.callerOf(sessionToken);
   }
 
-  /** Tells everybody whom it concerns. */
-  async tell(change: LoggedChange, position: string): Promise<void> {
-    const view = ChangeView.of(change, position);
-    const telling: Promise<void>[] = [];
-    for (const group of this.#index.candidates(change.className, view.before, view.after)) {
-      for (const audience of group.audiences.values()) {
-        telling.push(this.#tellAudience(change, view, group, audience));
-      }
+  /** Tells the subscriptions of a group of a change that it matched before, or matches now. */
+  async tellGroup(
+    change: LoggedChange,
+    view: ChangeView,
+    { audiences }: Pick<Group, "audiences">,
+    matched: Matched,
+  ): Promise<void> {
+    if (!matched.was && !matched.is) return;
+    const slices = new Slices();
+    let telling: Promise<void>[] = [];
+    for (const audience of [...audiences.values()]) {
+      telling.push(this.#tellAudience(change, view, matched, audience));
+      if (telling.length < TOLD_AT_ONCE && !slices.isOver) continue;
+      await Promise.all(telling);
+      telling = [];
+      await slices.pause();
     }
     await Promise.all(telling);
-  }
-
-  /** Tells one subscription of a change that it missed. */
-  async tellMissed(change: LoggedChange, position: string, subscription: Subscription): Promise<void> {
-    const matches = this.#index.compile(subscription.where);
-    const view = ChangeView.of(change, position);
-    await this.#tellAudience(change, view, { matches }, new Set([subscription]));
   }
 
   /** A session that is not valid any more ends the subscription; whatever else failed is told to the log. */
@@ -110,20 +124,22 @@ export class Teller {
   async #tellAudience(
     change: LoggedChange,
     view: ChangeView,
-    { matches }: Pick<Group, "matches">,
+    { was, is }: Matched,
     audience: Set<Subscription>,
   ): Promise<void> {
-    const was = view.before !== null && matches(view.before);
-    const is = view.after !== null && matches(view.after);
     const [first] = audience;
-    if (!first || (!was && !is)) return;
+    if (!first) return;
     try {
       const sight = await this.#sightOf(change, view, first);
       if (!sight) return;
       const kind = eventKind(change, was && sight.reads.before, is && sight.reads.after);
       const shown = kind && (await this.#afterTrigger(change, kind, sight, audience));
       if (!kind || !shown) return;
-      for (const subscription of audience) tellOne(change, subscription, kind, { ...sight, view: shown });
+      const slices = new Slices();
+      for (const subscription of [...audience]) {
+        if (slices.isOver) await slices.pause();
+        tellOne(change, subscription, kind, { ...sight, view: shown });
+      }
     } catch (error) {
       this.endIfInvalid(audience, error);
     }
@@ -170,7 +186,15 @@ export class Teller {
     const original = kind === "create" || kind === "delete" ? undefined : (before ?? undefined);
     try {
       const facts = { event: kind, className, object, original, ...this.#counts() };
-      const told = await triggers.event(request, facts);
+      const told = await withinTime(triggers.event(request, facts), this.#parts.triggerTimeoutMs);
+      if (told === LATE) {
+        this.#parts.log.warn("afterLiveQueryEvent took too long: its subscribers were told to ask anew", {
+          className,
+          event: kind,
+        });
+        for (const subscription of audience) subscription.client.sendRefetch(subscription, view.position);
+        return undefined;
+      }
       if (told === null) return undefined;
       if (told === undefined || !isJsonObject(told.object)) return view;
       if (kind === "delete") return view.as(told.object, null);
@@ -180,6 +204,21 @@ export class Teller {
       for (const { client, requestId } of audience) client.sendError(error, requestId);
       return undefined;
     }
+  }
+}
+
+/** What a promise comes to, or LATE. */
+async function withinTime<T>(work: Promise<T>, ms: number = TRIGGER_TIMEOUT_MS): Promise<T | typeof LATE> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(() => resolve(LATE), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    // What comes of it later concerns nobody.
+    work.catch(() => undefined);
   }
 }
 

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { copyFile, rename, rm } from "node:fs/promises";
 import Database from "better-sqlite3";
+import { lockDatabase } from "../store/sqlite/databaseLock.ts";
+import { faultOf } from "../store/sqlite/errors.ts";
 import type { Progress } from "./progress.ts";
 import { assertSound } from "./sound.ts";
 
@@ -33,14 +35,19 @@ export async function backupDatabase(path: string, file: string, progress: Progr
 export async function restoreDatabase(file: string, path: string, force: boolean): Promise<void> {
   if (!existsSync(file)) throw new Error(`${file} is not there`);
   await assertSound(file);
-  if (existsSync(path)) {
-    if (!force)
-      throw new Error(`${path} is there already: --force puts the backup in its place, and keeps it`);
-    assertUnused(path);
-    await rename(path, `${path}.before-restore`);
-    for (const suffix of ["-wal", "-shm"]) await rm(path + suffix, { force: true });
+  const lock = lockDatabase(path);
+  try {
+    if (existsSync(path)) {
+      if (!force)
+        throw new Error(`${path} is there already: --force puts the backup in its place, and keeps it`);
+      assertUnused(path);
+      await rename(path, `${path}.before-restore`);
+      for (const suffix of ["-wal", "-shm"]) await rm(path + suffix, { force: true });
+    }
+    await copyFile(file, path);
+  } finally {
+    lock.release();
   }
-  await copyFile(file, path);
 }
 
 /** Throws where a process has the database open. Afterwards its file alone is the database. */
@@ -52,10 +59,12 @@ export function assertUnused(path: string): void {
     // Nothing is left in the log: the file alone is the database.
     database.pragma("wal_checkpoint(TRUNCATE)");
   } catch (error) {
-    if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    if (error.code.startsWith("SQLITE_BUSY")) {
       throw new Error(`${path} is open in a server: stop it first`);
     }
-    throw error;
+    // A damaged file is what backups are put in the place of.
+    if (faultOf(error) !== "damaged") throw error;
   } finally {
     database.close();
   }

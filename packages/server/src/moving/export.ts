@@ -46,7 +46,7 @@ export async function exportStore(store: Store, file: string, progress: Progress
       }
       counts.objects += rows.length;
       progress.report(schema.className, counts.objects);
-      if (rows.length < PAGE) break;
+      if (rows.length === 0) break;
     }
   }
   counts.relations = await exportRelations(store, put, progress);

@@ -20,7 +20,7 @@ import type { RequestContext } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { StoreGroup } from "../store/store.ts";
 import type { ObjectReader } from "./objectReader.ts";
-import { Pipelines } from "./pipeline.ts";
+import type { Pipelines } from "./pipeline.ts";
 import type { ReadAccess, ReadScope } from "./readAccess.ts";
 
 /** Most objects that a pipeline takes into memory. */
@@ -30,21 +30,18 @@ const EARTH_RADIUS_M = 6_378_100;
 export interface Aggregates {
   /** Carries out a pipeline over the objects of a class that a request may read. `params` as they travel. */
   aggregate(request: RequestContext, className: string, params: JsonObject): Promise<JsonValue[]>;
-  stop(): Promise<void>;
+}
+
+export interface AggregateDependencies {
+  access: ReadAccess;
+  reader: ObjectReader;
+  pipelines: Pipelines;
 }
 
 /** What is asked of a class beside the pipeline. */
 const OTHER_PARAMETERS = ["distinct", "where", "hint", "explain", "comment", "readPreference"] as const;
 
-export function createAggregates({
-  access,
-  reader,
-}: {
-  access: ReadAccess;
-  reader: ObjectReader;
-}): Aggregates {
-  const pipelines = new Pipelines();
-
+export function createAggregates({ access, reader, pipelines }: AggregateDependencies): Aggregates {
   const aggregate: Aggregates["aggregate"] = async (request, className, params) => {
     // Hidden fields cannot be removed from what a pipeline computes.
     if (request.caller.kind !== "master") {
@@ -172,7 +169,7 @@ export function createAggregates({
     });
   }
 
-  return { aggregate, stop: () => pipelines.stop() };
+  return { aggregate };
 }
 
 const EVERYTHING: Condition = { kind: "and", conditions: [] };

@@ -2,6 +2,7 @@ import { type Condition, type JsonObject, parseQuery, type QueryLimits } from "@
 import type { RequestContext } from "../caller.ts";
 import { relationFields } from "../schema/schemas.ts";
 import { idsCondition } from "./include.ts";
+import { mapInSlices } from "./jsonList.ts";
 import type { ObjectReader } from "./objectReader.ts";
 import type { Presentation } from "./presentation.ts";
 import type { ReadAccess } from "./readAccess.ts";
@@ -34,12 +35,10 @@ export function createIncludedReads(dependencies: IncludedReadDependencies): Rea
     const texts = await reader.find(scope, { where, limit: ids.length });
     const present = presentation.of(className);
     const relations = Object.fromEntries(relationFields(scope.schema));
-    let objects = await Promise.all(
-      texts.map((text) => {
-        const stored: JsonObject = { ...presentation.parse(text, request), ...relations };
-        return present ? present(stored, request) : stored;
-      }),
-    );
+    let objects = await mapInSlices(texts, (text) => {
+      const stored: JsonObject = { ...presentation.parse(text, request), ...relations };
+      return present ? present(stored, request) : stored;
+    });
     const afterFind = triggers.afterFind(className);
     if (afterFind && objects.length > 0) {
       objects = await afterFind(objects, params, request, ids.length === 1);

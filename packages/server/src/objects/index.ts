@@ -2,6 +2,7 @@ import type { Store } from "../store/store.ts";
 import { type Aggregates, createAggregates } from "./aggregate.ts";
 import { createRememberedFields } from "./changedFields.ts";
 import { createObjectReader } from "./objectReader.ts";
+import type { Pipelines } from "./pipeline.ts";
 import { createPresentation, type PresentationDependencies } from "./presentation.ts";
 import { createReads, type ReadParts, type Reads } from "./read.ts";
 import { createReadAccess } from "./readAccess.ts";
@@ -12,7 +13,7 @@ export type { Draft } from "./draft.ts";
 export type { ClassRules } from "./rules.ts";
 export type { Triggers } from "./triggers.ts";
 
-export type ObjectsDependencies = { store: Store } & PresentationDependencies &
+export type ObjectsDependencies = { store: Store; pipelines: Pipelines } & PresentationDependencies &
   Omit<ReadParts, "access" | "reader" | "presentation"> &
   Omit<WriteParts, "access" | "presentation">;
 
@@ -28,7 +29,7 @@ export function createObjects(parts: ObjectsDependencies): Reads &
   return {
     ...createReads({ ...parts, access, presentation, reader }),
     ...createWrites({ ...parts, access, presentation }),
-    aggregates: createAggregates({ access, reader }),
     rememberedFields: createRememberedFields({ ...parts, access, presentation }),
+    aggregates: createAggregates({ access, reader, pipelines: parts.pipelines }),
   };
 }

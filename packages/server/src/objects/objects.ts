@@ -12,6 +12,8 @@ export interface SaveReply {
 export interface Objects {
   /** Answers the reply's JSON text: `{"results":[…],"count"?}`. `params` as they travel (where, order, …). */
   find(request: RequestContext, className: string, params: JsonObject): Promise<string>;
+  /** The same in pieces, which come to that text one after the other: for answers that may be large. */
+  findPieces(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
   /** Answers the object's JSON text. `params`: include, keys, excludeKeys. */
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
   create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply>;

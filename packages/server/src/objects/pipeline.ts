@@ -1,65 +1,91 @@
 import { Worker } from "node:worker_threads";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { PipelineAnswer, PipelineJob } from "./pipelineThread.ts";
+import {
+  DEFAULT_RESTART_POLICY,
+  WorkerExitedError,
+  type WorkerHealth,
+  WorkerOverloadedError,
+  WorkerPool,
+  WorkerTimeoutError,
+} from "@purse/workers";
+import { answerTooLarge } from "../limits/requestScope.ts";
+import type { Log } from "../observe/log.ts";
+import type { PipelineAnswer, PipelineRequest } from "./pipelineThread.ts";
 
 /** How long a pipeline may take over its objects, in ms. */
 const DEADLINE_MS = 20_000;
+/** Memory of one pipeline, in MiB; beyond it the thread ends. */
+const MEMORY_MB = 1_024;
+const MAX_QUEUED = 100;
 
-interface Waiting {
-  resolve(results: JsonValue[]): void;
-  reject(error: Error): void;
-  timer: NodeJS.Timeout;
+export interface PipelinesOptions {
+  log: Log;
+  /** Characters of the results of one pipeline, at most. */
+  maxAnswerBytes: number;
 }
 
 /** Runs the stages of aggregations that no SQL does, in a thread of their own: whatever they cost, others go on. */
 export class Pipelines {
-  readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
-  #nextId = 1;
+  readonly #pool: WorkerPool<PipelineRequest, PipelineAnswer>;
+  readonly #maxAnswerBytes: number;
 
-  /** Throws 102 for what the stages cannot do, 124 when it takes too long. */
-  run(texts: string[], stages: JsonObject[], others: Record<string, string[]>): Promise<JsonValue[]> {
-    const job: PipelineJob = { id: this.#nextId++, texts, stages, others };
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#giveUp(), DEADLINE_MS);
-      this.#waiting.set(job.id, { resolve, reject, timer });
-      this.#thread().postMessage(job);
+  constructor({ log, maxAnswerBytes }: PipelinesOptions) {
+    this.#maxAnswerBytes = maxAnswerBytes;
+    this.#pool = new WorkerPool({
+      name: "aggregation worker",
+      spawn: () =>
+        new Worker(new URL("./pipelineThread.ts", import.meta.url), {
+          resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+        }),
+      size: 1,
+      minSize: 0,
+      maxQueued: MAX_QUEUED,
+      maxWaitMs: DEADLINE_MS,
+      timeoutMs: DEADLINE_MS,
+      // What ends a thread is the pipeline in it: the next one may be a smaller one.
+      restart: { ...DEFAULT_RESTART_POLICY, maxFailures: Number.POSITIVE_INFINITY },
+      log,
     });
   }
 
-  async stop(): Promise<void> {
-    await this.#worker?.terminate();
-  }
-
-  #thread(): Worker {
-    if (this.#worker) return this.#worker;
-    const worker = new Worker(new URL("./pipelineThread.ts", import.meta.url));
-    worker.unref();
-    worker.on("message", (answer: PipelineAnswer) => this.#settle(answer));
-    worker.on("error", (error) => this.#endAll(error instanceof Error ? error : new Error(String(error))));
-    this.#worker = worker;
-    return worker;
-  }
-
-  #settle(answer: PipelineAnswer): void {
-    const waiting = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
-    clearTimeout(waiting?.timer);
-    if ("results" in answer) waiting?.resolve(answer.results);
-    else waiting?.reject(new ProtocolError(ErrorCode.INVALID_QUERY, answer.error.slice(0, 300)));
-  }
-
-  #giveUp(): void {
-    void this.#worker?.terminate();
-    this.#endAll(new ProtocolError(ErrorCode.TIMEOUT, "The aggregation took too long"));
-  }
-
-  #endAll(error: Error): void {
-    this.#worker = undefined;
-    for (const waiting of this.#waiting.values()) {
-      clearTimeout(waiting.timer);
-      waiting.reject(error);
+  /** Throws 102 for what the stages cannot do, 116 where their results are too large, 124 when it takes too long. */
+  async run(texts: string[], stages: JsonObject[], others: Record<string, string[]>): Promise<JsonValue[]> {
+    try {
+      const maxChars = this.#maxAnswerBytes;
+      const answer = await this.#pool.call({ texts, stages, others, maxChars });
+      if ("results" in answer) return answer.results;
+      if ("isTooLarge" in answer) throw answerTooLarge(maxChars);
+      throw new ProtocolError(ErrorCode.INVALID_QUERY, answer.error.slice(0, 300));
+    } catch (error) {
+      throw asProtocolError(error);
     }
-    this.#waiting.clear();
   }
+
+  workers(): WorkerHealth[] {
+    return this.#pool.health();
+  }
+
+  stop(): Promise<void> {
+    return this.#pool.stop();
+  }
+}
+
+function asProtocolError(error: unknown): unknown {
+  if (error instanceof WorkerTimeoutError) {
+    return new ProtocolError(ErrorCode.TIMEOUT, "The aggregation took too long");
+  }
+  if (error instanceof WorkerOverloadedError) {
+    return new ProtocolError(ErrorCode.TIMEOUT, "Other aggregations are under way, try again later", 503);
+  }
+  if (error instanceof WorkerExitedError || (error instanceof Error && isOutOfMemory(error))) {
+    return new ProtocolError(
+      ErrorCode.INVALID_QUERY,
+      "The aggregation takes too much memory: match fewer objects",
+    );
+  }
+  return error;
+}
+
+function isOutOfMemory(error: Error): boolean {
+  return "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
 }

@@ -1,17 +1,18 @@
-import { parentPort } from "node:worker_threads";
 import { isJsonObject, isWireDate, type JsonObject, type JsonValue } from "@purse/protocol";
+import { serveRequests } from "@purse/workers";
 import { aggregate } from "mingo";
 
-export interface PipelineJob {
-  id: number;
+export interface PipelineRequest {
   /** JSON texts of the objects, `objectId` not yet renamed. */
   texts: string[];
   stages: JsonObject[];
   /** By class name, for `$lookup`. */
   others: Record<string, string[]>;
+  /** Characters of the results as JSON, at most. */
+  maxChars: number;
 }
 
-export type PipelineAnswer = { id: number; results: JsonValue[] } | { id: number; error: string };
+export type PipelineAnswer = { results: JsonValue[] } | { error: string } | { isTooLarge: true };
 
 const TIMES: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
 
@@ -49,22 +50,27 @@ function toWire(value: unknown, key = ""): JsonValue {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
 }
 
-if (parentPort) {
-  const port = parentPort;
-  port.on("message", ({ id, texts, stages, others }: PipelineJob) => {
-    let answer: PipelineAnswer;
+serveRequests<PipelineRequest, PipelineAnswer>({
+  handle({ texts, stages, others, maxChars }) {
     try {
       const found = aggregate(texts.map(toDocument), toStages(stages), {
         scriptEnabled: false,
         collectionResolver: (name) => (others[name] ?? []).map(toDocument),
       });
-      answer = { id, results: found.map((each) => toWire(each)) };
+      let chars = 0;
+      const results: JsonValue[] = [];
+      for (const each of found) {
+        const result = toWire(each);
+        chars += JSON.stringify(result).length;
+        if (chars > maxChars) return { isTooLarge: true };
+        results.push(result);
+      }
+      return { results };
     } catch (error) {
-      answer = { id, error: error instanceof Error ? error.message : String(error) };
+      return { error: error instanceof Error ? error.message : String(error) };
     }
-    port.postMessage(answer);
-  });
-}
+  },
+});
 
 function toStages(stages: JsonObject[]): Record<string, unknown>[] {
   return stages.map((stage) =>

@@ -18,6 +18,7 @@ import { relationFields, type Schemas } from "../schema/schemas.ts";
 import type { ObjectText } from "../store/store.ts";
 import { idsCondition, includePointers } from "./include.ts";
 import { createIncludedReads } from "./includedReads.ts";
+import { listPieces, mapInSlices } from "./jsonList.ts";
 import type { ObjectReader } from "./objectReader.ts";
 import { NOTHING } from "./permissions.ts";
 import { createPick } from "./pick.ts";
@@ -45,6 +46,7 @@ export interface ReadParts {
 
 export interface Reads {
   find(request: RequestContext, className: string, params: JsonObject): Promise<string>;
+  findPieces(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
   /** Throws 119 (or 101) where the caller may not ask this of a class, whatever the answer would be. */
   assertFind(request: RequestContext, className: string, where: Condition, order?: Order[]): void;
@@ -57,6 +59,15 @@ export interface Reads {
   scopeOf(className: string, request: RequestContext): Condition | undefined;
 }
 
+/** The answer to a find before it is text. */
+interface FindAnswer {
+  /** JSON texts. */
+  results: string[];
+  count?: number;
+  /** The class of the results, where it is another one than was asked for. */
+  className?: string;
+}
+
 export function createReads(parts: ReadParts): Reads {
   const { access, reader, presentation, schemas, rules, triggers } = parts;
   const limits = parts.limits ?? DEFAULT_QUERY_LIMITS;
@@ -64,8 +75,27 @@ export function createReads(parts: ReadParts): Reads {
   const subqueryTriggers = createSubqueryTriggers({ triggers, schemas, access });
 
   async function find(request: RequestContext, className: string, params: JsonObject): Promise<string> {
+    return (await findPieces(request, className, params)).join("");
+  }
+
+  async function findPieces(
+    request: RequestContext,
+    className: string,
+    params: JsonObject,
+  ): Promise<string[]> {
+    const { results, ...others } = await answerFind(request, className, params);
+    // `{}` or `{"count":…}`: what follows the list.
+    const tail = JSON.stringify(others).slice(1);
+    return listPieces('{"results":[', results, tail === "}" ? "]}" : `],${tail}`);
+  }
+
+  async function answerFind(
+    request: RequestContext,
+    className: string,
+    params: JsonObject,
+  ): Promise<FindAnswer> {
     access.assertReadable(request, className, "find");
-    if (isInternalClassName(className) && !rules.has(className)) return '{"results":[]}';
+    if (isInternalClassName(className) && !rules.has(className)) return { results: [] };
     assertClassName(className);
     const beforeFind = triggers.beforeFind(className);
     const { params: wanted, objects } = beforeFind ? await beforeFind(params, request, false) : { params };
@@ -77,8 +107,7 @@ export function createReads(parts: ReadParts): Reads {
       );
     }
     if (objects) {
-      const shown = await showGiven(objects, query, className, request, wanted, "find");
-      return `{"results":[${shown}]}`;
+      return { results: await showGiven(objects, query, className, request, wanted, "find") };
     }
     const operation = query.count && query.limit === 0 ? "count" : "find";
     const target = redirectTarget(query);
@@ -93,18 +122,21 @@ export function createReads(parts: ReadParts): Reads {
     // Counting has class-level permissions of its own.
     const counted =
       query.count && operation === "find" ? access.authorizeRead(request, className, "count", query) : scope;
-    if (!scope) return query.count ? '{"results":[],"count":0}' : '{"results":[]}';
+    if (!scope) return { results: [], ...(query.count && { count: 0 }) };
 
     const { where, order, limit, skip, score } = query;
     const mayLag = LAGGING_SOURCES.has(query.readPreference ?? "");
     const scoped = { where, order, limit, skip, score, mayLag };
-    if (query.explain) return JSON.stringify({ results: await reader.explain(scope, scoped) });
+    if (query.explain) {
+      const plan = await reader.explain(scope, scoped);
+      return { results: (Array.isArray(plan) ? plan : [plan]).map((step) => JSON.stringify(step)) };
+    }
     const [texts, count] = await Promise.all([
       reader.find(scope, scoped),
       query.count && counted ? reader.count(counted, where) : undefined,
     ]);
     const results = await show(texts, query, scope.schema, request, wanted, "find");
-    return `{"results":[${results}]${count === undefined ? "" : `,"count":${count}`}}`;
+    return { results, ...(count !== undefined && { count }) };
   }
 
   /** The query with its sub-queries as the triggers of their classes have changed them. */
@@ -131,15 +163,17 @@ export function createReads(parts: ReadParts): Reads {
     operation: ReadOperation,
     target: string,
     params: JsonObject,
-  ): Promise<string> {
+  ): Promise<FindAnswer> {
     const { className, where, order, redirectClassNameForKey: key = "" } = query;
     const redirecting: Order = { path: [key], descending: false };
     access.authorizeRead(request, className, operation, { where, order: [...order, redirecting] });
     const { redirectClassNameForKey: _, ...direct } = params;
-    const found: JsonObject = JSON.parse(await find(request, target, direct));
-    const results = Array.isArray(found.results) ? found.results : [];
-    const named = results.map((each) => (isJsonObject(each) ? { ...each, className: target } : each));
-    return JSON.stringify({ ...found, results: named, className: target });
+    const found = await answerFind(request, target, direct);
+    const results = await mapInSlices(found.results, (text) => {
+      const object: JsonObject = JSON.parse(text);
+      return JSON.stringify({ ...object, className: target });
+    });
+    return { ...found, results, className: target };
   }
 
   async function get(
@@ -158,8 +192,8 @@ export function createReads(parts: ReadParts): Reads {
       : { params: given };
     const query = parseQuery(className, wanted);
     if (objects) {
-      const shown = await showGiven(objects.slice(0, 1), query, className, request, wanted, "get");
-      if (shown === "") throw notFound();
+      const [shown] = await showGiven(objects.slice(0, 1), query, className, request, wanted, "get");
+      if (shown === undefined) throw notFound();
       return shown;
     }
     if (!scope) throw notFound();
@@ -168,14 +202,14 @@ export function createReads(parts: ReadParts): Reads {
       ? (await reader.find(scope, { where: query.where, limit: 1 }))[0]
       : await reader.get(scope, objectId);
     if (text === undefined) throw notFound();
-    const shown = await show([text], query, scope.schema, request, wanted, "get");
+    const [shown] = await show([text], query, scope.schema, request, wanted, "get");
     // A trigger may keep to itself what was found.
-    if (shown === "") throw notFound();
+    if (shown === undefined) throw notFound();
     return shown;
   }
 
   /**
-   * Objects that a trigger has answered, as JSON texts joined by commas. It may have seen more than the caller may:
+   * Objects that a trigger has answered, as JSON texts. It may have seen more than the caller may:
    * what is stored is read again for whoever is not the operator.
    */
   async function showGiven(
@@ -185,7 +219,7 @@ export function createReads(parts: ReadParts): Reads {
     request: RequestContext,
     params: JsonObject,
     operation: "get" | "find",
-  ): Promise<string> {
+  ): Promise<string[]> {
     const schema = schemas.get(className) ?? unknownClass(className);
     const isOperator = request.caller.kind === "master";
     const idOf = ({ objectId }: JsonObject) => (typeof objectId === "string" ? objectId : undefined);
@@ -207,7 +241,7 @@ export function createReads(parts: ReadParts): Reads {
     return show(texts, query, schema, request, params, operation);
   }
 
-  /** The objects as a list of JSON texts, joined by commas. Where nothing is to be changed they pass as they are. */
+  /** The objects as JSON texts. Where nothing is to be changed they pass as they are. */
   async function show(
     texts: ObjectText[],
     query: Query,
@@ -215,7 +249,7 @@ export function createReads(parts: ReadParts): Reads {
     request: RequestContext,
     params: JsonObject,
     operation: "get" | "find",
-  ): Promise<string> {
+  ): Promise<string[]> {
     const { className } = schema;
     const afterFind = triggers.afterFind(className);
     const present = presentation.of(className);
@@ -223,23 +257,21 @@ export function createReads(parts: ReadParts): Reads {
       !present && !afterFind && !query.keys && query.include.length + query.excludeKeys.length === 0;
     const relations = relationFields(schema);
     if (asStored) {
-      const shown = texts.map((text) => presentation.withFileUrls(text, request));
-      if (relations.length === 0) return shown.join();
+      const shown = await mapInSlices(texts, (text) => presentation.withFileUrls(text, request));
+      if (relations.length === 0) return shown;
       const tail = `,${JSON.stringify(Object.fromEntries(relations)).slice(1)}`;
-      return shown.map((text) => text.slice(0, -1) + tail).join();
+      return shown.map((text) => text.slice(0, -1) + tail);
     }
-    let objects = await Promise.all(
-      texts.map((text) => {
-        const object = { ...presentation.parse(text, request), ...Object.fromEntries(relations) };
-        return present ? present(object, request) : object;
-      }),
-    );
+    let objects = await mapInSlices(texts, (text) => {
+      const object = { ...presentation.parse(text, request), ...Object.fromEntries(relations) };
+      return present ? present(object, request) : object;
+    });
     if (query.include.length > 0) {
       await includePointers(objects, query.include, (target, ids) => readIncluded(target, ids, request));
     }
     if (afterFind) objects = await afterFind(objects, params, request, operation === "get");
     const pick = createPick(query);
-    return objects.map((object) => JSON.stringify(pick(object))).join();
+    return mapInSlices(objects, (object) => JSON.stringify(pick(object)));
   }
 
   const assertFind: Reads["assertFind"] = (request, className, where, order = []) => {
@@ -255,7 +287,7 @@ export function createReads(parts: ReadParts): Reads {
     }
   };
 
-  return { find, get, assertFind, presenter: presentation.withFiles, scopeOf };
+  return { find, findPieces, get, assertFind, presenter: presentation.withFiles, scopeOf };
 }
 
 /** What may be said of an object that is asked for by its id. */

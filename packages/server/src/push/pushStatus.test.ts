@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Schemas } from "../schema/schemas.ts";
-import { openSqliteStore } from "../store/sqlite/sqliteStore.ts";
+import { openStore } from "../store/openStore.ts";
 import { parsePushOrder } from "./pushOrder.ts";
 import { PushStatuses, pushStatusRules } from "./pushStatus.ts";
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 /** Two processes' views of one table, with a clock that is set by hand. */
 async function world() {
   const folder = mkdtempSync(join(tmpdir(), "purse-push-"));
-  const store = await openSqliteStore(join(folder, "purse.sqlite"));
+  const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   closers.push(async () => {
     await store.close();
     rmSync(folder, { recursive: true });

@@ -8,6 +8,7 @@ import {
   ProtocolError,
   type SubQuery,
 } from "@purse/protocol";
+import type { WorkerHealth } from "@purse/workers";
 import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ChangeLog } from "./changeLog.ts";
@@ -231,7 +232,10 @@ export interface Store {
   dropClass(schema: ClassSchema): Promise<void>;
   /** Removes all objects of a class with their relations. */
   purge(schema: ClassSchema): Promise<void>;
-  /** Objects in the order of insertion, with their secrets; `after` is the last `seq` that was seen. */
+  /**
+   * Objects in the order of insertion, with their secrets; `after` is the last `seq` that was seen. At most `limit`,
+   * fewer where they are large, none at the end.
+   */
   scan(schema: ClassSchema, after: number, limit: number): Promise<({ seq: number } & SecretObject)[]>;
   /** Members of relations, in order: class, key, owner, related. */
   scanRelations(
@@ -258,12 +262,16 @@ export interface Store {
    * Returns the way to stop.
    */
   onAnnounced(listener: (message: string | undefined) => void): () => void;
+  /** Why the database cannot be worked with though it answers; undefined where it can. */
+  problem(): string | undefined;
+  /** Writes something, to see whether that can be done (again). Rejects where it cannot. */
+  probeWrite?(): Promise<void>;
+  /** The threads that work for the database. */
+  workers?(): WorkerHealth[];
   /** Where several processes may write: what they wrote. Undefined where this process alone does. */
   changeLog?: ChangeLog;
   leases: Leases;
   /** The clock that all processes that share the database agree on, in ms since the epoch. */
   now(): number;
-  /** Why the database cannot be worked with though it answers; undefined where it can. */
-  problem(): string | undefined;
   close(): Promise<void>;
 }

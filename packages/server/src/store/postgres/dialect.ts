@@ -142,6 +142,15 @@ function textTest(field: string, search: TextSearch): { vector: string; query: s
 }
 
 export const postgresDialect: Dialect = {
+  // Statements end by statement_timeout.
+  checkpoint: "",
+  relationCheckpoint: "",
+  // What is larger than there is room for does not leave the database: the sizes say how much that is.
+  page: (what, table, rest) =>
+    `SELECT CASE WHEN size <= ? THEN text END, size FROM (
+      SELECT text, sum(octet_length(text)) OVER (ROWS UNBOUNDED PRECEDING) AS size
+      FROM (SELECT ${what} AS text FROM ${table} ${rest}) AS page) AS sized`,
+  pageParameters: (maxChars) => [maxChars],
   identifier: quoted,
   column: columnCell,
   field: fieldCell,
@@ -219,4 +228,11 @@ export const postgresDialect: Dialect = {
   aclHoldsAny: (column) => `${column} && ${TEXTS}`,
   principals: (names) => [JSON.stringify(names)],
   textIn: (value) => `${value} = ANY(${TEXTS})`,
+};
+
+/** The same without a bound for pages: for explanations. */
+export const plainDialect: Dialect = {
+  ...postgresDialect,
+  page: (what, table, rest) => `SELECT ${what} FROM ${table} ${rest}`,
+  pageParameters: () => [],
 };

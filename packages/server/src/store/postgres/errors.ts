@@ -18,22 +18,6 @@ export class DatabaseUnavailable extends ProtocolError {
   }
 }
 
-/**
- * The connection was lost while a transaction was being committed, and within the deadline the database could not be
- * asked whether it was (503, code 124). A request that carries a request id can be sent again and is then answered.
- */
-export class OutcomeUnknown extends ProtocolError {
-  readonly retryAfter = RETRY_AFTER_S;
-
-  constructor() {
-    super(
-      ErrorCode.TIMEOUT,
-      "The outcome of the write is unknown: the database could not be reached while it was being committed.",
-      503,
-    );
-  }
-}
-
 /** SQLSTATE codes that are the client's doing, or that the client should know of. */
 const CLIENT_ERRORS: Readonly<Record<string, () => ProtocolError>> = {
   // invalid_regular_expression

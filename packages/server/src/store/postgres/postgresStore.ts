@@ -1,5 +1,8 @@
 import type { JsonValue } from "@purse/protocol";
+import type { ByteBudget } from "../../limits/byteBudget.ts";
+import { currentScope } from "../../limits/requestScope.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import { AnswerRoom } from "../answerRoom.ts";
 import { FORGET_ANSWERS, partAnswers } from "../requests.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { groupRows } from "../sql/groupRows.ts";
@@ -9,7 +12,7 @@ import { Announcements } from "./announcements.ts";
 import { apply, isOneStatement, readsFirst } from "./apply.ts";
 import { createChangeLog, followKnown, silence } from "./changeLog.ts";
 import { DatabaseClock } from "./databaseClock.ts";
-import { postgresDialect } from "./dialect.ts";
+import { plainDialect, postgresDialect } from "./dialect.ts";
 import { asProtocolError } from "./errors.ts";
 import { GroupCommit } from "./groupCommit.ts";
 import { classStatements, removalStatements } from "./layout.ts";
@@ -17,7 +20,8 @@ import { createLeases } from "./leases.ts";
 import { lockOrder } from "./lockOrder.ts";
 import { lockLayout, migrate } from "./migrate.ts";
 import { ExclusivePool, SharedPool } from "./pools.ts";
-import type { Sql } from "./session.ts";
+import { ReadLanes } from "./readLanes.ts";
+import type { SessionOptions, Sql } from "./session.ts";
 import { sessionKinds } from "./sessionKinds.ts";
 import { Statistics } from "./statistics.ts";
 import { type Transaction, Transactions } from "./transactions.ts";
@@ -29,42 +33,63 @@ export interface PostgresOptions {
   connections: number;
   /** A replica, for reads that may lag behind. */
   replicaUrl?: string;
+  /** How long a statement may run, in ms. */
+  queryTimeoutMs: number;
+  /** Characters of one answer, at most. */
+  maxAnswerBytes: number;
+  /** What counts the answers that are held in memory. */
+  budget: ByteBudget;
 }
 
 /** How often the database's clock is read, in ms. */
 const CLOCK_MS = 5_000;
+/** Characters that one page of a scan has, about. */
+const SCAN_CHARS = 8 * 1024 * 1024;
 
 /** Opens the store in a PostgreSQL database; any number of processes may share it. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, connections, replicaUrl } = options;
-  const kinds = sessionKinds(url, replicaUrl);
+  const { url, connections, replicaUrl, queryTimeoutMs, maxAnswerBytes, budget } = options;
+  const kinds = sessionKinds(url, replicaUrl, queryTimeoutMs);
   const maintenancePool = new ExclusivePool(kinds.maintenance, 1);
   await migrate(maintenancePool).catch((error: unknown) => {
     throw asProtocolError(error);
   });
-  const writers = Math.floor(connections / 2);
+  const writers = Math.max(1, Math.floor(connections / 2));
   const writePool = new ExclusivePool(kinds.writes, writers);
-  const readPool = new SharedPool(kinds.reads, connections - writers);
-  const replicaPool = replicaUrl === undefined ? undefined : new SharedPool(kinds.replica, connections);
-  const sql = withClientErrors(readPool);
-  const replica = replicaPool ? withClientErrors(replicaPool) : sql;
-  const transactions = new Transactions(writePool, readPool);
-  const maintenance = new Transactions(maintenancePool, readPool);
+  const pools: SharedPool[] = [];
+  const openLanes = (quick: SessionOptions, slow: SessionOptions, sessions: number): ReadLanes => {
+    const quickSessions = Math.max(1, Math.ceil(sessions / 2));
+    const slowSessions = Math.max(1, sessions - quickSessions);
+    const [quickPool, slowPool] = [new SharedPool(quick, quickSessions), new SharedPool(slow, slowSessions)];
+    pools.push(quickPool, slowPool);
+    const lanes = { quick: quickPool, quickSessions, slow: slowPool, slowSessions };
+    return new ReadLanes({ ...lanes, maxWaitMs: queryTimeoutMs });
+  };
+  const lanes = openLanes(kinds.quickReads, kinds.slowReads, connections - writers);
+  const sql = withClientErrors(lanes);
+  const replica =
+    replicaUrl === undefined
+      ? sql
+      : withClientErrors(openLanes(kinds.quickReplica, kinds.slowReplica, connections));
+  const transactions = new Transactions(writePool, lanes.own);
+  const maintenance = new Transactions(maintenancePool, lanes.own);
   const statements = createStatements(postgresDialect);
-  const clock = new DatabaseClock(readPool);
+  const plain = createStatements(plainDialect);
+  const room = new AnswerRoom(budget, maxAnswerBytes);
+  const clock = new DatabaseClock(lanes.own);
   await clock.read();
   const commits = new GroupCommit(transactions, clock.now);
   const statistics = new Statistics(maintenancePool);
   const listeners = new Set<(message: string | undefined) => void>();
   const announcements = new Announcements({
     session: kinds.announcements,
-    sql: readPool,
+    sql: lanes.own,
     onMessage(message) {
       for (const listener of listeners) listener(message);
     },
     onConnected: () => clock.read(),
     onSilence(ms) {
-      for (const pool of [readPool, writePool]) pool.destroySilent(ms);
+      for (const pool of [...pools, writePool]) pool.destroySilent(ms);
     },
   });
   await announcements.open();
@@ -94,7 +119,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async find(query) {
       if (query.limit === 0) return [];
       const { sql: text, parameters } = statements.find(query);
-      return texts(text, parameters, sourceOf(query));
+      return room.read(text, currentScope(), async (maxChars) => {
+        const found = await sourceOf(query).run(text, [maxChars, ...parameters.slice(1)]);
+        const neededChars = Number(found.at(-1)?.[1] ?? 0);
+        if (neededChars > maxChars) return { neededChars };
+        return { rows: found.map(([value]) => String(value)) };
+      });
     },
 
     async count(query) {
@@ -114,7 +144,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
 
     async explain(query): Promise<JsonValue> {
-      const { sql: text, parameters } = statements.find(query);
+      const { sql: text, parameters } = plain.find(query);
       const [plan] = await rows(`EXPLAIN (FORMAT JSON) ${text}`, parameters);
       return JSON.parse(plan?.[0] ?? "[]");
     },
@@ -209,8 +239,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     async scan(schema, after, limit) {
       const table = postgresDialect.identifier(schema.table);
       const found = await rows(
-        `SELECT seq, doc::text, secret FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?`,
-        [after, limit],
+        `SELECT seq, text, secret FROM (
+          SELECT seq, text, secret, sum(octet_length(text)) OVER (ORDER BY seq) - octet_length(text) AS before
+          FROM (SELECT seq, doc::text AS text, secret FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?) AS page
+        ) AS sized WHERE before < ? ORDER BY seq`,
+        [after, limit, SCAN_CHARS],
       );
       return found.map(([seq, text, secret]) => ({
         seq: Number(seq),
@@ -296,7 +329,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       listeners.clear();
       clearInterval(readingClock);
       await announcements.close();
-      await Promise.all([writePool, readPool, maintenancePool, replicaPool].map((pool) => pool?.end()));
+      await Promise.all([...pools, writePool, maintenancePool].map((pool) => pool.end()));
     },
   };
 }

@@ -1,10 +1,10 @@
+import { QUICK_TIMEOUT_MS } from "./readLanes.ts";
 import type { SessionOptions } from "./session.ts";
 
 /** Longest waits for locks, in ms; longer than a server waits for a client that is silent amid a transaction. */
 const LOCK_TIMEOUT_MS = 8_000;
 /** A process that is frozen amid a transaction holds its rows no longer than this, in ms. */
 const IDLE_IN_TRANSACTION_MS = 3_000;
-const READ_TIMEOUT_MS = 30_000;
 const WRITE_TIMEOUT_MS = 10_000;
 /** How much later than the server a session gives a statement up, in ms. */
 const GRACE_MS = 5_000;
@@ -21,39 +21,53 @@ const LIVENESS = {
 
 /** The sessions of one process, by what they are for. */
 export interface SessionKinds {
-  /** Patterns and orders that somebody else thought up must not hold a session. */
-  reads: SessionOptions;
-  replica: SessionOptions;
+  /** Sessions that answer many requests one after the other: none may hold up those behind it. */
+  quickReads: SessionOptions;
+  /** Patterns and orders that somebody else thought up must not hold a session for ever. */
+  slowReads: SessionOptions;
+  quickReplica: SessionOptions;
+  slowReplica: SessionOptions;
   writes: SessionOptions;
   /** Making indexes and emptying classes takes as long as it takes. */
   maintenance: SessionOptions;
   announcements: SessionOptions;
 }
 
-export function sessionKinds(url: string, replicaUrl: string | undefined): SessionKinds {
+/** `queryTimeoutMs`: how long a statement that reads may run. */
+export function sessionKinds(
+  url: string,
+  replicaUrl: string | undefined,
+  queryTimeoutMs: number,
+): SessionKinds {
   const limits = { ...LIVENESS, lock_timeout: LOCK_TIMEOUT_MS };
-  const reads: SessionOptions = {
+  const withTimeout = (timeoutMs: number) => ({
+    settings: { ...limits, statement_timeout: timeoutMs },
+    deadlineMs: timeoutMs + GRACE_MS,
+  });
+  const slowReads: SessionOptions = {
     url,
     applicationName: "purse",
-    settings: { ...limits, statement_timeout: READ_TIMEOUT_MS },
-    deadlineMs: READ_TIMEOUT_MS + GRACE_MS,
     needsPrimary: true,
+    ...withTimeout(queryTimeoutMs),
   };
+  const quickReads = { ...slowReads, ...withTimeout(QUICK_TIMEOUT_MS) };
+  const atReplica = { url: replicaUrl ?? url, needsPrimary: false };
   return {
-    reads,
-    replica: { ...reads, url: replicaUrl ?? url, needsPrimary: false },
+    quickReads,
+    slowReads,
+    quickReplica: { ...quickReads, ...atReplica },
+    slowReplica: { ...slowReads, ...atReplica },
     writes: {
-      ...reads,
+      ...slowReads,
       applicationName: "purse writes",
-      settings: { ...limits, statement_timeout: WRITE_TIMEOUT_MS },
-      deadlineMs: WRITE_TIMEOUT_MS + GRACE_MS,
+      ...withTimeout(WRITE_TIMEOUT_MS),
     },
     maintenance: {
-      ...reads,
+      ...slowReads,
       applicationName: "purse maintenance",
       settings: { ...limits, statement_timeout: 0 },
       deadlineMs: undefined,
     },
-    announcements: { ...reads, applicationName: "purse announcements", deadlineMs: GRACE_MS },
+    announcements: { ...slowReads, applicationName: "purse announcements", deadlineMs: GRACE_MS },
   };
 }

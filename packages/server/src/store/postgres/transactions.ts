@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SqlParameter } from "../sql/dialect.ts";
+import { WriteOutcomeUnknownError } from "../writeOutcome.ts";
 import {
   ConnectionLost,
   DatabaseBusy,
   DatabaseUnavailable,
   isConnectionLost,
   isSerializationFailure,
-  OutcomeUnknown,
   sqlState,
 } from "./errors.ts";
 import type { ExclusivePool } from "./pools.ts";
@@ -86,7 +86,7 @@ export class Transactions {
 
   /**
    * Runs `work` in a transaction; it may be called again, with nothing of the call before left. Rejects with what
-   * `work` rejects with, the database's error, DatabaseUnavailable, DatabaseBusy, or OutcomeUnknown.
+   * `work` rejects with, the database's error, DatabaseUnavailable, DatabaseBusy, or WriteOutcomeUnknownError.
    */
   async run<T>(work: (transaction: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const until = performance.now() + OUTCOME_MS;
@@ -183,7 +183,7 @@ export class Transactions {
       } catch (error) {
         const isLocked = sqlState(error) === "55P03";
         if (!isLocked && !(error instanceof DatabaseUnavailable) && !isConnectionLost(error)) throw error;
-        if (performance.now() > until) throw new OutcomeUnknown();
+        if (performance.now() > until) throw new WriteOutcomeUnknownError();
         await sleep(PAUSE_MS);
       }
     }

@@ -36,6 +36,16 @@ export interface Cell {
 
 /** What one database writes differently from another. Paths and names are checked; every value is a parameter. */
 export interface Dialect {
+  /**
+   * A condition, with the AND after it, that every row of a class (or of purse_relations) is tested with before any
+   * other: how a statement is ended in the middle of its work. Empty where the database does that by itself.
+   */
+  readonly checkpoint: string;
+  readonly relationCheckpoint: string;
+  /** A select of `what` from the rows of a class that `rest` (WHERE, ORDER BY, LIMIT) leaves, in its order. */
+  page(what: string, table: string, rest: string): string;
+  /** The parameters of a page, before those of its parts, by which it is no larger than `maxChars` characters. */
+  pageParameters(maxChars: number): SqlParameter[];
   identifier(name: string): string;
   /** One of the columns that every class's table has: id, created_at, updated_at. */
   column(name: string): Cell;

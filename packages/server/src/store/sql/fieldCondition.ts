@@ -340,7 +340,7 @@ function isIndexed({ indexes }: ClassSchema, field: string | undefined): boolean
 function compileRelation(key: string, condition: FieldCondition, context: WhereContext): Compiled {
   const { parameters, dialect, schema } = context;
   const owners = (members: string) =>
-    `id IN (SELECT owner_id FROM purse_relations WHERE class_name = ? AND key = ? AND ${members})`;
+    `id IN (SELECT owner_id FROM purse_relations WHERE ${dialect.relationCheckpoint}class_name = ? AND key = ? AND ${members})`;
   switch (condition.kind) {
     case "exists":
       return condition.exists ? { shape: "always", sql: () => "TRUE" } : NEVER;

@@ -47,15 +47,19 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   }
 
   function find(query: StoreQuery): Statement {
-    const parameters: SqlParameter[] = [];
+    const parameters: SqlParameter[] = dialect.pageParameters(Number.MAX_SAFE_INTEGER);
     const search = query.score ? textIn(query.where) : undefined;
     if (search) parameters.push(dialect.textQuery(search.search));
-    const rows = selectRows(query, parameters, () =>
-      search
-        ? dialect.documentWithScore(dialect.textScore(query.schema, search.path[0], search.search))
-        : dialect.document,
+    const rows = rowsOf(query, parameters);
+    const sql = textFor(query.schema, `find ${search ? "scored" : ""}\n${rows.shape}`, () =>
+      dialect.page(
+        search
+          ? dialect.documentWithScore(dialect.textScore(query.schema, search.path[0], search.search))
+          : dialect.document,
+        dialect.identifier(query.schema.table),
+        rows.sql(),
+      ),
     );
-    const sql = textFor(query.schema, `find ${search ? "scored" : ""}\n${rows.shape}`, rows.sql);
     return { sql, parameters };
   }
 
@@ -68,7 +72,7 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
       schema,
       `count\n${where.shape}\n${access.shape}`,
       () =>
-        `SELECT count(*) AS n FROM ${dialect.identifier(schema.table)} WHERE ${where.sql()}${access.sql()}`,
+        `SELECT count(*) AS n FROM ${dialect.identifier(schema.table)} WHERE ${dialect.checkpoint}${where.sql()}${access.sql()}`,
     );
     return { sql, parameters };
   }
@@ -79,7 +83,8 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     const sql = textFor(
       schema,
       `get\n${access.shape}`,
-      () => `SELECT ${dialect.document} FROM ${dialect.identifier(schema.table)} WHERE id = ?${access.sql()}`,
+      () =>
+        `SELECT ${dialect.document} FROM ${dialect.identifier(schema.table)} WHERE ${dialect.checkpoint}id = ?${access.sql()}`,
     );
     return { sql, parameters };
   }
@@ -147,9 +152,16 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     };
   }
 
-  /** The rows of a query, in their order and within its limits where it has any. */
+  /** A select of the rows of a query, in their order and within its limits where it has any. */
   function selectRows(query: StoreQuery, parameters: SqlParameter[], what: () => string): Compiled {
-    const { schema, limit, skip } = query;
+    const rows = rowsOf(query, parameters);
+    const table = dialect.identifier(query.schema.table);
+    return { shape: rows.shape, sql: () => `SELECT ${what()} FROM ${table} ${rows.sql()}` };
+  }
+
+  /** What follows the table in a select of the rows of a query. */
+  function rowsOf(query: StoreQuery, parameters: SqlParameter[]): Compiled {
+    const { limit, skip } = query;
     const context = contextOf(query, parameters);
     const where = compileWhere(query.where, context);
     const access = compileAccess(query.principals, parameters, dialect);
@@ -159,7 +171,7 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     return {
       shape: `${where.shape}\n${access.shape}\n${order?.shape ?? "unordered"}`,
       sql() {
-        const rows = `SELECT ${what()} FROM ${dialect.identifier(schema.table)} WHERE ${where.sql()}${access.sql()}`;
+        const rows = `WHERE ${dialect.checkpoint}${where.sql()}${access.sql()}`;
         return order ? `${rows} ORDER BY ${order.sql()} LIMIT ? OFFSET ?` : rows;
       },
     };

@@ -1,4 +1,4 @@
-import type { Condition, Order, Place } from "@purse/protocol";
+import { type Condition, inOrderOfCost, type Order, type Place } from "@purse/protocol";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import type { StoreQuery } from "../store.ts";
 import { columnOf } from "./columns.ts";
@@ -17,8 +17,8 @@ export function compileWhere(where: Condition, context: WhereContext): Compiled 
     case "relatedTo": {
       const { parameters, subqueries, select } = context;
       parameters.push(where.object.className, where.object.objectId, where.key);
-      const members =
-        "id IN (SELECT related_id FROM purse_relations WHERE class_name = ? AND owner_id = ? AND key = ?)";
+      const { relationCheckpoint } = context.dialect;
+      const members = `id IN (SELECT related_id FROM purse_relations WHERE ${relationCheckpoint}class_name = ? AND owner_id = ? AND key = ?)`;
       const owner = subqueries?.get(where);
       if (!owner) return { shape: "related", sql: () => members };
       // Whoever may not see the owner does not learn what relates to it.
@@ -38,7 +38,8 @@ function compileBranches(
   conditions: Condition[],
   context: WhereContext,
 ): Compiled {
-  const parts = conditions.map((condition) => compileWhere(condition, context));
+  // SQLite tests them in the order of the text.
+  const parts = inOrderOfCost(conditions).map((condition) => compileWhere(condition, context));
   const shape = `${kind}(${parts.map((part) => part.shape).join()})`;
   return {
     shape,

@@ -5,58 +5,89 @@ import { compileRegex } from "../regex.ts";
 /** A value that a statement takes or gives. */
 export type SqliteValue = string | number | bigint | Buffer | null;
 
+export interface OpenOptions {
+  readonly: boolean;
+  /** Pages that the connection keeps in memory, in KiB. */
+  cacheKb?: number;
+  /** Called now and then by statements with checkpoints; throws to end the statement. */
+  checkpoint?(docBytes: number): void;
+}
+
 /**
  * Opens the database file. WAL with `synchronous=FULL`: a commit is on disk before it is
  * acknowledged, and readers never wait for the writer.
  */
-export function openDatabase(file: string, options: { readonly: boolean }): Database.Database {
-  const database = new Database(file, { readonly: options.readonly, timeout: 10_000 });
-  if (!options.readonly) {
+export function openDatabase(file: string, options: OpenOptions): Database.Database {
+  const { readonly, cacheKb = 65_536, checkpoint } = options;
+  const database = new Database(file, { readonly, timeout: 10_000 });
+  if (!readonly) {
     database.pragma("journal_mode = WAL");
     database.pragma("synchronous = FULL");
     database.pragma("wal_autocheckpoint = 4000");
   }
-  database.pragma("cache_size = -65536");
+  database.pragma(`cache_size = -${cacheKb}`);
   database.pragma("mmap_size = 1073741824");
   database.pragma("temp_store = MEMORY");
   database.pragma("trusted_schema = OFF");
-  addFunctions(database);
+  // With many principals one pass over an object's own few is quicker than a search for each.
+  database.function("purse_acl_holds", DETERMINISTIC, aclHolds());
+  database.function("purse_is_or_holds", DETERMINISTIC, isOrHolds(checkpoint));
+  if (checkpoint) {
+    database.function("purse_checkpoint", { directOnly: true }, (docBytes) => {
+      checkpoint(Number(docBytes));
+      return 1;
+    });
+  }
   return database;
 }
 
-/** What SQLite cannot do by itself. */
-function addFunctions(database: Database.Database): void {
-  const options = { deterministic: true, directOnly: true };
+const DETERMINISTIC = { deterministic: true, directOnly: true };
+
+/**
+ * What SQLite cannot do by itself, and what a request may make expensive. Only reader threads have these functions, so
+ * that no such condition can run on the request loop or in the writer.
+ */
+export function addCostlyFunctions(database: Database.Database, checkpoint: () => void): void {
   const parsed = lastOf((text) => JSON.parse(text));
-  const setOf = lastOf((text): ReadonlySet<string> => new Set(JSON.parse(text)));
-  database.function("purse_regex", options, (source, flags, value) =>
-    typeof value === "string" && compileRegex(String(source), String(flags))(value) ? 1 : 0,
-  );
-  database.function("purse_json_equal", options, (value, operand) => {
+  database.function("purse_regex", DETERMINISTIC, (source, flags, value) => {
+    checkpoint();
+    return typeof value === "string" && compileRegex(String(source), String(flags))(value) ? 1 : 0;
+  });
+  database.function("purse_json_equal", DETERMINISTIC, (value, operand) => {
+    checkpoint();
     if (typeof value !== "string" || typeof operand !== "string" || !/^[[{]/.test(value)) return 0;
     const stored: JsonValue = JSON.parse(value);
     return jsonEqual(stored, parsed(operand)) ? 1 : 0;
   });
-  // Going through an array by json_each would keep a copy of it until the statement has ended.
-  database.function("purse_is_or_holds", options, (value, type, operand) => {
-    if (type !== "array" || typeof value !== "string") return value === operand ? 1 : 0;
-    const items: JsonValue[] = parsed(value);
-    return items.some((item) => item === operand) ? 1 : 0;
-  });
-  database.function("purse_polygon_holds", options, (polygon, latitude, longitude) => {
+  database.function("purse_polygon_holds", DETERMINISTIC, (polygon, latitude, longitude) => {
+    checkpoint();
     if (typeof polygon !== "string" || typeof latitude !== "number" || typeof longitude !== "number")
       return 0;
     return polygonHolds(parsed(polygon), { latitude, longitude }) ? 1 : 0;
   });
-  // With many principals one pass over an object's own few is quicker than a search for each.
-  database.function("purse_acl_holds", options, (principals, acl) => {
+}
+
+function aclHolds(): (principals: unknown, acl: unknown) => number {
+  const setOf = lastOf((text): ReadonlySet<string> => new Set(JSON.parse(text)));
+  return (principals, acl) => {
     if (typeof principals !== "string" || typeof acl !== "string") return 0;
     const wanted = setOf(principals);
     for (let from = 0, to = acl.indexOf("|", 1); to > 0; from = to, to = acl.indexOf("|", from + 1)) {
       if (wanted.has(acl.slice(from, to + 1))) return 1;
     }
     return 0;
-  });
+  };
+}
+
+/** Whether a value is the operand, or is an array that holds it. */
+function isOrHolds(checkpoint?: (docBytes: number) => void) {
+  // Going through an array by json_each would keep a copy of it until the statement has ended.
+  const itemsOf = lastOf((text): JsonValue[] => JSON.parse(text));
+  return (value: unknown, type: unknown, operand: unknown): number => {
+    if (type !== "array" || typeof value !== "string") return value === operand ? 1 : 0;
+    checkpoint?.(0);
+    return itemsOf(value).some((item) => item === operand) ? 1 : 0;
+  };
 }
 
 /** Longer texts are not kept in memory, nor what was computed from them. */

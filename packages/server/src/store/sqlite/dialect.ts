@@ -111,7 +111,13 @@ function fieldCell(path: readonly string[], type: FieldTypeName | undefined): Ce
   );
 }
 
+/** For statements without bounds; those that answer requests are made by the dialects of checkpoint.ts. */
 export const sqliteDialect: Dialect = {
+  checkpoint: "",
+  relationCheckpoint: "",
+  page: (what, table, rest) => `SELECT ${what} FROM ${table} ${rest}`,
+  // Readers count for themselves.
+  pageParameters: () => [],
   identifier: quoted,
   column: columnCell,
   field: fieldCell,

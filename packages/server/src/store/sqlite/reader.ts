@@ -1,98 +1,278 @@
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { ProtocolError } from "@purse/protocol";
-import { openDatabase, statementCache } from "./connection.ts";
-import type { ReaderAnswer, ReaderJob } from "./readerThread.ts";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import {
+  WorkerAbortedError,
+  WorkerExitedError,
+  type WorkerHealth,
+  WorkerOverloadedError,
+  WorkerPool,
+  WorkerTimeoutError,
+  WorkerUnavailableError,
+} from "@purse/workers";
+import type { ByteBudget } from "../../limits/byteBudget.ts";
+import { currentScope, type RequestScope } from "../../limits/requestScope.ts";
+import type { Log } from "../../observe/log.ts";
+import { AnswerRoom, type BoundedRows } from "../answerRoom.ts";
+import type { Statement } from "../sql/statement.ts";
+import { asKnownError, DatabaseFaultError, deserializeError } from "./errors.ts";
+import { InlineReader } from "./inlineReader.ts";
+import type { ReadAnswer, ReadRequest } from "./readerThread.ts";
+import { type StatementShape, StatementShapes } from "./statementShapes.ts";
 
-/** A statement whose shape takes longer than this on average runs beside the event loop, not in it. */
-const INLINE_MS = 1.5;
-/** Statements up to so many characters are remembered with their durations. */
-const MAX_LEARNED_TEXT = 20_000;
+export interface ReaderOptions {
+  log: Log;
+  /** How long a statement may run, in ms. */
+  queryTimeoutMs: number;
+  /** Characters of one answer, at most. */
+  maxAnswerBytes: number;
+  /** What counts the answers that are held in memory. */
+  budget: ByteBudget;
+  /** The database turned out to be damaged. */
+  onFault(error: DatabaseFaultError): void;
+  /** A thread is not restarted any more. */
+  onFailed?(error: Error): void;
+  /** Makes a thread. */
+  spawn?(file: string): Worker;
+}
+
+function spawnThread(file: string): Worker {
+  return new Worker(new URL("./readerThread.ts", import.meta.url), { workerData: { file } });
+}
+
+/** A statement in the two forms of checkpoint.ts; the one for threads is made where it is needed. */
+export interface ReadStatement {
+  inline: Statement;
+  thread(): Statement;
+}
+
+/** How long a statement may run among the quick ones before it goes on among the slow ones, in ms. */
+const QUICK_MS = 100;
+/** So long after its time limit a statement is ended together with its thread: it reaches no checkpoint. In ms. */
+const GRACE_MS = { quick: 2_000, slow: 250 };
+/** Characters that one page of a scan has, about. */
+const SCAN_CHARS = 8 * 1024 * 1024;
+const MAX_QUEUED = 1_000;
+
+type Lane = WorkerPool<ReadRequest, ReadAnswer>;
 
 /**
- * Reads rows of one text column. Point reads run where they are asked. Others run in a reader thread
- * until their shape has proved to be quick, so that a slow query never holds up the others for long.
+ * Reads rows of one text column. Statements that have proved to be quick run on the request loop, for a few ms and over
+ * small documents; all others in threads. Those that may be expensive (patterns, polygons, text search, scans of whole
+ * tables) have threads of their own, so that ordinary ones never wait for them.
  */
 export class Reader {
-  readonly #prepare: ReturnType<typeof statementCache>;
-  readonly #database: ReturnType<typeof openDatabase>;
-  readonly #worker: Worker;
-  readonly #waiting = new Map<
-    number,
-    { resolve(rows: string[]): void; reject(error: Error): void; sql: string }
-  >();
-  /** Average duration in ms by statement text. */
-  readonly #durations = new Map<string, number>();
-  #nextId = 1;
+  readonly #options: ReaderOptions;
+  readonly #inline: InlineReader;
+  readonly #quick: Lane;
+  readonly #slow: Lane;
+  /** By the text of the inline form. */
+  readonly #shapes = new StatementShapes();
+  readonly #room: AnswerRoom;
 
-  constructor(file: string) {
-    this.#database = openDatabase(file, { readonly: true });
-    this.#prepare = statementCache(this.#database);
-    this.#worker = new Worker(new URL("./readerThread.ts", import.meta.url), { workerData: { file } });
-    this.#worker.on("message", (answer: ReaderAnswer) => this.#settle(answer));
-    this.#worker.on("error", (error) => this.#fail(error));
-    this.#worker.on("exit", () => this.#fail(new Error("The database's reader has stopped")));
+  static async open(file: string, options: ReaderOptions): Promise<Reader> {
+    const reader = new Reader(file, options);
+    try {
+      await Promise.all([reader.#quick.start(), reader.#slow.start()]);
+      return reader;
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
   }
 
-  /** For statements known to be quick. */
-  first(sql: string, parameters: (string | number | null)[]): string | undefined {
-    const value = this.#prepare(sql).pluck().get(parameters);
-    return value === undefined ? undefined : String(value);
+  private constructor(file: string, options: ReaderOptions) {
+    this.#options = options;
+    this.#inline = new InlineReader(file);
+    this.#room = new AnswerRoom(options.budget, options.maxAnswerBytes);
+    const cores = availableParallelism();
+    this.#quick = this.#createLane("database reader", file, Math.min(4, Math.max(2, cores)));
+    this.#slow = this.#createLane(
+      "database reader for slow queries",
+      file,
+      Math.max(2, Math.floor(cores / 2)),
+    );
   }
 
-  /** The steps by which SQLite would answer a statement. */
-  explain(sql: string, parameters: (string | number | null)[]): unknown[] {
-    // An explanation does not notice by itself that the layout has changed: what is read before it does.
-    this.#database.prepare("SELECT count(*) FROM sqlite_schema").get();
-    return this.#database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(parameters);
+  /** One row by a unique key. */
+  async first(statement: ReadStatement): Promise<string | undefined> {
+    const [row] = await this.all(statement);
+    return row;
   }
 
-  all(sql: string, parameters: (string | number | null)[]): Promise<string[]> | string[] {
-    const duration = this.#durations.get(sql);
-    if (duration === undefined || duration > INLINE_MS) return this.#beside(sql, parameters);
-    const started = performance.now();
-    const rows = this.#prepare(sql).pluck().all(parameters).map(String);
-    this.#learn(sql, performance.now() - started);
+  async all(statement: ReadStatement): Promise<string[]> {
+    const scope = currentScope();
+    const shape = this.#shapes.of(statement.inline.sql);
+    const rows = shape.canRunInline ? this.#readInline(statement.inline, shape) : undefined;
+    if (!rows) return this.#readBeside(statement, scope);
+    this.#room.charge(rows, scope);
     return rows;
   }
 
-  async close(): Promise<void> {
-    this.#worker.removeAllListeners("exit");
-    await this.#worker.terminate();
-    this.#database.close();
+  /** Rows of a statement that has one form alone and may take its time. */
+  async rows(sql: string, parameters: Statement["parameters"]): Promise<string[]> {
+    const statement = { sql, parameters };
+    return this.#readBeside({ inline: statement, thread: () => statement }, currentScope());
   }
 
-  #beside(sql: string, parameters: (string | number | null)[]): Promise<string[]> {
-    return new Promise((resolve, reject) => {
-      const job: ReaderJob = { id: this.#nextId++, sql, parameters };
-      this.#waiting.set(job.id, { resolve, reject, sql });
-      this.#worker.postMessage(job);
+  /** The first rows of a statement of that kind: fewer where they are large, at least one where there is one. */
+  async page(sql: string, parameters: Statement["parameters"]): Promise<string[]> {
+    const { queryTimeoutMs: timeoutMs } = this.#options;
+    const request = { sql, parameters, timeoutMs, maxChars: SCAN_CHARS, refusesScan: false };
+    return this.#rowsOf(this.#slow, { kind: "page", ...request });
+  }
+
+  /** A row of a statement that is known to be quick, whatever its parameters are. */
+  point(sql: string, parameters: Statement["parameters"]): string | undefined {
+    try {
+      return this.#inline.point(sql, parameters);
+    } catch (error) {
+      throw this.#noted(asKnownError(error));
+    }
+  }
+
+  /** The steps by which SQLite would answer a statement. */
+  async explain({ sql, parameters }: Statement): Promise<string[]> {
+    const { queryTimeoutMs: timeoutMs } = this.#options;
+    const request = { sql, parameters, timeoutMs, maxChars: SCAN_CHARS, refusesScan: false };
+    return this.#rowsOf(this.#quick, { kind: "explain", ...request });
+  }
+
+  health(): WorkerHealth[] {
+    return [...this.#quick.health(), ...this.#slow.health()];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#quick.stop(), this.#slow.stop()]);
+    this.#inline.close();
+  }
+
+  #createLane(name: string, file: string, size: number): Lane {
+    const { log, queryTimeoutMs, onFailed, spawn = spawnThread } = this.#options;
+    return new WorkerPool({
+      name,
+      size,
+      spawn: () => spawn(file),
+      maxQueued: MAX_QUEUED,
+      maxWaitMs: queryTimeoutMs,
+      timeoutMs: queryTimeoutMs,
+      log,
+      deserializeError,
+      ...(onFailed && { onFailed }),
     });
   }
 
-  #settle(answer: ReaderAnswer): void {
-    const waiting = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
-    if (!waiting) return;
-    if (answer.error) {
-      const { code, message } = answer.error;
-      waiting.reject(code === undefined ? new Error(message) : new ProtocolError(code, message));
-      return;
+  #readInline({ sql, parameters }: Statement, shape: StatementShape): string[] | undefined {
+    const started = performance.now();
+    try {
+      const rows = this.#inline.all(sql, parameters, started);
+      if (rows === "large") return undefined;
+      if (rows === "late") {
+        shape.demote();
+        return undefined;
+      }
+      shape.learn(performance.now() - started);
+      return rows;
+    } catch (error) {
+      throw this.#noted(asKnownError(error));
     }
-    this.#learn(waiting.sql, answer.ms);
-    waiting.resolve(answer.text ? answer.text.split("\n") : []);
   }
 
-  #learn(sql: string, ms: number): void {
-    // What is that long is not asked often, and always beside the event loop.
-    if (sql.length > MAX_LEARNED_TEXT) return;
-    if (this.#durations.size > 5_000) this.#durations.clear();
-    const known = this.#durations.get(sql);
-    this.#durations.set(sql, known === undefined ? ms : known * 0.8 + ms * 0.2);
+  #readBeside(statement: ReadStatement, scope: RequestScope | undefined): Promise<string[]> {
+    return this.#room.read(statement.inline.sql, scope, (maxChars) =>
+      this.#readWithin(statement, maxChars, scope),
+    );
   }
 
-  #fail(cause: unknown): void {
-    const error = cause instanceof Error ? cause : new Error(String(cause));
-    for (const waiting of this.#waiting.values()) waiting.reject(error);
-    this.#waiting.clear();
+  /** Reads in a thread, among the quick statements and, where that is not quick, among the slow ones. */
+  async #readWithin(
+    statement: ReadStatement,
+    maxChars: number,
+    scope: RequestScope | undefined,
+  ): Promise<BoundedRows> {
+    const { sql, parameters } = statement.thread();
+    const shape = this.#shapes.of(statement.inline.sql);
+    for (const lane of shape.isSlow ? [this.#slow] : [this.#quick, this.#slow]) {
+      const isLast = lane === this.#slow;
+      const request: ReadRequest = {
+        kind: "rows",
+        sql,
+        parameters,
+        timeoutMs: isLast ? this.#options.queryTimeoutMs : QUICK_MS,
+        maxChars,
+        refusesScan: !isLast && !shape.isKnown,
+      };
+      try {
+        const answer = await this.#call(lane, request, scope);
+        if ("neededChars" in answer) return answer;
+        if ("rows" in answer) {
+          shape.learn(answer.ms);
+          return answer;
+        }
+      } catch (error) {
+        if (isLast || !(error instanceof WorkerTimeoutError)) throw asQueryError(error);
+      }
+    }
+    throw tookTooLong();
   }
+
+  async #rowsOf(lane: Lane, request: ReadRequest): Promise<string[]> {
+    try {
+      const answer = await this.#call(lane, request, currentScope());
+      if ("rows" in answer) return answer.rows;
+    } catch (error) {
+      throw asQueryError(error);
+    }
+    throw tookTooLong();
+  }
+
+  async #call(lane: Lane, request: ReadRequest, scope: RequestScope | undefined): Promise<ReadAnswer> {
+    const signal = scope?.signal;
+    const cancelled = signal && new Int32Array(new SharedArrayBuffer(4));
+    const cancel = () => cancelled && Atomics.store(cancelled, 0, 1);
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      return await lane.call(cancelled ? { ...request, cancelled } : request, {
+        timeoutMs: request.timeoutMs + (lane === this.#quick ? GRACE_MS.quick : GRACE_MS.slow),
+        ...(signal && { signal }),
+        ...(scope && { group: scope.group }),
+      });
+    } catch (error) {
+      throw this.#noted(error);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  #noted(error: unknown): unknown {
+    if (!(error instanceof DatabaseFaultError)) return error;
+    this.#options.onFault(error);
+    return unavailable();
+  }
+}
+
+/** What a statement timeout of PostgreSQL comes to. */
+function tookTooLong(): ProtocolError {
+  return new ProtocolError(ErrorCode.TIMEOUT, "The query took too long");
+}
+
+function asQueryError(error: unknown): unknown {
+  if (error instanceof WorkerTimeoutError) return tookTooLong();
+  if (error instanceof WorkerAbortedError)
+    return new ProtocolError(ErrorCode.TIMEOUT, "The client went away");
+  if (error instanceof WorkerOverloadedError) {
+    return new ProtocolError(ErrorCode.TIMEOUT, "The database is busy, try again later", 503);
+  }
+  if (error instanceof WorkerExitedError || error instanceof WorkerUnavailableError) {
+    return unavailable();
+  }
+  return error;
+}
+
+function unavailable(): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.INTERNAL_SERVER_ERROR,
+    "The database cannot be read, try again later",
+    503,
+  );
 }

@@ -1,6 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { JsonValue } from "@purse/protocol";
+import type { ByteBudget } from "../../limits/byteBudget.ts";
+import type { Log } from "../../observe/log.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import { LeaseLost } from "../lease.ts";
 import { createLocalLeases } from "../localLeases.ts";
@@ -8,81 +9,132 @@ import { FORGET_ANSWERS, partAnswers } from "../requests.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
 import type { SecretObject, Store } from "../store.ts";
+import { inlineDialect, threadDialect } from "./checkpoint.ts";
 import { sqliteDialect } from "./dialect.ts";
+import type { DatabaseFaultError, Fault } from "./errors.ts";
+import { makeFolder } from "./fileChecks.ts";
 import { classStatements, dropTextIndexes, removalStatements } from "./layout.ts";
 import { Reader } from "./reader.ts";
 import { moveExpiries, WallClock } from "./wallClock.ts";
-import { Writer } from "./writer.ts";
+import { unavailable, Writer } from "./writer.ts";
+
+const PROBLEMS: Readonly<Record<Fault, string>> = {
+  damaged: "The database is damaged: nothing is written to it any more, restore a backup",
+  unwritable: "The database cannot be written: the disk is full, or fails",
+};
+
+export interface SqliteOptions {
+  log: Log;
+  /** How long a statement that reads may run, in ms. */
+  queryTimeoutMs: number;
+  /** Characters of one answer, at most. */
+  maxAnswerBytes: number;
+  /** What counts the answers that are held in memory. */
+  budget: ByteBudget;
+  /** Looks through the whole file before it is used, where that does not take long. */
+  checksFile: boolean;
+  /** A thread ended too often and is not restarted any more. */
+  onFailed?(error: Error): void;
+}
 
 /**
  * Opens the embedded store in a file, made where there is none. One thread writes, with group
  * commit; reads run beside it.
  */
-export async function openSqliteStore(file: string): Promise<Store> {
-  mkdirSync(dirname(file), { recursive: true });
-  const writer = new Writer(file);
-  await writer.opened();
-  const reader = new Reader(file);
-  const statements = createStatements(sqliteDialect);
+export async function openSqliteStore(file: string, options: SqliteOptions): Promise<Store> {
+  const { log, queryTimeoutMs, maxAnswerBytes, budget, checksFile, onFailed } = options;
+  makeFolder(dirname(file));
+  let fault: Fault | undefined;
+  const onFault = (error: DatabaseFaultError): void => {
+    if (fault === "damaged" || fault === error.fault) return;
+    fault = error.fault;
+    if (fault === "damaged") writer.refuse(unavailable());
+    log.error(PROBLEMS[fault], { file, error: error.message });
+  };
+  const onWritten = (): void => {
+    if (fault !== "unwritable") return;
+    fault = undefined;
+    log.warn("The database can be written again", { file });
+  };
+  const shared = { log, onFault, ...(onFailed && { onFailed }) };
+  const writer = await Writer.open(file, { ...shared, checksFile, onWritten });
+  const reader = await Reader.open(file, { ...shared, queryTimeoutMs, maxAnswerBytes, budget }).catch(
+    async (error: unknown) => {
+      await writer.close();
+      throw error;
+    },
+  );
+  const inline = createStatements(inlineDialect);
+  const thread = createStatements(threadDialect);
+  const plain = createStatements(sqliteDialect);
   const leases = createLocalLeases();
   const listeners = new Set<(message: string | undefined) => void>();
   const clock = new WallClock((byMs) => {
-    // Goes before whatever is written from now on. Where it fails, that which expires does so by the clock as it is now.
-    writer.execute(moveExpiries(byMs, Date.now())).catch(() => undefined);
+    // Goes before whatever is written from now on.
+    writer.execute(moveExpiries(byMs, Date.now())).catch((error: unknown) => {
+      log.warn("The clock was set, and what expires could not be moved with it", { error: String(error) });
+    });
     // What was cached for a time may have been cached for another one.
     for (const listener of listeners) listener(undefined);
   });
 
   return {
     async get(schema, id, principals) {
-      const { sql, parameters } = statements.get(schema, id, principals);
-      return reader.first(sql, parameters);
+      return reader.first({
+        inline: inline.get(schema, id, principals),
+        thread: () => thread.get(schema, id, principals),
+      });
     },
 
     async find(query) {
       if (query.limit === 0) return [];
-      const { sql, parameters } = statements.find(query);
-      return reader.all(sql, parameters);
+      return reader.all({ inline: inline.find(query), thread: () => thread.find(query) });
     },
 
     async count(query) {
-      const { sql, parameters } = statements.count(query);
-      const [count] = await reader.all(sql, parameters);
+      const [count] = await reader.all({ inline: inline.count(query), thread: () => thread.count(query) });
       return Number(count);
     },
 
     async distinct(query, path) {
-      const { sql, parameters } = statements.distinct(query, path);
-      return (await reader.all(sql, parameters)).map((text): JsonValue => JSON.parse(text));
+      const { sql, parameters } = thread.distinct(query, path);
+      return (await reader.rows(sql, parameters)).map((text): JsonValue => JSON.parse(text));
     },
 
     async group(query, group) {
-      const { sql, parameters } = statements.group(query, group);
-      return groupRows(await reader.all(sql, parameters), group);
+      const { sql, parameters } = thread.group(query, group);
+      return groupRows(await reader.rows(sql, parameters), group);
     },
 
     async explain(query) {
-      const { sql, parameters } = statements.find(query);
-      return reader.explain(sql, parameters).map((row) => ({ ...Object(row) }));
+      const steps = await reader.explain(plain.find(query));
+      return steps.map((step): JsonValue => JSON.parse(step));
     },
 
     async getSecret(schema, id): Promise<SecretObject | undefined> {
-      const sql = `SELECT json_array(doc, secret) FROM ${sqliteDialect.identifier(schema.table)} WHERE id = ?`;
-      const row = reader.first(sql, [id]);
+      const table = sqliteDialect.identifier(schema.table);
+      const statement = (checkpoint: string) => ({
+        sql: `SELECT json_array(doc, secret) FROM ${table} WHERE ${checkpoint}id = ?`,
+        parameters: [id],
+      });
+      const row = await reader.first({
+        inline: statement(inlineDialect.checkpoint),
+        thread: () => statement(threadDialect.checkpoint),
+      });
       if (row === undefined) return undefined;
       const [text, secret]: [string, string | null] = JSON.parse(row);
       return { text, secret: secret === null ? {} : JSON.parse(secret) };
     },
 
     async ownerOf(scope, value) {
-      return reader.first(
+      return reader.point(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
         [scope, value, clock.now()],
       );
     },
 
     async countOf(scope, value) {
-      const n = reader.first("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
+      const n = reader.point("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
         scope,
         value,
         clock.now(),
@@ -91,14 +143,14 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async claimsOf(scope, owner) {
-      return reader.all("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [
+      return reader.rows("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [
         scope,
         owner,
       ]);
     },
 
     async ownersInRelation(className, key, relatedIds) {
-      return reader.all(
+      return reader.rows(
         "SELECT DISTINCT owner_id FROM purse_relations WHERE class_name = ? AND key = ? AND related_id IN (SELECT value FROM json_each(?))",
         [className, key, JSON.stringify(relatedIds)],
       );
@@ -112,15 +164,15 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async loadClasses(className) {
-      const rows = await reader.all(
-        "SELECT schema FROM purse_classes WHERE class_name = coalesce(?, class_name)",
-        [className ?? null],
-      );
+      const rows =
+        className === undefined
+          ? await reader.rows("SELECT schema FROM purse_classes", [])
+          : await reader.rows("SELECT schema FROM purse_classes WHERE class_name = ?", [className]);
       return rows.map((row): ClassSchema => JSON.parse(row));
     },
 
     async changeClass(className, edit) {
-      const known = reader.first("SELECT schema FROM purse_classes WHERE class_name = ?", [className]);
+      const known = reader.point("SELECT schema FROM purse_classes WHERE class_name = ?", [className]);
       const current: ClassSchema | undefined = known === undefined ? undefined : JSON.parse(known);
       const schema = edit(current);
       if (schema === current) return schema;
@@ -153,7 +205,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async scan(schema, after, limit) {
-      const rows = await reader.all(
+      const rows = await reader.page(
         `SELECT json_array(seq, doc, secret) FROM ${sqliteDialect.identifier(schema.table)} WHERE seq > ? ORDER BY seq LIMIT ?`,
         [after, limit],
       );
@@ -164,7 +216,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async scanRelations(after, limit) {
-      const rows = await reader.all(
+      const rows = await reader.rows(
         `SELECT json_array(class_name, key, owner_id, related_id) FROM purse_relations
          WHERE (class_name, key, owner_id, related_id) > (?, ?, ?, ?)
          ORDER BY class_name, key, owner_id, related_id LIMIT ?`,
@@ -174,7 +226,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async scanClaims(after, limit) {
-      const rows = await reader.all(
+      const rows = await reader.rows(
         `SELECT json_array(scope, value, owner, expires_at) FROM purse_claims
          WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
         [...after, clock.now(), limit],
@@ -186,7 +238,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async requestOf(key) {
-      const row = reader.first(
+      const row = reader.point(
         "SELECT json_array(content, owner, running_until, answer) FROM purse_requests WHERE key = ?",
         [key],
       );
@@ -196,7 +248,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     },
 
     async partsOf(key) {
-      const rows = await reader.all(
+      const rows = await reader.rows(
         "SELECT json_array(key, answer) FROM purse_requests WHERE key > ? AND key < ? AND expires_at > ?",
         [`${key}#`, `${key}$`, clock.now()],
       );
@@ -220,7 +272,6 @@ export async function openSqliteStore(file: string): Promise<Store> {
 
     leases,
     now: clock.now,
-    problem: () => undefined,
 
     // Nobody else shares the file: whoever announces knows already.
     async announce() {},
@@ -228,6 +279,10 @@ export async function openSqliteStore(file: string): Promise<Store> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+
+    problem: () => fault && PROBLEMS[fault],
+    workers: () => [...writer.health(), ...reader.health()],
+    probeWrite: () => writer.probe(),
 
     async close() {
       clock.stop();

@@ -1,4 +1,5 @@
 import {
+  ErrorCode,
   type FieldType,
   isJsonObject,
   type JsonObject,
@@ -43,6 +44,8 @@ export function moveRowsRoutes({ objects, rules, schemas, asUser, classIn }: Mov
     const keys = optionalTextIn(params, "keys", 10_000);
     const columns = keys?.split(",") ?? columnsOf(className);
     const type = format === "csv" ? "text/csv" : format === "json" ? "application/json" : "application/jsonl";
+    /** Rows of a page: fewer from where they are so large that a page is more than one answer may be. */
+    let limit = PAGE;
     // Read before the answer begins, so that a bad where is an error and no half file.
     const first = await page(undefined);
     return {
@@ -52,14 +55,21 @@ export function moveRowsRoutes({ objects, rules, schemas, asUser, classIn }: Mov
     };
 
     async function page(after: string | undefined): Promise<JsonObject[]> {
-      const text = await objects.find(context, className, {
-        where: after === undefined ? where : { $and: [where, { objectId: { $gt: after } }] },
-        order: "objectId",
-        limit: PAGE,
-        ...(keys !== undefined && { keys }),
-      });
-      const { results }: { results: JsonObject[] } = JSON.parse(text);
-      return results;
+      try {
+        const text = await objects.find(context, className, {
+          where: after === undefined ? where : { $and: [where, { objectId: { $gt: after } }] },
+          order: "objectId",
+          limit,
+          ...(keys !== undefined && { keys }),
+        });
+        const { results }: { results: JsonObject[] } = JSON.parse(text);
+        return results;
+      } catch (error) {
+        const isTooLarge = error instanceof ProtocolError && error.code === ErrorCode.OBJECT_TOO_LARGE;
+        if (!isTooLarge || limit === 1) throw error;
+        limit = Math.ceil(limit / 4);
+        return page(after);
+      }
     }
 
     async function* pieces(): AsyncGenerator<string> {
@@ -74,7 +84,7 @@ export function moveRowsRoutes({ objects, rules, schemas, asUser, classIn }: Mov
             ? rows.map((row) => `${JSON.stringify(row)}\n`).join("")
             : (isFirst ? "" : ",") + rows.map((row) => JSON.stringify(row)).join();
         isFirst = false;
-        rows = rows.length < PAGE ? [] : await page(String(rows.at(-1)?.objectId));
+        rows = rows.length < limit ? [] : await page(String(rows.at(-1)?.objectId));
       }
       if (format === "json") yield "]";
     }

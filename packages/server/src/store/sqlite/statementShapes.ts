@@ -1,0 +1,61 @@
+import { isCostly } from "./checkpoint.ts";
+
+/** Statements that take longer than this on average do not run on the request loop, in ms. */
+const INLINE_MS = 1.5;
+/** Statements that take longer than this on average are slow ones from the beginning, in ms. */
+const SLOW_FROM_MS = 25;
+/** Longer statements have more conditions than are tested between two checkpoints in no time. */
+const MAX_INLINE_CHARS = 4_000;
+/** Statements that are remembered, and how long they may be: longer ones are not asked often. */
+const MAX_SHAPES = 5_000;
+const MAX_SHAPE_CHARS = 20_000;
+
+/** What is known of a statement, by its text: whatever its parameters are. */
+export class StatementShape {
+  /** What it calls may be expensive: it runs in the threads for slow statements. */
+  readonly isCostly: boolean;
+  readonly #isShort: boolean;
+  #averageMs: number | undefined;
+
+  constructor(sql: string) {
+    this.isCostly = isCostly(sql);
+    this.#isShort = sql.length <= MAX_INLINE_CHARS;
+  }
+
+  get isKnown(): boolean {
+    return this.#averageMs !== undefined;
+  }
+
+  /** Whether it may be tried on the request loop, within bounds. */
+  get canRunInline(): boolean {
+    return this.#averageMs !== undefined && this.#averageMs <= INLINE_MS && this.#isShort && !this.isCostly;
+  }
+
+  get isSlow(): boolean {
+    return this.isCostly || (this.#averageMs ?? 0) > SLOW_FROM_MS;
+  }
+
+  /** Notes how long it took. */
+  learn(ms: number): void {
+    this.#averageMs = this.#averageMs === undefined ? ms : this.#averageMs * 0.8 + ms * 0.2;
+  }
+
+  /** It was not quick enough for the request loop: it has to prove anew that it is. */
+  demote(): void {
+    this.#averageMs = 2 * INLINE_MS;
+  }
+}
+
+export class StatementShapes {
+  readonly #shapes = new Map<string, StatementShape>();
+
+  of(sql: string): StatementShape {
+    const known = this.#shapes.get(sql);
+    if (known) return known;
+    const shape = new StatementShape(sql);
+    if (sql.length > MAX_SHAPE_CHARS) return shape;
+    if (this.#shapes.size >= MAX_SHAPES) this.#shapes.clear();
+    this.#shapes.set(sql, shape);
+    return shape;
+  }
+}

@@ -1,0 +1,56 @@
+import { execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+const MB = 1024 * 1024;
+
+/** Lets a process write no file larger than this, as if its disk were full from there on. */
+function limitFiles(pid: number, bytes: number | "unlimited"): void {
+  execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
+}
+
+describe("a server whose disk is full, on SQLite", () => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse();
+  });
+  afterAll(() => purse?.remove());
+
+  const ready = async () => {
+    const response = await fetch(`${purse.url}/ready`);
+    const { status, error } = await response.json();
+    return { http: response.status, status, error };
+  };
+
+  it("is not ready from the first write that fails until one succeeds, and answers queries all the while", async () => {
+    const made: string[] = [];
+    const create = async (text: string) => {
+      const { status, body } = await rest(purse, "POST", "/classes/Thing", { text });
+      if (status === 201) made.push(String(body.objectId));
+      return { status, body };
+    };
+    await create("first");
+    expect(await ready()).toEqual({ http: 200, status: "ready", error: undefined });
+
+    limitFiles(purse.pid, statSync(join(purse.dataDir, "purse.sqlite-wal")).size);
+    const failed = await create("x".repeat(2 * MB));
+    expect(failed).toMatchObject({ status: 503 });
+    expect(await ready()).toEqual({
+      http: 503,
+      status: "unavailable",
+      error: "The database cannot be written: the disk is full, or fails",
+    });
+    const found = await rest(purse, "GET", "/classes/Thing");
+    expect(found.body.results).toHaveLength(made.length);
+    expect(purse.output()).toContain("The database cannot be written");
+
+    limitFiles(purse.pid, "unlimited");
+    await expect.poll(ready).toMatchObject({ http: 200 });
+    expect(await create("x".repeat(2 * MB))).toMatchObject({ status: 201 });
+    for (const id of made) {
+      expect((await rest(purse, "GET", `/classes/Thing/${id}`)).status).toBe(200);
+    }
+  });
+});
