@@ -4,7 +4,7 @@ import { residentBytes } from "../support/processCpu.ts";
 import { type Answer, type Purse, query, rest, startPurse } from "../support/purse.ts";
 
 const MB = 1024 * 1024;
-const ROWS = 30;
+const ROWS = 25;
 const ROW_CHARS = 2 * MB;
 
 describe.each(DATABASES)("large answers on %s", (database) => {
@@ -80,8 +80,8 @@ describe.each(DATABASES)("large answers on %s", (database) => {
       most = Math.max(most, residentBytes(purse.pid));
     }, 20);
     try {
-      const refused = Array.from({ length: 10 }, () => find("Large", { limit: 25 }));
-      const answered = Array.from({ length: 10 }, (_, i) => find("Large", { limit: 3, skip: i }));
+      const refused = Array.from({ length: 6 }, () => find("Large", { limit: 25 }));
+      const answered = Array.from({ length: 6 }, (_, i) => find("Large", { limit: 3, skip: i }));
       for (const { body } of await Promise.all(refused)) expect(body.code).toBe(116);
       for (const { status } of await Promise.all(answered)) expect(status).toBe(200);
     } finally {

@@ -9,6 +9,7 @@ import { purseCommand, purseProgram } from "../support/purseCommand.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const NODE = join(ROOT, "node_modules/.bin/node");
+const DUMP = join(ROOT, "tests/fixtures/parse-dump");
 const MASTER = { useMasterKey: true };
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "purse-moving-"));
@@ -25,12 +26,11 @@ describe.each(DATABASES)("moving on %s", (database) => {
     let printed: string;
     beforeAll(async () => {
       const { dataDir, env } = await newPlace(database);
-      const dump = join(ROOT, "tests/fixtures/parse-dump");
-      const first = await purseProgram(["import", "--parse", dump], env);
+      const first = await purseProgram(["import", "--parse", DUMP], env);
       expect(first).toMatchObject({ code: 0 });
       printed = first.output;
       // Once more changes nothing.
-      expect(await purseCommand(["import", "--parse", dump], env)).toMatchObject({ code: 0 });
+      expect(await purseCommand(["import", "--parse", DUMP], env)).toMatchObject({ code: 0 });
       purse = await startPurse({ dataDir, env });
     });
     afterAll(() => purse?.remove());
@@ -254,8 +254,14 @@ describe("a backup", () => {
     expect(await purseCommand(["backup", "--out", file], env)).toMatchObject({ code: 0 });
     writing = false;
     await writer;
-    const busy = await purseCommand(["restore", "--in", file, "--force"], env);
-    expect(busy.output).toContain("stop it first");
+    const commands = [
+      ["restore", "--in", file, "--force"],
+      ["import", "--parse", DUMP],
+    ];
+    for (const command of commands) {
+      const busy = await purseCommand(command, env);
+      expect(busy).toMatchObject({ code: 1, output: expect.stringContaining("stop it first") });
+    }
     await purse.stop();
     const refused = await purseCommand(["restore", "--in", file], env);
     expect(refused.output).toContain("--force");
@@ -265,6 +271,17 @@ describe("a backup", () => {
     expect(Number(body.count)).toBeGreaterThanOrEqual(before);
     expect(Number(body.count)).toBeLessThanOrEqual(written);
     await again.remove();
+  });
+
+  it("is put in the place of a database that is damaged, with --force", async () => {
+    const env = { PURSE_DATA_DIR: newFolder() };
+    const database = join(env.PURSE_DATA_DIR, "purse.sqlite");
+    expect(await purseCommand(["import", "--parse", DUMP], env)).toMatchObject({ code: 0 });
+    const file = join(newFolder(), "copy.sqlite");
+    expect(await purseCommand(["backup", "--out", file], env)).toMatchObject({ code: 0 });
+    writeFileSync(database, "x".repeat(20_000));
+    expect(await purseCommand(["restore", "--in", file, "--force"], env)).toMatchObject({ code: 0 });
+    expect(readFileSync(database).equals(readFileSync(file))).toBe(true);
   });
 
   it("that is damaged is not put in place", async () => {

@@ -53,6 +53,35 @@ describe("sizes of bodies", () => {
   });
 });
 
+describe("queries and their answers", () => {
+  it("are bounded in time and size", async () => {
+    const [second, mebibyte] = [1_000, 1024 * 1024];
+    expect((await load()).limits).toMatchObject({
+      queryTimeoutMs: 10 * second,
+      maxAnswerBytes: 64 * mebibyte,
+      maxAnswersBytes: 128 * mebibyte,
+    });
+    const env = {
+      PURSE_QUERY_TIMEOUT_MS: "500",
+      PURSE_MAX_ANSWER_BYTES: "100000",
+      PURSE_MAX_ANSWERS_BYTES: "200000",
+    };
+    expect((await load(env)).limits).toMatchObject({
+      queryTimeoutMs: 500,
+      maxAnswerBytes: 100_000,
+      maxAnswersBytes: 200_000,
+    });
+  });
+
+  it.each([
+    ["PURSE_QUERY_TIMEOUT_MS", "0"],
+    ["PURSE_MAX_ANSWER_BYTES", "1000000000"],
+    ["PURSE_MAX_ANSWERS_BYTES", "many"],
+  ])("cannot be given no bound: %s=%s is refused", async (name, value) => {
+    await expect(load({ [name]: value })).rejects.toThrow(name);
+  });
+});
+
 describe("precedence", () => {
   it("is flag, environment, config file, default", async () => {
     await writeFile(
