@@ -55,7 +55,8 @@ describe("the application", () => {
     for (const path of PAGES) {
       asked.length = 0;
       await settle(page, path);
-      // On a busy machine a page may ask for the first time after the network was idle.
+      // Pages that have nothing to ask for a stranger lead on to one that has, within the same provider.
+      await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Data" }).click();
       await expect.poll(() => asked.length, { message: path, timeout: 30_000 }).toBeGreaterThan(0);
       for (const { body } of asked) expect(body).toMatchObject({ _ApplicationId: APP_ID });
     }
