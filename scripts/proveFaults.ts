@@ -1,9 +1,10 @@
 /*
- * Proves that no acknowledged write is lost and none is made twice.
+ * Proves that no acknowledged write is lost and none is made twice, and that nothing hangs on a clock that is set.
  *   npm run prove:commits -- [--rounds 500] [--seed 1]   commits to PostgreSQL are lost on the way, before and after they are made
  *   npm run prove:crashes -- [--cycles 500] [--seed 1]   servers on SQLite and PostgreSQL are killed (-9) amid writes, each so often
  *     --small: servers of objects, batches and requests with ids alone, which start in a part of the time
- * Each tells every few rounds what was acknowledged, and what was lost or doubled.
+ *   npm run prove:clocks                                 the clock of a server is set by an hour and a day, forwards and backwards
+ * Those of commits and crashes tell every few rounds what was acknowledged, and what was lost or doubled.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -19,11 +20,16 @@ const { values, positionals } = parseArgs({
   },
 });
 const root = join(import.meta.dirname, "..");
-const isCommits = positionals[0] === "commits";
-const file = isCommits ? "tests/faults/lostCommits.test.ts" : "tests/faults/crashes.test.ts";
+const PROOFS: Record<string, { file: string; env: Record<string, string> }> = {
+  commits: { file: "tests/faults/lostCommits.test.ts", env: { PURSE_COMMIT_ROUNDS: values.rounds } },
+  crashes: { file: "tests/faults/crashes.test.ts", env: { PURSE_CRASH_CYCLES: values.cycles } },
+  clocks: { file: "tests/faults/clockJumps.test.ts", env: { PURSE_CLOCK_JUMPS: "all" } },
+};
+const proof = PROOFS[positionals[0] ?? ""];
+if (!proof) throw new Error(`name one of ${Object.keys(PROOFS).join(", ")}`);
 const { status } = spawnSync(
   process.execPath,
-  [join(root, "node_modules/vitest/vitest.mjs"), "run", "--retry=0", "--silent=false", file],
+  [join(root, "node_modules/vitest/vitest.mjs"), "run", "--retry=0", "--silent=false", proof.file],
   {
     cwd: root,
     stdio: "inherit",
@@ -31,7 +37,7 @@ const { status } = spawnSync(
       ...process.env,
       PURSE_SEED: values.seed,
       PURSE_SMALL_SERVER: values.small ? "1" : "0",
-      ...(isCommits ? { PURSE_COMMIT_ROUNDS: values.rounds } : { PURSE_CRASH_CYCLES: values.cycles }),
+      ...proof.env,
     },
   },
 );
