@@ -3,18 +3,13 @@ import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import Database from "better-sqlite3";
 import postgres from "postgres";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, query, rest, startPurse } from "../support/purse.ts";
 
 const CODE = resolve(import.meta.dirname, "../fixtures/cloud/slow.ts");
 const MASTER = { useMasterKey: true };
 const STALL_MS = "60000";
-
-const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
 
 interface Sent {
   status: number;
@@ -66,141 +61,143 @@ async function rowsOf(purse: Purse, env: Record<string, string>): Promise<unknow
   }
 }
 
-describe.each(DATABASES)("a request with an id on %s", (database) => {
-  async function start(
-    env: Record<string, string>,
-    more: Record<string, string> = {},
-    dataDir?: string,
-  ): Promise<Purse> {
-    const purse = await startPurse({
-      env: { ...env, PURSE_CLOUD: CODE, ...more },
-      ...(dataDir && { dataDir }),
-    });
-    ends.push(() => purse.remove());
-    return purse;
-  }
+/** A request of one test: sent to a server that dies amid it, and to the one that comes after it. */
+interface Interrupted {
+  send(purse: Purse, attempt: number): Promise<Sent>;
+  /** Whether it is where its server is to die. */
+  isReached(purse: Purse): Promise<boolean>;
+}
 
-  /** Ends a server amid a request, when `isReached`, and answers the one that comes after it. */
-  async function diesDuring(
-    request: (purse: Purse) => Promise<Sent>,
-    isReached: (purse: Purse, env: Record<string, string>) => Promise<boolean>,
-  ): Promise<Purse> {
-    const env = await databaseEnv(database);
-    const dying = await start(env, { STALL_MS });
-    const lost = request(dying).catch(() => undefined);
-    await expect.poll(() => isReached(dying, env), { timeout: 20_000 }).toBe(true);
-    await dying.kill();
-    await lost;
-    return start(env, {}, dying.dataDir);
+describe.each(DATABASES)("a request with an id on %s", (database) => {
+  let env: Record<string, string>;
+  let next: Purse;
+  let counted = "";
+
+  function request(path: () => string, body: object, method = "POST") {
+    const id = randomUUID();
+    return (purse: Purse, attempt: number) => send(purse, id, path(), body, attempt, method);
   }
+  /** Objects, one of each class, that are told apart from those of other tests by `of`. */
+  function batch(of: string, classNames: readonly string[], more: object = {}) {
+    const requests = classNames.map((className) => ({
+      method: "POST",
+      path: `/server/classes/${className}`,
+      body: { of },
+    }));
+    return request(() => "/batch", { requests, ...more });
+  }
+  const hasOne = async (purse: Purse, className: string, where: object) =>
+    (await count(purse, className, where)) === 1;
+
+  const beforeWrite: Interrupted = {
+    send: request(() => "/classes/SlowBefore", { of: "beforeWrite" }),
+    // It waits in its trigger: it has been begun, and nothing is written.
+    isReached: async (purse) => (await rowsOf(purse, env)).length > 0,
+  };
+  const afterWrite: Interrupted = {
+    send: request(() => "/classes/SlowAfter", { of: "afterWrite" }),
+    isReached: (purse) => hasOne(purse, "SlowAfter", { of: "afterWrite" }),
+  };
+  const increment: Interrupted = {
+    send: request(() => `/classes/SlowAfter/${counted}`, { n: { __op: "Increment", amount: 2 } }, "PUT"),
+    isReached: async (purse) => (await rest(purse, "GET", `/classes/SlowAfter/${counted}`)).body.n === 7,
+  };
+  const halfBatch: Interrupted = {
+    send: batch("halfBatch", ["SlowAfter", "Quick", "SlowBefore"]),
+    isReached: async (purse) =>
+      (await hasOne(purse, "SlowAfter", { of: "halfBatch" })) &&
+      (await hasOne(purse, "Quick", { of: "halfBatch" })),
+  };
+  const transaction: Interrupted = {
+    send: batch("transaction", ["SlowAfter", "Quick"], { transaction: true }),
+    isReached: (purse) => hasOne(purse, "Quick", { of: "transaction" }),
+  };
+  const call: Interrupted = {
+    send: request(() => "/functions/slow", {}),
+    isReached: (purse) => hasOne(purse, "Called", {}),
+  };
+
+  beforeAll(async () => {
+    env = await databaseEnv(database);
+    const setUp = await startPurse({ env: { ...env, PURSE_CLOUD: CODE } });
+    const { dataDir } = setUp;
+    counted = String((await rest(setUp, "POST", "/classes/SlowAfter", { n: 5 })).body.objectId);
+    await setUp.kill();
+    // One server dies amid all of them.
+    const dying = await startPurse({ dataDir, env: { ...env, PURSE_CLOUD: CODE, STALL_MS } });
+    const lost: Promise<unknown>[] = [];
+    for (const each of [beforeWrite, afterWrite, increment, halfBatch, transaction, call]) {
+      lost.push(each.send(dying, 1).catch(() => undefined));
+      await vi.waitFor(async () => expect(await each.isReached(dying)).toBe(true), { timeout: 20_000 });
+    }
+    expect(await count(dying, "SlowBefore")).toBe(0);
+    await dying.kill();
+    await Promise.all(lost);
+    next = await startPurse({ dataDir, env: { ...env, PURSE_CLOUD: CODE } });
+  });
+  afterAll(() => next?.remove());
 
   it("that died before its write is carried out once when it is sent again", async () => {
-    const id = randomUUID();
-    const save = (attempt: number) => (purse: Purse) =>
-      send(purse, id, "/classes/SlowBefore", { n: 1 }, attempt);
-    // It waits in its trigger: it has been begun, and nothing is written.
-    const next = await diesDuring(save(1), async (purse, env) => (await rowsOf(purse, env)).length > 0);
-    const again = await save(1)(next);
+    const again = await beforeWrite.send(next, 1);
     expect(again.status).toBe(201);
-    expect(await save(2)(next)).toEqual(again);
-    expect(await count(next, "SlowBefore")).toBe(1);
+    expect(await beforeWrite.send(next, 2)).toEqual(again);
+    expect(await count(next, "SlowBefore", { of: "beforeWrite" })).toBe(1);
   });
 
   it("that died after its write gets the answer of that write, and is not carried out again", async () => {
-    const id = randomUUID();
-    const save = (attempt: number) => (purse: Purse) =>
-      send(purse, id, "/classes/SlowAfter", { n: 1 }, attempt);
-    const next = await diesDuring(save(1), async (purse) => (await count(purse, "SlowAfter")) === 1);
-    const again = await save(2)(next);
+    const again = await afterWrite.send(next, 2);
     expect(again.status).toBe(201);
-    const { body } = await rest(next, "GET", "/classes/SlowAfter");
+    const { body } = await rest(next, "GET", `/classes/SlowAfter${query({ where: { of: "afterWrite" } })}`);
     expect(body.results).toMatchObject([{ objectId: again.body.objectId, createdAt: again.body.createdAt }]);
-    expect((await save(1)(next)).body.code).toBe(159);
+    expect((await afterWrite.send(next, 1)).body.code).toBe(159);
   });
 
   it("counts once and is told the sum that it made, though others have counted since", async () => {
-    const env = await databaseEnv(database);
-    const setUp = await start(env);
-    const { body } = await rest(setUp, "POST", "/classes/SlowAfter", { n: 5 });
-    await setUp.kill();
-    const id = randomUUID();
-    const path = `/classes/SlowAfter/${body.objectId}`;
-    const add = (purse: Purse, attempt: number) =>
-      send(purse, id, path, { n: { __op: "Increment", amount: 2 } }, attempt, "PUT");
-    const dying = await start(env, { STALL_MS }, setUp.dataDir);
-    const lost = add(dying, 1).catch(() => undefined);
-    await expect.poll(async () => (await rest(dying, "GET", path)).body.n, { timeout: 20_000 }).toBe(7);
-    await dying.kill();
-    await lost;
-    const next = await start(env, {}, setUp.dataDir);
+    const path = `/classes/SlowAfter/${counted}`;
     await rest(next, "PUT", path, { n: { __op: "Increment", amount: 10 } });
-    expect((await add(next, 2)).body.n).toBe(7);
+    expect((await increment.send(next, 2)).body.n).toBe(7);
     expect((await rest(next, "GET", path)).body.n).toBe(17);
   });
 
   it("carries out each part of a batch once, with the answers of those that were carried out before", async () => {
-    const id = randomUUID();
-    const requests = ["SlowAfter", "Quick", "SlowBefore"].map((className) => ({
-      method: "POST",
-      path: `/server/classes/${className}`,
-      body: { n: 1 },
-    }));
-    const batch = (attempt: number) => (purse: Purse) => send(purse, id, "/batch", { requests }, attempt);
-    const isHalf = async (purse: Purse) =>
-      (await count(purse, "SlowAfter")) === 1 && (await count(purse, "Quick")) === 1;
-    const next = await diesDuring(batch(1), isHalf);
-    const { body } = await batch(2)(next);
+    const { body } = await halfBatch.send(next, 2);
     const ids = Object.values(body).map((each) => Object(Object(each).success).objectId);
     expect(ids).toHaveLength(3);
     for (const [i, className] of ["SlowAfter", "Quick", "SlowBefore"].entries()) {
-      expect(await count(next, className)).toBe(1);
+      expect(await count(next, className, { of: "halfBatch" })).toBe(1);
       expect(await count(next, className, { objectId: ids[i] })).toBe(1);
     }
-    expect((await batch(3)(next)).body).toEqual(body);
+    expect((await halfBatch.send(next, 3)).body).toEqual(body);
   });
 
   it("carries out a transaction once, with the answers of all its parts", async () => {
-    const id = randomUUID();
-    const requests = ["SlowAfter", "Quick"].map((className) => ({
-      method: "POST",
-      path: `/server/classes/${className}`,
-      body: { n: 1 },
-    }));
-    const batch = (attempt: number) => (purse: Purse) =>
-      send(purse, id, "/batch", { requests, transaction: true }, attempt);
-    const next = await diesDuring(batch(1), async (purse) => (await count(purse, "Quick")) === 1);
-    const { body } = await batch(2)(next);
+    const { body } = await transaction.send(next, 2);
     const ids = Object.values(body).map((each) => Object(Object(each).success).objectId);
     for (const [i, className] of ["SlowAfter", "Quick"].entries()) {
-      expect(await count(next, className)).toBe(1);
+      expect(await count(next, className, { of: "transaction" })).toBe(1);
       expect(await count(next, className, { objectId: ids[i] })).toBe(1);
     }
   });
 
   it("never runs a function again that was running when its process died", async () => {
-    const id = randomUUID();
-    const call = (attempt: number) => (purse: Purse) => send(purse, id, "/functions/slow", {}, attempt);
-    const next = await diesDuring(call(1), async (purse) => (await count(purse, "Called")) === 1);
-    const { body } = await call(2)(next);
+    const { body } = await call.send(next, 2);
     expect(body.code).toBe(159);
     expect(body.error).toContain("whether it did is not known");
     expect(await count(next, "Called")).toBe(1);
   });
 
   it("signs up once, and answers the session token that only who knows the id can read", async () => {
-    const env = await databaseEnv(database);
-    const purse = await start(env);
     const id = randomUUID();
     const user = { username: `u${id}`, password: "correct horse" };
-    const first = await send(purse, id, "/users", user);
+    const first = await send(next, id, "/users", user);
     expect(first.status).toBe(201);
-    const again = await send(purse, id, "/users", user, 2);
+    const again = await send(next, id, "/users", user, 2);
     expect(again).toEqual(first);
-    const me = await rest(purse, "GET", "/users/me", undefined, {
+    const me = await rest(next, "GET", "/users/me", undefined, {
       sessionToken: String(again.body.sessionToken),
     });
     expect(me.status).toBe(200);
-    const kept = JSON.stringify(await rowsOf(purse, env));
+    const kept = JSON.stringify(await rowsOf(next, env));
     expect(kept).toContain("answer");
     expect(kept).not.toContain(String(first.body.sessionToken));
     expect(kept).not.toContain(id);
@@ -208,15 +205,16 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
 });
 
 describe("a request with an id, at two processes on one PostgreSQL", () => {
-  async function startTwo(): Promise<[Purse, Purse]> {
+  let one: Purse;
+  let two: Purse;
+
+  beforeAll(async () => {
     const env = { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: CODE };
-    const two = await Promise.all([startPurse({ env: { ...env, STALL_MS: "1500" } }), startPurse({ env })]);
-    ends.push(() => Promise.all(two.map((purse) => purse.remove())));
-    return two;
-  }
+    [one, two] = await Promise.all([startPurse({ env: { ...env, STALL_MS: "1500" } }), startPurse({ env })]);
+  });
+  afterAll(() => Promise.all([one?.remove(), two?.remove()]));
 
   it("is carried out by one, and answered by the other", async () => {
-    const [one, two] = await startTwo();
     const id = randomUUID();
     const first = await send(one, id, "/classes/Quick", { n: 1 });
     expect(first.status).toBe(201);
@@ -227,7 +225,6 @@ describe("a request with an id, at two processes on one PostgreSQL", () => {
   });
 
   it("waits at the other for what the one is about to answer", async () => {
-    const [one, two] = await startTwo();
     const id = randomUUID();
     const first = send(one, id, "/classes/SlowBefore", { n: 1 });
     await new Promise((resolve) => setTimeout(resolve, 500));
