@@ -2,10 +2,6 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { FsBlockstore } from "blockstore-fs";
-import { exporter } from "ipfs-unixfs-exporter";
-import { importByteStream, importer } from "ipfs-unixfs-importer";
-import { fixedSize } from "ipfs-unixfs-importer/chunker";
-import { balanced } from "ipfs-unixfs-importer/layout";
 import { CID } from "multiformats/cid";
 import { DiskPins, type Pin } from "./diskPins.ts";
 import { KuboNode } from "./kubo.ts";
@@ -52,6 +48,23 @@ export interface Ipfs {
 const CHUNK_BYTES = 256 * 1024;
 const LINKS = 174;
 
+/** Loaded with the first content: most servers keep none. */
+async function unixFs() {
+  const [imports, exports, chunker, layout] = await Promise.all([
+    import("ipfs-unixfs-importer"),
+    import("ipfs-unixfs-exporter"),
+    import("ipfs-unixfs-importer/chunker"),
+    import("ipfs-unixfs-importer/layout"),
+  ]);
+  const options = (version: 0 | 1) => ({
+    cidVersion: version,
+    rawLeaves: version === 1,
+    chunker: chunker.fixedSize({ chunkSize: CHUNK_BYTES }),
+    layout: layout.balanced({ maxChildrenPerNode: LINKS }),
+  });
+  return { ...imports, ...exports, options };
+}
+
 const MAX_ENTRIES = 10_000;
 const MAX_PATH = 1_024;
 const MAX_DEPTH = 32;
@@ -77,20 +90,15 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
     return cid.toString();
   }
 
-  const options = (version: 0 | 1) => ({
-    cidVersion: version,
-    rawLeaves: version === 1,
-    chunker: fixedSize({ chunkSize: CHUNK_BYTES }),
-    layout: balanced({ maxChildrenPerNode: LINKS }),
-  });
-
   return {
     async addFile(content, version = 0) {
+      const { importByteStream, options } = await unixFs();
       return keep(async () => (await importByteStream(content, blocks, options(version))).cid);
     },
 
     async addFolder(entries) {
       assertFolder(entries);
+      const { importer, options } = await unixFs();
       return keep(async () => {
         let root: CID | undefined;
         const imported = importer(entries, blocks, { ...options(0), wrapWithDirectory: true });
@@ -104,6 +112,7 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
     async read(text, path) {
       const cid = parseCid(text);
       if (!isServed(cid)) return undefined;
+      const { exporter } = await unixFs();
       const entry = await found(() => exporter([cid.toString(), ...path].join("/"), blocks));
       if (!entry) return undefined;
       if (entry.type === "directory") {

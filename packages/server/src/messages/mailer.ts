@@ -2,8 +2,6 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createTransport } from "nodemailer";
-import MailComposer from "nodemailer/lib/mail-composer/index.js";
 import type { Log } from "../observe/log.ts";
 
 export interface Mail {
@@ -53,6 +51,8 @@ export async function createMailer({ mail, outbox, log }: MailerParts): Promise<
       greetingTimeout: TIMEOUT_MS,
       socketTimeout: TIMEOUT_MS,
     };
+    // A server that sends no mails does not load what sends them.
+    const { createTransport } = await import("nodemailer");
     const transport = createTransport({ url: smtpUrl, ...timeouts });
     return {
       async send(message) {
@@ -84,6 +84,7 @@ function isAdapter(value: unknown): value is { sendMail(mail: Mail & { from: str
 function outboxMailer(folder: string, from: string, log: Log): Mailer {
   return {
     async send(mail) {
+      const { default: MailComposer } = await import("nodemailer/lib/mail-composer/index.js");
       const message = await new MailComposer({ from, ...mail }).compile().build();
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const time = new Date().toISOString().replaceAll(/[:.]/g, "-");

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import webPush from "web-push";
 import {
   failed,
   type Outcome,
@@ -49,6 +48,8 @@ export function createWebPush({ subject, publicKey, privateKey, services }: WebP
     }
     const left = expiresAt === undefined ? LONGEST_TTL : Math.ceil((expiresAt - Date.now()) / 1_000);
     const TTL = Math.max(0, Math.min(LONGEST_TTL, left));
+    // A server that sends no pushes does not load what encrypts them.
+    const { default: webPush } = await import("web-push");
     const { method, headers, body, endpoint } = webPush.generateRequestDetails(
       subscription,
       JSON.stringify(data),
