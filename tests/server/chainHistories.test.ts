@@ -26,8 +26,8 @@ import { beginChain, type Purse, query, rest, signUp, startPurse } from "../supp
  * have made of the chain then (objects of a watched event, members of gated roles) is what a new server makes of it.
  */
 
-/** How many for each database; `npm run prove:histories` runs 200. */
-const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 2);
+/** How many for each database; the first has all that can happen. `npm run prove:histories` runs 200. */
+const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 1);
 const EVENTS = 20;
 const PEOPLE = 3;
 const MASTER = { useMasterKey: true };
