@@ -2,7 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { exportSPKI, generateKeyPair, importJWK } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type OidcIssuer, startOidcIssuer } from "../support/oidcIssuer.ts";
@@ -30,11 +31,18 @@ const HOSTILE = [
   "rotates",
   "noKeys",
   "secretKeys",
+  "inside",
+  "insideLinkLocal",
+  "insideLoopback",
+  "insidePrivate",
+  "insideFile",
 ] as const;
 /** Something in the network of the server that nobody outside should reach through it. */
 let inside: Server;
 let insideAsked = 0;
 let insideUrl = "";
+/** Says by how many ms the server's clock is ahead. */
+let clockFile = "";
 
 beforeAll(async () => {
   inside = createServer((_request, response) => {
@@ -49,9 +57,15 @@ beforeAll(async () => {
     name,
     { type: "oidc", issuer: each.issuer, clientId: [CLIENT, OTHER_CLIENT] },
   ]);
-  const file = join(mkdtempSync(join(tmpdir(), "purse-oidc-")), "purse.config.ts");
+  const folder = mkdtempSync(join(tmpdir(), "purse-oidc-"));
+  const file = join(folder, "purse.config.ts");
   writeFileSync(file, `export default ${JSON.stringify({ auth: Object.fromEntries(providers) })};`);
-  purse = await startPurse({ env: { PURSE_CONFIG: file } });
+  clockFile = join(folder, "shift");
+  writeFileSync(clockFile, "0");
+  const clock = pathToFileURL(resolve(import.meta.dirname, "../support/shiftedClock.mjs")).href;
+  purse = await startPurse({
+    env: { PURSE_CONFIG: file, PURSE_TEST_CLOCK_FILE: clockFile, NODE_OPTIONS: `--import ${clock}` },
+  });
 });
 afterAll(async () => {
   await purse?.remove();
@@ -213,11 +227,16 @@ describe("an issuer", () => {
     const id = newSubject();
     expect((await signIn(id, await rotating.token(id), "rotates")).status).toBe(201);
     await rotating.rotate("two");
-    // Asked again for keys that are not known, but not more often than every half minute.
     const token = await rotating.token(id);
-    await expect
-      .poll(async () => (await signIn(id, token, "rotates")).status, { timeout: 45_000, interval: 2_000 })
-      .toBe(200);
+    // Asked again for keys that are not known, but not more often than every half minute.
+    writeFileSync(clockFile, "31000");
+    try {
+      await expect
+        .poll(async () => (await signIn(id, token, "rotates")).status, { timeout: 45_000, interval: 2_000 })
+        .toBe(200);
+    } finally {
+      writeFileSync(clockFile, "0");
+    }
   }, 60_000);
 
   it("that never answers keeps its own users waiting, within bounds, and nobody else", async () => {
@@ -282,33 +301,25 @@ describe("an issuer", () => {
   });
 
   it.each([
-    "",
-    "http://169.254.169.254/keys",
-    "http://[::1]/keys",
-    "http://10.0.0.1/keys",
-    "file:///etc/passwd",
-  ])("that has its keys inside of the server's network (%s) is not asked for them", async (address) => {
-    const elsewhere = await startOidcIssuer(CLIENT);
-    const file = join(mkdtempSync(join(tmpdir(), "purse-oidc-")), "purse.config.ts");
-    const auth = { company: { type: "oidc", issuer: elsewhere.issuer, clientId: CLIENT } };
-    writeFileSync(file, `export default ${JSON.stringify({ auth })};`);
-    const body = { issuer: elsewhere.issuer, jwks_uri: address || insideUrl };
-    elsewhere.answer("/.well-known/openid-configuration", (_request, response) =>
-      response.end(JSON.stringify(body)),
-    );
-    const server = await startPurse({ env: { PURSE_CONFIG: file } });
-    try {
+    ["", "inside"],
+    ["http://169.254.169.254/keys", "insideLinkLocal"],
+    ["http://[::1]/keys", "insideLoopback"],
+    ["http://10.0.0.1/keys", "insidePrivate"],
+    ["file:///etc/passwd", "insideFile"],
+  ] as const)(
+    "that has its keys inside of the server's network (%s) is not asked for them",
+    async (address, name) => {
+      const elsewhere = hostileIssuer(name);
+      const body = { issuer: elsewhere.issuer, jwks_uri: address || insideUrl };
+      elsewhere.answer("/.well-known/openid-configuration", (_request, response) =>
+        response.end(JSON.stringify(body)),
+      );
       const before = insideAsked;
       const id = newSubject();
-      const authData = { company: { id, id_token: await elsewhere.token(id) } };
-      const answer = await rest(server, "POST", "/users", { authData });
-      expect(answer.body.code).toBe(101);
+      expect((await signIn(id, await elsewhere.token(id), name)).body.code).toBe(101);
       expect(insideAsked).toBe(before);
-    } finally {
-      await server.remove();
-      await elsewhere.stop();
-    }
-  });
+    },
+  );
 
   it("that calls itself something else is not believed", async () => {
     const lying = hostileIssuer("lies");
