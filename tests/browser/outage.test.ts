@@ -17,6 +17,7 @@ import {
   namesOf,
   problemsOf,
   shownOn,
+  WAITING,
 } from "../support/outage.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 
@@ -66,24 +67,27 @@ async function asVisitor<R>(
 
 describe("every page, while the server and the node do not answer", () => {
   it("says so with a way to try again, says of nothing that it is not there, and recovers by itself", async () => {
-    const problems = await forEach(PAGES, (path) =>
-      asVisitor(path, async (page, context) => {
-        await breakServer(context, purse);
-        await page.goto(purse.url + path);
-        await page.getByRole("heading", { level: 1 }).first().waitFor();
-        const broken = await problemsOf(
-          path,
-          page,
-          ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
-        );
-        await mendServer(context);
-        const healed = await problemsOf(
-          `${path} when it is back`,
-          page,
-          ({ skeletons, retries }) => skeletons === 0 && retries === 0,
-        );
-        return [...broken, ...healed];
-      }),
+    const problems = await forEach(
+      PAGES,
+      (path) =>
+        asVisitor(path, async (page, context) => {
+          await breakServer(context, purse);
+          await page.goto(purse.url + path);
+          await page.getByRole("heading", { level: 1 }).first().waitFor();
+          const broken = await problemsOf(
+            path,
+            page,
+            ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
+          );
+          await mendServer(context);
+          const healed = await problemsOf(
+            `${path} when it is back`,
+            page,
+            ({ skeletons, retries }) => skeletons === 0 && retries === 0,
+          );
+          return [...broken, ...healed];
+        }),
+      WAITING,
     );
     expect(problems.flat()).toEqual([]);
   }, 900_000);

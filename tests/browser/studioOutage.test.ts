@@ -11,6 +11,7 @@ import {
   namesOf,
   problemsOf,
   shownOn,
+  WAITING,
 } from "../support/outage.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 import { setUpStudio, signInToStudio } from "../support/studio.ts";
@@ -59,23 +60,26 @@ async function open(page: Page, path: string): Promise<void> {
 
 describe("every page of the studio, while the server does not answer", () => {
   it("says so with a way to try again, says of nothing that it is not there, and recovers by itself", async () => {
-    const problems = await forEach(PAGES, (path) =>
-      asOperator(async (page, context) => {
-        await breakServer(context, purse, [STATE]);
-        await open(page, path);
-        const broken = await problemsOf(
-          path,
-          page,
-          ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
-        );
-        await mendServer(context);
-        const healed = await problemsOf(
-          `${path} when it is back`,
-          page,
-          ({ skeletons, retries }) => skeletons === 0 && retries === 0,
-        );
-        return [...broken, ...healed];
-      }),
+    const problems = await forEach(
+      PAGES,
+      (path) =>
+        asOperator(async (page, context) => {
+          await breakServer(context, purse, [STATE]);
+          await open(page, path);
+          const broken = await problemsOf(
+            path,
+            page,
+            ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
+          );
+          await mendServer(context);
+          const healed = await problemsOf(
+            `${path} when it is back`,
+            page,
+            ({ skeletons, retries }) => skeletons === 0 && retries === 0,
+          );
+          return [...broken, ...healed];
+        }),
+      WAITING,
     );
     expect(problems.flat()).toEqual([]);
   }, 900_000);

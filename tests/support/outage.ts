@@ -136,13 +136,20 @@ export async function problemsOf(
   return isRight(shown) ? [] : [`${path}: ${JSON.stringify(shown)}`];
 }
 
+/** Pages that mostly wait until they ask again take little of a machine: so many are open at a time. */
+export const WAITING = 6;
+
 /** A few at a time; the results in the order of the items. */
-export async function forEach<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+export async function forEach<T, R>(
+  items: readonly T[],
+  run: (item: T) => Promise<R>,
+  atOnce = 3,
+): Promise<R[]> {
   const waiting = [...items.entries()];
   const results: R[] = [];
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await run(next[1]);
   };
-  await Promise.all([work(), work(), work()]);
+  await Promise.all(Array.from({ length: atOnce }, work));
   return results;
 }
