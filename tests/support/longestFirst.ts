@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files of many seconds, by what they start; the longest first. */
 const LONG: readonly RegExp[] = [
-  /tests\/browser\/(studioGrid|studioRights|studioWork|people|money|explorer)\./,
+  /tests\/browser\/(outage|studioOutage|studioGrid|studioRights|studioWork|people|money|explorer)\./,
   /packages\/chain\/src\/sync\/(chainFaults|histories|wallets)\./,
   /tests\/server\/(chainHistories|chainEvents|clusterLive|cluster|push|schemas|live)\./,
   /tests\/browser\//,
