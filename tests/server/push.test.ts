@@ -14,6 +14,7 @@ import {
 import { type PushServices, startPushServices } from "../support/pushServices.ts";
 
 const MASTER = { useMasterKey: true };
+const READ_ONLY_KEY = "only-for-looking";
 
 let installations = 0;
 
@@ -50,7 +51,8 @@ describe.each(DATABASES)("push on %s", (database) => {
   let world: PushServices;
   beforeAll(async () => {
     world = await startPushServices();
-    purse = await startPurse({ env: { ...world.env, ...(await databaseEnv(database)) } });
+    const env = { ...world.env, ...(await databaseEnv(database)), PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY };
+    purse = await startPurse({ env });
   }, 60_000);
   afterAll(async () => {
     await purse?.remove();
@@ -65,10 +67,23 @@ describe.each(DATABASES)("push on %s", (database) => {
 
   describe("an order", () => {
     it("[6.master-key.push] takes the master key, and not the one for reading", async () => {
-      const body = { channels: ["a"], data: { alert: "hi" } };
-      expect((await push(purse, body, {})).status).toBe(403);
+      const body = { channels: ["nobody-listens"], data: { alert: "hi" } };
+      const orders = async () => {
+        const counted = await rest(purse, "GET", "/classes/_PushStatus?count=1&limit=0", undefined, MASTER);
+        return Number(counted.body.count);
+      };
+      const before = await orders();
       const { sessionToken } = await signUp(purse);
-      expect((await rest(purse, "POST", "/push", body, { sessionToken })).status).toBe(403);
+      const refused = [
+        await push(purse, body, {}),
+        await push(purse, body, { sessionToken }),
+        await push({ ...purse, masterKey: "wrong" }, body),
+        await push({ ...purse, masterKey: READ_ONLY_KEY }, body),
+      ];
+      for (const { status, body } of refused) expect([status, body.code]).toEqual([403, 119]);
+      expect(await orders()).toBe(before);
+      expect(await pushed(purse, body)).toMatchObject({ numSent: 0 });
+      expect(await orders()).toBe(before + 1);
     });
 
     it.each<[string, object, string]>([

@@ -146,10 +146,12 @@ export const postgresDialect: Dialect = {
   checkpoint: "",
   relationCheckpoint: "",
   // What is larger than there is room for does not leave the database: the sizes say how much that is.
+  // The objects of a page become text once, and after they have been sorted and limited: all others stay unread, however
+  // large they are. OFFSET 0 keeps the planner from moving that into the parts around it.
   page: (what, table, rest) =>
     `SELECT CASE WHEN size <= ? THEN text END, size FROM (
       SELECT text, sum(octet_length(text)) OVER (ROWS UNBOUNDED PRECEDING) AS size
-      FROM (SELECT ${what} AS text FROM ${table} ${rest}) AS page) AS sized`,
+      FROM (SELECT ${what} AS text FROM (SELECT doc FROM ${table} ${rest}) AS found OFFSET 0) AS page) AS sized`,
   pageParameters: (maxChars) => [maxChars],
   identifier: quoted,
   column: columnCell,
