@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIP, isIPv4 } from "node:net";
 import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
 type Ip = IPv4 | IPv6;
@@ -71,7 +71,7 @@ function parseRanges(entry: string): [Ip, number][] {
  * addresses that begin with them.
  */
 export function addressKey(ip: string): string {
-  const parsed = parseIp(ip);
+  const parsed = isIPv4(ip) ? undefined : parseIp(ip);
   if (parsed === undefined) return ip;
   if (!("parts" in parsed)) return parsed.toString();
   const groups = parsed.parts.slice(0, 4).map((group) => group.toString(16));

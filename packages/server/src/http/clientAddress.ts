@@ -61,8 +61,15 @@ export function rememberPeerAddress(socket: Socket): void {
   void socket.remoteAddress;
 }
 
+/** The addresses of open connections: many requests come over each. */
+const peerAddresses = new WeakMap<Socket, string>();
+
 function peerAddressOf({ socket }: IncomingMessage): string {
-  return normalizeAddress(socket.remoteAddress ?? "") ?? UNKNOWN_ADDRESS;
+  const known = peerAddresses.get(socket);
+  if (known !== undefined) return known;
+  const address = normalizeAddress(socket.remoteAddress ?? "");
+  if (address !== undefined) peerAddresses.set(socket, address);
+  return address ?? UNKNOWN_ADDRESS;
 }
 
 function firstUntrusted(header: string, peer: string, isTrusted: AddressMatcher): string {

@@ -21,10 +21,10 @@ export function createServerUrlOf(parts: ServerUrlParts): ServerUrlOf {
   if (configured !== undefined) return () => configured;
   return (message) => {
     const { headers } = message;
-    const isTrusted = isFromTrustedProxy(message);
     const forwarded = (name: string) => {
-      const value = isTrusted ? headers[name] : undefined;
-      return typeof value === "string" ? value.split(",", 1)[0]?.trim() : undefined;
+      const value = headers[name];
+      if (typeof value !== "string" || !isFromTrustedProxy(message)) return undefined;
+      return value.split(",", 1)[0]?.trim();
     };
     const host = forwarded("x-forwarded-host") ?? headers.host ?? "";
     if (!HOST.test(host)) return fallback;
