@@ -56,13 +56,13 @@ export function readBody(
       chunks.push(chunk);
     });
     message.on("end", () => {
+      message.off("close", cutOff);
       const [first] = chunks;
       resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks));
       // The request lives on while its body is worked on.
       chunks.length = 0;
     });
     message.on("error", cutOff);
-    // Settles nothing where all of it has been read.
     message.on("close", cutOff);
   });
 }
