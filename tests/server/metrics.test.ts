@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { WebSocket } from "ws";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { newDatabase, startPostgres } from "../support/postgresServer.ts";
@@ -125,7 +126,7 @@ describe("the metrics", () => {
 });
 
 describe("a server whose database is gone", () => {
-  it("[8.code.1] lives, but is not ready, answers 500 without a word of why, and counts the errors", async () => {
+  it("lives, but is not ready, refuses with 503 and the time to come back, and counts the errors", async () => {
     const postgres = await startPostgres();
     const url = await newDatabase(postgres.url);
     const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
@@ -137,7 +138,10 @@ describe("a server whose database is gone", () => {
       expect((await response.json()).error).toBe("The database does not answer");
       expect((await fetch(`${purse.url}/health`)).status).toBe(200);
       const answer = await rest(purse, "POST", "/classes/Thing", { n: 1 });
-      expect([answer.status, answer.body]).toEqual([500, { code: 1, error: "Internal server error." }]);
+      expect([answer.status, answer.body]).toEqual([
+        503,
+        { code: 100, error: "The database cannot be reached. Try again." },
+      ]);
       const errors = () => sample(purse, 'purse_store_errors_total{call="ownerOf"}');
       await expect.poll(errors, { timeout: 15_000 }).toBeGreaterThan(0);
     } finally {
@@ -145,4 +149,23 @@ describe("a server whose database is gone", () => {
       await purse.remove();
     }
   }, 60_000);
+});
+
+describe("a server whose database has lost a table", () => {
+  it("[8.code.1] answers 500 without a word of why, and says it in the log", async () => {
+    const url = await newDatabase(inject("postgresUrl"));
+    const purse = await startPurse({ env: { PURSE_DATABASE_URL: url } });
+    const client = new pg.Client(url);
+    try {
+      expect((await rest(purse, "POST", "/classes/Thing", { n: 1 })).status).toBe(201);
+      await client.connect();
+      await client.query('DROP TABLE "Thing"');
+      const answer = await rest(purse, "GET", "/classes/Thing");
+      expect([answer.status, answer.body]).toEqual([500, { code: 1, error: "Internal server error." }]);
+      await expect.poll(() => purse.output()).toMatch(/relation .+Thing.+ does not exist/);
+    } finally {
+      await client.end();
+      await purse.remove();
+    }
+  });
 });
