@@ -177,7 +177,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     await hand.moveToken(0, hand.account(5), 1n);
     await hand.moveToken(0, hand.account(6), 2n);
     expect(await live.next()).toMatchObject({ op: "create", object: { value: "2", to: hand.account(6) } });
-    await expect.poll(() => other.heard.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(1);
     const [message] = other.heard;
     const [, time, signature] =
       /^t=(\d+),v1=([0-9a-f]+)$/.exec(String(message?.headers["x-purse-signature"])) ?? [];
@@ -211,13 +211,13 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
       return Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
     };
     await expect
-      .poll(async () => (await messages()).map(({ status }) => status), { timeout: 10_000 })
+      .poll(async () => (await messages()).map(({ status }) => status), { timeout: 20_000 })
       .toEqual(Array(4).fill("delivered"));
     const rows = await messages();
     expect(Number(rows[1]?.attempts)).toBeGreaterThan(1);
     await rest(purse, "PUT", `/classes/_ChainMessage/${rows[0]?.objectId}`, { status: "waiting" }, MASTER);
-    await expect.poll(() => other.heard.at(-1)?.text, { timeout: 10_000 }).toBe(message?.text);
-  }, 60_000);
+    await expect.poll(() => other.heard.at(-1)?.text, { timeout: 20_000 }).toBe(message?.text);
+  }, 120_000);
 
   it("is told to others at once while a web hook's server hangs or floods, which is told to the operator", async () => {
     const stuck = createServer((request, response) => {
@@ -239,7 +239,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     const before = other.heard.length;
     for (let i = 1; i <= 5; i++) {
       await hand.moveToken(0, hand.account(8), BigInt(i));
-      await expect.poll(() => other.heard.length - before, { timeout: 5_000 }).toBe(i);
+      await expect.poll(() => other.heard.length - before, { timeout: 15_000 }).toBe(i);
     }
     expect((await until("Hanging", {}, 5)).length).toBe(5);
     const problems = async () => {
@@ -257,7 +257,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     await expect.poll(problems, { timeout: 20_000 }).toEqual(new Set(["hang", "flood"]));
     stuck.closeAllConnections();
     stuck.close();
-  }, 60_000);
+  }, 120_000);
 
   it("goes through the triggers of its class, which may refuse", async () => {
     await watch({ tableName: "Chosen" });
