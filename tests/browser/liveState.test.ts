@@ -44,6 +44,25 @@ describe("the state of live data", () => {
     await page.getByRole("button", { name: "After" }).waitFor();
   });
 
+  it("shows what is made while the first answer is still under way", async () => {
+    await note("Early");
+    let held = false;
+    await page.route(/\/classes\/Note$/, async (route) => {
+      const response = await route.fetch();
+      if (!held) {
+        held = true;
+        await state("Live").waitFor();
+        await note("Meanwhile");
+      }
+      // The page may have given this read up.
+      await route.fulfill({ response }).catch(() => undefined);
+    });
+    await page.goto(`${purse.url}/data`);
+    await page.getByRole("button", { name: "Early" }).first().waitFor();
+    await page.getByRole("button", { name: "Meanwhile" }).first().waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+
   it("is offline where the device is, and live again with it", async () => {
     await page.goto(`${purse.url}/data`);
     await state("Live").waitFor();

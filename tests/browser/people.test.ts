@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -639,8 +640,9 @@ describe("data", () => {
   it("keeps class, filters and order in the address, and deletes with a way back", async () => {
     const visitor = await open();
     const { page } = visitor;
-    await signUpInPage(page, purse, "sorter", "/data?class=Task");
-    const id = await idOf("sorter");
+    const name = `sorter-${randomUUID()}`;
+    await signUpInPage(page, purse, name, "/data?class=Task");
+    const id = await idOf(name);
     const ACL = { [id]: { read: true, write: true } };
     for (const [title, hours] of [
       ["Paint", 5],

@@ -1,10 +1,12 @@
 import { type ParseObject, Query } from "@purse/client";
 import { useMoralis, useMoralisSubscription } from "@purse/react";
-import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { LiveState } from "../design/LiveStatus.tsx";
 import type { QueryResult } from "../design/QueryState.tsx";
 import { reachability } from "./reachability.ts";
 import { queries, useServerQuery } from "./useServerQuery.ts";
+
+type Change = (all: ParseObject[]) => ParseObject[];
 
 export interface LiveRecords extends QueryResult<ParseObject[]> {
   live: LiveState;
@@ -20,9 +22,16 @@ export function useLiveRecords(
   // biome-ignore lint/correctness/useExhaustiveDependencies: the deps stand for what `build` uses.
   const query = useMemo(() => build(new Query<ParseObject>(className)), [className, userId, ...deps]);
   const key = ["records", className, userId, query.toJSON()];
+  const filter = { queryKey: key, exact: true };
+  /** What the server has told while an answer was under way that may be from before it. */
+  const told = useRef<Change[]>([]);
   const found = useServerQuery({
     key,
-    read: ({ signal }) => query.find({ signal }),
+    async read({ signal }) {
+      told.current = [];
+      const all = await query.find({ signal });
+      return told.current.reduce((records, by) => by(records), all);
+    },
     isMutable: true,
   });
   const [connection, setConnection] = useState<"connecting" | "live" | "reconnecting" | "refused">(
@@ -30,8 +39,10 @@ export function useLiveRecords(
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question is another subscription.
   useEffect(() => setConnection("connecting"), [query]);
-  const change = (by: (all: ParseObject[]) => ParseObject[]) =>
+  const change = (by: Change) => {
+    if (queries.isFetching(filter) > 0) told.current.push(by);
     queries.setQueryData<ParseObject[]>(key, (all) => all && by(all));
+  };
   const put = (record: ParseObject) => change((all) => [record, ...all.filter(({ id }) => id !== record.id)]);
   const remove = (record: ParseObject) => change((all) => all.filter(({ id }) => id !== record.id));
   useMoralisSubscription(className, build, [className, userId, ...deps], {
@@ -43,8 +54,9 @@ export function useLiveRecords(
     onRefetch: found.refetch,
     onOpen() {
       setConnection("live");
-      // What was changed before it was open, or while it was lost, is not told.
-      found.refetch();
+      // What was changed before it was open, or while it was lost, is not told; nor is it in an answer to a read that
+      // began before.
+      void queries.cancelQueries(filter).then(found.refetch);
     },
     onClose: () => setConnection((before) => (before === "refused" ? before : "reconnecting")),
     onError: () => setConnection("refused"),
