@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   CLIENT_JSON,
   ErrorCode,
@@ -33,6 +34,8 @@ export const MASTER_JSON: JsonLimits = {
   escapes: 50_000_000,
 };
 
+/** Bodies from this size on take long enough to be read in several turns of the request loop, in bytes. */
+const LARGE_BYTES = 4 * 1024 * 1024;
 /** Bodies up to this size hold no more than anonymous clients may send: who sends them makes no difference. In bytes. */
 const SMALL_BYTES = 2 * ANONYMOUS_JSON.nodes;
 /** Credentials are no longer. */
@@ -67,7 +70,12 @@ export function createWithFields(options: RequestFieldsOptions): WithFields {
       if (isForm(message) && !startsWithBrace(body)) return use(parseForm(body));
       const limits = await limitsFor(message, body);
       if (body.length > limits.bytes) throw tooLarge(limits.bytes);
-      return use(parseFields(body, limits.json));
+      // Requests of others come between the steps of a large one.
+      const isLarge = body.length > LARGE_BYTES;
+      if (isLarge) await nextTurn();
+      const fields = parseFields(body, limits.json);
+      if (isLarge) await nextTurn();
+      return use(fields);
     });
   };
 
