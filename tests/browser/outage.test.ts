@@ -15,6 +15,7 @@ import {
   hangServer,
   mendServer,
   namesOf,
+  outageProblemsOf,
   problemsOf,
   shownOn,
   WAITING,
@@ -74,18 +75,7 @@ describe("every page, while the server and the node do not answer", () => {
           await breakServer(context, purse);
           await page.goto(purse.url + path);
           await page.getByRole("heading", { level: 1 }).first().waitFor();
-          const broken = await problemsOf(
-            path,
-            page,
-            ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
-          );
-          await mendServer(context);
-          const healed = await problemsOf(
-            `${path} when it is back`,
-            page,
-            ({ skeletons, retries }) => skeletons === 0 && retries === 0,
-          );
-          return [...broken, ...healed];
+          return outageProblemsOf(path, page);
         }),
       WAITING,
     );

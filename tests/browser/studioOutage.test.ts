@@ -9,6 +9,7 @@ import {
   hangServer,
   mendServer,
   namesOf,
+  outageProblemsOf,
   problemsOf,
   shownOn,
   WAITING,
@@ -66,18 +67,7 @@ describe("every page of the studio, while the server does not answer", () => {
         asOperator(async (page, context) => {
           await breakServer(context, purse, [STATE]);
           await open(page, path);
-          const broken = await problemsOf(
-            path,
-            page,
-            ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
-          );
-          await mendServer(context);
-          const healed = await problemsOf(
-            `${path} when it is back`,
-            page,
-            ({ skeletons, retries }) => skeletons === 0 && retries === 0,
-          );
-          return [...broken, ...healed];
+          return outageProblemsOf(path, page);
         }),
       WAITING,
     );

@@ -136,6 +136,22 @@ export async function problemsOf(
   return isRight(shown) ? [] : [`${path}: ${JSON.stringify(shown)}`];
 }
 
+/** What is wrong with a page that is open while the server is gone, and with the same page once it is back. */
+export async function outageProblemsOf(path: string, page: Page): Promise<string[]> {
+  const broken = await problemsOf(
+    path,
+    page,
+    ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
+  );
+  await mendServer(page.context());
+  const healed = await problemsOf(
+    `${path} when it is back`,
+    page,
+    ({ skeletons, retries }) => skeletons === 0 && retries === 0,
+  );
+  return [...broken, ...healed];
+}
+
 /** Pages that mostly wait until they ask again take little of a machine: so many are open at a time. */
 export const WAITING = 6;
 
