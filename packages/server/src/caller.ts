@@ -1,6 +1,7 @@
 import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
 import type { WriteMemory } from "./objects/requestMemory.ts";
 import type { JoinedWrites } from "./objects/writeTogether.ts";
+import type { Principals } from "./store/principals.ts";
 
 /** Who asks. */
 export type Caller =
@@ -44,9 +45,6 @@ export interface RequestContext {
   /** Where the request has an id: its one write remembers what it answers. */
   memory?: WriteMemory | undefined;
 }
-
-/** What ACL entries are compared with; null stands for the master key, which passes every ACL. */
-export type Principals = readonly string[] | null;
 
 export function principalsOf(caller: Caller): Principals {
   switch (caller.kind) {

@@ -1,6 +1,6 @@
 import { type Acl, isJsonObject, type JsonObject, jsonEqual, PUBLIC } from "@purse/protocol";
-import type { Principals } from "../caller.ts";
 import type { LoggedChange } from "../store/changeLog.ts";
+import type { Principals } from "../store/principals.ts";
 import type { Subscription } from "./subscriptions.ts";
 
 export type EventKind = "create" | "update" | "enter" | "leave" | "delete";

@@ -8,10 +8,11 @@ import {
   parseAcl,
   principalsWith,
 } from "@purse/protocol";
-import { type Caller, type Principals, principalsOf, type RequestContext } from "../caller.ts";
+import { type Caller, principalsOf, type RequestContext } from "../caller.ts";
 import type { Config } from "../config.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Schemas } from "../schema/schemas.ts";
+import type { Principals } from "../store/principals.ts";
 import { compileRegex } from "../store/regex.ts";
 import { assertReachable } from "./clientAccess.ts";
 import { authorise, isAllowed, pointerScope, protectedFieldsFor } from "./permissions.ts";

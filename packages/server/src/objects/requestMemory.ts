@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import type { ClassSchema } from "../schema/classSchema.ts";
+import type { ReplyEcho } from "../store/requests.ts";
 import type { Write } from "../store/store.ts";
 
 /** An answer as it travels: JSON text. */
@@ -9,13 +9,6 @@ export interface RememberedReply {
   headers?: Record<string, string>;
   /** Whether it is one of the answers of a batch. */
   isPart?: true;
-}
-
-/** Fields that an answer has as the write leaves them. */
-export interface ReplyEcho {
-  schema: ClassSchema;
-  id: string;
-  fields: string[];
 }
 
 export interface RepliedWrite {

@@ -9,10 +9,11 @@ import {
   type Operation,
   ProtocolError,
 } from "@purse/protocol";
-import { type Principals, principalsOf, type RequestContext } from "../caller.ts";
+import { principalsOf, type RequestContext } from "../caller.ts";
 import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
+import type { Principals } from "../store/principals.ts";
 import { ClaimTaken, type Store, type Write, type WriteResult } from "../store/store.ts";
 import type { Change, ChangeListener } from "./change.ts";
 import { changedNames, createChangedFields } from "./changedFields.ts";

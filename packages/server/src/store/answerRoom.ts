@@ -1,6 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ByteBudget } from "../limits/byteBudget.ts";
 import { answerTooLarge, type RequestScope } from "../limits/requestScope.ts";
+import { StatementMemory } from "./statementMemory.ts";
 
 /** Characters of an answer that is read without reserving room for it. */
 const SMALL_ANSWER_CHARS = 256 * 1024;
@@ -8,9 +9,6 @@ const SMALL_ANSWER_CHARS = 256 * 1024;
 const ROOM_TO_GROW = 1.25;
 /** How often an answer that has grown meanwhile is read anew. */
 const MAX_ATTEMPTS = 3;
-/** Statements that are remembered, and how long they may be, in characters. */
-const MAX_SHAPES = 5_000;
-const MAX_SHAPE_CHARS = 20_000;
 
 /** Rows, or how many characters they would have, which is more than there was room for. */
 export type BoundedRows = { rows: string[] } | { neededChars: number };
@@ -23,7 +21,7 @@ export class AnswerRoom {
   readonly #budget: ByteBudget;
   readonly #maxAnswerBytes: number;
   /** Characters of the last answer that was not small, by statement. */
-  readonly #sizes = new Map<string, number>();
+  readonly #sizes = new StatementMemory<number>();
 
   constructor(budget: ByteBudget, maxAnswerBytes: number) {
     this.#budget = budget;
@@ -104,8 +102,6 @@ export class AnswerRoom {
       this.#sizes.delete(shape);
       return;
     }
-    if (shape.length > MAX_SHAPE_CHARS) return;
-    if (this.#sizes.size >= MAX_SHAPES) this.#sizes.clear();
     this.#sizes.set(shape, chars);
   }
 }

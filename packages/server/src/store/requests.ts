@@ -13,12 +13,19 @@ export interface KnownRequest {
   answer: string | null;
 }
 
+/** Fields that an answer has as the write leaves them. */
+export interface ReplyEcho {
+  schema: ClassSchema;
+  id: string;
+  fields: string[];
+}
+
 /** A reply that is remembered together with the write that it answers. */
 export interface RememberedReply {
   /** JSON text of whatever is to be found again. */
   text: string;
   /** Fields of an object as the write has left them, which the reply has, too. */
-  echo?: { schema: ClassSchema; id: string; fields: string[] };
+  echo?: ReplyEcho;
 }
 
 /** Remembered replies, as they are kept: JSON of a list of these. */

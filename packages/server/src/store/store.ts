@@ -9,10 +9,10 @@ import {
   type SubQuery,
 } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
-import type { Principals } from "../caller.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ChangeLog } from "./changeLog.ts";
 import type { Leases } from "./lease.ts";
+import type { Principals } from "./principals.ts";
 import type { KnownRequest, RememberedReply } from "./requests.ts";
 import type { UserPointers } from "./userPointers.ts";
 

@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { FairQueue } from "../../limits/fairQueue.ts";
 import { currentScope } from "../../limits/requestScope.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
+import { StatementMemory } from "../statementMemory.ts";
 import { sqlState } from "./errors.ts";
 import type { Row, Sql } from "./session.ts";
 
@@ -23,9 +24,6 @@ const SLOW_FROM_MS = 50;
 /** Statements that may wait, and those of one client. */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_PER_CLIENT = 250;
-/** Statements that are remembered, and how long they may be, in characters: longer ones are not asked often. */
-const MAX_SHAPES = 5_000;
-const MAX_SHAPE_CHARS = 20_000;
 
 type Parameters = readonly (SqlParameter | null)[];
 
@@ -40,7 +38,7 @@ export class ReadLanes implements Sql {
   readonly #unknownTurns: FairQueue;
   readonly #slowTurns: FairQueue;
   /** Average duration in ms, by the text of the statement. */
-  readonly #averages = new Map<string, number>();
+  readonly #averages = new StatementMemory<number>();
 
   constructor({ quick, quickSessions, slow, slowSessions, maxWaitMs }: ReadLanesOptions) {
     this.#quick = quick;
@@ -79,7 +77,7 @@ export class ReadLanes implements Sql {
       return await this.#timed(this.#quick, text, parameters);
     } catch (error) {
       if (!isStatementTimeout(error)) throw error;
-      this.#remember(text, QUICK_TIMEOUT_MS);
+      this.#averages.set(text, QUICK_TIMEOUT_MS);
       return undefined;
     }
   }
@@ -89,14 +87,8 @@ export class ReadLanes implements Sql {
     const rows = await sql.run(text, parameters);
     const ms = performance.now() - started;
     const average = this.#averages.get(text);
-    this.#remember(text, average === undefined ? ms : average * 0.8 + ms * 0.2);
+    this.#averages.set(text, average === undefined ? ms : average * 0.8 + ms * 0.2);
     return rows;
-  }
-
-  #remember(text: string, ms: number): void {
-    if (text.length > MAX_SHAPE_CHARS) return;
-    if (this.#averages.size >= MAX_SHAPES && !this.#averages.has(text)) this.#averages.clear();
-    this.#averages.set(text, ms);
   }
 }
 

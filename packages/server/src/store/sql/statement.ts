@@ -1,6 +1,6 @@
 import { ErrorCode, MAX_ARRAY_TESTS, ProtocolError } from "@purse/protocol";
-import type { Principals } from "../../caller.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { Principals } from "../principals.ts";
 import type { StoreGroup, StoreQuery } from "../store.ts";
 import { columnOf } from "./columns.ts";
 import type { Compiled, WhereContext } from "./compiled.ts";

@@ -1,3 +1,4 @@
+import { StatementMemory } from "../statementMemory.ts";
 import { isCostly } from "./checkpoint.ts";
 
 /** Statements that take longer than this on average do not run on the request loop, in ms. */
@@ -6,9 +7,6 @@ const INLINE_MS = 1.5;
 const SLOW_FROM_MS = 25;
 /** Longer statements have more conditions than are tested between two checkpoints in no time. */
 const MAX_INLINE_CHARS = 4_000;
-/** Statements that are remembered, and how long they may be: longer ones are not asked often. */
-const MAX_SHAPES = 5_000;
-const MAX_SHAPE_CHARS = 20_000;
 
 /** What is known of a statement, by its text: whatever its parameters are. */
 export class StatementShape {
@@ -47,14 +45,12 @@ export class StatementShape {
 }
 
 export class StatementShapes {
-  readonly #shapes = new Map<string, StatementShape>();
+  readonly #shapes = new StatementMemory<StatementShape>();
 
   of(sql: string): StatementShape {
     const known = this.#shapes.get(sql);
     if (known) return known;
     const shape = new StatementShape(sql);
-    if (sql.length > MAX_SHAPE_CHARS) return shape;
-    if (this.#shapes.size >= MAX_SHAPES) this.#shapes.clear();
     this.#shapes.set(sql, shape);
     return shape;
   }

@@ -1,0 +1,2 @@
+/** What ACL entries are compared with; null stands for the master key, which passes every ACL. */
+export type Principals = readonly string[] | null;
