@@ -3,23 +3,27 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { BodyMemory } from "./bodyMemory.ts";
 
 /**
- * Reads a body whole, up to a limit in bytes, and hands it to `use`; its memory is accounted for until `use` has
- * settled. Rejects with 413 as soon as the body is known to be larger, with 429 while bodies of others take the memory.
+ * Reads a body whole, up to a limit in bytes, and hands what `parse` makes of it to `use`; its memory is accounted for
+ * until `use` has settled. The bytes themselves are let go of before that. Rejects with 413 as soon as the body is known
+ * to be larger, with 429 while bodies of others take the memory.
  */
-export async function withBody<T>(
+export async function withBody<Content, T>(
   message: IncomingMessage,
   maxBytes: number,
   memory: BodyMemory,
-  use: (body: Buffer) => Promise<T>,
+  parse: (body: Buffer) => Content | Promise<Content>,
+  use: (content: Content) => Promise<T>,
 ): Promise<T> {
   const length = Number(message.headers["content-length"] ?? 0);
   if (length > maxBytes) throw tooLarge(maxBytes);
   const account = memory.open(message);
   try {
     await account.reserve(length);
-    const body = await readBody(message, maxBytes, (bytes) => account.add(bytes));
-    await account.begin();
-    return await use(body);
+    const content = await readBody(message, maxBytes, (bytes) => account.add(bytes)).then(async (body) => {
+      await account.begin();
+      return parse(body);
+    });
+    return await use(content);
   } finally {
     account.close();
   }

@@ -51,10 +51,13 @@ export function createDataDoor(options: DataDoorOptions) {
       const hasKey = apiKey !== undefined || masterKey !== undefined;
       const maxBytes = hasKey ? options.maxBodyBytes : options.maxAnonymousBodyBytes;
       const group = addressKey(clientAddressOf(message));
-      const answer = await withBody(message, maxBytes, options.memory, async (body) => {
-        const params = { ...parametersOf(route, search, body), ...names };
-        return runInGroup(group, () => route.answer(params));
-      });
+      const answer = await withBody(
+        message,
+        maxBytes,
+        options.memory,
+        (body) => ({ ...parametersOf(route, search, body), ...names }),
+        (params) => runInGroup(group, () => route.answer(params)),
+      );
       return { status: answer.status, body: JSON.stringify(answer.body), headers };
     } catch (error) {
       const reply = errorReply(error, report);

@@ -66,18 +66,20 @@ export function createWithFields(options: RequestFieldsOptions): WithFields {
 
   return function withFields(message, use) {
     assertApplicationHeader(message, appId);
-    return withBody(message, maxBodyBytes, memory, async (body) => {
-      if (isForm(message) && !startsWithBrace(body)) return use(parseForm(body));
-      const limits = await limitsFor(message, body);
-      if (body.length > limits.bytes) throw tooLarge(limits.bytes);
-      // Requests of others come between the steps of a large one.
-      const isLarge = body.length > LARGE_BYTES;
-      if (isLarge) await nextTurn();
-      const fields = parseFields(body, limits.json);
-      if (isLarge) await nextTurn();
-      return use(fields);
-    });
+    return withBody(message, maxBodyBytes, memory, (body) => fieldsOf(message, body), use);
   };
+
+  async function fieldsOf(message: IncomingMessage, body: Buffer): Promise<JsonObject> {
+    if (isForm(message) && !startsWithBrace(body)) return parseForm(body);
+    const limits = await limitsFor(message, body);
+    if (body.length > limits.bytes) throw tooLarge(limits.bytes);
+    // Requests of others come between the steps of a large one.
+    const isLarge = body.length > LARGE_BYTES;
+    if (isLarge) await nextTurn();
+    const fields = parseFields(body, limits.json);
+    if (isLarge) await nextTurn();
+    return fields;
+  }
 
   async function limitsFor(message: IncomingMessage, body: Buffer): Promise<BodyLimits> {
     const isKnown = headerOf(message, "x-parse-application-id") !== undefined || body.includes(quotedAppId);

@@ -200,15 +200,19 @@ export function createStudioDoor(parts: StudioDoorParts) {
     }
     const { bodyMemory, maxBodyBytes } = parts;
     if (takes === "bytes") {
-      return { params, bytes: await withBody(message, PIECE_BYTES, bodyMemory, async (body) => body) };
+      return { params, bytes: await withBody(message, PIECE_BYTES, bodyMemory, (body) => body, async (bytes) => bytes) };
     }
     // Those who are not signed in have a name, a password and a code to send.
     const limits =
       needs === "nobody"
         ? { ...UNKNOWN_CLIENT, bytes: SIGN_IN_BYTES }
         : { bytes: maxBodyBytes, json: MASTER_JSON };
-    const fields = await withBody(message, limits.bytes, bodyMemory, async (body) =>
-      parseFields(body, limits.json),
+    const fields = await withBody(
+      message,
+      limits.bytes,
+      bodyMemory,
+      (body) => parseFields(body, limits.json),
+      async (parsed) => parsed,
     );
     for (const [name, value] of Object.entries(params))
       if (!Object.hasOwn(fields, name)) fields[name] = value;

@@ -18,7 +18,7 @@ export interface OpenOptions {
  * acknowledged, and readers never wait for the writer.
  */
 export function openDatabase(file: string, options: OpenOptions): Database.Database {
-  const { readonly, cacheKb = 65_536, checkpoint } = options;
+  const { readonly, cacheKb = 16_384, checkpoint } = options;
   const database = new Database(file, { readonly, timeout: 10_000 });
   if (!readonly) {
     database.pragma("journal_mode = WAL");
