@@ -5,8 +5,8 @@ import { isJsonObject } from "@purse/protocol";
 const KEYS = ["coin", "wrappedNative", "stables", "exchanges", "marketplaces", "minimumLiquidity"] as const;
 
 /**
- * What `chains.NAME` of the config file says of where things are traded; undefined where it says nothing. Throws Error that
- * names what is wrong.
+ * Parses the exchanges and marketplaces in `chains.NAME` of the config file; undefined if there are none. Throws Error
+ * that says what is invalid.
  */
 export function parseMarket(name: string, chain: Record<string, unknown>): Partial<Market> | undefined {
   if (KEYS.every((key) => chain[key] === undefined)) return undefined;
@@ -45,7 +45,7 @@ function exchange(value: unknown, where: string): Exchange {
   };
   if (feeTiers === undefined) return found;
   const fees = list(feeTiers, `${where}: feeTiers`).map((fee) => {
-    // A uint24 on the chain.
+    // A uint24 in the contract.
     if (typeof fee === "number" && Number.isInteger(fee) && fee >= 0 && fee < 2 ** 24) return fee;
     throw new Error(`${where}: feeTiers must be whole numbers, in millionths`);
   });
@@ -61,7 +61,7 @@ function marketplace(value: unknown, where: string): Marketplace {
 
 function record(value: unknown, where: string, keys: readonly string[]): JsonObject {
   if (!isJsonObject(value) || Object.keys(value).some((key) => !keys.includes(key)))
-    throw new Error(`${where} must be made of ${keys.join(", ")}`);
+    throw new Error(`${where} must be an object with ${keys.join(", ")}`);
   return value;
 }
 
@@ -77,5 +77,5 @@ function address(value: unknown, where: string): string {
 
 function text(value: unknown, where: string): string {
   if (typeof value === "string" && value.trim() !== "" && value.length <= 100) return value;
-  throw new Error(`${where} must be text of 1 to 100 characters`);
+  throw new Error(`${where} must be a string of 1 to 100 characters`);
 }
