@@ -19,7 +19,7 @@ describe("defaults", () => {
     expect(await load()).toMatchObject({ host: "127.0.0.1", port: 1337, dataDir: join(cwd, "data") });
   });
 
-  it("lets only loopback use the master key", async () => {
+  it("allows the master key from loopback only", async () => {
     expect((await load()).masterKeyIps).toEqual(["127.0.0.1", "::1"]);
   });
 
@@ -77,7 +77,7 @@ describe("queries and their answers", () => {
     ["PURSE_QUERY_TIMEOUT_MS", "0"],
     ["PURSE_MAX_ANSWER_BYTES", "1000000000"],
     ["PURSE_MAX_ANSWERS_BYTES", "many"],
-  ])("cannot be given no bound: %s=%s is refused", async (name, value) => {
+  ])("cannot be unlimited: %s=%s is rejected", async (name, value) => {
     await expect(load({ [name]: value })).rejects.toThrow(name);
   });
 });

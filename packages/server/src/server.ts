@@ -76,7 +76,7 @@ import { adminClassRules } from "./operator/adminClassRules.ts";
 import { createAdminServices } from "./operator/adminServices.ts";
 import { isPublicAddress } from "./outbound/addresses.ts";
 import { gatewayAsker } from "./outbound/gateways.ts";
-import { createPush, createSenders, pushRules } from "./push/index.ts";
+import { createPushService, createSenders, pushRules } from "./push/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -351,7 +351,7 @@ async function wire(
     });
   }
   const senders = createSenders(config.push);
-  const push = createPush({
+  const push = createPushService({
     store,
     schemaOf: (className) => schemas.require(className),
     objects,

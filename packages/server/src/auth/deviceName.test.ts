@@ -22,10 +22,10 @@ it.each([
   ["<script>alert(1)</script>", undefined],
   ["", undefined],
   [undefined, undefined],
-])("says of %j: %s", (userAgent, device) => {
+])("is for %j: %s", (userAgent, device) => {
   expect(deviceNameOf(userAgent)).toBe(device);
 });
 
-it("stays short, whatever is sent", () => {
+it("is short, however long the header is", () => {
   expect(deviceNameOf("x".repeat(100_000))).toHaveLength(31);
 });

@@ -29,7 +29,7 @@ describe("passwords", () => {
     expect(defaultHashConcurrency()).toBeLessThanOrEqual(2);
   });
 
-  it("of one address cannot take the place of another's", async () => {
+  it("of one address cannot block those of another", async () => {
     const passwords = new Passwords({ concurrency: 1, maxWaiting: 8 });
     const greedy = Array.from({ length: 30 }, () =>
       passwords.verify(undefined, "guess", { ip: "10.0.0.1" }).then(

@@ -51,7 +51,7 @@ describe("a message", () => {
     expect(check(text)).toBe(NOW + 300_000);
   });
 
-  it("is good until the earlier of its end and the age that is allowed", () => {
+  it("is valid until the earlier of its expiration and its maximum age", () => {
     expect(check(changed({ expirationTime: NOW + 10 }))).toBe(NOW + 10);
     expect(check(changed({ expirationTime: NOW + 10_000_000 }))).toBe(NOW + 300_000);
   });
@@ -160,7 +160,7 @@ describe("is refused:", () => {
   });
 });
 
-it("takes any chain where none is configured", () => {
+it("accepts any chain where none is configured", () => {
   expect(() =>
     validateSiwe(parseSiwe(changed({ chainId: 5 })), { ...rules, chainIds: [] }, NOW),
   ).not.toThrow();

@@ -42,7 +42,7 @@ describe("the market of a chain", () => {
     [{ marketplaces: [{ name: "x2y2", address: factory }] }, /name must be opensea or looksrare/],
     [{ minimumLiquidity: "1" }, /must be a number of dollars/],
     [{ coin: "Coin" }, /coin" of the config file must be an object with name, symbol/],
-  ])("is refused where it makes no sense: %o", (given, message) => {
+  ])("is rejected where it is not valid: %o", (given, message) => {
     expect(() => parseMarket("mine", given)).toThrow(message);
   });
 });

@@ -28,7 +28,7 @@ const START: ApiRequest = {
   serverUrl: "",
 };
 
-/** Starts a job by its route; answers its status once the route has answered. */
+/** Starts a job by its route; returns its status once the route has responded. */
 async function statusAfterStart(run: () => Promise<undefined>, patienceMs: number): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
@@ -56,12 +56,12 @@ async function statusAfterStart(run: () => Promise<undefined>, patienceMs: numbe
 }
 
 describe("a job that a request starts", () => {
-  it("has ended when the request is answered, where it ends at once", async () => {
+  it("has ended when the request is answered, if it ends at once", async () => {
     expect(await statusAfterStart(async () => undefined, 60_000)).toBe("succeeded");
     expect(await statusAfterStart(() => Promise.reject(new Error("no")), 60_000)).toBe("failed");
   });
 
-  it("goes on after the answer, where it takes its time", async () => {
+  it("continues after the response if it takes longer", async () => {
     expect(await statusAfterStart(() => new Promise(() => undefined), 5)).toBe("running");
   });
 });

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A store, and a clock that only the test moves. */
+/** A store, and a clock that the test sets. */
 async function openCluster() {
   const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
@@ -43,7 +43,7 @@ function createProcess({ store, schemas, time }: { store: Store; schemas: Schema
     ran.push(name);
     return isHeld;
   };
-  /** Has jobs last until a promise is kept. */
+  /** Lets jobs run until a promise resolves. */
   const hold = (until: Promise<undefined>) => {
     isHeld = until;
   };
@@ -139,9 +139,9 @@ describe("a schedule whose clock jumps", () => {
 });
 
 describe("a job whose process was frozen", () => {
-  it("stays failed when the process goes on and ends it", async () => {
+  it("stays failed when the process resumes and ends it", async () => {
     const cluster = await openCluster();
-    // Beyond the clock by which the store tells what has expired.
+    // Later than the clock by which the store expires unique keys.
     cluster.time.now = Date.parse("2100-01-01T00:00:30.000Z");
     const frozen = createProcess(cluster);
     const request = {
@@ -154,7 +154,7 @@ describe("a job whose process was frozen", () => {
     const held = Promise.withResolvers<undefined>();
     frozen.hold(held.promise);
     const { id, ended } = await frozen.jobs.start("clean", {}, "api", request);
-    // As when its claim was not renewed for long.
+    // As if its reservation had expired.
     await cluster.store.write([{ kind: "release", scope: "job", value: id }]);
     cluster.time.now += 2 * MINUTE;
     await createProcess(cluster).jobs.failOrphanedJobs();
@@ -166,7 +166,7 @@ describe("a job whose process was frozen", () => {
 });
 
 describe("a job whose process has ended", () => {
-  it("is said to have failed", async () => {
+  it("is marked as failed", async () => {
     const cluster = await openCluster();
     const dead = createProcess(cluster);
     const request = {
@@ -223,7 +223,7 @@ describe("a row of _JobSchedule", () => {
     { jobName: "a", cron: "* * * * *", params: "[" },
     { jobName: "a", cron: "* * * * *", catchUp: "always" },
     { jobName: "a", daysOfWeek: ["9"], timeOfDay: "13:30" },
-  ])("that never runs is refused: %j", (row) => {
+  ])("that never runs is rejected: %j", (row) => {
     expect(scheduleProblem(row)).toBeTypeOf("string");
   });
 });

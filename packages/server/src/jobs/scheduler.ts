@@ -41,7 +41,7 @@ export class Scheduler {
   readonly #lastRuns = new Map<string, { owner: string; at: number }>();
   #timer: NodeJS.Timeout | undefined;
   #loadedAt = 0;
-  #sweptAt = 0;
+  #orphansCheckedAt = 0;
   #running: Promise<void> = Promise.resolve();
   #isBusy = false;
   #isStopped = false;
@@ -98,8 +98,8 @@ export class Scheduler {
       this.#loadedAt = now;
       this.#storedSchedules = await this.#loadStoredSchedules();
     }
-    if (Math.abs(now - this.#sweptAt) >= RELOAD_MS) {
-      this.#sweptAt = now;
+    if (Math.abs(now - this.#orphansCheckedAt) >= RELOAD_MS) {
+      this.#orphansCheckedAt = now;
       await this.#dependencies.jobs.failOrphanedJobs();
     }
     for (const schedule of [...this.#codeSchedules, ...this.#storedSchedules])

@@ -48,7 +48,7 @@ async function openDatabase(kind: "SQLite" | "PostgreSQL"): Promise<Store> {
   return openStore({ kind: "postgres", url: url.href, connections: 4 });
 }
 
-/** A process that wants a lease; its clock is its own, and can be made to stand still. */
+/** A process that competes for a lease; it has its own clock, which can be frozen. */
 function contender(store: Store, lines: string[] = []) {
   let frozenAt: number | undefined;
   const logger = createLog({ level: "info", format: "text", write: (line) => lines.push(line) });
@@ -74,7 +74,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a lease on %s", (kind) => {
     return store;
   }
 
-  it("is held by one of many that want it, and by another once it is given back", async () => {
+  it("is held by one of several contenders, and by another once it is released", async () => {
     const store = await open();
     const all = Array.from({ length: 5 }, () => contender(store).keeper);
     await Promise.all(all.map((holder) => holder.renew()));
@@ -88,7 +88,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a lease on %s", (kind) => {
     expect(second?.term).toBeGreaterThan(before);
   });
 
-  it("goes on with the same term while it is renewed", async () => {
+  it("keeps its term while it is renewed", async () => {
     const { keeper: holder } = contender(await open());
     await holder.renew();
     const { term } = holder;
@@ -96,7 +96,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a lease on %s", (kind) => {
     expect(holder.term).toBe(term);
   });
 
-  it("is taken over within five seconds from a holder that is frozen, whose writes are refused from then on", async () => {
+  it("is taken over within five seconds from a frozen holder, whose writes are rejected from then on", async () => {
     const store = await open();
     const [one, two] = [contender(store), contender(store)];
     await one.keeper.renew();
@@ -104,7 +104,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a lease on %s", (kind) => {
     await fenced.write([create()]);
     one.freeze();
     const frozenAt = performance.now();
-    // It believes that its term lasts: its own clock stands still.
+    // It still considers its term current, because its own clock is frozen.
     expect(one.keeper.term).toBeDefined();
     await expect
       .poll(() => two.keeper.renew().then(() => two.keeper.term), { timeout: 10_000, interval: 100 })
@@ -118,7 +118,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a lease on %s", (kind) => {
     expect(one.lines.join()).toContain("stands down");
   });
 
-  it("lets nothing of a group be written once its term is over", async () => {
+  it("rejects a whole transaction once its term is over", async () => {
     const store = await open();
     const { keeper: holder } = contender(store);
     await holder.renew();
@@ -133,7 +133,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a lease on %s", (kind) => {
 });
 
 describe("a process that holds a lease", () => {
-  it("believes no longer than the database that it does, while it cannot renew it", async () => {
+  it("does not consider itself the holder for longer than the database does, while it cannot renew the lease", async () => {
     let now = 0;
     const leases = createLocalLeases(() => now);
     const acquire = leases.acquire.bind(leases);

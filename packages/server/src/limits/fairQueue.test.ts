@@ -13,7 +13,7 @@ function queueOf(options: Partial<FairQueueOptions> = {}) {
   });
   const running: { name: string; finish(): void }[] = [];
   let maxRunning = 0;
-  /** Jobs in the order in which they began. */
+  /** Jobs in the order in which they started. */
   const started: string[] = [];
   const run = (key: string | undefined, name: string, group?: string) => {
     const result = queue.run({ key, group }, async () => {
@@ -57,7 +57,7 @@ describe("a fair queue", () => {
     expect(maxRunning()).toBe(3);
   });
 
-  it("lets keys take turns, however many jobs one of them has waiting", async () => {
+  it("serves keys in turn, however many jobs one of them has waiting", async () => {
     const { run, begun: started, finishAll } = queueOf({ concurrency: 1 });
     for (let i = 0; i < 6; i++) void run("greedy", `g${i}`);
     void run("ann", "ann");
@@ -92,7 +92,7 @@ describe("a fair queue", () => {
     expect(await other).toBe("other");
   });
 
-  it("gives a place to another key when it is full, by refusing the last job of the key that has most", async () => {
+  it("makes room for another key when it is full, by rejecting the last job of the key with the most jobs", async () => {
     const { run, begun: started, finishAll } = queueOf({ concurrency: 1, maxWaiting: 4 });
     const greedy = Array.from({ length: 5 }, (_, i) => run("greedy", `g${i}`));
     const other = run("ann", "ann");
@@ -109,7 +109,7 @@ describe("a fair queue", () => {
     await finishAll();
   });
 
-  it("refuses a job that has waited too long, and gives its place away", async () => {
+  it("rejects a job that has waited too long, and frees its place", async () => {
     vi.useFakeTimers();
     try {
       const { run, begun: started, finishAll } = queueOf({ concurrency: 1, maxWaiting: 1, maxWaitMs: 1_000 });
@@ -126,7 +126,7 @@ describe("a fair queue", () => {
     }
   });
 
-  it("goes on after a job that fails", async () => {
+  it("continues after a job that fails", async () => {
     const queue = new FairQueue({
       concurrency: 1,
       maxWaiting: 10,

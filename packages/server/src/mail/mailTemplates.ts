@@ -42,12 +42,12 @@ export class MailTemplates {
 
   /** Renders an email from its template. */
   async render(name: MailName, to: string, values: MailValues): Promise<Mail> {
-    const written = await this.written(name);
-    return { to, ...fillMail(written?.template ?? MAILS[name].template, values) };
+    const custom = await this.findCustom(name);
+    return { to, ...fillMail(custom?.template ?? MAILS[name].template, values) };
   }
 
   /** The custom template; undefined if the built-in one is used. */
-  async written(name: MailName): Promise<CustomTemplate | undefined> {
+  async findCustom(name: MailName): Promise<CustomTemplate | undefined> {
     const text = await this.#dependencies.store.get(this.#dependencies.schema, name, null);
     if (text === undefined) return undefined;
     const { subject, text: body, html, username, updatedAt }: JsonObject = JSON.parse(text);
@@ -81,7 +81,7 @@ export class MailTemplates {
 
   /** Deletes the custom template, so that the built-in one is used again. */
   async reset(name: MailName): Promise<void> {
-    if (!(await this.written(name))) return;
+    if (!(await this.findCustom(name))) return;
     await this.#dependencies.store.write([
       { kind: "delete", schema: this.#dependencies.schema, id: name, principals: null },
     ]);

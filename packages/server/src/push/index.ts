@@ -7,7 +7,7 @@ import type { PushSender } from "./pushSender.ts";
 import { pushStatusRules } from "./pushStatus.ts";
 import { createWebPush } from "./webPush.ts";
 
-export { createPush, type Push } from "./pushService.ts";
+export { createPushService, type PushService } from "./pushService.ts";
 
 /** Rules of the classes for push messages. */
 export const pushRules: readonly ClassRules[] = [audienceRules, pushStatusRules];

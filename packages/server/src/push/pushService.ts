@@ -13,7 +13,7 @@ import { badgeOf, parsePushRequest } from "./pushRequest.ts";
 import { failed, type PushSender, type PushTarget, type SendResult } from "./pushSender.ts";
 import { type AcquiredPush, PushStatuses } from "./pushStatus.ts";
 
-export interface PushDependencies {
+export interface PushServiceDependencies {
   store: Store;
   schemaOf(className: string): ClassSchema;
   objects: Pick<Objects, "find" | "get" | "create" | "update" | "remove">;
@@ -22,7 +22,7 @@ export interface PushDependencies {
   now?: () => number;
 }
 
-export interface Push {
+export interface PushService {
   routes: ApiRoute[];
   /** Starts sending scheduled pushes. Each push is sent by one of several processes. */
   start(): void;
@@ -45,7 +45,7 @@ const SERVER_REQUEST: RequestContext = {
 };
 
 /** Creates the push service: it accepts pushes with the master key and sends them by the configured push services. */
-export function createPush(dependencies: PushDependencies): Push {
+export function createPushService(dependencies: PushServiceDependencies): PushService {
   const { store, schemaOf, objects, senders, logger } = dependencies;
   const now = dependencies.now ?? Date.now;
   const statuses = new PushStatuses({ store, schemaOf, now });
@@ -176,8 +176,8 @@ export function createPush(dependencies: PushDependencies): Push {
   }
 
   function senderOf({ pushType, deviceType }: Installation): PushSender | undefined {
-    const findSender = (kind: string | undefined) =>
-      senders.find(({ deviceTypes: kinds }) => kinds.includes(kind ?? ""));
+    const findSender = (type: string | undefined) =>
+      senders.find(({ deviceTypes }) => deviceTypes.includes(type ?? ""));
     return findSender(pushType) ?? findSender(deviceType);
   }
 

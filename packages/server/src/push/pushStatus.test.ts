@@ -31,7 +31,7 @@ async function openProcesses() {
 }
 
 describe("a push", () => {
-  it("is taken by one of those who want it", async () => {
+  it("is acquired by one of several contenders", async () => {
     const { one, two, order: requestOf } = await openProcesses();
     const id = await one.create(requestOf({}));
     const acquired = await Promise.all([one.acquire(id), two.acquire(id), two.acquire(id)]);
@@ -47,7 +47,7 @@ describe("a push", () => {
     expect(await one.findDue()).toEqual([id]);
   });
 
-  it("that was left lying is taken over after a while, from where it was", async () => {
+  it("that was abandoned is taken over after a while, at its last progress", async () => {
     const { one, two, clock, order: requestOf } = await openProcesses();
     const id = await one.create(requestOf({}));
     const push = await one.acquire(id);
@@ -60,13 +60,13 @@ describe("a push", () => {
     expect(acquired.filter((push) => push?.after === "installation7")).toHaveLength(1);
   });
 
-  it("that was taken over goes on with one process: the one that was frozen sends nothing more", async () => {
+  it("that was taken over is sent by one process: the one that was frozen sends nothing more", async () => {
     const { one, two, clock, order: requestOf } = await openProcesses();
     const id = await one.create(requestOf({}));
     const frozen = await one.acquire(id);
     clock.now += 3 * MINUTE_MS;
     const acquired = await two.acquire(id);
-    if (!frozen || !acquired) throw new Error("it was not taken");
+    if (!frozen || !acquired) throw new Error("it was not acquired");
     await expect(one.saveProgress(frozen, "installation3")).rejects.toMatchObject({ name: "ClaimTaken" });
     await expect(one.finish(frozen)).rejects.toMatchObject({ name: "ClaimTaken" });
     await two.saveProgress(acquired, "installation7");
@@ -74,7 +74,7 @@ describe("a push", () => {
     expect(await one.findDue()).toEqual([]);
   });
 
-  it("that was handed back at a stop goes on at the next start", async () => {
+  it("that was released at a stop continues at the next start", async () => {
     const { one, two, order: requestOf } = await openProcesses();
     const id = await one.create(requestOf({}));
     const push = await one.acquire(id);
@@ -84,7 +84,7 @@ describe("a push", () => {
     expect(await two.acquire(id)).toMatchObject({ after: "installation7", data: { alert: "x" } });
   });
 
-  it("that is done is not taken again", async () => {
+  it("that is finished is not acquired again", async () => {
     const { one, two, clock, order: requestOf } = await openProcesses();
     const id = await one.create(requestOf({}));
     const push = await one.acquire(id);

@@ -8,7 +8,7 @@ import type { Webhook } from "./webhookStore.ts";
 const MAX_CALLS = 1_000;
 const MAX_TEXT_LENGTH = 20_000;
 
-export interface CallFilter {
+export interface WebhookCallFilter {
   outcome?: "answered" | "failed" | undefined;
   /** ID of a call; only older calls are returned. */
   after?: string | undefined;
@@ -72,7 +72,7 @@ export class WebhookCallLog {
   }
 
   /** Lists recorded calls, newest first. */
-  list({ outcome, after, limit }: CallFilter): { results: StudioHookCall[]; next?: string } {
+  list({ outcome, after, limit }: WebhookCallFilter): { results: StudioHookCall[]; next?: string } {
     const matching = this.#calls.filter(
       ({ error }) => outcome === undefined || (error === undefined) === (outcome === "answered"),
     );

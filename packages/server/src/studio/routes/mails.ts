@@ -81,7 +81,7 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailPa
   }
 
   async function told(name: MailName): Promise<StudioMailTemplate> {
-    const written = await templates.written(name);
+    const written = await templates.findCustom(name);
     return {
       name,
       template: written?.template ?? MAILS[name].template,
