@@ -73,7 +73,7 @@ export class AccountEmails {
       this.#dependencies.config.emailTokenSeconds,
     );
     pending.writes.push(write);
-    pending.afterwards.push(async () => this.#sendProofInBackground(email, token));
+    pending.afterwards.push(async () => this.#sendVerificationInBackground(email, token));
   }
 
   /** Throws 205 if the user has to verify their email address before signing in. */
@@ -93,7 +93,9 @@ export class AccountEmails {
     const send = this.#sendReset(email);
     if (policy.resetPasswordSuccessOnInvalidEmail) {
       // Neither the response nor its timing reveals whether the address is registered.
-      send.catch((error: unknown) => this.#dependencies.logger.error("a mail could not be sent", { error }));
+      send.catch((error: unknown) =>
+        this.#dependencies.logger.error("an email could not be sent", { error }),
+      );
       return {};
     }
     if (await send) return {};
@@ -130,7 +132,9 @@ export class AccountEmails {
     await this.#countAgainstLimits(email, request);
     const send = this.#sendVerification(email);
     if (this.#dependencies.config.policy.resetPasswordSuccessOnInvalidEmail) {
-      send.catch((error: unknown) => this.#dependencies.logger.error("a mail could not be sent", { error }));
+      send.catch((error: unknown) =>
+        this.#dependencies.logger.error("an email could not be sent", { error }),
+      );
       return {};
     }
     const outcome = await send;
@@ -174,7 +178,9 @@ export class AccountEmails {
         return messagePage(429, "Too many emails", "Check your inbox, or try again later.");
       }
       const send = this.#sendVerification(email);
-      send.catch((error: unknown) => this.#dependencies.logger.error("a mail could not be sent", { error }));
+      send.catch((error: unknown) =>
+        this.#dependencies.logger.error("an email could not be sent", { error }),
+      );
     }
     return messagePage(200, "Check your email", "If an account has this address, a new link is on its way.");
   }
@@ -246,9 +252,9 @@ export class AccountEmails {
   }
 
   /** Sends the verification email without waiting; a failure must not undo the saved user. */
-  async #sendProofInBackground(email: string, token: string): Promise<void> {
+  async #sendVerificationInBackground(email: string, token: string): Promise<void> {
     this.#sendVerificationMail(email, token).catch((error: unknown) =>
-      this.#dependencies.logger.error("a mail could not be sent", { to: email, error }),
+      this.#dependencies.logger.error("an email could not be sent", { to: email, error }),
     );
   }
 

@@ -49,13 +49,13 @@ export type ContractWallets = ReturnType<typeof createContractWallets>;
 /** Verifies signatures of contract wallets by calling the contract (ERC-1271, ERC-6492). */
 export function createContractWallets(chains: ChainReader, clock: () => number, logger: Log) {
   let runningChecks = 0;
-  return { assertSigned: assertSignedBy };
+  return { assertSigned };
 
   /**
    * Throws 101 unless the contract at the address accepts the signature of a personal message (EIP-191). Returns the
    * ID of its chain, because the same address may belong to someone else on another chain.
    */
-  async function assertSignedBy(
+  async function assertSigned(
     address: Hex,
     message: string,
     signature: Hex,
@@ -66,14 +66,14 @@ export function createContractWallets(chains: ChainReader, clock: () => number, 
       throw walletSignInError("too many contract wallets sign in at once: try again");
     runningChecks += 1;
     try {
-      if (!(await isSignedBy(address, hashMessage(message), signature, chainId))) throw signatureMismatch();
+      if (!(await isSigned(address, hashMessage(message), signature, chainId))) throw signatureMismatch();
       return chainId;
     } finally {
       runningChecks -= 1;
     }
   }
 
-  async function isSignedBy(address: Hex, hash: Hex, signature: Hex, chainId: number): Promise<boolean> {
+  async function isSigned(address: Hex, hash: Hex, signature: Hex, chainId: number): Promise<boolean> {
     const deadline = clock() + DEADLINE_MS;
     const call = async (what: { to?: Hex; data: Hex }) => {
       try {

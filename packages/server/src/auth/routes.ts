@@ -28,8 +28,15 @@ export interface AuthRouteDependencies {
 }
 
 /** Routes for sign-up, sign-in and sign-out, users and sessions. */
-export function authRoutes(all: AuthRouteDependencies): ApiRoute[] {
-  const { dependencies, sessions, wallets, email, lockout, secondFactor, providers } = all;
+export function authRoutes({
+  dependencies,
+  sessions,
+  wallets,
+  email,
+  lockout,
+  secondFactor,
+  providers,
+}: AuthRouteDependencies): ApiRoute[] {
   const { objects, store, schemaOf, limits } = dependencies;
   const authenticateSession = (sessionToken: string) => sessions.authenticate(sessionToken);
   const userId = (request: ApiRequest) => request.names.objectId ?? "";
@@ -158,10 +165,10 @@ export function authRoutes(all: AuthRouteDependencies): ApiRoute[] {
   }
 
   async function logIn(request: ApiRequest): Promise<ApiReply> {
-    const { owner, user, name, hash } = await verifyCredentials(request);
+    const { owner, user, lockoutKey, hash } = await verifyCredentials(request);
     email.assertCanSignIn(user);
     const { password } = request.params;
-    const writes = lockout.resetWrites(name);
+    const writes = lockout.resetWrites(lockoutKey);
     if (hash !== undefined && isBcrypt(hash) && typeof password === "string") {
       writes.push(
         secretUpdate(owner, { passwordHash: await dependencies.passwords.hash(password, request) }),
@@ -171,10 +178,10 @@ export function authRoutes(all: AuthRouteDependencies): ApiRoute[] {
   }
 
   async function verifyPassword(request: ApiRequest): Promise<ApiReply> {
-    const { owner, user, name, needsCode } = await verifyCredentials(request);
+    const { owner, user, lockoutKey, needsCode } = await verifyCredentials(request);
     email.assertCanSignIn(user);
     // The password alone does not reset the count of an account that also requires a code.
-    const resetWrites = needsCode ? [] : lockout.resetWrites(name);
+    const resetWrites = needsCode ? [] : lockout.resetWrites(lockoutKey);
     if (resetWrites.length > 0) await store.write(resetWrites);
     return jsonReply(JSON.stringify(await readOwnUser(request, owner)));
   }
@@ -212,7 +219,7 @@ export function authRoutes(all: AuthRouteDependencies): ApiRoute[] {
     await refund();
     assertPasswordNotExpired(secret, dependencies.config.policy, dependencies.clock());
     const needsCode = hasFactor(secret.authData);
-    return { owner, user: JSON.parse(found.text), name: lockoutKey, hash, needsCode };
+    return { owner, user: JSON.parse(found.text), lockoutKey, hash, needsCode };
   }
 
   async function signIn(
@@ -369,7 +376,7 @@ interface VerifiedCredentials {
   owner: string;
   user: JsonObject;
   /** Key that failed attempts are counted by. */
-  name: string;
+  lockoutKey: string;
   hash: string | undefined;
   /** Whether the account also requires a second-factor code. */
   needsCode: boolean;

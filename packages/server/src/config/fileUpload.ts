@@ -27,11 +27,11 @@ export function parseFileUpload(value: unknown): FileUpload {
     enableForPublic: booleanField(section, "enableForPublic", false),
     enableForAnonymousUser: booleanField(section, "enableForAnonymousUser", false),
     enableForAuthenticatedUser: booleanField(section, "enableForAuthenticatedUser", true),
-    allowsExtension: extensions(section.fileExtensions),
+    allowsExtension: parseExtensions(section.fileExtensions),
   };
 }
 
-function extensions(value: unknown): FileUpload["allowsExtension"] {
+function parseExtensions(value: unknown): FileUpload["allowsExtension"] {
   if (value === undefined) return (extension) => !ACTIVE_CONTENT.test(extension);
   if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) {
     throw new Error("fileExtensions must be an array of extensions and regular expressions");

@@ -19,10 +19,14 @@ export function parseNames(value: unknown): NamesConfig {
   if (!Array.isArray(gateways) || !gateways.every(isOrigin)) {
     throw new Error('gateways must be a list of origins, as in https://gateway.example.org, or ["*"]');
   }
-  return { ens: contracts("ens", ens), unstoppable: contracts("unstoppable", unstoppable), gateways };
+  return {
+    ens: parseContracts("ens", ens),
+    unstoppable: parseContracts("unstoppable", unstoppable),
+    gateways,
+  };
 }
 
-function contracts(name: string, value: unknown): Record<string, string> {
+function parseContracts(name: string, value: unknown): Record<string, string> {
   if (value === undefined) return {};
   if (!isJsonObject(value)) throw new Error(`${name} must be addresses of contracts by chain id`);
   return Object.fromEntries(

@@ -34,8 +34,8 @@ function parseWebPush(value: unknown): WebPushConfig {
   }
   return {
     subject,
-    publicKey: key(requiredString(section, "webPush", "publicKey"), 65, "webPush.publicKey"),
-    privateKey: key(requiredString(section, "webPush", "privateKey"), 32, "webPush.privateKey"),
+    publicKey: parseKey(requiredString(section, "webPush", "publicKey"), 65, "webPush.publicKey"),
+    privateKey: parseKey(requiredString(section, "webPush", "privateKey"), 32, "webPush.privateKey"),
     services,
   };
 }
@@ -51,15 +51,15 @@ function parseFcm(value: unknown): FcmConfig {
   return {
     projectId: requiredString(fields, "fcm.serviceAccount", "project_id"),
     clientEmail: requiredString(fields, "fcm.serviceAccount", "client_email"),
-    privateKey: pem(
+    privateKey: parsePem(
       requiredString(fields, "fcm.serviceAccount", "private_key"),
       "fcm.serviceAccount.private_key",
     ),
-    tokenUri: url(
+    tokenUri: parseUrl(
       stringField(fields, "token_uri") ?? "https://oauth2.googleapis.com/token",
       "fcm.serviceAccount.token_uri",
     ),
-    endpoint: url(stringField(others, "endpoint") ?? "https://fcm.googleapis.com", "fcm.endpoint"),
+    endpoint: parseUrl(stringField(others, "endpoint") ?? "https://fcm.googleapis.com", "fcm.endpoint"),
   };
 }
 
@@ -72,12 +72,12 @@ function parseApns(value: unknown): ApnsConfig {
   return {
     keyId: requiredString(section, "apns", "keyId"),
     teamId: requiredString(section, "apns", "teamId"),
-    privateKey: pem(
+    privateKey: parsePem(
       privateKey.includes("-----") ? privateKey : readFileSync(privateKey, "utf8"),
       "apns.privateKey",
     ),
     topic: requiredString(section, "apns", "topic"),
-    endpoint: url(stringField(section, "endpoint") ?? defaultEndpoint, "apns.endpoint"),
+    endpoint: parseUrl(stringField(section, "endpoint") ?? defaultEndpoint, "apns.endpoint"),
   };
 }
 
@@ -87,17 +87,17 @@ function requiredString(section: Record<string, unknown>, name: string, key: str
   throw new Error(`${name}.${key} must be a string`);
 }
 
-function key(value: string, bytes: number, name: string): string {
+function parseKey(value: string, bytes: number, name: string): string {
   if (Buffer.from(value, "base64url").length === bytes) return value;
   throw new Error(`${name} must be ${bytes} bytes in base64url`);
 }
 
-function pem(value: string, name: string): string {
+function parsePem(value: string, name: string): string {
   if (value.includes("-----BEGIN PRIVATE KEY-----")) return value;
   throw new Error(`${name} must be a PKCS #8 key in PEM`);
 }
 
-function url(value: string, name: string): string {
+function parseUrl(value: string, name: string): string {
   if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, "");
   throw new Error(`${name} must be a URL`);
 }
