@@ -89,7 +89,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect(next.code).toBe(0);
     const id = /Its id is (\w+)/.exec(next.output)?.[1] ?? "";
     expect((await keys(env, "revoke", id)).code).toBe(0);
-    expect((await keys(env, "revoke", id)).output).toContain("revoked already");
+    expect((await keys(env, "revoke", id)).output).toContain("already revoked");
   });
 
   it("may be those that clients have already", async () => {
@@ -214,8 +214,8 @@ describe("npm run purse -- keys", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "purse-keys-"));
 
   it.each([
-    [["add", "--key", "too-short"], "20 to 512 characters"],
-    [["add", "--key", "spaces are not for headers"], "20 to 512 characters"],
+    [["add", "--key", "too-short"], "20 to 512 printable ASCII characters"],
+    [["add", "--key", "spaces are not for headers"], "20 to 512 printable ASCII characters"],
     [["add", "--limit", "0"], "whole number from 1"],
     [["add", "--limit", "many"], "whole number from 1"],
     [["add", "--name", ""], "1 to 100 characters"],

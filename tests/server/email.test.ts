@@ -141,7 +141,7 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
       const answer = await form(link, { token: tokenOf(link), new_password: "a b c", repeated: "a b d" });
       const html = await answer.text();
       expect(answer.status).toBe(400);
-      expect(html).toContain("not the same");
+      expect(html).toContain("do not match");
       expect(html).not.toContain("<b>");
     });
 
