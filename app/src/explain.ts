@@ -1,4 +1,4 @@
-import { createTexts, type Texts } from "./texts/text.ts";
+import { createTranslator, type Translator } from "./i18n/translator.ts";
 
 export interface Explanation {
   title: string;
@@ -7,62 +7,62 @@ export interface Explanation {
 }
 
 /** An error in words for people: sentences of the texts. Without a detail the error's own message stands there. */
-interface Words {
+interface ErrorText {
   title: string;
   detail?: string;
 }
 
 /** Errors whose code means different things, told apart by the messages of the protocol. */
-const BY_MESSAGE: readonly { code: number; message: RegExp; words: Words }[] = [
+const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] = [
   // The server answers, and what it asks does not: a chain's node, or its IPFS node.
   {
     code: 100,
     message: /^(the node of )?chain ".*" cannot /,
-    words: { title: "This chain cannot be read at the moment" },
+    text: { title: "This chain cannot be read at the moment" },
   },
   {
     code: 100,
     message: /^The IPFS node cannot be asked/,
-    words: { title: "IPFS cannot be reached at the moment" },
+    text: { title: "IPFS cannot be reached at the moment" },
   },
   {
     code: 100,
     message: /^The request was cut off/,
-    words: { title: "The upload was interrupted", detail: "Check that you are online, then try again." },
+    text: { title: "The upload was interrupted", detail: "Check that you are online, then try again." },
   },
   {
     code: 101,
     message: /^Invalid username\/password/,
-    words: { title: "Wrong username or password", detail: "Check both and try again." },
+    text: { title: "Wrong username or password", detail: "Check both and try again." },
   },
-  { code: 101, message: /^The password is wrong/, words: { title: "Wrong password" } },
-  { code: 101, message: /account is locked/, words: { title: "Too many failed attempts" } },
-  { code: 101, message: /password has expired/, words: { title: "Your password has expired" } },
+  { code: 101, message: /^The password is wrong/, text: { title: "Wrong password" } },
+  { code: 101, message: /account is locked/, text: { title: "Too many failed attempts" } },
+  { code: 101, message: /password has expired/, text: { title: "Your password has expired" } },
   {
     code: 101,
     message: /needs to be authenticated/,
-    words: { title: "You are not signed in", detail: "Sign in and try again." },
+    text: { title: "You are not signed in", detail: "Sign in and try again." },
   },
-  { code: 101, message: /sign-in was refused|^Auth is invalid/, words: { title: "Sign-in was refused" } },
+  { code: 101, message: /sign-in was refused|^Auth is invalid/, text: { title: "Sign-in was refused" } },
   {
     code: 101,
     message: /^Object not found/,
-    words: { title: "Not found", detail: "It does not exist, or you do not have access to it." },
+    text: { title: "Not found", detail: "It does not exist, or you do not have access to it." },
   },
   {
     code: 141,
     message: /^Invalid MFA token/,
-    words: { title: "Wrong code", detail: "Enter the code that the app shows now. Each code works once." },
+    text: { title: "Wrong code", detail: "Enter the code that the app shows now. Each code works once." },
   },
   {
     code: 206,
     message: /^Cannot modify user/,
-    words: { title: "Not allowed", detail: "You can only change your own account." },
+    text: { title: "Not allowed", detail: "You can only change your own account." },
   },
 ];
 
 /** What people can do about an error, by its code: those of the server, and of wallets (EIP-1193). */
-const BY_CODE: Readonly<Record<number, Words>> = {
+const BY_CODE: Readonly<Record<number, ErrorText>> = {
   4001: { title: "Declined in the wallet", detail: "Nothing was signed or sent. You can try again." },
   4100: {
     title: "The wallet does not allow this",
@@ -98,7 +98,7 @@ const BY_CODE: Readonly<Record<number, Words>> = {
 };
 
 /** Puts an error into words for people, with `t` of the texts in theirs. What the server says stays as it says it. */
-export function explain(error: unknown, t: Texts["t"] = createTexts("en").t): Explanation {
+export function explain(error: unknown, t: Translator["t"] = createTranslator("en").t): Explanation {
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return {
       title: t("The server takes too long to answer"),
@@ -108,7 +108,7 @@ export function explain(error: unknown, t: Texts["t"] = createTexts("en").t): Ex
   }
   const code = codeOf(error);
   const message = messageOf(error);
-  const known = code === undefined ? undefined : wordsFor(code, message);
+  const known = code === undefined ? undefined : findErrorText(code, message);
   if (known) {
     return { title: t(known.title), detail: known.detail ? t(known.detail) : message, code };
   }
@@ -144,9 +144,9 @@ export function explain(error: unknown, t: Texts["t"] = createTexts("en").t): Ex
   return { title: t("That did not work"), detail: t(message || "No reason was given."), code };
 }
 
-function wordsFor(code: number, message: string): Words | undefined {
+function findErrorText(code: number, message: string): ErrorText | undefined {
   const found = BY_MESSAGE.find((each) => each.code === code && each.message.test(message));
-  return found?.words ?? BY_CODE[code];
+  return found?.text ?? BY_CODE[code];
 }
 
 function codeOf(error: unknown): number | undefined {

@@ -29,11 +29,11 @@ export interface AppChain {
 }
 
 /** How long the server may take to tell them, in ms. */
-const START_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Throws Error with words for people where the server does not answer. */
 export async function loadSettings(): Promise<AppSettings> {
-  const response = await fetch("/config.json", { signal: AbortSignal.timeout(START_MS) }).catch(
+  const response = await fetch("/config.json", { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
     () => undefined,
   );
   if (!response?.ok) throw new Error("The server did not answer. Check that it runs, then try again.");

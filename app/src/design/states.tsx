@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { explain } from "../explain.ts";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 
@@ -49,7 +49,7 @@ export function ErrorState({
   /** It is being tried again. */
   busy?: boolean;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { title, detail, code } = explain(error, t);
   return (
     <div className="notice danger" role="alert">

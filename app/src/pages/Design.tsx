@@ -8,8 +8,8 @@ import { Code } from "../design/Code.tsx";
 import { Dialog } from "../design/Dialog.tsx";
 import { Field, TextArea } from "../design/Field.tsx";
 import { LiveStatus } from "../design/LiveStatus.tsx";
-import { Moment } from "../design/Moment.tsx";
 import { FailedRead, QueryState } from "../design/QueryState.tsx";
+import { RelativeTime } from "../design/RelativeTime.tsx";
 import { Notice, Status } from "../design/Status.tsx";
 import { Stepper } from "../design/Stepper.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../design/states.tsx";
@@ -19,7 +19,7 @@ import { useToast } from "../design/Toasts.tsx";
 import { usePageTitle } from "../usePageTitle.ts";
 import "./Design.css";
 
-const COLOURS = [
+const COLORS = [
   ["paper", "ink"],
   ["surface", "ink"],
   ["surface-sunken", "ink"],
@@ -57,30 +57,30 @@ export function Design() {
         <h1>Design</h1>
       </div>
       <div className="stack" style={{ gap: "1.5rem" }}>
-        <Part title="Colours">
+        <Section title="Colours">
           <ul className="swatches">
-            {COLOURS.map(([back, front]) => (
+            {COLORS.map(([back, front]) => (
               <li key={back} style={{ background: `var(--${back})`, color: `var(--${front})` }}>
                 <strong>{back}</strong>
                 <span>{front}</span>
               </li>
             ))}
           </ul>
-        </Part>
-        <Part title="Buttons">
+        </Section>
+        <Section title="Buttons">
           <div className="row">
-            <Button look="primary">Goes on</Button>
+            <Button variant="primary">Goes on</Button>
             <Button>Another way</Button>
-            <Button look="quiet">Quiet</Button>
-            <Button look="danger">
+            <Button variant="quiet">Quiet</Button>
+            <Button variant="danger">
               <Trash2 size={16} aria-hidden="true" /> Takes away
             </Button>
             <Button busy>Under way</Button>
             <Button disabled>Not now</Button>
             <Button small>Small</Button>
           </div>
-        </Part>
-        <Part title="Fields and choices">
+        </Section>
+        <Section title="Fields and choices">
           <div className="columns">
             <Field
               label="Recipient"
@@ -107,8 +107,8 @@ export function Design() {
               <Checkbox label="I have read it" checked={isOn} onChange={setIsOn} />
             </div>
           </div>
-        </Part>
-        <Part title="States">
+        </Section>
+        <Section title="States">
           <div className="row">
             <Status kind="ok">Final</Status>
             <Status kind="busy">Seen</Status>
@@ -132,13 +132,13 @@ export function Design() {
             <LiveStatus state="offline" />
           </div>
           <div className="columns">
-            <EmptyState title="No file yet" action={<Button look="primary">Choose one</Button>}>
+            <EmptyState title="No file yet" action={<Button variant="primary">Choose one</Button>}>
               Drop one here, or paste it.
             </EmptyState>
             <SkeletonList rows={3} label="Loading" />
           </div>
-        </Part>
-        <Part title="Numbers">
+        </Section>
+        <Section title="Numbers">
           <Chart
             label="Value of the portfolio"
             points={POINTS}
@@ -146,31 +146,31 @@ export function Design() {
           />
           <Table
             caption="Some tokens"
-            keyOf={({ name }) => name}
+            rowKey={({ name }) => name}
             empty={null}
             columns={[
               { key: "name", label: "Token", cell: ({ name }) => <strong>{name}</strong> },
               {
                 key: "trend",
                 label: "Week",
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ name }) => <Sparkline label={name} values={VALUES} />,
               },
               { key: "amount", label: "Amount", number: true, cell: ({ amount }) => amount },
-              { key: "seen", label: "Seen", cell: ({ seen }) => <Moment at={seen} /> },
+              { key: "seen", label: "Seen", cell: ({ seen }) => <RelativeTime at={seen} /> },
             ]}
             rows={[
               { name: "Purse Token", amount: "909,988.99", seen: POINTS[3]?.at ?? 0 },
               { name: "Wrapped Ether", amount: "1.5", seen: POINTS[9]?.at ?? 0 },
             ]}
           />
-        </Part>
-        <Part title="Addresses and code">
+        </Section>
+        <Section title="Addresses and code">
           <Address address={ADDRESS} copy />
           <Address address={ADDRESS} short />
           <Code label="A query" text={'new Query("Note").equalTo("done", false).find();'} />
-        </Part>
-        <Part title="Over the page">
+        </Section>
+        <Section title="Over the page">
           <div className="row">
             <Button onClick={() => setDialog("middle")}>A dialog</Button>
             <Button onClick={() => setDialog("side")}>A side panel</Button>
@@ -198,18 +198,18 @@ export function Design() {
               { label: "Final", state: "todo" },
             ]}
           />
-        </Part>
+        </Section>
       </div>
       <Dialog
         open={dialog !== undefined}
         onClose={() => setDialog(undefined)}
         side={dialog === "side"}
         title="Remove this wallet?"
-        about="You can link it again at any time."
+        description="You can link it again at any time."
         actions={
           <>
             <Button onClick={() => setDialog(undefined)}>Keep it</Button>
-            <Button look="danger" onClick={() => setDialog(undefined)}>
+            <Button variant="danger" onClick={() => setDialog(undefined)}>
               Remove
             </Button>
           </>
@@ -221,7 +221,7 @@ export function Design() {
   );
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="card stack" aria-label={title}>
       <h2>{title}</h2>

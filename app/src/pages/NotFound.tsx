@@ -1,10 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "../design/states.tsx";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { usePageTitle } from "../usePageTitle.ts";
 
 export function NotFound() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle("Not found");
   return (
     <EmptyState

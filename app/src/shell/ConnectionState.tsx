@@ -1,11 +1,11 @@
 import { ServerOff, WifiOff } from "lucide-react";
 import { useEffect, useState, useSyncExternalStore } from "react";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { reachability } from "../query/reachability.ts";
-import { useTexts } from "../texts/TextsContext.tsx";
 
 /** In the header, that the device is offline or that the server does not answer; nothing where all is well. */
 export function ConnectionState() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const isReachable = useSyncExternalStore(reachability.subscribe, reachability.get);
   const [isOnline, setIsOnline] = useState(navigator.onLine);
   useEffect(() => {

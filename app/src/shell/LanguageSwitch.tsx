@@ -1,10 +1,10 @@
 import { Languages } from "lucide-react";
-import { LANGUAGES } from "../texts/languages.ts";
-import { useLanguageChoice, useTexts } from "../texts/TextsContext.tsx";
+import { LANGUAGES } from "../i18n/languages.ts";
+import { useLanguageChoice, useTranslation } from "../i18n/TranslationContext.tsx";
 
 /** The language of the texts, or what the browser says. */
 export function LanguageSwitch() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chosen, choose } = useLanguageChoice();
   return (
     <label className="language-switch" title={t("Language")}>

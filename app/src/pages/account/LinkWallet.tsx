@@ -6,39 +6,39 @@ import { Dialog } from "../../design/Dialog.tsx";
 import { Stepper } from "../../design/Stepper.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { ChooseWallet } from "../signIn/ChooseWallet.tsx";
-import { useConnecting } from "../signIn/useConnecting.ts";
+import { useWalletConnection } from "../signIn/useWalletConnection.ts";
 
 /** Connects a wallet and has it sign that it belongs to who is signed in. */
 export function LinkWallet({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { Moralis, refetchUserData } = useMoralis();
   const toast = useToast();
   const [account, setAccount] = useState<string>();
-  const [refusal, setRefusal] = useState<unknown>();
-  const connecting = useConnecting(() => {
+  const [linkError, setLinkError] = useState<unknown>();
+  const connection = useWalletConnection(() => {
     const connected = Moralis.account;
     if (connected) void link(connected);
   });
-  const { choice } = connecting;
-  const error = connecting.error ?? refusal;
+  const { choice } = connection;
+  const error = connection.error ?? linkError;
 
   async function link(address: string) {
     setAccount(address);
-    setRefusal(undefined);
+    setLinkError(undefined);
     try {
       await Moralis.link(address, { siwe: true });
       await refetchUserData();
       toast(t("Wallet linked"));
       onClose();
     } catch (problem) {
-      setRefusal(problem);
+      setLinkError(problem);
     }
   }
 
   function close() {
-    connecting.cancel();
+    connection.cancel();
     onClose();
   }
 
@@ -54,22 +54,22 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
         />
         {account && <Address address={account} />}
         {account === undefined ? (
-          <ChooseWallet connecting={connecting} />
+          <ChooseWallet connection={connection} />
         ) : (
           <>
-            {refusal !== undefined ? (
-              <ErrorState error={refusal} retry={() => void link(account)} />
+            {linkError !== undefined ? (
+              <ErrorState error={linkError} retry={() => void link(account)} />
             ) : (
               <p role="status">
                 {t("Waiting for {wallet}. Look for its window.", { wallet: choice?.name ?? t("the wallet") })}
               </p>
             )}
             <Button
-              look="quiet"
+              variant="quiet"
               onClick={() => {
-                connecting.cancel();
+                connection.cancel();
                 setAccount(undefined);
-                setRefusal(undefined);
+                setLinkError(undefined);
               }}
             >
               {t("Choose another wallet")}

@@ -5,25 +5,25 @@ import { Button } from "../../design/Button.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
 import { ErrorState, Skeleton } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
-import { saveFile } from "../../saveFile.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { useListedClasses } from "../data/useListedClasses.ts";
-import { classesOfMine, exportOf } from "./ownRecords.ts";
+import { downloadFile } from "../../downloadFile.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { useClasses } from "../data/useClasses.ts";
+import { exportData, searchableClasses } from "./ownRecords.ts";
 
 /** Takes along what one has here. */
 export function MyData({ user }: { user: User }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const toast = useToast();
-  const listed = useListedClasses();
+  const listed = useClasses();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   async function download(classes: readonly string[]) {
     setBusy(true);
     setError(undefined);
     try {
-      const text = await exportOf(Moralis, user, classes);
-      saveFile(`my-data-${new Date().toISOString().slice(0, 10)}.json`, text, "application/json");
+      const text = await exportData(Moralis, user, classes);
+      downloadFile(`my-data-${new Date().toISOString().slice(0, 10)}.json`, text, "application/json");
       toast(t("Your data is in your downloads"));
     } catch (problem) {
       setError(problem);
@@ -37,7 +37,7 @@ export function MyData({ user }: { user: User }) {
       <p>{t("Your profile, wallets and sessions, and the records that you may write, as JSON.")}</p>
       <QueryState query={listed} label={t("Loading the classes")} skeleton={<Skeleton height="4.5rem" />}>
         {(known) => {
-          const classes = classesOfMine(known ?? []);
+          const classes = searchableClasses(known ?? []);
           return (
             <>
               <p className="soft small">
@@ -45,7 +45,7 @@ export function MyData({ user }: { user: User }) {
               </p>
               {error !== undefined && <ErrorState error={error} />}
               <div>
-                <Button look="primary" busy={busy} onClick={() => void download(classes)}>
+                <Button variant="primary" busy={busy} onClick={() => void download(classes)}>
                   {t("Export my data")}
                 </Button>
               </div>

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { TextArea } from "../../design/Field.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { readPastedAbi } from "./abi.ts";
-import { keepAbi } from "./kept.ts";
+import { storeAbi } from "./contractStorage.ts";
 
 /** Where the ABI comes from: known by the standard, or pasted and kept in this browser. */
 export function AbiSource({
@@ -21,14 +21,14 @@ export function AbiSource({
   isStandard: boolean;
   onChange: (text: string | undefined) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [isOpen, setIsOpen] = useState(!hasAbi);
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string>();
-  function use() {
+  function applyAbi() {
     try {
       readPastedAbi(text);
-      keepAbi(contract, text);
+      storeAbi(contract, text);
       onChange(text);
       setIsOpen(false);
       setProblem(undefined);
@@ -52,9 +52,9 @@ export function AbiSource({
         {isPasted && (
           <Button
             small
-            look="quiet"
+            variant="quiet"
             onClick={() => {
-              keepAbi(contract, undefined);
+              storeAbi(contract, undefined);
               onChange(undefined);
             }}
           >
@@ -76,7 +76,7 @@ export function AbiSource({
         hint={t("JSON from the compiler, or signatures as in Solidity, one a line.")}
       />
       <div className="row">
-        <Button look="primary" onClick={use}>
+        <Button variant="primary" onClick={applyAbi}>
           {t("Use this ABI")}
         </Button>
         {hasAbi && <Button onClick={() => setIsOpen(false)}>{t("Cancel")}</Button>}

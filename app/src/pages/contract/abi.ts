@@ -32,7 +32,7 @@ export function readPastedAbi(text: string): Abi {
   const trimmed = text.trim();
   if (trimmed === "") throw new Error("Paste the ABI first.");
   const abi = /^[[{]/.test(trimmed) ? fromJson(trimmed) : fromSignatures(trimmed);
-  const usable = abi.filter((item) => item.type !== "function" || isWhole(item));
+  const usable = abi.filter((item) => item.type !== "function" || isComplete(item));
   if (!usable.some((item) => item.type === "function")) throw new Error("There is no function in it.");
   return usable;
 }
@@ -79,7 +79,7 @@ function isParameter(parameter: unknown): boolean {
   return !type.startsWith("tuple") || (Array.isArray(components) && components.every(isParameter));
 }
 
-function isWhole(item: AbiFunction): boolean {
+function isComplete(item: AbiFunction): boolean {
   return Array.isArray(item.outputs) && item.outputs.every(isParameter) && signatureOf(item) !== "";
 }
 

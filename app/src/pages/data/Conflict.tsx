@@ -1,13 +1,13 @@
 import type { ParseObject } from "@purse/client";
 import { Button } from "../../design/Button.tsx";
-import { Moment } from "../../design/Moment.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { Notice } from "../../design/Status.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { isSame, parse, summary, type Typed } from "./values.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { formatValue, isSame, parseValue, type ValueDraft } from "./values.ts";
 
 export interface ConflictProps {
   theirs: ParseObject;
-  rows: readonly { name: string; mine: Typed; before: unknown }[];
+  rows: readonly { name: string; mine: ValueDraft; before: unknown }[];
   /** Goes on with what they saved. */
   onTheirs: () => void;
   /** Saves what is typed here over it. */
@@ -16,18 +16,18 @@ export interface ConflictProps {
 
 /** A record that somebody else has saved while it was edited here: both are shown, and people choose. */
 export function Conflict({ theirs, rows, onTheirs, onMine }: ConflictProps) {
-  const { t, language } = useTexts();
-  const differing = rows.filter(({ name, before }) => !isSame(theirs.get(name), before));
-  const mineOf = (mine: Typed) => {
-    const read = parse(mine, language);
-    return "value" in read ? summary(read.value, language) : mine.text;
+  const { t, language } = useTranslation();
+  const differences = rows.filter(({ name, before }) => !isSame(theirs.get(name), before));
+  const mineOf = (mine: ValueDraft) => {
+    const read = parseValue(mine, language);
+    return "value" in read ? formatValue(read.value, language) : mine.text;
   };
   return (
     <div className="conflict stack tight" role="alert">
       <Notice kind="warning" title={t("This record was changed elsewhere")}>
-        {t("It was saved while you edited it:")} <Moment at={theirs.updatedAt ?? 0} />
+        {t("It was saved while you edited it:")} <RelativeTime at={theirs.updatedAt ?? 0} />
       </Notice>
-      {differing.length > 0 && (
+      {differences.length > 0 && (
         <table className="versions">
           <caption className="visually-hidden">{t("What differs")}</caption>
           <thead>
@@ -38,11 +38,11 @@ export function Conflict({ theirs, rows, onTheirs, onMine }: ConflictProps) {
             </tr>
           </thead>
           <tbody>
-            {differing.map(({ name, mine }) => (
+            {differences.map(({ name, mine }) => (
               <tr key={name}>
                 <th scope="row">{name}</th>
                 <td>
-                  <bdi>{summary(theirs.get(name), language)}</bdi>
+                  <bdi>{formatValue(theirs.get(name), language)}</bdi>
                 </td>
                 <td>
                   <bdi>{mineOf(mine)}</bdi>
@@ -54,7 +54,7 @@ export function Conflict({ theirs, rows, onTheirs, onMine }: ConflictProps) {
       )}
       <div className="row">
         <Button onClick={onTheirs}>{t("Take theirs")}</Button>
-        <Button look="danger" onClick={onMine}>
+        <Button variant="danger" onClick={onMine}>
           {t("Save mine over it")}
         </Button>
       </div>

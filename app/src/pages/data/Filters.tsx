@@ -4,7 +4,7 @@ import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { Field } from "../../design/Field.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { type Filter, OPERATORS, type Operator, takesValue } from "./filter.ts";
 
 export interface FiltersProps {
@@ -20,7 +20,7 @@ const OPERATOR_KEYS: readonly Operator[] = ["is", "not", "has", "more", "less", 
 
 /** What the list is narrowed to, as chips, and its order. */
 export function Filters({ fields, filters, onFilters, sort, onSort }: FiltersProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [isAdding, setIsAdding] = useState(false);
   const sortable = [...new Set(["createdAt", "updatedAt", ...fields, sort.replace(/^-/, "")])];
   return (
@@ -43,7 +43,7 @@ export function Filters({ fields, filters, onFilters, sort, onSort }: FiltersPro
           </li>
         ))}
         <li>
-          <Button small look="quiet" onClick={() => setIsAdding(true)}>
+          <Button small variant="quiet" onClick={() => setIsAdding(true)}>
             <Plus size={14} aria-hidden="true" /> {t("Filter")}
           </Button>
         </li>
@@ -79,7 +79,7 @@ interface NewFilterProps {
 }
 
 function NewFilter({ fields, onAdd, onClose }: NewFilterProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [field, setField] = useState(fields.find((each) => !/At$/.test(each)) ?? "createdAt");
   const [operator, setOperator] = useState<Operator>("is");
   const [value, setValue] = useState("");
@@ -111,7 +111,7 @@ function NewFilter({ fields, onAdd, onClose }: NewFilterProps) {
           />
         )}
         <div>
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             {t("Show these")}
           </Button>
         </div>

@@ -2,26 +2,26 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { isFieldName } from "./filter.ts";
 import { TYPES, type ValueType } from "./values.ts";
 
 /** A field that a record has not yet: its name and type. */
 export function NewField({
-  taken,
+  existingNames,
   onAdd,
 }: {
-  taken: readonly string[];
+  existingNames: readonly string[];
   onAdd: (name: string, type: ValueType) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [name, setName] = useState("");
   const [type, setType] = useState<ValueType>("string");
   const [problem, setProblem] = useState<string>();
   function add() {
     if (!isFieldName(name))
       return setProblem(t("A name begins with a letter; letters, digits and _ follow."));
-    if (taken.includes(name)) return setProblem(t("The record has this field already."));
+    if (existingNames.includes(name)) return setProblem(t("The record has this field already."));
     setProblem(undefined);
     onAdd(name, type);
     setName("");

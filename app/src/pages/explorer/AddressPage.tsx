@@ -5,13 +5,13 @@ import { QueryState } from "../../design/QueryState.tsx";
 import { EmptyState, Skeleton } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
-import { displayAmount, exactAmount } from "../../money/amount.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { exactAmount, formatAmount } from "../../money/amount.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
-import { Kind } from "./AddressKind.tsx";
+import { AddressKind } from "./AddressKind.tsx";
 import { isAddressText } from "./abi/addressText.ts";
-import { useAnswer, useLiveAnswer } from "./answers.ts";
+import { Amount, TokenLink } from "./components.tsx";
 import {
   NFT_TRANSFER_COLUMNS,
   nftTransferCells,
@@ -19,19 +19,19 @@ import {
   TRANSFER_COLUMNS,
   transactionCells,
   transferCells,
-} from "./cells.ts";
+} from "./csvColumns.ts";
+import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { PagedList } from "./PagedList.tsx";
-import { Amount, TokenLink } from "./parts.tsx";
 import { nameOf } from "./SearchBox.tsx";
 import { NftTransferTable, TransactionTable, TransferTable } from "./tables.tsx";
 
-const ROWS = 25;
+const PAGE_SIZE = 25;
 
 export function AddressPage() {
   const { address } = useParams({ from: "/explorer/address/$address" });
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("Address {address}", { address: `${address.slice(0, 8)}…` }));
   if (!isAddressText(address)) {
     return (
@@ -42,14 +42,14 @@ export function AddressPage() {
     );
   }
   const lower = address.toLowerCase();
-  return <AddressOf key={lower} address={lower} />;
+  return <AddressDetails key={lower} address={lower} />;
 }
 
-function AddressOf({ address }: { address: string }) {
-  const { t } = useTexts();
+function AddressDetails({ address }: { address: string }) {
+  const { t } = useTranslation();
   const { tab } = useSearch({ from: "/explorer/address/$address" });
   const navigate = useNavigate({ from: "/explorer/address/$address" });
-  const named = useAnswer(nameOf, { address });
+  const nameQuery = useDataQuery(nameOf, { address });
   const tabs = [
     { key: "transactions", label: t("Transactions") },
     { key: "transfers", label: t("Token transfers") },
@@ -61,8 +61,8 @@ function AddressOf({ address }: { address: string }) {
   return (
     <div className="stack wide-gaps">
       <div className="page-head">
-        <h1>{named.data?.name ? <bdi>{named.data.name.slice(0, 80)}</bdi> : t("Address")}</h1>
-        <Kind address={address} />
+        <h1>{nameQuery.data?.name ? <bdi>{nameQuery.data.name.slice(0, 80)}</bdi> : t("Address")}</h1>
+        <AddressKind address={address} />
       </div>
       <section className="card stack" aria-label={t("The address")}>
         <Address address={checksumOf(address)} copy />
@@ -94,10 +94,10 @@ function AddressOf({ address }: { address: string }) {
 }
 
 function Balance({ address }: { address: string }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const { chain } = useExplorer();
   const { symbol, decimals } = chain.nativeCurrency;
-  const balance = useLiveAnswer(Web3API.account.getNativeBalance, { chain: chain.hexId, address });
+  const balance = useLiveDataQuery(Web3API.account.getNativeBalance, { chain: chain.hexId, address });
   return (
     <div>
       <p className="small soft">{t("Balance")}</p>
@@ -112,7 +112,7 @@ function Balance({ address }: { address: string }) {
       >
         {(data) => (
           <p className="total number" title={`${exactAmount(BigInt(data.balance), decimals)} ${symbol}`}>
-            {displayAmount(BigInt(data.balance), decimals, language)} {symbol}
+            {formatAmount(BigInt(data.balance), decimals, language)} {symbol}
           </p>
         )}
       </QueryState>
@@ -126,14 +126,14 @@ function useList(address: string) {
   return {
     chain: chain.hexId,
     cursor,
-    params: { chain: chain.hexId, address, limit: ROWS, ...(cursor && { cursor }) },
+    params: { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) },
   };
 }
 
 function Transactions({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain, cursor, params } = useList(address);
-  const found = useLiveAnswer(Web3API.account.getTransactions, params, cursor === undefined);
+  const found = useLiveDataQuery(Web3API.account.getTransactions, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Transactions")}>
       <PagedList
@@ -164,9 +164,9 @@ function Transactions({ address }: { address: string }) {
 }
 
 function Transfers({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain, cursor, params } = useList(address);
-  const found = useLiveAnswer(Web3API.account.getTokenTransfers, params, cursor === undefined);
+  const found = useLiveDataQuery(Web3API.account.getTokenTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Token transfers")}>
       <PagedList
@@ -189,14 +189,14 @@ function Transfers({ address }: { address: string }) {
 }
 
 function Tokens({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain } = useExplorer();
-  const found = useAnswer(Web3API.account.getTokenBalances, { chain: chain.hexId, address });
+  const found = useDataQuery(Web3API.account.getTokenBalances, { chain: chain.hexId, address });
   const table = (rows: typeof found.data) => (
     <Table
       caption={t("Tokens")}
       rows={rows}
-      keyOf={({ token_address }) => token_address}
+      rowKey={({ token_address }) => token_address}
       empty={<EmptyState title={t("No token")}>{t("It holds none on this chain.")}</EmptyState>}
       columns={[
         {
@@ -233,9 +233,9 @@ function Tokens({ address }: { address: string }) {
 }
 
 function Nfts({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { cursor, params } = useList(address);
-  const found = useAnswer(Web3API.account.getNFTs, params);
+  const found = useDataQuery(Web3API.account.getNFTs, params);
   return (
     <section className="card stack" aria-label={t("NFTs")}>
       <PagedList query={found} label={t("Loading NFTs")} cursor={cursor}>
@@ -251,9 +251,9 @@ function Nfts({ address }: { address: string }) {
 }
 
 function NftTransfers({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain, cursor, params } = useList(address);
-  const found = useLiveAnswer(Web3API.account.getNFTTransfers, params, cursor === undefined);
+  const found = useLiveDataQuery(Web3API.account.getNFTTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("NFT transfers")}>
       <PagedList

@@ -8,27 +8,33 @@ import { QueryState } from "../../design/QueryState.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { EmptyState, Skeleton, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
-import { isNotFound, isUnavailable } from "../../query/failures.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { isNotFound, isUnavailable } from "../../query/errors.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { HISTORY_MS, priceHistory, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
-import { TRANSFER_COLUMNS, transferCells } from "./cells.ts";
+import { AddressLink, Amount, Detail, DetailList } from "./components.tsx";
+import { TRANSFER_COLUMNS, transferCells } from "./csvColumns.ts";
+import {
+  HISTORY_TIMEOUT_MS,
+  rangeOf,
+  readPriceHistory,
+  useDataQuery,
+  useLiveDataQuery,
+} from "./dataQueries.ts";
+import { getTokenPrice } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { Holders } from "./Holders.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { PriceChart } from "./PriceChart.tsx";
-import { AddressLink, Amount, Fact, Facts } from "./parts.tsx";
-import { getTokenPrice } from "./quietly.ts";
 import { TransferTable } from "./tables.tsx";
 
-const ROWS = 25;
+const PAGE_SIZE = 25;
 /** Holders are added up from a token's transfers where there are no more of them. */
 
 export function TokenPage() {
   const { address } = useParams({ from: "/explorer/token/$address" });
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("Token {address}", { address: `${address.slice(0, 8)}…` }));
   if (!isAddressText(address)) {
     return (
@@ -39,15 +45,15 @@ export function TokenPage() {
     );
   }
   const lower = address.toLowerCase();
-  return <TokenOf key={lower} address={lower} />;
+  return <TokenDetails key={lower} address={lower} />;
 }
 
-function TokenOf({ address }: { address: string }) {
-  const { t } = useTexts();
+function TokenDetails({ address }: { address: string }) {
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/token/$address" });
   const navigate = useNavigate({ from: "/explorer/token/$address" });
-  const found = useAnswer(Web3API.token.getTokenMetadata, { chain: chain.hexId, addresses: [address] });
+  const found = useDataQuery(Web3API.token.getTokenMetadata, { chain: chain.hexId, addresses: [address] });
   const [token] = found.data ?? [];
   const tabs = [
     { key: "transfers", label: t("Transfers") },
@@ -81,17 +87,17 @@ function TokenOf({ address }: { address: string }) {
             )}
             <section className="card stack" aria-label={t("The token")}>
               <Address address={checksumOf(address)} copy />
-              <Facts>
-                <Fact label={t("Contract")}>
+              <DetailList>
+                <Detail label={t("Contract")}>
                   <AddressLink address={address} />
-                </Fact>
-                <Fact label={t("Decimals")}>
+                </Detail>
+                <Detail label={t("Decimals")}>
                   <span className="number">{token.decimals}</span>
-                </Fact>
-                <Fact label={t("Price")}>
+                </Detail>
+                <Detail label={t("Price")}>
                   <Price address={address} />
-                </Fact>
-              </Facts>
+                </Detail>
+              </DetailList>
               <p className="small soft">
                 {t(
                   "Name and symbol are what the contract says: anybody can choose them. The address is what counts.",
@@ -125,9 +131,9 @@ function TokenOf({ address }: { address: string }) {
 }
 
 function Price({ address }: { address: string }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const { chain } = useExplorer();
-  const { data, error, isFetching, refetch } = useAnswer(getTokenPrice, { chain: chain.hexId, address });
+  const { data, error, isFetching, refetch } = useDataQuery(getTokenPrice, { chain: chain.hexId, address });
   if (isNotFound(error) || isUnavailable(error))
     return <span className="soft">{t("No exchange with enough in it trades it")}</span>;
   if (!data && error !== null) {
@@ -167,12 +173,12 @@ function Price({ address }: { address: string }) {
 }
 
 function Transfers({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const { cursor } = useSearch({ from: "/explorer/token/$address" });
-  const found = useLiveAnswer(
+  const found = useLiveDataQuery(
     Web3API.token.getTokenAddressTransfers,
-    { chain: chain.hexId, address, limit: ROWS, ...(cursor && { cursor }) },
+    { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) },
     cursor === undefined,
   );
   return (
@@ -195,23 +201,23 @@ function Transfers({ address }: { address: string }) {
 }
 
 function Prices({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const range = rangeOf(useSearch({ from: "/explorer/token/$address" }).range);
-  const points = useAnswer(priceHistory, { chain: chain.hexId, address, range }, true, {
-    timeoutMs: HISTORY_MS,
+  const points = useDataQuery(readPriceHistory, { chain: chain.hexId, address, range }, true, {
+    timeoutMs: HISTORY_TIMEOUT_MS,
   });
   return (
     <section className="card stack" aria-label={t("Price over time")}>
       <PriceChart label={t("Price")} unit={chain.nativeCurrency.symbol} points={points} range={range} />
-      <ToPair address={address} />
+      <PairForm address={address} />
     </section>
   );
 }
 
 /** The way to what a pair of this token and another holds. */
-function ToPair({ address }: { address: string }) {
-  const { t } = useTexts();
+function PairForm({ address }: { address: string }) {
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const [other, setOther] = useState("");
   const [problem, setProblem] = useState<string>();

@@ -4,21 +4,21 @@ import { Button } from "../../design/Button.tsx";
 import { Switch } from "../../design/Choice.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { type Chosen, filesOfTransfer, folderOfInput } from "./chosenFiles.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { type FileSelection, filesOfTransfer, folderOfInput } from "./fileSelection.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** Takes files and folders: dropped, pasted anywhere on the page, or chosen. */
 export function DropZone({ uploads }: { uploads: Uploads }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const toast = useToast();
   const [isOver, setIsOver] = useState(false);
   const [toIpfs, setToIpfs] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const take = useRef<(chosen: Promise<Chosen>) => void>(() => {});
-  take.current = (chosen) => {
-    chosen.then(
+  const addSelection = useRef<(selection: Promise<FileSelection>) => void>(() => {});
+  addSelection.current = (selection) => {
+    selection.then(
       (found) => {
         for (const file of found.files) uploads.add(file, toIpfs);
         for (const each of found.folders) uploads.addFolder(each);
@@ -30,15 +30,15 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
     const onPaste = ({ clipboardData, target }: ClipboardEvent) => {
       const isTyping = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
       if (!clipboardData || clipboardData.files.length === 0 || isTyping) return;
-      take.current(filesOfTransfer(clipboardData));
+      addSelection.current(filesOfTransfer(clipboardData));
     };
     window.addEventListener("paste", onPaste);
     return () => window.removeEventListener("paste", onPaste);
   }, []);
-  function drop(event: DragEvent) {
+  function handleDrop(event: DragEvent) {
     event.preventDefault();
     setIsOver(false);
-    take.current(filesOfTransfer(event.dataTransfer));
+    addSelection.current(filesOfTransfer(event.dataTransfer));
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is one way beside the buttons inside.
@@ -50,7 +50,7 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
         setIsOver(true);
       }}
       onDragLeave={() => setIsOver(false)}
-      onDrop={drop}
+      onDrop={handleDrop}
     >
       <Upload size={28} strokeWidth={1.6} aria-hidden="true" />
       <p>
@@ -59,7 +59,7 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
         <span className="soft small">{t("or paste them, or choose:")}</span>
       </p>
       <div className="row">
-        <Button look="primary" onClick={() => files.current?.click()}>
+        <Button variant="primary" onClick={() => files.current?.click()}>
           {t("Choose files")}
         </Button>
         <Button onClick={() => folder.current?.click()}>
@@ -81,7 +81,7 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
         hidden
         aria-label={t("Files to upload")}
         onChange={({ target }) => {
-          take.current(Promise.resolve({ files: [...(target.files ?? [])], folders: [] }));
+          addSelection.current(Promise.resolve({ files: [...(target.files ?? [])], folders: [] }));
           target.value = "";
         }}
       />
@@ -93,8 +93,8 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
         aria-label={t("Folder to upload")}
         {...{ webkitdirectory: "" }}
         onChange={({ target }) => {
-          const chosen = folderOfInput([...(target.files ?? [])]);
-          take.current(Promise.resolve({ files: [], folders: chosen ? [chosen] : [] }));
+          const selection = folderOfInput([...(target.files ?? [])]);
+          addSelection.current(Promise.resolve({ files: [], folders: selection ? [selection] : [] }));
           target.value = "";
         }}
       />

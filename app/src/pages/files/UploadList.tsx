@@ -2,11 +2,11 @@ import { useSyncExternalStore } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Status } from "../../design/Status.tsx";
 import { explain } from "../../explain.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { sizeInWords } from "./fileRecord.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { formatBytes } from "./fileRecord.ts";
 import type { UploadState, Uploads, UploadView } from "./uploads.ts";
 
-const KINDS: Readonly<
+const STATES: Readonly<
   Record<UploadState, { kind: "idle" | "busy" | "warning" | "danger" | "ok"; label: string }>
 > = {
   waiting: { kind: "idle", label: "Waiting" },
@@ -18,7 +18,7 @@ const KINDS: Readonly<
 
 /** What goes up now, and what has ended since the page was opened. */
 export function UploadList({ uploads }: { uploads: Uploads }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const views = useSyncExternalStore(uploads.subscribe, uploads.get);
   if (views.length === 0) return null;
   return (
@@ -33,15 +33,15 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
 }
 
 function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const { id, name, size, state, progress, canPause, error } = view;
-  const { kind, label } = KINDS[state];
+  const { kind, label } = STATES[state];
   const failure = error === undefined ? undefined : explain(error, t);
   const isOver = state === "done" || state === "failed";
   return (
     <li className="upload">
       <bdi className="clip">{name}</bdi>
-      <span className="soft small number">{sizeInWords(size, language)}</span>
+      <span className="soft small number">{formatBytes(size, language)}</span>
       <span role="status">
         <Status kind={kind}>{t(label)}</Status>
       </span>
@@ -62,7 +62,7 @@ function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
         )}
         <Button
           small
-          look="quiet"
+          variant="quiet"
           onClick={() => uploads.dismiss(id)}
           aria-label={isOver ? t("Dismiss: {name}", { name }) : t("Cancel: {name}", { name })}
         >

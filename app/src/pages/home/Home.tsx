@@ -3,8 +3,8 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowUpRight } from "lucide-react";
 import { Code } from "../../design/Code.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useSettings } from "../../SettingsContext.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ServerState } from "./ServerState.tsx";
 import { snippets } from "./snippets.ts";
@@ -13,7 +13,7 @@ import "./Home.css";
 /** What this backend is, how it is, and what a developer does next. */
 export function Home() {
   usePageTitle("Home");
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { isAuthenticated } = useMoralis();
   return (
     <div className="home">
@@ -40,14 +40,14 @@ export function Home() {
         </div>
       </section>
       <ServerState />
-      <Connect />
-      <Doors />
+      <ConnectApp />
+      <Resources />
     </div>
   );
 }
 
-function Connect() {
-  const { t } = useTexts();
+function ConnectApp() {
+  const { t } = useTranslation();
   const { appId, serverUrl } = useSettings();
   const { code } = useSearch({ from: "/" });
   const navigate = useNavigate({ from: "/" });
@@ -63,7 +63,7 @@ function Connect() {
         value={shown.key}
         onChange={(key) => void navigate({ search: { code: key }, replace: true, resetScroll: false })}
       >
-        <p className="soft">{t(shown.about)}</p>
+        <p className="soft">{t(shown.summary)}</p>
         <Code text={shown.code} label={t(shown.label)} />
       </Tabs>
       <dl className="facts">
@@ -85,27 +85,31 @@ function Connect() {
 }
 
 /** What else stands at this server's address. */
-function Doors() {
-  const { t } = useTexts();
-  const doors = [
-    { href: "/studio", name: t("Studio"), about: t("The operator's rooms: data, permissions, jobs, logs.") },
+function Resources() {
+  const { t } = useTranslation();
+  const resources = [
+    {
+      href: "/studio",
+      name: t("Studio"),
+      description: t("The operator's rooms: data, permissions, jobs, logs."),
+    },
     {
       href: "/api/v2",
       name: t("Data service"),
-      about: t("Blocks, balances, transfers, NFTs, prices: every endpoint."),
+      description: t("Blocks, balances, transfers, NFTs, prices: every endpoint."),
     },
-    { href: "/api/v2/openapi.json", name: t("OpenAPI"), about: t("The same for machines.") },
+    { href: "/api/v2/openapi.json", name: t("OpenAPI"), description: t("The same for machines.") },
   ];
   return (
     <section className="card stack tight" aria-labelledby="doors">
       <h2 id="doors">{t("Also here")}</h2>
       <ul className="list">
-        {doors.map(({ href, name, about }) => (
+        {resources.map(({ href, name, description }) => (
           <li key={href}>
             <a href={href}>
               {name} <ArrowUpRight size={14} aria-hidden="true" />
             </a>
-            <p className="small soft">{about}</p>
+            <p className="small soft">{description}</p>
           </li>
         ))}
       </ul>

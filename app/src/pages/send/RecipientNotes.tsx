@@ -1,11 +1,11 @@
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Notice } from "../../design/Status.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { Sendable } from "./sendable.ts";
 import type { Recipient } from "./useRecipient.ts";
 
-const UNCHECKED = {
+const UNCHECKED_TITLES = {
   past: "This address could not be compared with those you have sent to",
   book: "This address could not be compared with your address book",
   code: "Whether this address is a contract could not be checked",
@@ -21,7 +21,7 @@ export function RecipientNotes({
   account: string;
   item: Sendable;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { address, name, lookalike, unchecked } = recipient;
   if (!address) return <div className="recipient-notes" role="status" />;
   const lower = address.toLowerCase();
@@ -44,7 +44,7 @@ export function RecipientNotes({
       {unchecked && !lookalike && (
         <Notice
           kind="warning"
-          title={t(UNCHECKED[unchecked.what])}
+          title={t(UNCHECKED_TITLES[unchecked.what])}
           action={
             <Button small busy={unchecked.isFetching} onClick={unchecked.retry}>
               {t("Try again")}

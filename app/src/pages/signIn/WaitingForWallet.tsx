@@ -1,34 +1,34 @@
 import { Button } from "../../design/Button.tsx";
 import { CopyButton } from "../../design/CopyButton.tsx";
 import { QrCode } from "../../design/QrCode.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import type { Choice } from "./choice.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import type { WalletOption } from "./walletOption.ts";
 
 export interface WaitingForWalletProps {
-  choice: Choice;
+  choice: WalletOption;
   /** What another device scans or opens; undefined while there is none yet. */
   link: string | undefined;
-  onAgain: () => void;
+  onRetry: () => void;
 }
 
 /** Wallet apps that open such a link under an address of their own; `wc:` leaves the choice to the telephone. */
 const APPS = [
-  { name: "MetaMask", address: "https://metamask.app.link/wc?uri=" },
-  { name: "Rainbow", address: "https://rnbwapp.com/wc?uri=" },
-  { name: "Trust", address: "https://link.trustwallet.com/wc?uri=" },
+  { name: "MetaMask", urlPrefix: "https://metamask.app.link/wc?uri=" },
+  { name: "Rainbow", urlPrefix: "https://rnbwapp.com/wc?uri=" },
+  { name: "Trust", urlPrefix: "https://link.trustwallet.com/wc?uri=" },
 ];
 
 /** While the wallet has the word. */
-export function WaitingForWallet({ choice, link, onAgain }: WaitingForWalletProps) {
-  const { t } = useTexts();
-  const { icon: Sign } = choice;
+export function WaitingForWallet({ choice, link, onRetry }: WaitingForWalletProps) {
+  const { t } = useTranslation();
+  const { icon: Icon } = choice;
   return (
     <div className="wallet-waiting">
       {link === undefined &&
-        (typeof Sign === "string" ? (
-          <img src={Sign} alt="" width="64" height="64" referrerPolicy="no-referrer" />
+        (typeof Icon === "string" ? (
+          <img src={Icon} alt="" width="64" height="64" referrerPolicy="no-referrer" />
         ) : (
-          Sign && <Sign size={44} strokeWidth={1.6} aria-hidden="true" />
+          Icon && <Icon size={44} strokeWidth={1.6} aria-hidden="true" />
         ))}
       <p role="status">
         <strong>{t("Waiting for {wallet}", { wallet: choice.name })}</strong>
@@ -43,11 +43,11 @@ export function WaitingForWallet({ choice, link, onAgain }: WaitingForWalletProp
               {t("Open a wallet app")}
             </a>
             <span className="wallet-apps">
-              {APPS.map(({ name, address }) => (
+              {APPS.map(({ name, urlPrefix }) => (
                 <a
                   key={name}
                   className="button small"
-                  href={address + encodeURIComponent(link)}
+                  href={urlPrefix + encodeURIComponent(link)}
                   target="_blank"
                   rel="noreferrer"
                 >
@@ -59,7 +59,7 @@ export function WaitingForWallet({ choice, link, onAgain }: WaitingForWalletProp
           <CopyButton text={link} label={t("link for the wallet")} />
         </>
       )}
-      <Button small look="quiet" onClick={onAgain}>
+      <Button small variant="quiet" onClick={onRetry}>
         {t("Ask again")}
       </Button>
     </div>

@@ -1,9 +1,9 @@
 import { KeyRound, ShieldCheck } from "lucide-react";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 
 /** For those who meet the word for the first time. */
 export function WhatIsAWallet() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <details className="what-wallet">
       <summary>{t("What is a wallet?")}</summary>
