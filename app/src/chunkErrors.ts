@@ -1,5 +1,5 @@
 /** What a page's missing code is called: a sentence of the texts. */
-const MESSAGE = "Check that you are online and that the server runs, then load the page again.";
+const MESSAGE = "Check your connection and that the server is running, then reload the page.";
 /** As browsers say it, and Vite of styles. */
 const CHUNK_ERROR = /dynamically imported module|module script failed|error loading|unable to preload/i;
 

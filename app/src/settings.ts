@@ -36,7 +36,7 @@ export async function loadSettings(): Promise<AppSettings> {
   const response = await fetch("/config.json", { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
     () => undefined,
   );
-  if (!response?.ok) throw new Error("The server did not answer. Check that it runs, then try again.");
+  if (!response?.ok) throw new Error("The server did not respond. Check that it is running, then try again.");
   const settings: AppSettings = await response.json();
   // The app is served by the server that it talks to: behind a proxy its own origin is the right one.
   const { pathname } = new URL(settings.serverUrl);

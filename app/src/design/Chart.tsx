@@ -49,7 +49,7 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
   }, [hasLine]);
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last || points.length < 2) {
-    return <p className="chart-empty soft">{t("Not enough has happened yet to draw a line.")}</p>;
+    return <p className="chart-empty soft">{t("Not enough data to draw a chart yet.")}</p>;
   }
   const values = points.map(({ value }) => value);
   const [low, high] = rangeOf(values);

@@ -21,7 +21,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   }
   const status = { idle: t("Copy"), copied: t("Copied"), refused: t("Not allowed") }[state];
   return (
-    <Button small variant="quiet" onClick={copy} aria-label={t("Copy: {what}", { what: label })}>
+    <Button small variant="quiet" onClick={copy} aria-label={t("Copy {what}", { what: label })}>
       <span role="status">{status}</span>
     </Button>
   );

@@ -34,7 +34,7 @@ describe("QueryState", () => {
   });
 
   it("shows why there is no data, with a way to try again that is busy while it is tried", () => {
-    expect(render({ error: NETWORK_ERROR })).toMatch(/The server cannot be reached.*Try again/s);
+    expect(render({ error: NETWORK_ERROR })).toMatch(/reach the server.*Try again/s);
     expect(render({ error: NETWORK_ERROR, isFetching: true })).toContain("aria-busy");
   });
 

@@ -58,10 +58,10 @@ export function ErrorState({
           <strong>{title}</strong>
         </p>
         <p>{detail}</p>
-        {code !== undefined && <p className="small soft">{t("Code {code}", { code: String(code) })}</p>}
+        {code !== undefined && <p className="small soft">{t("Error code {code}", { code: String(code) })}</p>}
       </div>
       <div className="row">
-        <CopyButton text={detailsOf(title, detail, code)} label={t("Details of the failure")} />
+        <CopyButton text={detailsOf(title, detail, code)} label={t("error details")} />
         {retry && (
           <Button small busy={busy} onClick={retry}>
             {t("Try again")}

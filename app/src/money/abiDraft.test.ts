@@ -40,8 +40,8 @@ describe("what is typed for a function's inputs", () => {
     expect(parseDraft(amount, "1.234,5 ether", "amount", "de")).toBe(12_345n * 10n ** 17n);
     expect(parseDraft(amount, "1,000", "amount", "en")).toBe(1_000n);
     expect(parseDraft({ type: "int8", name: "n" }, "-5", "n", "en")).toBe(-5n);
-    expect(() => parseDraft(amount, "1,000 ether", "amount", "en")).toThrow("two things");
-    expect(() => parseDraft(amount, "1.000 ether", "amount", "de")).toThrow("two things");
+    expect(() => parseDraft(amount, "1,000 ether", "amount", "en")).toThrow("Ambiguous");
+    expect(() => parseDraft(amount, "1.000 ether", "amount", "de")).toThrow("Ambiguous");
   });
 
   it("is refused with its place and what helps", () => {

@@ -94,7 +94,7 @@ function parseValue(type: string, input: string, path: string, locale: string | 
   if (type === "bool") return text === "true";
   if (type === "address") {
     if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
-      throw new DraftError(path, "An address is 0x and 40 digits from 0 to 9 and a to f.");
+      throw new DraftError(path, "Invalid address: expected 0x followed by 40 hex characters.");
     }
     return text.toLowerCase();
   }
@@ -106,7 +106,7 @@ function parseValue(type: string, input: string, path: string, locale: string | 
 function parseBytes(text: string, size: number | null, path: string): string {
   if (text === "" && size === null) return "0x";
   if (!/^0x([0-9a-fA-F]{2})*$/.test(text)) {
-    throw new DraftError(path, "Bytes are 0x and two digits for each, from 0 to 9 and a to f.");
+    throw new DraftError(path, "Invalid bytes: expected 0x followed by two hex characters per byte.");
   }
   const length = (text.length - 2) / 2;
   if (size !== null && length !== size) {
@@ -128,8 +128,8 @@ function parseInteger(type: string, text: string, path: string, locale: string |
   return value;
 }
 
-const NOT_AN_INTEGER = "This takes a whole number of the smallest unit.";
-const AMBIGUOUS = "This number could mean two things: enter it without a thousands separator.";
+const NOT_AN_INTEGER = "Enter a whole number in the smallest unit.";
+const AMBIGUOUS = "Ambiguous number: enter it without a thousands separator.";
 
 /** The number in the smallest unit, or what is wrong with it. */
 function integerOf(number: string, decimals: number, locale: string | undefined): bigint | string {

@@ -8,14 +8,14 @@ export function NotFound() {
   usePageTitle("Not found");
   return (
     <EmptyState
-      title={t("There is no such page")}
+      title={t("Page not found")}
       action={
         <Link to="/" className="button">
-          {t("Go home")}
+          {t("Back to home")}
         </Link>
       }
     >
-      {t("The address may be mistyped, or the page has moved.")}
+      {t("The URL may be misspelled, or the page may have moved.")}
     </EmptyState>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isConnectionError, isNodeConnectionError, isNotFound, isTransientError } from "./errors.ts";
 
-const timeout = new DOMException("No answer came in time", "TimeoutError");
+const timeout = new DOMException("Request timed out", "TimeoutError");
 const refused = { code: 100, message: 'XMLHttpRequest failed: "Unable to connect to the Parse API"' };
 const nodeUnreachable = { code: 100, message: 'chain "eth" cannot be asked: no node of it answers' };
 const noResponse = { code: -32603, message: "No response" };

@@ -79,5 +79,5 @@ function delay(ms: number, signal: AbortSignal): Promise<void> {
 /** Of the server that this page comes from. A server that is up but not well answers too. */
 export const reachability = new Reachability(async (signal) => {
   const { status } = await fetch("/health", { signal, cache: "no-store" });
-  if (status === 502 || status === 504) throw new Error("A proxy has answered in its place.");
+  if (status === 502 || status === 504) throw new Error("A proxy responded instead of the server.");
 });

@@ -7,10 +7,7 @@ export async function withTimeout<T>(
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
   signal.addEventListener("abort", abort);
-  const timer = setTimeout(
-    () => controller.abort(new DOMException("No answer came in time", "TimeoutError")),
-    ms,
-  );
+  const timer = setTimeout(() => controller.abort(new DOMException("Request timed out", "TimeoutError")), ms);
   try {
     return await Promise.race([
       read({ signal: controller.signal }),

@@ -22,7 +22,7 @@ export function AccountMenu() {
       await navigator.clipboard.writeText(address);
       toast(t("Address copied"));
     } catch {
-      toast(t("The browser does not allow copying: {address}", { address }));
+      toast(t("Your browser blocked copying: {address}", { address }));
     }
   }
   return (
@@ -69,7 +69,7 @@ export function AccountMenu() {
                   onClick={() => void navigate({ href: `/explorer/address/${address}` })}
                 >
                   <ExternalLink size={16} aria-hidden="true" />
-                  {t("Show in the explorer")}
+                  {t("View in explorer")}
                 </Menu.Item>
               </>
             )}

@@ -64,8 +64,8 @@ function CommandSearch({ onClose, commands, suggest }: CommandPaletteProps) {
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={matches[current] ? `${id}-${current}` : undefined}
-          aria-label={t("Find a page, an action, an address, a block …")}
-          placeholder={t("Find a page, an action, an address, a block …")}
+          aria-label={t("Search pages, actions, addresses, blocks…")}
+          placeholder={t("Search pages, actions, addresses, blocks…")}
           value={query}
           autoComplete="off"
           spellCheck={false}
@@ -94,7 +94,7 @@ function CommandSearch({ onClose, commands, suggest }: CommandPaletteProps) {
             {command.hint && <span className="soft small">{command.hint}</span>}
           </div>
         ))}
-        {matches.length === 0 && <p className="soft palette-none">{t("Nothing has that name.")}</p>}
+        {matches.length === 0 && <p className="soft palette-none">{t("No results")}</p>}
       </div>
     </>
   );

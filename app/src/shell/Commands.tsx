@@ -71,10 +71,10 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
       keywords: "language sprache translation",
       run: () => choose(code),
     })),
-    { key: "keys", label: t("Show the keys"), hint: "?", run: () => setHelpOpen(true) },
+    { key: "keys", label: t("Keyboard shortcuts"), hint: "?", run: () => setHelpOpen(true) },
     {
       key: "design",
-      label: t("The design system"),
+      label: t("Design system"),
       keywords: "components colours",
       run: () => void navigate({ to: "/design" }),
     },

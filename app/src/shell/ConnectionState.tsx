@@ -22,12 +22,12 @@ export function ConnectionState() {
       {!isOnline ? (
         <>
           <WifiOff size={16} aria-hidden="true" />
-          <span>{t("You are offline. What you see may be old.")}</span>
+          <span>{t("You're offline. Data may be out of date.")}</span>
         </>
       ) : !isReachable ? (
         <>
           <ServerOff size={16} aria-hidden="true" />
-          <span>{t("Cannot reach the server. Retrying …")}</span>
+          <span>{t("Can't reach the server. Retrying…")}</span>
         </>
       ) : null}
     </div>

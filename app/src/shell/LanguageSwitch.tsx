@@ -11,7 +11,7 @@ export function LanguageSwitch() {
       <Languages size={16} aria-hidden="true" />
       <span className="visually-hidden">{t("Language")}</span>
       <select value={chosen ?? ""} onChange={({ target }) => choose(target.value || undefined)}>
-        <option value="">{t("As the browser")}</option>
+        <option value="">{t("System language")}</option>
         {LANGUAGES.map(({ code, name }) => (
           <option key={code} value={code} lang={code}>
             {name}

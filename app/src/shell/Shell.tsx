@@ -65,11 +65,11 @@ export function Shell() {
             <button
               type="button"
               className="find"
-              aria-label={t("Find anything")}
+              aria-label={t("Search or jump to…")}
               onClick={() => setPaletteOpen(true)}
             >
               <Search size={16} aria-hidden="true" />
-              <span className="grow">{t("Find anything")}</span>
+              <span className="grow">{t("Search or jump to…")}</span>
               <kbd>Ctrl K</kbd>
             </button>
             <ConnectionState />

@@ -6,12 +6,12 @@ import { PAGES } from "./pages.ts";
 export function ShortcutSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const rows = [
-    { keys: ["Ctrl", "K"], label: t("Find and do anything") },
-    { keys: ["?"], label: t("Show these keys") },
+    { keys: ["Ctrl", "K"], label: t("Open the command palette") },
+    { keys: ["?"], label: t("Show keyboard shortcuts") },
     ...PAGES.map(({ label, shortcut }) => ({ keys: ["G", shortcut.toUpperCase()], label: t(label) })),
   ];
   return (
-    <Dialog open={open} onClose={onClose} title={t("Keys")}>
+    <Dialog open={open} onClose={onClose} title={t("Keyboard shortcuts")}>
       <dl className="shortcuts">
         {rows.map(({ keys, label }) => (
           <div key={label}>

@@ -1,6 +1,6 @@
 const STORAGE_KEY = "purse/theme";
 export const THEMES = ["system", "light", "dark"] as const;
-export const THEME_NAMES = { system: "As the system", light: "Light", dark: "Dark" } as const;
+export const THEME_NAMES = { system: "System", light: "Light", dark: "Dark" } as const;
 export type Theme = (typeof THEMES)[number];
 
 export function currentTheme(): Theme {

@@ -41,7 +41,7 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
         onClose();
       }}
       title={t("Connect a wallet")}
-      description={t("The wallet shares its address with this page. Nothing is signed or sent.")}
+      description={t("Your wallet shares its address with this page. Nothing is signed or sent.")}
     >
       <ChooseWallet connection={connection} />
     </Dialog>

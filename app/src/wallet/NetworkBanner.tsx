@@ -30,14 +30,17 @@ export function NetworkBanner({ chain }: { chain: AppChain }) {
     <>
       <Notice
         kind="warning"
-        title={t("The wallet is on another network")}
+        title={t("Wrong network")}
         action={
           <Button small busy={busy} onClick={() => void switchNetwork()}>
             {t("Switch to {chain}", { chain: name })}
           </Button>
         }
       >
-        {t("It is on chain {now}; this needs {chain}.", { now: String(Number(chainId)), chain: name })}
+        {t("Your wallet is on chain {now}. Switch to {chain}.", {
+          now: String(Number(chainId)),
+          chain: name,
+        })}
       </Notice>
       {error !== undefined && <ErrorState error={error} />}
     </>

@@ -26,7 +26,7 @@ export function SpeedUpCancel({ reference, label }: { reference: TransactionRefe
       const sent = await (kind === "faster" ? speedUpTransaction(reference) : cancelTransaction(reference));
       const what = t(kind === "faster" ? "{what} (sped up)" : "{what} (cancelled)", { what: label });
       log.add({ ...sent.reference, chainId: sent.reference.chainId ?? reference.chainId }, what);
-      toast(t(kind === "faster" ? "Sent again for a higher fee" : "Sent nothing in its place"));
+      toast(t(kind === "faster" ? "Resubmitted with a higher fee" : "Cancellation submitted"));
     } catch (failure) {
       setError(failure);
     } finally {
@@ -54,7 +54,7 @@ export function SpeedUpCancel({ reference, label }: { reference: TransactionRefe
           disabled={busy !== undefined}
           onClick={() => void replace("nothing")}
         >
-          {t("Cancel the transaction")}
+          {t("Cancel transaction")}
         </Button>
       </div>
       {error !== undefined && <ErrorState error={error} />}

@@ -36,14 +36,14 @@ export function TransactionStatus({
       {(status === "confirmed" || status === "reverted") && (
         <p className="soft">
           {view.confirmations >= FINAL_CONFIRMATIONS
-            ? t("Final: {n} blocks stand on it.", { n: view.confirmations })
+            ? t("Finalized ({n} confirmations)", { n: view.confirmations })
             : t("{n} of {all} confirmations", { n: view.confirmations, all: FINAL_CONFIRMATIONS })}
         </p>
       )}
       {status === "reverted" && (
-        <Notice kind="danger" title={t("The contract has refused it")}>
-          <bdi>{view.revert?.reason.slice(0, 300) ?? t("It gave no reason.")}</bdi>{" "}
-          {t("Only the network's fee is lost.")}
+        <Notice kind="danger" title={t("Transaction reverted")}>
+          <bdi>{view.revert?.reason.slice(0, 300) ?? t("No reason given.")}</bdi>{" "}
+          {t("You only paid the network fee.")}
         </Notice>
       )}
       {logged && (status === "submitted" || status === "seen") && (
@@ -53,19 +53,19 @@ export function TransactionStatus({
         <Notice kind="warning" title={t(REPLACEMENT_TITLES[view.replacement?.how ?? "replaced"])}>
           {view.replacement?.hash && (
             <ExplorerLink kind="tx" id={view.replacement.hash} chain={reference.chainId ?? undefined}>
-              {t("The one in its place")}
+              {t("Replacement transaction")}
             </ExplorerLink>
           )}
         </Notice>
       )}
       {status === "dropped" && (
-        <Notice kind="warning" title={t("No node knows it any more")}>
-          {t("Nothing has moved. It may come back; send it again only with the same nonce.")}
+        <Notice kind="warning" title={t("Transaction dropped")}>
+          {t("No funds were moved. It may reappear, so only resend it with the same nonce.")}
         </Notice>
       )}
       {view.error ? (
-        <Notice kind="warning" title={t("The chain cannot be asked at the moment")}>
-          {t("What is shown is what was seen last. It is tried again by itself.")}
+        <Notice kind="warning" title={t("The chain is currently unavailable")}>
+          {t("Showing the last known status. Retrying automatically.")}
         </Notice>
       ) : null}
       <p className="row">
@@ -74,7 +74,7 @@ export function TransactionStatus({
       </p>
       <p>
         <ExplorerLink kind="tx" id={hash} chain={reference.chainId ?? chain}>
-          {t("Open in the explorer")}
+          {t("View in explorer")}
         </ExplorerLink>
       </p>
       {onView?.(view)}
@@ -83,8 +83,8 @@ export function TransactionStatus({
 }
 
 const TITLES: Record<LoggedStatus, string> = {
-  submitted: "On its way",
-  seen: "On its way",
+  submitted: "Pending",
+  seen: "Pending",
   confirmed: "Sent",
   reverted: "Reverted",
   replaced: "Replaced",
@@ -92,24 +92,24 @@ const TITLES: Record<LoggedStatus, string> = {
 };
 
 const REPLACEMENT_TITLES = {
-  "sped up": "It was sped up: the same went through for a higher fee",
-  cancelled: "It was cancelled in the wallet",
-  replaced: "Another transaction has taken its place",
+  "sped up": "Sped up: resubmitted with a higher fee",
+  cancelled: "Cancelled in the wallet",
+  replaced: "Replaced by another transaction",
 } as const;
 
 const STEP_LABELS = {
-  wallet: "Waiting for the wallet",
-  submitted: "Submitted to the network",
-  seen: "Seen by the node",
-  confirmed: "Confirmed in a block",
-  final: "Final",
+  wallet: "Waiting for wallet",
+  submitted: "Submitted",
+  seen: "In mempool",
+  confirmed: "Included in a block",
+  final: "Finalized",
 } as const;
 const STEPS = ["wallet", "submitted", "seen", "confirmed", "final"] as const;
 
 const FAILURE_LABELS: Partial<Record<LoggedStatus, string>> = {
-  reverted: "Reverted by the chain",
-  replaced: "Another transaction has taken its place",
-  dropped: "Forgotten by the node",
+  reverted: "Reverted",
+  replaced: "Replaced by another transaction",
+  dropped: "Dropped from mempool",
 };
 
 /** The steps of a transaction; `wallet` is before it has a hash. */

@@ -24,14 +24,14 @@ function TransactionNotifier({ row }: { row: LoggedTransaction }) {
   const log = useTransactionLog();
   const { status } = useTrackedTransaction(row.reference);
   const { hash } = row.reference;
-  const text = status === "unknown" ? undefined : NOTIFICATIONS[status];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: announced when the status changes, in the words of then.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: notifies only when the status changes.
   useEffect(() => {
-    if (status === "unknown" || text === undefined) return undefined;
+    if (status === "unknown" || NOTIFICATIONS[status] === undefined) return undefined;
     const notify = async () => {
       // Nobody sees a toast in a hidden tab; the claim stays open for a visible one.
       if (document.visibilityState !== "visible") return;
-      if (await log.claimNotification(hash, status)) toast(t(text, { what: row.label }));
+      if (await log.claimNotification(hash, status))
+        toast(t(NOTIFICATIONS[status] ?? "", { what: row.label }));
     };
     void notify();
     document.addEventListener("visibilitychange", notify);
@@ -41,9 +41,9 @@ function TransactionNotifier({ row }: { row: LoggedTransaction }) {
 }
 
 const NOTIFICATIONS: Partial<Record<LoggedStatus, string>> = {
-  seen: "{what}: seen by the network",
+  seen: "{what}: in mempool",
   confirmed: "{what}: confirmed",
-  reverted: "{what}: the contract has refused it",
-  replaced: "{what}: another transaction has taken its place",
-  dropped: "{what}: the network has forgotten it",
+  reverted: "{what}: reverted",
+  replaced: "{what}: replaced",
+  dropped: "{what}: dropped",
 };

@@ -27,7 +27,7 @@ export async function batchCall(
       options,
     );
     if (!Array.isArray(rows) || rows.length !== requests.length) {
-      throw new Error("The server has answered something else.");
+      throw new Error("The server returned an unexpected response.");
     }
     results.push(...rows.map(resultOf));
   }

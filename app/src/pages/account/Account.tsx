@@ -53,7 +53,7 @@ function SignedIn({ user }: { user: User }) {
   const navigate = useNavigate({ from: "/account" });
   const tabs: { key: AccountTab; label: string }[] = [
     { key: "profile", label: t("Profile") },
-    { key: "security", label: t("Ways in") },
+    { key: "security", label: t("Sign-in methods") },
     { key: "sessions", label: t("Sessions") },
     { key: "data", label: t("My data") },
   ];
@@ -70,7 +70,7 @@ function SignedIn({ user }: { user: User }) {
       </div>
       {authError ? <ErrorState error={authError} /> : null}
       <Tabs
-        label={t("Parts of the account")}
+        label={t("Account sections")}
         tabs={tabs}
         value={tab}
         onChange={(key) => void navigate({ search: { tab: key }, resetScroll: false })}

@@ -22,7 +22,7 @@ export function DeleteAccount({ user }: { user: User }) {
   return (
     <section className="card stack" aria-labelledby="leaving">
       <h2 id="leaving">{t("Delete my account")}</h2>
-      <p>{t("For good: nobody can bring it back, operators neither.")}</p>
+      <p>{t("Permanent. Not even an operator can undo this.")}</p>
       <div>
         <Button variant="danger" onClick={() => setDialogOpen(true)}>
           {t("Delete my account…")}
@@ -74,7 +74,7 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
       await user.destroy();
       // The session went with the account: there is nothing to tell the server any more.
       await Moralis.User.logOut({ sessionToken: "" });
-      toast(t("Your account is deleted"));
+      toast(t("Account deleted"));
       await navigate({ to: "/", search: {} });
     } catch (failure) {
       setError(failure);
@@ -90,11 +90,11 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
       description={t("This cannot be undone.")}
     >
       <form className="stack" onSubmit={(event) => void handleSubmit(event)} noValidate>
-        <p>{t("These go:")}</p>
+        <p>{t("This will be deleted:")}</p>
         <ul className="goes">
-          <li>{t("the profile, with the name, the e-mail address and all its fields")}</li>
-          <li>{t("all sessions, on every device")}</li>
-          <li>{t("the links to your wallets; what they hold stays theirs")}</li>
+          <li>{t("your profile, including username, email and all fields")}</li>
+          <li>{t("all sessions on every device")}</li>
+          <li>{t("links to your wallets (their assets are not affected)")}</li>
           {withRecords && (
             <li>
               <QueryState
@@ -102,21 +102,21 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
                 label={t("Counting your records")}
                 skeleton={<Skeleton width="16rem" />}
               >
-                {(n) => count(n, "{n} record that only you may write", "{n} records that only you may write")}
+                {(n) => count(n, "{n} record that only you can edit", "{n} records that only you can edit")}
               </QueryState>
             </li>
           )}
         </ul>
         <Checkbox
-          label={t("Also delete the records that only I may write")}
+          label={t("Also delete records that only I can edit")}
           checked={withRecords}
           onChange={setWithRecords}
         />
         <p className="soft small">
-          {t("What you put into IPFS, and files whose link others have, may stay readable.")}
+          {t("Files on IPFS, and files whose link others have, may remain accessible.")}
         </p>
         <Field
-          label={t("Type your username to confirm: {username}", { username })}
+          label={t("Type {username} to confirm", { username })}
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
           autoCapitalize="none"
@@ -126,7 +126,7 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
         {error !== undefined && <ErrorState error={error} />}
         <div>
           <Button type="submit" variant="danger" busy={busy} disabled={typed !== username || isUnknown}>
-            {t("Delete for good")}
+            {t("Delete permanently")}
           </Button>
         </div>
       </form>

@@ -49,7 +49,7 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
         <Stepper
           steps={[
             { label: t("Connect a wallet"), state: account ? "done" : failed ? "failed" : "now" },
-            { label: t("Sign that it is yours"), state: !account ? "todo" : failed ? "failed" : "now" },
+            { label: t("Prove ownership"), state: !account ? "todo" : failed ? "failed" : "now" },
           ]}
         />
         {account && <Address address={account} />}
@@ -61,7 +61,7 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
               <ErrorState error={linkError} retry={() => void link(account)} />
             ) : (
               <p role="status">
-                {t("Waiting for {wallet}. Look for its window.", { wallet: choice?.name ?? t("the wallet") })}
+                {t("Waiting for {wallet}. Check your wallet.", { wallet: choice?.name ?? t("your wallet") })}
               </p>
             )}
             <Button
@@ -72,7 +72,7 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
                 setLinkError(undefined);
               }}
             >
-              {t("Choose another wallet")}
+              {t("Use a different wallet")}
             </Button>
           </>
         )}

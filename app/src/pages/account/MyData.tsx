@@ -24,7 +24,7 @@ export function MyData({ user }: { user: User }) {
     try {
       const text = await exportData(Moralis, user, classes);
       downloadFile(`my-data-${new Date().toISOString().slice(0, 10)}.json`, text, "application/json");
-      toast(t("Your data is in your downloads"));
+      toast(t("Data exported"));
     } catch (problem) {
       setError(problem);
     } finally {
@@ -33,15 +33,15 @@ export function MyData({ user }: { user: User }) {
   }
   return (
     <section className="card stack" aria-labelledby="export">
-      <h2 id="export">{t("Take it along")}</h2>
-      <p>{t("Your profile, wallets and sessions, and the records that you may write, as JSON.")}</p>
-      <QueryState query={listed} label={t("Loading the classes")} skeleton={<Skeleton height="4.5rem" />}>
+      <h2 id="export">{t("Export my data")}</h2>
+      <p>{t("Your profile, wallets, sessions and editable records as JSON.")}</p>
+      <QueryState query={listed} label={t("Loading classes")} skeleton={<Skeleton height="4.5rem" />}>
         {(known) => {
           const classes = searchableClasses(known ?? []);
           return (
             <>
               <p className="soft small">
-                {t("Looked for in these classes: {classes}.", { classes: classes.join(", ") })}
+                {t("Classes included: {classes}.", { classes: classes.join(", ") })}
               </p>
               {error !== undefined && <ErrorState error={error} />}
               <div>

@@ -50,7 +50,7 @@ export function Password({ user }: { user: User }) {
     setCurrent("");
     setNext("");
     setWasSubmitted(false);
-    toast(t("Your password is set"));
+    toast(t("Password saved"));
     void sessions.refetch();
   }
 
@@ -59,7 +59,7 @@ export function Password({ user }: { user: User }) {
       <h2>{t("Password")}</h2>
       <input type="text" autoComplete="username" value={stringField(user.get("username"))} readOnly hidden />
       <Field
-        label={needsCurrent ? t("Current password") : t("Current password, if you have one")}
+        label={needsCurrent ? t("Current password") : t("Current password (if set)")}
         type="password"
         autoComplete="current-password"
         value={current}
@@ -68,7 +68,7 @@ export function Password({ user }: { user: User }) {
           wasSubmitted && needsCurrent && current === ""
             ? t("Enter your current password.")
             : isWrongPassword
-              ? t("The current password is wrong.")
+              ? t("Wrong password.")
               : undefined
         }
       />
@@ -85,12 +85,12 @@ export function Password({ user }: { user: User }) {
           {(all) => <RevokedSessions sessions={all.filter(({ isCurrent }) => !isCurrent)} />}
         </QueryState>
       ) : (
-        <p className="soft small">{t("Other sessions go on: end them under Sessions.")}</p>
+        <p className="soft small">{t("Other sessions stay signed in. Revoke them under Sessions.")}</p>
       )}
       {error !== undefined && !isWrongPassword && <ErrorState error={error} />}
       <div>
         <Button type="submit" busy={isUserUpdating || isChecking}>
-          {t("Set the password")}
+          {t("Save password")}
         </Button>
       </div>
     </form>
@@ -105,18 +105,18 @@ function RevokedSessions({ sessions }: { sessions: readonly OwnSession[] }) {
   const texts = useTranslation();
   const { t, count } = texts;
   if (sessions.length === 0) {
-    return <p className="soft small">{t("You stay signed in here; there is no other session.")}</p>;
+    return <p className="soft small">{t("You stay signed in here. There are no other sessions.")}</p>;
   }
   return (
     <div className="soft small">
       <p>
         {count(
           sessions.length,
-          "You stay signed in here; {n} other session ends:",
-          "You stay signed in here; the {n} other sessions end:",
+          "You stay signed in here. {n} other session will be signed out:",
+          "You stay signed in here. {n} other sessions will be signed out:",
         )}
       </p>
-      <ul className="ending" aria-label={t("Sessions that end")}>
+      <ul className="ending" aria-label={t("Sessions to be revoked")}>
         {sessions.slice(0, MAX_LISTED).map((session) => (
           <li key={session.id}>
             <bdi>{deviceOf(session, texts)}</bdi>, {signInMethodOf(session, texts)}

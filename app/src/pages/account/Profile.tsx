@@ -80,19 +80,19 @@ export function Profile({ user }: { user: User }) {
         autoComplete="username"
         value={username}
         onChange={(event) => setUsername(event.target.value)}
-        hint={t("Everyone sees it.")}
+        hint={t("Visible to everyone.")}
         problem={problems.username}
       />
       <Field
-        label={t("E-mail")}
+        label={t("Email")}
         type="email"
         autoComplete="email"
         value={email}
         onChange={(event) => setEmail(event.target.value)}
-        hint={t("Only you see it.")}
+        hint={t("Only visible to you.")}
       />
       <EmailVerification user={user} />
-      {customFields.length > 0 && <h3>{t("More about you")}</h3>}
+      {customFields.length > 0 && <h3>{t("Additional fields")}</h3>}
       {customFields.map((extra) => (
         <ValueEditor
           key={extra.name}
@@ -115,7 +115,7 @@ export function Profile({ user }: { user: User }) {
           ])
         }
       />
-      <p className="soft small">{t("Others see these fields too.")}</p>
+      <p className="soft small">{t("These fields are public.")}</p>
       {userError ? <ErrorState error={userError} /> : null}
       <div>
         <Button type="submit" variant="primary" busy={isUserUpdating}>
@@ -135,12 +135,12 @@ function EmailVerification({ user }: { user: User }) {
   const email = stringField(user.get("email"));
   const isVerified: unknown = user.get("emailVerified");
   if (email === "" || typeof isVerified !== "boolean") return null;
-  if (isVerified) return <Status kind="ok">{t("The e-mail address is yours")}</Status>;
+  if (isVerified) return <Status kind="ok">{t("Email verified")}</Status>;
   async function send() {
     setBusy(true);
     try {
       await Moralis.User.requestEmailVerification(email);
-      toast(t("Look into your mail: a new link is on its way"));
+      toast(t("Verification email sent"));
     } catch (error) {
       toast(explain(error, t).detail);
     } finally {
@@ -149,9 +149,9 @@ function EmailVerification({ user }: { user: User }) {
   }
   return (
     <span className="row">
-      <Status kind="warning">{t("Not verified yet")}</Status>
+      <Status kind="warning">{t("Not verified")}</Status>
       <Button small busy={busy} onClick={() => void send()}>
-        {t("Send the link again")}
+        {t("Resend verification email")}
       </Button>
     </span>
   );

@@ -35,7 +35,7 @@ export function Sessions() {
   return (
     <section className="card stack" aria-labelledby="sessions">
       <div className="row" style={{ justifyContent: "space-between" }}>
-        <h2 id="sessions">{t("Where you are signed in")}</h2>
+        <h2 id="sessions">{t("Active sessions")}</h2>
         {others.length > 0 && (
           <Button
             variant="danger"
@@ -44,18 +44,16 @@ export function Sessions() {
               void runRevocation(
                 "others",
                 () => revokeOthers({ throwOnError: true }),
-                count(others.length, "{n} session ended", "{n} sessions ended"),
+                count(others.length, "{n} session revoked", "{n} sessions revoked"),
               )
             }
           >
-            {t("End all others")}
+            {t("Revoke all other sessions")}
           </Button>
         )}
       </div>
       <p className="soft small">
-        {t(
-          "Your address on the network is not kept. When one was last used is known to a quarter of an hour.",
-        )}
+        {t("IP addresses are not stored. Last activity is accurate to 15 minutes.")}
       </p>
       <QueryState
         query={query}
@@ -69,23 +67,23 @@ export function Sessions() {
                 <SessionDetails session={session} />
                 {session.isCurrent ? (
                   <Button small variant="quiet" onClick={() => void logout()}>
-                    {t("Sign out here")}
+                    {t("Sign out")}
                   </Button>
                 ) : (
                   <Button
                     small
                     variant="quiet"
                     busy={revoking === session.id}
-                    aria-label={t("End it: {device}", { device: deviceOf(session, texts) })}
+                    aria-label={t("Revoke {device}", { device: deviceOf(session, texts) })}
                     onClick={() =>
                       void runRevocation(
                         session.id,
                         () => revoke(session.id, { throwOnError: true }),
-                        t("Session ended"),
+                        t("Session revoked"),
                       )
                     }
                   >
-                    {t("End it")}
+                    {t("Revoke")}
                   </Button>
                 )}
               </li>
@@ -108,7 +106,7 @@ function SessionDetails({ session }: { session: OwnSession }) {
         <strong>
           <bdi>{deviceOf(session, texts)}</bdi>
         </strong>
-        {isCurrent && <span className="tag">{t("This one")}</span>}
+        {isCurrent && <span className="tag">{t("This device")}</span>}
       </p>
       <p className="soft small session-facts">
         {createdAt && (
@@ -119,7 +117,7 @@ function SessionDetails({ session }: { session: OwnSession }) {
         {lastUsedAt && (
           <span>
             {isCurrent ? (
-              t("in use now")
+              t("active now")
             ) : (
               <>
                 {t("last used")} <RelativeTime at={lastUsedAt} />
@@ -129,7 +127,7 @@ function SessionDetails({ session }: { session: OwnSession }) {
         )}
         {expiresAt && (
           <span>
-            {t("ends on {day}", { day: expiresAt.toLocaleDateString(language, { dateStyle: "medium" }) })}
+            {t("expires on {day}", { day: expiresAt.toLocaleDateString(language, { dateStyle: "medium" }) })}
           </span>
         )}
       </p>

@@ -24,14 +24,12 @@ export function TwoFactor({ user }: { user: User }) {
     typeof authData === "object" && authData !== null && "mfa" in authData && authData.mfa !== null;
   return (
     <section className="card stack" aria-labelledby="factor">
-      <h2 id="factor">{t("Second factor")}</h2>
-      <p className="soft">
-        {t("An app on your phone makes a code that signing in then asks for, beside everything else.")}
-      </p>
+      <h2 id="factor">{t("Two-factor authentication")}</h2>
+      <p className="soft">{t("Require a code from an authenticator app when you sign in.")}</p>
       <div className="row">
         {isOn ? <Status kind="ok">{t("On")}</Status> : <Status kind="idle">{t("Off")}</Status>}
         <Button onClick={() => setOpenDialog(isOn ? "off" : "on")}>
-          {isOn ? t("Turn it off") : t("Set it up")}
+          {isOn ? t("Turn off") : t("Set up")}
         </Button>
       </div>
       {openDialog === "on" && <EnableTwoFactor user={user} onClose={() => setOpenDialog(undefined)} />}
@@ -58,7 +56,7 @@ function EnableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
   async function enable(event: FormEvent) {
     event.preventDefault();
     const code = token.replace(/\s/g, "");
-    if (!/^\d{6}$/.test(code)) return setProblem(t("The code has six digits."));
+    if (!/^\d{6}$/.test(code)) return setProblem(t("Enter a 6-digit code."));
     setProblem(undefined);
     setError(undefined);
     setBusy(true);
@@ -78,8 +76,8 @@ function EnableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
       <Dialog
         open
         onClose={() => hasSavedCodes && onClose()}
-        title={t("Keep these recovery codes")}
-        description={t("Each one signs you in once without the phone. They are not shown again.")}
+        title={t("Save your recovery codes")}
+        description={t("Each code signs you in once without your phone. They won't be shown again.")}
         actions={
           <Button variant="primary" disabled={!hasSavedCodes} onClick={onClose}>
             {t("Done")}
@@ -89,7 +87,7 @@ function EnableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
         <div className="stack">
           <Code label={t("Recovery codes")} text={recoveryCodes} />
           <Checkbox
-            label={t("I have kept them in a safe place")}
+            label={t("I've saved my recovery codes")}
             checked={hasSavedCodes}
             onChange={setHasSavedCodes}
           />
@@ -101,17 +99,17 @@ function EnableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
     <Dialog
       open
       onClose={onClose}
-      title={t("Set up a second factor")}
-      description={t("Scan this with an authenticator app, then type the code that it shows.")}
+      title={t("Set up two-factor authentication")}
+      description={t("Scan this with an authenticator app, then enter the code it shows.")}
     >
       <form className="stack" onSubmit={(event) => void enable(event)} noValidate>
         <QrCode
           text={totpUri(secret, stringField(user.get("username")), "Purse")}
-          label={t("QR code of the second factor")}
+          label={t("Two-factor QR code")}
         />
-        <Code label={t("The same to type by hand")} text={secret} />
+        <Code label={t("Setup key")} text={secret} />
         <Field
-          label={t("Code of the app")}
+          label={t("Authenticator code")}
           inputMode="numeric"
           autoComplete="one-time-code"
           value={token}
@@ -119,7 +117,7 @@ function EnableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
           problem={problem ?? wrongCodeMessage(error, t)}
           after={
             <Button type="submit" variant="primary" busy={busy}>
-              {t("Turn it on")}
+              {t("Turn on")}
             </Button>
           }
         />
@@ -131,7 +129,7 @@ function EnableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
 
 function wrongCodeMessage(error: unknown, t: (sentence: string) => string): string | undefined {
   return isWrongCode(error)
-    ? t("Wrong code. Enter the one that the app shows now; each code works once.")
+    ? t("Wrong code. Enter the current code from your app; each code works once.")
     : undefined;
 }
 
@@ -149,7 +147,7 @@ function DisableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
     try {
       await user.linkWith("mfa", { authData: { old: token.replace(/\s/g, ""), disable: true } });
       await refetchUserData();
-      toast(t("The second factor is off"));
+      toast(t("Two-factor authentication disabled"));
       onClose();
     } catch (failure) {
       setError(failure);
@@ -158,11 +156,11 @@ function DisableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
     }
   }
   return (
-    <Dialog open onClose={onClose} title={t("Turn the second factor off?")}>
+    <Dialog open onClose={onClose} title={t("Turn off two-factor authentication?")}>
       <form className="stack" onSubmit={(event) => void disable(event)} noValidate>
-        <Notice kind="warning" title={t("Your password or wallet alone will be enough again")} />
+        <Notice kind="warning" title={t("Your account will be less secure")} />
         <Field
-          label={t("Code of the app, or a recovery code")}
+          label={t("Authenticator code or recovery code")}
           autoComplete="one-time-code"
           value={token}
           onChange={(event) => setToken(event.target.value)}
@@ -171,7 +169,7 @@ function DisableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
         {error !== undefined && !isWrongCode(error) && <ErrorState error={error} />}
         <div>
           <Button type="submit" variant="danger" busy={busy} disabled={token === ""}>
-            {t("Turn it off")}
+            {t("Turn off")}
           </Button>
         </div>
       </form>

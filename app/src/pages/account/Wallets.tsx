@@ -25,13 +25,13 @@ export function Wallets({ user }: { user: User }) {
   async function makePrimary(address: string) {
     setError(undefined);
     const saved = await setUserData({ ethAddress: address }, { onError: setError });
-    if (saved) toast(t("This is your primary wallet now"));
+    if (saved) toast(t("Primary wallet updated"));
   }
   return (
     <section className="card stack" aria-labelledby="addresses">
       <h2 id="addresses">{t("Linked wallets")}</h2>
       {addresses.length === 0 ? (
-        <EmptyState title={t("No wallet linked")}>{t("Link one to sign in with it.")}</EmptyState>
+        <EmptyState title={t("No wallet linked")}>{t("Link a wallet to sign in with it.")}</EmptyState>
       ) : (
         <ul className="list" aria-label={t("Linked wallets")}>
           {addresses.map((address) => (
@@ -42,7 +42,7 @@ export function Wallets({ user }: { user: User }) {
                   <span className="tag">{t("Primary")}</span>
                 ) : (
                   <Button small variant="quiet" onClick={() => void makePrimary(address)}>
-                    {t("Make primary")}
+                    {t("Set as primary")}
                   </Button>
                 )}
                 <Button small variant="quiet" onClick={() => setUnlinking(address)}>
@@ -101,10 +101,10 @@ function UnlinkDialog({ address, isLast, onClose }: UnlinkDialogProps) {
       open
       onClose={onClose}
       title={t("Unlink this wallet?")}
-      description={t("It does not sign in to this account any more. What it holds stays where it is.")}
+      description={t("This wallet will no longer sign in to your account. Its assets are not affected.")}
       actions={
         <>
-          <Button onClick={onClose}>{t("Keep it")}</Button>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
           <Button variant="danger" busy={busy} onClick={() => void unlink()}>
             {t("Unlink")}
           </Button>
@@ -115,7 +115,7 @@ function UnlinkDialog({ address, isLast, onClose }: UnlinkDialogProps) {
         <Address address={address} />
         {isLast && (
           <Notice kind="warning" title={t("This is your last wallet")}>
-            {t("Without a password you could not come back: set one first, under Password.")}
+            {t("Set a password first, or you'll lose access to your account.")}
           </Notice>
         )}
         {error !== undefined && <ErrorState error={error} />}

@@ -6,20 +6,20 @@ export function providerOf({ createdWith }: OwnSession): string {
   return stringField(createdWith, "authProvider");
 }
 
-/** How somebody came in, as people say it: "by password", "by wallet", "by sign-up with google". */
+/** How somebody came in, as people say it: "with password", "with wallet", "by sign-up with google". */
 export function signInMethodOf(session: OwnSession, { t }: Pick<Translator, "t">): string {
   const provider = providerOf(session);
   const action = stringField(session.createdWith, "action");
-  if (provider === "password") return t("by password");
-  if (provider === "moralisEth") return t("by wallet");
+  if (provider === "password") return t("with password");
+  if (provider === "moralisEth") return t("with wallet");
   if (provider === "masterkey") return t("by an operator");
-  if (provider !== "") return t("by {provider}", { provider });
+  if (provider !== "") return t("with {provider}", { provider });
   return action === "create" || action === "upgrade" ? t("from another session") : "";
 }
 
 /** What a session is on, in words. */
 export function deviceOf({ userAgent }: OwnSession, { t }: Pick<Translator, "t">): string {
-  return userAgent ?? t("A device that has not said what it is");
+  return userAgent ?? t("Unknown device");
 }
 
 function stringField(value: unknown, name: string): string {

@@ -41,13 +41,13 @@ export function AbiSource({
       <div className="row">
         <span className="small soft">
           {isPasted
-            ? t("By the ABI that you have pasted")
+            ? t("Using the ABI you pasted")
             : isStandard
-              ? t("By the standard that it follows, and known functions in its code")
-              : t("By known functions in its code: it may have others")}
+              ? t("ABI inferred from its token standard and known selectors")
+              : t("ABI inferred from known selectors; it may be incomplete")}
         </span>
         <Button small onClick={() => setIsOpen(true)}>
-          {t("Paste an ABI")}
+          {t("Paste ABI")}
         </Button>
         {isPasted && (
           <Button
@@ -58,7 +58,7 @@ export function AbiSource({
               onChange(undefined);
             }}
           >
-            {t("Forget it")}
+            {t("Remove ABI")}
           </Button>
         )}
       </div>
@@ -73,7 +73,7 @@ export function AbiSource({
         spellCheck={false}
         onChange={(event) => setText(event.target.value)}
         problem={problem}
-        hint={t("JSON from the compiler, or signatures as in Solidity, one a line.")}
+        hint={t("Compiler JSON, or Solidity signatures, one per line.")}
       />
       <div className="row">
         <Button variant="primary" onClick={applyAbi}>

@@ -164,7 +164,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
         ))}
         {isPayable && (
           <Field
-            label={t("Sent along, in {unit}", { unit: symbol })}
+            label={t("Value ({unit})", { unit: symbol })}
             value={value}
             onChange={(event) => {
               setValue(event.target.value);
@@ -177,7 +177,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
         )}
         {error !== undefined && <CallError error={error} />}
         {!isRead && account === null ? (
-          <Notice kind="info" title={t("Writing needs a wallet")} action={<ConnectWalletButton small />} />
+          <Notice kind="info" title={t("Connect a wallet to write")} action={<ConnectWalletButton small />} />
         ) : isRead ? (
           <div className="row">
             <Button type="submit" variant="primary" busy={busy === "read"}>
@@ -187,7 +187,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
         ) : (
           <div className="row">
             <Button type="submit" variant={simulation ? undefined : "primary"} busy={busy === "simulate"}>
-              {t("Try it out")}
+              {t("Simulate")}
             </Button>
             <Button
               variant={simulation ? "primary" : undefined}
@@ -195,24 +195,24 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
               disabled={!simulation || simulation.revert !== null || isOtherChain}
               onClick={() => void run("send")}
             >
-              {busy === "send" ? t("Waiting for the wallet") : t("Write")}
+              {busy === "send" ? t("Waiting for wallet") : t("Write")}
             </Button>
           </div>
         )}
         {simulation?.revert && (
-          <Notice kind="danger" title={t("The contract would refuse it")}>
+          <Notice kind="danger" title={t("Simulation failed")}>
             <bdi>{simulation.revert.reason.slice(0, 300)}</bdi>
           </Notice>
         )}
         {simulation && !simulation.revert && <BalanceChanges simulation={simulation} chain={chain} />}
         {simulation?.gas != null && (
-          <p className="small soft">{t("It takes about {n} gas.", { n: Number(simulation.gas) })}</p>
+          <p className="small soft">{t("Estimated gas: {n}", { n: Number(simulation.gas) })}</p>
         )}
         <div role="status">
           {result && (
             <section aria-label={t("Result")} className="result">
               {result.length === 0 ? (
-                <p className="soft">{t("It answers nothing.")}</p>
+                <p className="soft">{t("No return value.")}</p>
               ) : (
                 <DecodedList parameters={item.outputs} values={result} />
               )}
@@ -236,14 +236,14 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
             <Code text={data} label={t("Calldata")} wrap />
             <Code
               text={callSnippet("purse", { item, address, args: parsedArgs.args, value: wei ?? 0n })}
-              label={t("With Purse's client")}
+              label={t("Purse client")}
             />
             <Code
               text={callSnippet("viem", { item, address, args: parsedArgs.args, value: wei ?? 0n })}
-              label={t("With viem")}
+              label={t("viem")}
             />
             <p className="row small soft">
-              {t("This call as a link")}
+              {t("Link to this call")}
               <CopyButton text={window.location.href} label={t("link to this call")} />
             </p>
           </div>
@@ -257,7 +257,7 @@ function CallError({ error }: { error: unknown }) {
   const { t } = useTranslation();
   if (!(error instanceof RevertError)) return <ErrorState error={error} />;
   return (
-    <Notice kind="danger" title={t("The contract refuses it")}>
+    <Notice kind="danger" title={t("Call reverted")}>
       <bdi>{error.reason.slice(0, 300)}</bdi>
     </Notice>
   );

@@ -54,8 +54,8 @@ export function Contract() {
         />
         {!chain ? (
           <div className="card">
-            <EmptyState title={t("No chain to look at")}>
-              {t("This server does not follow the chain that the address names.")}
+            <EmptyState title={t("Chain not supported")}>
+              {t("This server does not index this chain.")}
             </EmptyState>
           </div>
         ) : (
@@ -74,10 +74,10 @@ export function Contract() {
 }
 
 const PROBLEMS = {
-  empty: "Enter the contract's address.",
-  shape: "An address is 0x and 40 digits from 0 to 9 and a to f.",
-  checksum: "This address has a typing mistake: its capital letters do not fit.",
-  zero: "There is no contract at the zero address.",
+  empty: "Enter a contract address.",
+  shape: "Invalid address: expected 0x followed by 40 hex characters.",
+  checksum: "Invalid checksum: check the address for typos.",
+  zero: "The zero address is not a contract.",
 } as const;
 
 function ContractForm({
@@ -123,7 +123,7 @@ function ContractForm({
         spellCheck={false}
         autoComplete="off"
         problem={wasSubmitted && problem ? t(PROBLEMS[problem]) : undefined}
-        hint={address === "" ? t("Any contract: its functions become forms.") : undefined}
+        hint={address === "" ? t("Call any contract: each function becomes a form.") : undefined}
         after={
           <Button type="submit" variant={address === "" ? "primary" : undefined}>
             {t("Open")}
@@ -141,16 +141,16 @@ function ContractLoader({ chain, address }: { chain: AppChain; address: string }
   const info = useServerQuery({
     queryKey: request && ["contract", chain.hexId, address],
     queryFn: () =>
-      request ? readContractInfo(request, address) : Promise.reject(new Error("There is no node")),
+      request ? readContractInfo(request, address) : Promise.reject(new Error("No node available")),
   });
   if (!request) {
     return (
       <Notice
         kind="info"
-        title={t("A wallet on this network is needed")}
+        title={t("Connect a wallet on this network")}
         action={account === null && <ConnectWalletButton small />}
       >
-        {t("The page reads contracts through the wallet's node. Connect one and switch it to {chain}.", {
+        {t("Contracts are read through your wallet's node. Connect a wallet and switch it to {chain}.", {
           chain: chainName(chain),
         })}
       </Notice>
@@ -159,16 +159,16 @@ function ContractLoader({ chain, address }: { chain: AppChain; address: string }
   return (
     <QueryState
       query={info}
-      label={t("Looking at the contract")}
-      skeleton={<SkeletonList rows={4} label={t("Looking at the contract")} />}
+      label={t("Loading contract")}
+      skeleton={<SkeletonList rows={4} label={t("Loading contract")} />}
     >
       {(details) =>
         details.isContract ? (
           <ContractDetails chain={chain} address={address} request={request} {...details} />
         ) : (
           <div className="card">
-            <EmptyState title={t("There is no contract here")}>
-              {t("Nothing has been deployed at this address of {chain}; it may be a wallet.", {
+            <EmptyState title={t("No contract found")}>
+              {t("There is no contract at this address on {chain}. It may be a wallet.", {
                 chain: chainName(chain),
               })}
             </EmptyState>
@@ -213,17 +213,17 @@ function ContractDetails({
   }, [pastedAbi, standard, detectedAbi]);
   return (
     <TokenDecimals value={decimals}>
-      <section className="card stack" aria-label={t("About the contract")}>
+      <section className="card stack" aria-label={t("Contract details")}>
         <Address address={checksumOf(address)} copy />
         <div className="row">
           {standard && <Status kind="info">{t(STANDARDS[standard].label)}</Status>}
           <ExplorerLink kind="address" id={address} chain={chain.hexId}>
-            {t("Open in the explorer")}
+            {t("View in explorer")}
           </ExplorerLink>
         </div>
         {implementation && (
           <Notice kind="info" title={t("This is a proxy")}>
-            <p>{t("It runs the code at this address: what you paste has to be that contract's ABI.")}</p>
+            <p>{t("It delegates to the contract below. Paste the ABI of that contract.")}</p>
             <Address address={checksumOf(implementation)} copy />
           </Notice>
         )}

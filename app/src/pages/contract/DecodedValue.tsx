@@ -14,7 +14,7 @@ export function DecodedValue({ parameter, value }: { parameter: AbiParameter; va
   const components = tupleComponents(parameter);
   const array = arrayItem(parameter);
   if (array && Array.isArray(value)) {
-    if (value.length === 0) return <span className="soft">{t("empty list")}</span>;
+    if (value.length === 0) return <span className="soft">{t("empty array")}</span>;
     return (
       <ol className="decoded" start={0}>
         {value.slice(0, 200).map((each, i) => (

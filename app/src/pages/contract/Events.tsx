@@ -8,7 +8,7 @@ import { DecodedList } from "./DecodedValue.tsx";
 /** What a transaction has logged, decoded where the ABI names it. */
 export function Events({ abi, receipt }: { abi: Abi; receipt: TransactionReceipt }) {
   const { t } = useTranslation();
-  if (receipt.logs.length === 0) return <p className="soft">{t("It has logged no events.")}</p>;
+  if (receipt.logs.length === 0) return <p className="soft">{t("No events were emitted.")}</p>;
   return (
     <section className="stack" aria-labelledby="events">
       <h3 id="events">{t("Events")}</h3>

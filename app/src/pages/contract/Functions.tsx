@@ -78,10 +78,10 @@ export function Functions({
         />
       ) : (
         <div className="card">
-          <EmptyState title={t("Choose a function")}>
+          <EmptyState title={t("Select a function")}>
             {fn
               ? t("The ABI has no function {fn}.", { fn })
-              : t("Those that read answer at once; those that write go through the wallet.")}
+              : t("Read functions run instantly; write functions need your wallet.")}
           </EmptyState>
         </div>
       )}

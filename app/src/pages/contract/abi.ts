@@ -33,7 +33,7 @@ export function readPastedAbi(text: string): Abi {
   if (trimmed === "") throw new Error("Paste the ABI first.");
   const abi = /^[[{]/.test(trimmed) ? fromJson(trimmed) : fromSignatures(trimmed);
   const usable = abi.filter((item) => item.type !== "function" || isComplete(item));
-  if (!usable.some((item) => item.type === "function")) throw new Error("There is no function in it.");
+  if (!usable.some((item) => item.type === "function")) throw new Error("The ABI contains no functions.");
   return usable;
 }
 
@@ -45,7 +45,7 @@ function fromJson(text: string): Abi {
     throw new Error("This is not JSON. Paste the whole list, from [ to ].");
   }
   const list: unknown = Array.isArray(value) ? value : Object(value).abi;
-  if (!Array.isArray(list)) throw new Error("An ABI is a list, or an object that has one under abi.");
+  if (!Array.isArray(list)) throw new Error('Expected a JSON array, or an object with an "abi" array.');
   return list.filter(isItem);
 }
 
@@ -59,7 +59,7 @@ function fromSignatures(text: string): Abi {
     return abi;
   } catch {
     throw new Error(
-      "A line is no signature. They look like: function balanceOf(address) view returns (uint256)",
+      "Invalid signature. Expected a line such as: function balanceOf(address) view returns (uint256)",
     );
   }
 }

@@ -45,7 +45,7 @@ export function decodeResult(item: AbiFunction, answer: unknown): readonly unkno
   if (item.outputs.length === 0) return [];
   const abi: Abi = [item];
   const data: Hex = `0x${String(answer).slice(2)}`;
-  if (data === "0x") throw new Error("The contract has answered nothing: it has no such function.");
+  if (data === "0x") throw new Error("The contract returned no data. It may not have this function.");
   const decoded: unknown = decodeFunctionResult({ abi, functionName: item.name, data });
   return item.outputs.length === 1 ? [decoded] : Array.isArray(decoded) ? decoded : [];
 }

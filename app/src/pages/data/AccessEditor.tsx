@@ -35,7 +35,7 @@ export function AccessEditor({ grants, onChange }: AccessEditorProps) {
           : who;
   return (
     <fieldset className="access stack tight">
-      <legend className="label">{t("Who may read and write")}</legend>
+      <legend className="label">{t("Permissions")}</legend>
       <p className="soft small" role="status">
         {describeAccess(grants, user?.id, texts)}
       </p>
@@ -44,12 +44,12 @@ export function AccessEditor({ grants, onChange }: AccessEditorProps) {
           <li key={grant.who} className="access-row">
             <bdi className="clip">{nameOf(grant.who)}</bdi>
             <Checkbox
-              label={<CheckboxLabel what={t("reads")} who={nameOf(grant.who)} />}
+              label={<CheckboxLabel what={t("Read")} who={nameOf(grant.who)} />}
               checked={grant.read}
               onChange={(read) => set({ ...grant, read })}
             />
             <Checkbox
-              label={<CheckboxLabel what={t("writes")} who={nameOf(grant.who)} />}
+              label={<CheckboxLabel what={t("Write")} who={nameOf(grant.who)} />}
               checked={grant.write}
               onChange={(write) => set({ ...grant, write })}
             />
@@ -70,8 +70,8 @@ export function AccessEditor({ grants, onChange }: AccessEditorProps) {
       </ul>
       <AddSubject onAdd={(who) => set({ who, read: true, write: false })} />
       {!canWrite(list, user?.id) && (
-        <Notice kind="warning" title={t("You could not change this any more")}>
-          {t("Only operators could give it back to you.")}
+        <Notice kind="warning" title={t("You would lose edit access")}>
+          {t("Only an operator could restore your access.")}
         </Notice>
       )}
     </fieldset>
@@ -96,7 +96,7 @@ function AddSubject({ onAdd }: { onAdd: (who: string) => void }) {
   const [busy, setBusy] = useState(false);
   async function add() {
     const query = name.trim();
-    if (query === "") return setProblem(t("Write a username, or role: and the name of a role."));
+    if (query === "") return setProblem(t("Enter a username, or role:Name."));
     setProblem(undefined);
     if (/^role:[\w -]+$/.test(query)) {
       onAdd(query);
@@ -105,7 +105,7 @@ function AddSubject({ onAdd }: { onAdd: (who: string) => void }) {
     setBusy(true);
     try {
       const found = await new Moralis.Query("_User").equalTo("username", query).first();
-      if (!found?.id) return setProblem(t("Nobody has this username."));
+      if (!found?.id) return setProblem(t("User not found."));
       onAdd(found.id);
       setName("");
     } catch (error) {
@@ -116,7 +116,7 @@ function AddSubject({ onAdd }: { onAdd: (who: string) => void }) {
   }
   return (
     <Field
-      label={t("Add somebody")}
+      label={t("Add user or role")}
       value={name}
       onChange={(event) => setName(event.target.value)}
       onKeyDown={(event) => {

@@ -27,7 +27,9 @@ export function ClassPicker({ value, listed, query, onChange }: ClassPickerProps
     event.preventDefault();
     const className = name.trim();
     if (!isClassName(className))
-      return setProblem(t("A class begins with a letter; letters, digits and _ follow."));
+      return setProblem(
+        t("Class names start with a letter and contain only letters, digits and underscores."),
+      );
     setProblem(undefined);
     setName("");
     onChange(className);
@@ -45,10 +47,10 @@ export function ClassPicker({ value, listed, query, onChange }: ClassPickerProps
       ) : (
         <Chips names={names} value={value} onChange={onChange} />
       )}
-      <FailedRead query={query}>{t("The list of classes could not be read")}</FailedRead>
+      <FailedRead query={query}>{t("Classes could not be loaded")}</FailedRead>
       <form onSubmit={open} noValidate>
         <Field
-          label={t("Another class")}
+          label={t("Open class")}
           value={name}
           onChange={(event) => setName(event.target.value)}
           placeholder="Recipe"

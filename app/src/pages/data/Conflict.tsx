@@ -24,17 +24,17 @@ export function Conflict({ theirs, rows, onTheirs, onMine }: ConflictProps) {
   };
   return (
     <div className="conflict stack tight" role="alert">
-      <Notice kind="warning" title={t("This record was changed elsewhere")}>
-        {t("It was saved while you edited it:")} <RelativeTime at={theirs.updatedAt ?? 0} />
+      <Notice kind="warning" title={t("This record was changed by someone else")}>
+        {t("It was saved while you were editing:")} <RelativeTime at={theirs.updatedAt ?? 0} />
       </Notice>
       {differences.length > 0 && (
         <table className="versions">
-          <caption className="visually-hidden">{t("What differs")}</caption>
+          <caption className="visually-hidden">{t("Differences")}</caption>
           <thead>
             <tr>
               <th scope="col">{t("Field")}</th>
-              <th scope="col">{t("Theirs")}</th>
-              <th scope="col">{t("Yours")}</th>
+              <th scope="col">{t("Their version")}</th>
+              <th scope="col">{t("Your version")}</th>
             </tr>
           </thead>
           <tbody>
@@ -53,9 +53,9 @@ export function Conflict({ theirs, rows, onTheirs, onMine }: ConflictProps) {
         </table>
       )}
       <div className="row">
-        <Button onClick={onTheirs}>{t("Take theirs")}</Button>
+        <Button onClick={onTheirs}>{t("Keep their version")}</Button>
         <Button variant="danger" onClick={onMine}>
-          {t("Save mine over it")}
+          {t("Overwrite with mine")}
         </Button>
       </div>
     </div>

@@ -127,7 +127,7 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
           restored.save().then(
             () => {
               refetch();
-              toast(t("It is back, under a new id"));
+              toast(t("Restored with a new ID"));
             },
             (error: unknown) => toast(errorMessage(error, t)),
           );
@@ -151,13 +151,13 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
         {user ? (
           <>
             <Select
-              label={t("Whose")}
+              label={t("Owner filter")}
               hideLabel
               value={search.whose ?? "all"}
               onChange={(whose) => updateSearch({ whose: whose === "all" ? undefined : whose })}
               options={[
-                { key: "all", label: t("All that I may read") },
-                { key: "own", label: t("What I may change") },
+                { key: "all", label: t("All visible records") },
+                { key: "own", label: t("Records I can edit") },
                 { key: "shared", label: t("Shared with me") },
               ]}
             />
@@ -169,7 +169,7 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
           </>
         ) : (
           <Link to="/sign-in" search={{ next: `/data?class=${className}` }} className="button">
-            {t("Sign in to write")}
+            {t("Sign in to edit")}
           </Link>
         )}
       </div>
@@ -177,7 +177,9 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
         {() => renderTable(rows)}
       </QueryState>
       {records.length >= MAX_RECORDS && (
-        <p className="small soft">{t("The first {n} are shown: filters find others.", { n: MAX_RECORDS })}</p>
+        <p className="small soft">
+          {t("Showing the first {n} records. Use filters to find others.", { n: MAX_RECORDS })}
+        </p>
       )}
       {search.record === "new" && user && (
         <RecordPanel
@@ -210,16 +212,16 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
         rows={shown}
         rowKey={(record) => record.id ?? ""}
         empty={
-          <EmptyState title={isFiltered ? t("Nothing like this") : t("No records yet")}>
+          <EmptyState title={isFiltered ? t("No results") : t("No records yet")}>
             {search.whose === "shared" && user
-              ? t("Nobody else has given you anything here. Records that everyone may read do not count.")
+              ? t("No records have been shared with you. Public records are not included.")
               : isFiltered
-                ? t("No record that you may read meets all filters.")
+                ? t("No visible records match your filters.")
                 : user
                   ? listed?.create === false
-                    ? t("You may not make records of this class.")
-                    : t("Make the first one: New record.")
-                  : t("Sign in to make the first one.")}
+                    ? t("You can't create records in this class.")
+                    : t("Create your first record.")
+                  : t("Sign in to create the first record.")}
           </EmptyState>
         }
         columns={[
@@ -263,7 +265,7 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
           },
           {
             key: "changed",
-            label: t("Changed"),
+            label: t("Last modified"),
             cell: (record) => <RelativeTime at={record.updatedAt ?? 0} />,
           },
           {
@@ -275,7 +277,7 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
                   small
                   variant="quiet"
                   onClick={() => void remove(record)}
-                  aria-label={t("Delete: {record}", { record: titleOf(record) })}
+                  aria-label={t("Delete {record}", { record: titleOf(record) })}
                 >
                   {t("Delete")}
                 </Button>

@@ -35,7 +35,7 @@ export function Filters({ fields, filters, onFilters, sort, onSort }: FiltersPro
             <button
               type="button"
               className="icon-button"
-              aria-label={t("Remove the filter {field}", { field: filter.field })}
+              aria-label={t("Remove filter {field}", { field: filter.field })}
               onClick={() => onFilters(filters.filter((each) => each !== filter))}
             >
               <X size={14} aria-hidden="true" />
@@ -49,13 +49,13 @@ export function Filters({ fields, filters, onFilters, sort, onSort }: FiltersPro
         </li>
       </ul>
       <Select
-        label={t("Order")}
+        label={t("Sort")}
         hideLabel
         value={sort}
         onChange={onSort}
         options={sortable.flatMap((field) => [
-          { key: `-${field}`, label: t("{field}, last first", { field }) },
-          { key: field, label: t("{field}, first first", { field }) },
+          { key: `-${field}`, label: t("{field} descending", { field }) },
+          { key: field, label: t("{field} ascending", { field }) },
         ])}
       />
       {isAdding && (
@@ -88,7 +88,7 @@ function NewFilter({ fields, onAdd, onClose }: NewFilterProps) {
     onAdd({ field, operator, value: takesValue(operator) ? value : "" });
   }
   return (
-    <Dialog open onClose={onClose} title={t("Only records where")}>
+    <Dialog open onClose={onClose} title={t("Add filter")}>
       <form className="stack" onSubmit={add}>
         <Select
           label={t("Field")}
@@ -107,12 +107,14 @@ function NewFilter({ fields, onAdd, onClose }: NewFilterProps) {
             label={t("Value")}
             value={value}
             onChange={(event) => setValue(event.target.value)}
-            hint={t("A number, true, a day as 2026-03-01, or a text; in quotes it is always a text.")}
+            hint={t(
+              "A number, true or false, a date such as 2026-03-01, or text. Quoted values are always text.",
+            )}
           />
         )}
         <div>
           <Button type="submit" variant="primary">
-            {t("Show these")}
+            {t("Apply filter")}
           </Button>
         </div>
       </form>

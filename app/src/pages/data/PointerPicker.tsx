@@ -35,16 +35,16 @@ export function PointerPicker({ label, draft, onChange, problem }: ValueEditorPr
         value={draft.text}
         onChange={(event) => onChange({ ...draft, text: event.target.value })}
         placeholder="Note:"
-        hint={t("A class, a colon, and a word or an id: pick from what is found.")}
+        hint={t("Type a class name, a colon, and a search term or ID, then select a result.")}
         problem={problem}
         spellCheck={false}
         autoCapitalize="none"
       />
       {isTransientError(query.error) && (
-        <FailedRead query={query}>{t("The records could not be read")}</FailedRead>
+        <FailedRead query={query}>{t("Records could not be loaded")}</FailedRead>
       )}
       {!isChosen && found.length > 0 && (
-        <ul className="picks" aria-label={t("Records found")}>
+        <ul className="picks" aria-label={t("Matching records")}>
           {found.slice(0, MAX_SHOWN).map(({ id, title }) => (
             <li key={id}>
               <button

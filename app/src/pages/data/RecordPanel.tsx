@@ -88,7 +88,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
         saved.revert();
         throw problem;
       });
-      toast(record ? t("Saved") : t("Record made"));
+      toast(record ? t("Saved") : t("Record created"));
       onSaved(saved);
       onClose();
     } catch (problem) {
@@ -123,7 +123,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
       description={
         record && (
           <>
-            <code>{record.id}</code> · {t("changed")} <RelativeTime at={record.updatedAt ?? 0} />
+            <code>{record.id}</code> · {t("modified")} <RelativeTime at={record.updatedAt ?? 0} />
           </>
         )
       }
@@ -168,7 +168,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
                 <button
                   type="button"
                   className="icon-button"
-                  aria-label={t("Leave {field} away", { field: row.name })}
+                  aria-label={t("Remove {field}", { field: row.name })}
                   onClick={() => setRows(rows.filter((each) => each !== row))}
                 >
                   <X size={16} aria-hidden="true" />
@@ -198,7 +198,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
             </div>
           ))}
           <div>
-            <dt>{t("Who may read and write")}</dt>
+            <dt>{t("Permissions")}</dt>
             <dd>{describeAccess(grants, user?.id, texts)}</dd>
           </div>
         </dl>

@@ -118,7 +118,7 @@ function FileInput({ label, draft, onChange, problem }: ValueEditorProps) {
       label={label}
       type="file"
       onChange={(event) => void upload(event)}
-      hint={done ?? (draft.file ? t("Now: {name}", { name: draft.file.name() }) : undefined)}
+      hint={done ?? (draft.file ? t("Current: {name}", { name: draft.file.name() }) : undefined)}
       problem={failure ?? problem}
     />
   );

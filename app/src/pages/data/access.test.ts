@@ -8,15 +8,15 @@ const describeFor = (grants: readonly Grant[] | undefined) =>
 const reads = (who: string): Grant => ({ who, read: true, write: false });
 const both = (who: string): Grant => ({ who, read: true, write: true });
 
-describe("who may do what, in words", () => {
+describe("describeAccess()", () => {
   it.each([
-    [undefined, "Everyone reads and writes"],
-    [[], "Only operators see this"],
-    [[both("me")], "Only you read and write"],
-    [[reads("*"), both("me")], "Everyone reads, only you write"],
-    [[reads("*"), both("me"), both("role:Editors")], "Everyone reads, write: you, Editors"],
-    [[both("me"), both("ann")], "Read and write: you, 1 person"],
-    [[both("me"), reads("ann"), reads("bob")], "Read: you, 2 people, only you write"],
+    [undefined, "Public read and write"],
+    [[], "Operators only"],
+    [[both("me")], "Private"],
+    [[reads("*"), both("me")], "Public read, private write"],
+    [[reads("*"), both("me"), both("role:Editors")], "Public read, write: you, Editors"],
+    [[both("me"), both("ann")], "Read and write: you, 1 user"],
+    [[both("me"), reads("ann"), reads("bob")], "Read: you, 2 users, private write"],
   ])("%j: %s", (grants, words) => {
     expect(describeFor(grants)).toBe(words);
   });

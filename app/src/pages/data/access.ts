@@ -50,26 +50,26 @@ export function describeAccess(
   texts: Pick<Translator, "t" | "count">,
 ): string {
   const { t } = texts;
-  if (!grants) return t("Everyone reads and writes");
+  if (!grants) return t("Public read and write");
   const readers = grants.filter(({ read }) => read).map(({ who }) => who);
   const writers = grants.filter(({ write }) => write).map(({ who }) => who);
-  if (readers.length === 0 && writers.length === 0) return t("Only operators see this");
+  if (readers.length === 0 && writers.length === 0) return t("Operators only");
   const who = (list: readonly string[]) => describeSubjects(list, userId, texts);
   if (isSameSet(readers, writers)) {
-    if (isOnly(readers, userId)) return t("Only you read and write");
+    if (isOnly(readers, userId)) return t("Private");
     return readers.includes("*")
-      ? t("Everyone reads and writes")
+      ? t("Public read and write")
       : t("Read and write: {who}", { who: who(readers) });
   }
   const readText = isOnly(readers, userId)
-    ? t("Only you read")
+    ? t("Private read")
     : readers.includes("*")
-      ? t("Everyone reads")
+      ? t("Public read")
       : t("Read: {who}", { who: who(readers) });
   const writeText = isOnly(writers, userId)
-    ? t("only you write")
+    ? t("private write")
     : writers.includes("*")
-      ? t("everyone writes")
+      ? t("public write")
       : t("write: {who}", { who: who(writers) });
   return `${readText}, ${writeText}`;
 }
@@ -85,7 +85,7 @@ function describeSubjects(
   return [
     ...(userId !== undefined && list.includes(userId) ? [t("you")] : []),
     ...roles,
-    ...(others > 0 ? [count(others, "{n} person", "{n} people")] : []),
+    ...(others > 0 ? [count(others, "{n} user", "{n} users")] : []),
   ].join(", ");
 }
 

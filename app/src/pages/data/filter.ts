@@ -4,10 +4,10 @@ export const OPERATORS = {
   is: "is",
   not: "is not",
   has: "contains",
-  more: "is more than",
-  less: "is less than",
-  set: "is there",
-  unset: "is not there",
+  more: "greater than",
+  less: "less than",
+  set: "is set",
+  unset: "is empty",
 } as const;
 
 export type Operator = keyof typeof OPERATORS;

@@ -37,9 +37,9 @@ const PARSERS: Readonly<Record<ValueType, (draft: ValueDraft, locale: string) =>
   date: parseDate,
   geo: ({ text }) => parseGeoPoint(text),
   pointer: ({ text }) => parsePointer(text),
-  file: ({ file }) => (file ? { value: file } : { problem: "Choose a file." }),
-  array: ({ text }) => parseJson(text, Array.isArray, "A list begins with [ and ends with ]."),
-  object: ({ text }) => parseJson(text, isPlainObject, "An object begins with { and ends with }."),
+  file: ({ file }) => (file ? { value: file } : { problem: "Select a file." }),
+  array: ({ text }) => parseJson(text, Array.isArray, "An array starts with [ and ends with ]."),
+  object: ({ text }) => parseJson(text, isPlainObject, "An object starts with { and ends with }."),
 };
 
 /** The value that was typed, numbers by the locale, or what is wrong with it: a sentence of the texts. */
@@ -101,7 +101,7 @@ export function localInput(date: Date): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-const NOT_A_NUMBER = "That is no number: digits, with one comma or dot.";
+const NOT_A_NUMBER = "Invalid number: use digits with at most one decimal separator.";
 
 function parseNumber(text: string, locale: string): ParsedValue {
   const [, sign = "", digits = "", exponent = ""] = NUMBER.exec(text.trim()) ?? [];
@@ -110,17 +110,17 @@ function parseNumber(text: string, locale: string): ParsedValue {
     return {
       problem:
         read.reason === "ambiguous"
-          ? "This number could mean two things: enter it without a thousands separator."
+          ? "Ambiguous number: enter it without a thousands separator."
           : NOT_A_NUMBER,
     };
   }
   const value = Number(`${sign}${read.integer || "0"}.${read.fraction || "0"}${exponent}`);
-  return Number.isFinite(value) ? { value } : { problem: "That number is too large." };
+  return Number.isFinite(value) ? { value } : { problem: "Number too large." };
 }
 
 function parseDate({ text, isUtc }: ValueDraft): ParsedValue {
   const value = new Date(isUtc ? `${text}Z` : text);
-  return Number.isNaN(value.getTime()) ? { problem: "Choose a day and a time." } : { value };
+  return Number.isNaN(value.getTime()) ? { problem: "Enter a date and time." } : { value };
 }
 
 function parseGeoPoint(text: string): ParsedValue {
@@ -131,14 +131,14 @@ function parseGeoPoint(text: string): ParsedValue {
     longitude !== undefined &&
     Math.abs(latitude) <= 90 &&
     Math.abs(longitude) <= 180;
-  if (!isValid) return { problem: "A place is a latitude (−90 to 90) and a longitude (−180 to 180)." };
+  if (!isValid) return { problem: "Enter a latitude (−90 to 90) and a longitude (−180 to 180)." };
   return { value: new GeoPoint(latitude, longitude) };
 }
 
 function parsePointer(text: string): ParsedValue {
   const [, className, objectId] = POINTER.exec(text.trim()) ?? [];
   if (className === undefined || objectId === undefined) {
-    return { problem: "Choose a record, or write its class and id as Note:abc123." };
+    return { problem: "Select a record, or enter its class and ID, such as Note:abc123." };
   }
   return { value: ParseObject.fromJSON({ className, objectId }) };
 }

@@ -19,7 +19,7 @@ export function AddressKind({ address }: { address: string }) {
   const guess = useDataQuery(looksLikeContract, { chain: chain.hexId, address }, needsGuess);
   const bytes = typeof code?.data === "string" ? code.data : undefined;
   const isContract = bytes === undefined ? guess.data : bytes !== "0x" && !bytes.startsWith("0xef0100");
-  if (bytes?.startsWith("0xef0100")) return <Status kind="info">{t("Wallet with delegated code")}</Status>;
+  if (bytes?.startsWith("0xef0100")) return <Status kind="info">{t("Smart account (EIP-7702)")}</Status>;
   if (isContract === undefined) return null;
   if (isContract) {
     return (

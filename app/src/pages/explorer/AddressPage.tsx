@@ -37,7 +37,9 @@ export function AddressPage() {
     return (
       <>
         <h1>{t("Address")}</h1>
-        <EmptyState title={t("That is no address")}>{t("An address is 0x and 40 digits.")}</EmptyState>
+        <EmptyState title={t("Invalid address")}>
+          {t("Expected 0x followed by 40 hex characters.")}
+        </EmptyState>
       </>
     );
   }
@@ -64,12 +66,12 @@ function AddressDetails({ address }: { address: string }) {
         <h1>{nameQuery.data?.name ? <bdi>{nameQuery.data.name.slice(0, 80)}</bdi> : t("Address")}</h1>
         <AddressKind address={address} />
       </div>
-      <section className="card stack" aria-label={t("The address")}>
+      <section className="card stack" aria-label={t("Address")}>
         <Address address={checksumOf(address)} copy />
         <Balance address={address} />
       </section>
       <Tabs
-        label={t("What it did and has")}
+        label={t("Activity and holdings")}
         tabs={tabs}
         value={shown}
         onChange={(key) =>
@@ -103,7 +105,7 @@ function Balance({ address }: { address: string }) {
       <p className="small soft">{t("Balance")}</p>
       <QueryState
         query={balance}
-        label={t("Loading the balance")}
+        label={t("Loading balance")}
         skeleton={
           <p className="total number">
             <Skeleton width="12rem" height="1em" />
@@ -152,8 +154,8 @@ function Transactions({ address }: { address: string }) {
             rows={rows}
             owner={address}
             empty={
-              <EmptyState title={t("No transaction")}>
-                {t("It has sent and received none on this chain.")}
+              <EmptyState title={t("No transactions")}>
+                {t("This address has no transactions on this chain.")}
               </EmptyState>
             }
           />
@@ -181,7 +183,7 @@ function Transfers({ address }: { address: string }) {
         }}
       >
         {(rows) => (
-          <TransferTable rows={rows} owner={address} empty={<EmptyState title={t("No token transfer")} />} />
+          <TransferTable rows={rows} owner={address} empty={<EmptyState title={t("No token transfers")} />} />
         )}
       </PagedList>
     </section>
@@ -197,7 +199,9 @@ function Tokens({ address }: { address: string }) {
       caption={t("Tokens")}
       rows={rows}
       rowKey={({ token_address }) => token_address}
-      empty={<EmptyState title={t("No token")}>{t("It holds none on this chain.")}</EmptyState>}
+      empty={
+        <EmptyState title={t("No tokens")}>{t("This address holds no tokens on this chain.")}</EmptyState>
+      }
       columns={[
         {
           key: "token",
@@ -242,7 +246,9 @@ function Nfts({ address }: { address: string }) {
         {(nfts) => (
           <NftGrid
             nfts={nfts}
-            empty={<EmptyState title={t("No NFT")}>{t("It owns none on this chain.")}</EmptyState>}
+            empty={
+              <EmptyState title={t("No NFTs")}>{t("This address owns no NFTs on this chain.")}</EmptyState>
+            }
           />
         )}
       </PagedList>
@@ -268,7 +274,11 @@ function NftTransfers({ address }: { address: string }) {
         }}
       >
         {(rows) => (
-          <NftTransferTable rows={rows} owner={address} empty={<EmptyState title={t("No NFT transfer")} />} />
+          <NftTransferTable
+            rows={rows}
+            owner={address}
+            empty={<EmptyState title={t("No NFT transfers")} />}
+          />
         )}
       </PagedList>
     </section>

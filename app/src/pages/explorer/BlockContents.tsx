@@ -29,7 +29,7 @@ export function BlockContents({ block }: { block: Block }) {
   const shown = tab === "nft-transfers" ? tab : "transactions";
   return (
     <Tabs
-      label={t("What is in the block")}
+      label={t("Block contents")}
       tabs={tabs}
       value={shown}
       onChange={(key) =>
@@ -44,7 +44,7 @@ export function BlockContents({ block }: { block: Block }) {
         <section className="card stack tight" aria-label={t("Transactions")}>
           {length > 0 && (
             <div className="row spread">
-              <span className="soft number">{count(length, "{n} in all", "{n} in all")}</span>
+              <span className="soft number">{count(length, "{n} total", "{n} total")}</span>
               <ExportButton
                 name={`transactions-of-block-${block.number}`}
                 columns={TRANSACTION_COLUMNS}
@@ -55,7 +55,7 @@ export function BlockContents({ block }: { block: Block }) {
           <TransactionTable
             rows={block.transactions}
             isOneBlock
-            empty={<EmptyState title={t("An empty block")}>{t("It has no transaction.")}</EmptyState>}
+            empty={<EmptyState title={t("Empty block")}>{t("This block has no transactions.")}</EmptyState>}
           />
         </section>
       ) : (
@@ -92,7 +92,9 @@ function NftTransfers({ block }: { block: Block }) {
           <NftTransferTable
             rows={rows}
             empty={
-              <EmptyState title={t("No NFT transfer")}>{t("No NFT changed hands in this block.")}</EmptyState>
+              <EmptyState title={t("No NFT transfers")}>
+                {t("No NFTs were transferred in this block.")}
+              </EmptyState>
             }
           />
         )}

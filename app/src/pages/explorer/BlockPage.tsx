@@ -28,8 +28,8 @@ export function BlockPage() {
     return (
       <>
         <h1>{t("Block")}</h1>
-        <EmptyState title={t("That is no block")}>
-          {t("A block is a number, or a hash of 64 digits after 0x.")}
+        <EmptyState title={t("Invalid block")}>
+          {t("Enter a block number, or a hash: 0x followed by 64 hex characters.")}
         </EmptyState>
       </>
     );
@@ -67,10 +67,10 @@ function BlockLoader({ blockId }: { blockId: string }) {
       </div>
       <QueryState
         query={found}
-        label={t("Loading the block")}
+        label={t("Loading block")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={8} label={t("Loading the block")} />
+            <SkeletonList rows={8} label={t("Loading block")} />
           </div>
         }
         renderError={(error) => (isNotFound(error) ? <MissingBlock blockId={blockId} /> : undefined)}
@@ -91,14 +91,14 @@ function BlockDetails({ block, placeHash }: { block: Block; placeHash: string })
           title={t("This block is orphaned")}
           action={
             <Link to="/explorer/block/$block" params={{ block: block.number }} className="button small">
-              {t("The block in its place")}
+              {t("Canonical block")}
             </Link>
           }
         >
-          {t("The chain was reorganised and goes on without it: what happened here did not happen.")}
+          {t("A chain reorganization removed this block. Its transactions did not take effect.")}
         </Notice>
       )}
-      <section className="card" aria-label={t("The block")}>
+      <section className="card" aria-label={t("Block")}>
         <DetailList>
           <Detail label={t("Time")}>
             <span className="number">
@@ -141,7 +141,7 @@ function BlockDetails({ block, placeHash }: { block: Block; placeHash: string })
             <span className="address">{block.hash}</span> <CopyButton text={block.hash} label={t("hash")} />
           </Detail>
           {block.number !== "0" && (
-            <Detail label={t("Parent")}>
+            <Detail label={t("Parent hash")}>
               <BlockLink block={block.parent_hash}>
                 <span className="address">{block.parent_hash}</span>
               </BlockLink>
@@ -190,17 +190,17 @@ function BlockPager({ number, head }: { number: number | undefined; head: number
   const { t } = useTranslation();
   if (number === undefined) return null;
   return (
-    <nav className="row tight-row" aria-label={t("Blocks before and after")}>
+    <nav className="row tight-row" aria-label={t("Previous and next block")}>
       {number > 0 && (
         <Link
           to="/explorer/block/$block"
           params={{ block: String(number - 1) }}
           className="button small"
           aria-keyshortcuts="j"
-          title={t("The block before: J")}
+          title={t("Previous block (J)")}
         >
           <ChevronLeft size={16} aria-hidden="true" />
-          {t("Before")}
+          {t("Previous")}
         </Link>
       )}
       {head !== undefined && number < head && (
@@ -209,9 +209,9 @@ function BlockPager({ number, head }: { number: number | undefined; head: number
           params={{ block: String(number + 1) }}
           className="button small"
           aria-keyshortcuts="k"
-          title={t("The block after: K")}
+          title={t("Next block (K)")}
         >
-          {t("After")}
+          {t("Next")}
           <ChevronRight size={16} aria-hidden="true" />
         </Link>
       )}
@@ -224,18 +224,16 @@ function MissingBlock({ blockId }: { blockId: string }) {
   const { head } = useExplorer();
   if (blockId.startsWith("0x")) {
     return (
-      <EmptyState title={t("Orphaned, or not of this chain")}>
-        {t(
-          "No node knows a block with this hash any more. Blocks that a reorganisation left behind are forgotten after a while.",
-        )}
+      <EmptyState title={t("Block not found")}>
+        {t("No node has a block with this hash. Nodes discard orphaned blocks after a while.")}
       </EmptyState>
     );
   }
   return (
-    <EmptyState title={t("Not there yet")}>
+    <EmptyState title={t("Block not mined yet")}>
       {head === undefined
-        ? t("The chain has no such block.")
-        : t("The newest block is {head}. This page shows the block when it comes.", {
+        ? t("This block does not exist on this chain.")
+        : t("The latest block is {head}. This page updates automatically.", {
             head: head.toLocaleString(language),
           })}
     </EmptyState>

@@ -22,7 +22,7 @@ export function CallInput({ input, to }: { input: string; to: string | undefined
   return (
     <section className="card stack tight" aria-labelledby="input">
       <div className="row spread">
-        <h2 id="input">{creates ? t("Code of the new contract") : t("Input")}</h2>
+        <h2 id="input">{creates ? t("Contract creation code") : t("Input data")}</h2>
         {decoded && <Switch label={t("Raw")} checked={isRaw} onChange={setIsRaw} />}
       </div>
       {decoded && !isRaw ? (
@@ -34,19 +34,19 @@ export function CallInput({ input, to }: { input: string; to: string | undefined
         <>
           {!decoded && !creates && (
             <p className="soft">
-              {t("This function is not among the known ones, so its input is shown as it is.")}{" "}
+              {t("Unknown function. Showing raw input.")}{" "}
               <Link to="/contract" search={{ address: to, chain: hexId }}>
-                {t("Paste the contract's ABI")}
+                {t("Paste contract ABI")}
               </Link>
             </p>
           )}
-          <Code text={input.slice(0, MAX_CHARACTERS)} label={t("Input")} wrap />
+          <Code text={input.slice(0, MAX_CHARACTERS)} label={t("Input data")} wrap />
           {input.length > MAX_CHARACTERS && (
             <p className="soft small">
               {count(
                 (input.length - MAX_CHARACTERS) / 2,
-                "{n} more byte is not shown.",
-                "{n} more bytes are not shown.",
+                "{n} more byte not shown",
+                "{n} more bytes not shown",
               )}
             </p>
           )}

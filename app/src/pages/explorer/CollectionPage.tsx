@@ -34,7 +34,9 @@ export function CollectionPage() {
     return (
       <>
         <h1>{t("Collection")}</h1>
-        <EmptyState title={t("That is no address")}>{t("An address is 0x and 40 digits.")}</EmptyState>
+        <EmptyState title={t("Invalid address")}>
+          {t("Expected 0x followed by 40 hex characters.")}
+        </EmptyState>
       </>
     );
   }
@@ -63,26 +65,26 @@ function CollectionDetails({ address }: { address: string }) {
       </div>
       <QueryState
         query={found}
-        label={t("Loading the collection")}
+        label={t("Loading collection")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={4} label={t("Loading the collection")} />
+            <SkeletonList rows={4} label={t("Loading collection")} />
           </div>
         }
         renderError={(error) =>
           isNotFound(error) ? (
-            <EmptyState title={t("No collection")}>
-              {t("This address has never moved an NFT on this chain.")}
+            <EmptyState title={t("Collection not found")}>
+              {t("This address has no NFT transfers on this chain.")}
             </EmptyState>
           ) : undefined
         }
       >
         {(data) => (
           <>
-            <section className="card stack" aria-label={t("The collection")}>
+            <section className="card stack" aria-label={t("Collection")}>
               <Address address={checksumOf(address)} copy />
               <DetailList>
-                <Detail label={t("Kind")}>{data.contract_type}</Detail>
+                <Detail label={t("Type")}>{data.contract_type}</Detail>
                 {data.symbol && (
                   <Detail label={t("Symbol")}>
                     <bdi>{data.symbol.slice(0, 20)}</bdi>
@@ -94,7 +96,7 @@ function CollectionDetails({ address }: { address: string }) {
               </DetailList>
             </section>
             <Tabs
-              label={t("About the collection")}
+              label={t("Collection details")}
               tabs={tabs}
               value={shown}
               onChange={(key) =>
@@ -129,7 +131,7 @@ function RefreshButton({ address }: { address: string }) {
     setIsBusy(true);
     try {
       await Web3API.token.syncNFTContract({ chain: chain.hexId, address });
-      toast(t("The collection is being read again."));
+      toast(t("Collection refresh started"));
     } catch (error) {
       const { title, detail } = explain(error, t);
       toast(`${title}. ${detail}`);
@@ -139,7 +141,7 @@ function RefreshButton({ address }: { address: string }) {
   }
   return (
     <Button small busy={isBusy} onClick={run}>
-      {t("Read again")}
+      {t("Refresh")}
     </Button>
   );
 }
@@ -157,7 +159,7 @@ function Items({ address }: { address: string }) {
   return (
     <section className="card stack" aria-label={t("Items")}>
       <PagedList query={found} label={t("Loading NFTs")} cursor={cursor}>
-        {(nfts) => <NftGrid nfts={nfts} empty={<EmptyState title={t("No item")} />} />}
+        {(nfts) => <NftGrid nfts={nfts} empty={<EmptyState title={t("No items")} />} />}
       </PagedList>
     </section>
   );
@@ -203,7 +205,7 @@ function Transfers({ address }: { address: string }) {
           page: (part) => Web3API.token.getContractNFTTransfers({ chain: params.chain, address, ...part }),
         }}
       >
-        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfer")} />} />}
+        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
       </PagedList>
     </section>
   );

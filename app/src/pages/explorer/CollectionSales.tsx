@@ -43,7 +43,7 @@ export function Sales({ address }: { address: string }) {
             caption={t("Sales")}
             rows={sales?.map((row, i) => ({ ...row, key: `${row.transaction_hash}/${i}` }))}
             rowKey={({ key }) => key}
-            empty={<EmptyState title={t("No sale")}>{t("No known marketplace has sold any.")}</EmptyState>}
+            empty={<EmptyState title={t("No sales")}>{t("No sales on known marketplaces.")}</EmptyState>}
             columns={[
               {
                 key: "hash",
@@ -94,7 +94,7 @@ export function Sales({ address }: { address: string }) {
           />
         )}
       </PagedList>
-      <FailedRead query={tokens.query}>{t("Token amounts could not be read")}</FailedRead>
+      <FailedRead query={tokens.query}>{t("Token amounts could not be loaded")}</FailedRead>
     </section>
   );
 }

@@ -25,9 +25,7 @@ export function DecodedValues({ values }: { values: readonly DecodedValue[] }) {
             ) : (
               <>
                 <bdi className="mono decoded-text">{value.text.slice(0, 2_000)}</bdi>
-                {value.text === MAX_UINT256 && (
-                  <span className="soft small"> {t("(as much as there can be)")}</span>
-                )}
+                {value.text === MAX_UINT256 && <span className="soft small"> {t("(max uint256)")}</span>}
               </>
             )}
           </dd>

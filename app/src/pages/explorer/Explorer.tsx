@@ -46,12 +46,10 @@ export function Explorer() {
       ) : (
         <>
           <h1>{t("Explorer")}</h1>
-          <EmptyState
-            title={chains.length === 0 ? t("No chain is followed yet") : t("This chain is not followed here")}
-          >
+          <EmptyState title={chains.length === 0 ? t("No chain configured") : t("Chain not supported")}>
             {chains.length === 0
-              ? t("Set PURSE_CHAIN_ETH_RPC_URL to a node's address and start again.")
-              : t("Choose one of the chains above.")}
+              ? t("Set PURSE_CHAIN_ETH_RPC_URL to a node URL and restart the server.")
+              : t("Select one of the chains above.")}
           </EmptyState>
         </>
       )}

@@ -32,8 +32,8 @@ export function ExportButton({ name, columns, rows }: ExportButtonProps) {
     }
   }
   return (
-    <Button small busy={isBusy} onClick={run} title={t("The newest 2,000 rows")}>
-      {t("Export as CSV")}
+    <Button small busy={isBusy} onClick={run} title={t("Exports up to 2,000 of the newest rows")}>
+      {t("Export CSV")}
     </Button>
   );
 }

@@ -30,10 +30,12 @@ export function Holders({ address, token }: { address: string; token: Erc20Metad
     if ((data && data.length > MAX_TRANSFERS) || (start ?? 0) > 0) {
       return (
         <div className="card">
-          <EmptyState title={t("Holders are not known here")}>
+          <EmptyState title={t("Holders unavailable")}>
             {(start ?? 0) > 0
-              ? t("This server's index does not begin with the chain, so what came before is not counted.")
-              : t("It has moved more than {n} times: too often to add its holders up on this page.", {
+              ? t(
+                  "This server does not index the chain from its first block, so holders would be incomplete.",
+                )
+              : t("This token has more than {n} transfers, too many to compute holders here.", {
                   n: MAX_TRANSFERS,
                 })}
           </EmptyState>
@@ -48,7 +50,7 @@ export function Holders({ address, token }: { address: string; token: Erc20Metad
           <div className="row spread">
             <p className="soft small">
               {count(holders.length, "{n} holder", "{n} holders")} ·{" "}
-              {t("added up from its transfers; contracts that reckon balances otherwise may differ")}
+              {t("computed from transfers; actual balances may differ for rebasing tokens")}
             </p>
             <ExportButton
               name={`holders-${address}`}
@@ -61,7 +63,7 @@ export function Holders({ address, token }: { address: string; token: Erc20Metad
           caption={t("Holders")}
           rows={holders?.slice(0, MAX_HOLDERS)}
           rowKey={({ address }) => address}
-          empty={<EmptyState title={t("Nobody holds it")} />}
+          empty={<EmptyState title={t("No holders")} />}
           columns={[
             { key: "holder", label: t("Holder"), cell: ({ address }) => <AddressLink address={address} /> },
             {

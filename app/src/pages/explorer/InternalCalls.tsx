@@ -18,8 +18,8 @@ export function InternalCalls({ hash }: { hash: string }) {
   if (!trace) {
     return (
       <div className="card">
-        <EmptyState title={t("No node to ask")} action={<ConnectWalletButton />}>
-          {t("The data service does not trace. Connect a wallet on this chain, and its node is asked.")}
+        <EmptyState title={t("No node available")} action={<ConnectWalletButton />}>
+          {t("Internal calls require a tracing node. Connect a wallet on this chain to use its node.")}
         </EmptyState>
       </div>
     );
@@ -30,14 +30,14 @@ export function InternalCalls({ hash }: { hash: string }) {
       rows={calls}
       rowKey={({ key }) => key}
       empty={
-        <EmptyState title={t("No internal call")}>
-          {t("Nothing was called beside what the transaction itself calls.")}
+        <EmptyState title={t("No internal calls")}>
+          {t("This transaction made no internal calls.")}
         </EmptyState>
       }
       columns={[
         {
           key: "type",
-          label: t("Kind"),
+          label: t("Type"),
           cell: ({ type, depth, error }) => (
             <span
               className="row tight-row call-depth"
@@ -71,8 +71,8 @@ export function InternalCalls({ hash }: { hash: string }) {
         skeleton={renderTable(undefined)}
         renderError={(error) =>
           isTransientError(error) ? undefined : (
-            <EmptyState title={t("The node does not trace")}>
-              {t("It does not answer debug_traceTransaction, so internal calls are not known here.")}
+            <EmptyState title={t("Tracing not supported")}>
+              {t("The node doesn't support debug_traceTransaction, so internal calls are unavailable.")}
             </EmptyState>
           )
         }

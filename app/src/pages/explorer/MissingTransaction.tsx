@@ -28,32 +28,30 @@ export function MissingTransaction({ hash, refetch }: { hash: string; refetch: (
   }, [node, hash, head]);
   const checkAgain = (
     <Button small onClick={refetch}>
-      {t("Look again")}
+      {t("Check again")}
     </Button>
   );
   if (viewed) {
     return (
       <Notice kind="warning" title={t("This transaction is orphaned")} action={checkAgain}>
-        {t("A reorganisation took away the block in which it was:")}{" "}
+        {t("A chain reorganization removed its block:")}{" "}
         <BlockLink block={viewed.blockHash}>{viewed.block}</BlockLink>.{" "}
         {isPending
-          ? t("It waits to come into another one.")
-          : t("It may come into another one; this page looks with each block.")}
+          ? t("It is pending again.")
+          : t("It may be included in another block. This page checks every new block.")}
       </Notice>
     );
   }
   if (isPending) {
     return (
-      <Notice kind="info" title={<Status kind="busy">{t("Waiting for a block")}</Status>} action={checkAgain}>
-        {t("The node knows it, no block has it yet. This page looks with each block.")}
+      <Notice kind="info" title={<Status kind="busy">{t("Pending")}</Status>} action={checkAgain}>
+        {t("In the mempool, waiting to be included. This page checks every new block.")}
       </Notice>
     );
   }
   return (
-    <EmptyState title={t("Not in the chain")} action={checkAgain}>
-      {t(
-        "No block has a transaction with this hash. It may wait, be orphaned, have been replaced, or belong to another chain. This page looks with each block.",
-      )}
+    <EmptyState title={t("Transaction not found")} action={checkAgain}>
+      {t("It may be pending, dropped, replaced, or on another chain. This page checks every new block.")}
     </EmptyState>
   );
 }

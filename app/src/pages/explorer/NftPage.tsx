@@ -34,8 +34,8 @@ export function NftPage() {
     return (
       <>
         <h1>{t("NFT")}</h1>
-        <EmptyState title={t("That is no NFT")}>
-          {t("An NFT has its collection's address, 0x and 40 digits, and a number.")}
+        <EmptyState title={t("Invalid NFT")}>
+          {t("An NFT needs a collection address (0x followed by 40 hex characters) and a token ID.")}
         </EmptyState>
       </>
     );
@@ -68,16 +68,16 @@ function NftDetails({ address, id }: { address: string; id: string }) {
       </div>
       <QueryState
         query={found}
-        label={t("Loading the NFT")}
+        label={t("Loading NFT")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={6} label={t("Loading the NFT")} />
+            <SkeletonList rows={6} label={t("Loading NFT")} />
           </div>
         }
         renderError={(error) =>
           isNotFound(error) ? (
-            <EmptyState title={t("No such NFT")}>
-              {t("This collection has never moved one of this number.")}
+            <EmptyState title={t("NFT not found")}>
+              {t("This collection has no token with this ID.")}
             </EmptyState>
           ) : undefined
         }
@@ -86,7 +86,7 @@ function NftDetails({ address, id }: { address: string; id: string }) {
           <>
             <NftSummary nft={nft} />
             <Tabs
-              label={t("About the NFT")}
+              label={t("NFT details")}
               tabs={tabs}
               value={shown}
               onChange={(key) =>
@@ -116,7 +116,7 @@ function NftSummary({ nft }: { nft: Nft }) {
   const { description, attributes } = parseNftMetadata(nft.metadata);
   const { royalty_receiver: receiver, royalty_basis_points: points } = nft;
   return (
-    <section className="card nft-item" aria-label={t("The NFT")}>
+    <section className="card nft-item" aria-label={t("NFT")}>
       <NftImage nft={nft} width={512} label={nftName(nft)} />
       <div className="stack">
         {description && (
@@ -133,10 +133,10 @@ function NftSummary({ nft }: { nft: Nft }) {
           <Detail label={t("Contract")}>
             <AddressLink address={nft.token_address} />
           </Detail>
-          <Detail label={t("Number")}>
+          <Detail label={t("Token ID")}>
             <span className="number address">{nft.token_id}</span>
           </Detail>
-          <Detail label={t("Kind")}>{nft.contract_type}</Detail>
+          <Detail label={t("Type")}>{nft.contract_type}</Detail>
           {receiver && points ? (
             <Detail label={t("Royalty")}>
               <span className="number">
@@ -145,12 +145,8 @@ function NftSummary({ nft }: { nft: Nft }) {
               {t("to")} <AddressLink address={receiver} />
             </Detail>
           ) : null}
-          <Detail label={t("Metadata read")}>
-            {nft.synced_at ? (
-              <RelativeTime at={nft.synced_at} />
-            ) : (
-              <span className="soft">{t("Not yet")}</span>
-            )}
+          <Detail label={t("Metadata updated")}>
+            {nft.synced_at ? <RelativeTime at={nft.synced_at} /> : <span className="soft">{t("Never")}</span>}
           </Detail>
         </DetailList>
         {attributes.length > 0 && (
@@ -192,7 +188,7 @@ function RefreshMetadataButton({
         flag: "uri",
         mode: "sync",
       });
-      toast(t("The metadata has been read again."));
+      toast(t("Metadata refreshed"));
       onRefreshed();
     } catch (error) {
       const { title, detail } = explain(error, t);
@@ -203,7 +199,7 @@ function RefreshMetadataButton({
   }
   return (
     <Button small busy={isBusy} onClick={run}>
-      {t("Read the metadata again")}
+      {t("Refresh metadata")}
     </Button>
   );
 }
@@ -259,7 +255,7 @@ function Transfers({ address, id }: { address: string; id: string }) {
             Web3API.token.getWalletTokenIdTransfers({ chain: params.chain, address, token_id: id, ...part }),
         }}
       >
-        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfer")} />} />}
+        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
       </PagedList>
     </section>
   );
@@ -269,13 +265,11 @@ function Metadata({ nft }: { nft: Nft }) {
   const { t } = useTranslation();
   return (
     <section className="card stack" aria-label={t("Metadata")}>
-      {nft.token_uri && <Code text={nft.token_uri.slice(0, 4_000)} label={t("Where it lies")} wrap />}
+      {nft.token_uri && <Code text={nft.token_uri.slice(0, 4_000)} label={t("Token URI")} wrap />}
       {nft.metadata ? (
         <Code text={formatJson(nft.metadata)} label={t("Metadata")} wrap />
       ) : (
-        <EmptyState title={t("No metadata")}>
-          {t("It tells none, or none that could be read so far.")}
-        </EmptyState>
+        <EmptyState title={t("No metadata")}>{t("No metadata is available yet.")}</EmptyState>
       )}
     </section>
   );

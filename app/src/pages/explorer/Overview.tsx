@@ -46,11 +46,7 @@ export function Overview() {
         <NoHead />
       ) : (
         <>
-          <QueryState
-            query={headOf(server, head)}
-            label={t("Loading the chain's head")}
-            skeleton={renderStats()}
-          >
+          <QueryState query={headOf(server, head)} label={t("Loading latest block")} skeleton={renderStats()}>
             {renderStats}
           </QueryState>
           <QueryState query={blocks} label={t("Loading blocks")} skeleton={renderTables(undefined)}>
@@ -64,10 +60,10 @@ export function Overview() {
 
   function renderStats() {
     return (
-      <dl className="card figures" aria-label={t("The chain's head")}>
+      <dl className="card figures" aria-label={t("Latest block")}>
         <Stat label={t("Latest block")} block={head} isLoading={head === undefined} />
         <Stat label={t("Safe")} block={safe} isLoading={head === undefined} />
-        <Stat label={t("Final")} block={final} isLoading={head === undefined} />
+        <Stat label={t("Finalized")} block={final} isLoading={head === undefined} />
       </dl>
     );
   }
@@ -84,7 +80,7 @@ export function Overview() {
             caption={t("Latest blocks")}
             rows={blocks}
             rowKey={({ hash }) => hash}
-            empty={<EmptyState title={t("No block yet")} />}
+            empty={<EmptyState title={t("No blocks yet")} />}
             columns={[
               { key: "number", label: t("Block"), cell: ({ number }) => <BlockLink block={number} /> },
               { key: "age", label: t("Age"), cell: ({ timestamp }) => <RelativeTime at={timestamp} /> },
@@ -114,7 +110,7 @@ export function Overview() {
           <TransactionTable
             rows={transactions}
             empty={
-              <EmptyState title={t("No transaction lately")}>{t("The newest blocks are empty.")}</EmptyState>
+              <EmptyState title={t("No recent transactions")}>{t("The latest blocks are empty.")}</EmptyState>
             }
           />
         </section>
@@ -130,15 +126,15 @@ function NoHead() {
   if (server.state === "unreachable") return <ErrorState error={NETWORK_ERROR} retry={server.refetch} />;
   return (
     <div className="card">
-      <EmptyState title={t("No block is known yet")}>
-        {t("No node of this chain has answered the server so far. This page updates automatically.")}
+      <EmptyState title={t("No blocks yet")}>
+        {t("No node of this chain has responded yet. This page updates automatically.")}
       </EmptyState>
     </div>
   );
 }
 
 /** As the client's requests fail. */
-const NETWORK_ERROR = { code: 100, message: "The server did not answer." };
+const NETWORK_ERROR = { code: 100, message: "The server did not respond." };
 
 /** The head as a read: it is one of the server's state. */
 function headOf(server: ServerStatus, head: number | undefined): QueryResult<number> {
@@ -194,7 +190,7 @@ function DateToBlock() {
   );
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (Number.isNaN(Date.parse(typed))) setProblem(t("Choose a day and a time."));
+    if (Number.isNaN(Date.parse(typed))) setProblem(t("Enter a date and time."));
     else {
       setProblem(undefined);
       void navigate({
@@ -207,10 +203,10 @@ function DateToBlock() {
   }
   return (
     <section className="card stack" aria-labelledby="date-to-block">
-      <h2 id="date-to-block">{t("Block at a date")}</h2>
+      <h2 id="date-to-block">{t("Find block by date")}</h2>
       <form onSubmit={submit} noValidate>
         <Field
-          label={t("Day and time, as your clock shows them")}
+          label={t("Local date and time")}
           type="datetime-local"
           step={1}
           value={typed}
@@ -218,7 +214,7 @@ function DateToBlock() {
           onChange={(event) => setTyped(event.target.value)}
           after={
             <Button type="submit" busy={isFetching}>
-              {t("Find the block")}
+              {t("Find block")}
             </Button>
           }
         />
@@ -226,7 +222,7 @@ function DateToBlock() {
       <div role="status">
         {isValidDate && data && (
           <p>
-            {t("The nearest block is")} <BlockLink block={data.block} />,{" "}
+            {t("Nearest block:")} <BlockLink block={data.block} />,{" "}
             <span className="number">
               {new Date(data.timestamp * 1000).toLocaleString(language, {
                 dateStyle: "long",

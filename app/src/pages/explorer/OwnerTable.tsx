@@ -11,7 +11,7 @@ export function OwnerTable({ rows }: { rows: readonly NftOwner[] | undefined }) 
       caption={t("Owners")}
       rows={rows}
       rowKey={({ token_id, owner_of }) => `${token_id}/${owner_of}`}
-      empty={<EmptyState title={t("Nobody owns it")} />}
+      empty={<EmptyState title={t("No owners")} />}
       columns={[
         { key: "owner", label: t("Owner"), cell: ({ owner_of }) => <AddressLink address={owner_of} /> },
         {

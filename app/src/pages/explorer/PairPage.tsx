@@ -36,8 +36,8 @@ export function PairPage() {
     return (
       <>
         <h1>{t("Pair")}</h1>
-        <EmptyState title={t("Those are no tokens")}>
-          {t("A pair has the addresses of two tokens, each 0x and 40 digits.")}
+        <EmptyState title={t("Invalid pair")}>
+          {t("A pair needs two token addresses, each 0x followed by 40 hex characters.")}
         </EmptyState>
       </>
     );
@@ -75,22 +75,22 @@ function PairDetails({ base, quote, exchange }: { base: string; quote: string; e
           className="button small"
         >
           <ArrowLeftRight size={16} aria-hidden="true" />
-          {t("The other way round")}
+          {t("Invert")}
         </Link>
       </div>
       <ExchangeForm exchange={exchange} />
       <QueryState
         query={found}
-        label={t("Loading the pair")}
+        label={t("Loading pair")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={5} label={t("Loading the pair")} />
+            <SkeletonList rows={5} label={t("Loading pair")} />
           </div>
         }
         renderError={(error) =>
           isNotFound(error) ? (
-            <EmptyState title={t("No such pair")}>
-              {t("This exchange does not trade these two tokens.")}
+            <EmptyState title={t("Pair not found")}>
+              {t("These tokens are not traded on this exchange.")}
             </EmptyState>
           ) : undefined
         }
@@ -136,10 +136,10 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
   });
   return (
     <>
-      <section className="card stack" aria-label={t("The pair")}>
+      <section className="card stack" aria-label={t("Pair")}>
         <QueryState
           query={reserves}
-          label={t("Loading the price")}
+          label={t("Loading price")}
           skeleton={
             <p className="total number">
               <Skeleton width="12rem" height="1em" />
@@ -178,7 +178,7 @@ function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string })
         </DetailList>
       </section>
       <section className="card stack" aria-labelledby="pair-chart">
-        <h2 id="pair-chart">{t("Price over time")}</h2>
+        <h2 id="pair-chart">{t("Price history")}</h2>
         <PriceChart label={t("Price")} unit={quote.symbol.slice(0, 12)} points={chart} range={range} />
       </section>
     </>
@@ -212,7 +212,7 @@ function ExchangeForm({ exchange }: { exchange: string }) {
     <form onSubmit={submit} className="card">
       <Field
         label={t("Exchange")}
-        hint={t("Its name, as uniswapv2, or the address of its factory.")}
+        hint={t("A name such as uniswapv2, or a factory address")}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         autoComplete="off"

@@ -18,29 +18,29 @@ export function RevertReason({ transaction }: { transaction: BlockTransaction })
   const isOutOfGas = transaction.receipt_gas_used === transaction.gas;
   const reason = revertQuery?.data ?? undefined;
   return (
-    <Notice kind="danger" title={t("Reverted: nothing that it did holds, but for its fee")}>
+    <Notice kind="danger" title={t("Reverted: all changes were undone, only the fee was paid")}>
       {reason ? (
         <p>
-          {t("The reason:")} <bdi className="reason">{reason.slice(0, 400)}</bdi>
+          {t("Reason:")} <bdi className="reason">{reason.slice(0, 400)}</bdi>
         </p>
       ) : isOutOfGas ? (
-        <p>{t("It used all of its gas: probably there was not enough.")}</p>
+        <p>{t("Out of gas: the transaction used its entire gas limit.")}</p>
       ) : revertQuery === undefined ? (
         <div className="row">
-          <p>{t("Connect a wallet on this chain to ask its node for the reason.")}</p>
+          <p>{t("Connect a wallet on this chain to load the revert reason.")}</p>
           <ConnectWalletButton small />
         </div>
       ) : revertQuery.error !== null ? (
         <div className="row">
-          <p>{t("The node could not be asked for the reason.")}</p>
+          <p>{t("The revert reason could not be loaded.")}</p>
           <Button small busy={revertQuery.isFetching} onClick={() => void revertQuery.refetch()}>
             {t("Try again")}
           </Button>
         </div>
       ) : revertQuery.data === undefined ? (
-        <p>{t("Asking the node for the reason …")}</p>
+        <p>{t("Loading revert reason…")}</p>
       ) : (
-        <p>{t("No reason was given.")}</p>
+        <p>{t("No reason given.")}</p>
       )}
     </Notice>
   );

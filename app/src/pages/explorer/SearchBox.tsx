@@ -40,8 +40,8 @@ export function SearchBox() {
     if (!target) {
       setProblem(
         text.trim() === ""
-          ? t("Type what you look for.")
-          : t("That is none of them: an address has 40 digits after 0x, a transaction or block hash 64."),
+          ? t("Enter a search term.")
+          : t("Not a valid address (40 hex characters) or hash (64 hex characters)."),
       );
       return;
     }
@@ -62,7 +62,7 @@ export function SearchBox() {
     <search className="explorer-search">
       <form onSubmit={submit} className="field">
         <label htmlFor={id} className="visually-hidden">
-          {t("Find a block, transaction, address, name, date or token")}
+          {t("Search by block, transaction, address, name, date or token")}
         </label>
         <div className="row explorer-search-line">
           <Search size={18} aria-hidden="true" />
@@ -80,7 +80,7 @@ export function SearchBox() {
             onChange={(event) => setText(event.target.value)}
           />
           <Button type="submit" variant="primary" busy={isBusy}>
-            {t("Find")}
+            {t("Search")}
           </Button>
         </div>
         {problem && (
@@ -91,7 +91,7 @@ export function SearchBox() {
       </form>
       {tokens.length > 0 && (
         <div className="card stack tight" role="status">
-          <p>{t("Several tokens call themselves so. A symbol proves nothing: compare the addresses.")}</p>
+          <p>{t("Several tokens use this symbol. Verify the contract address.")}</p>
           <ul className="list">
             {tokens.map(({ address, name, symbol }) => (
               <li key={address}>
@@ -138,14 +138,14 @@ function useGoTo(): (target: SearchTarget) => Promise<string | Erc20Metadata[] |
       }
       case "name": {
         const address = await resolveName(target.name);
-        if (!address) return t("{name} stands for no address.", { name: target.name });
+        if (!address) return t("{name} does not resolve to an address.", { name: target.name });
         await navigate({ to: "/explorer/address/$address", params: { address: address.toLowerCase() } });
         return undefined;
       }
       case "symbol": {
         const found = await Web3API.token.getTokenMetadataBySymbol({ chain, symbols: [target.symbol] });
         const [only] = found;
-        if (!only) return t("No token calls itself {symbol}.", { symbol: target.symbol });
+        if (!only) return t('No token found for "{symbol}".', { symbol: target.symbol });
         if (found.length > 1) return found.slice(0, 20);
         await navigate({ to: "/explorer/token/$address", params: { address: only.address } });
         return undefined;

@@ -44,8 +44,8 @@ export function TokenFlows({ transaction }: { transaction: BlockTransaction }) {
   };
   return (
     <section className="card stack tight" aria-labelledby="flows">
-      <h2 id="flows">{t("What moved")}</h2>
-      <FailedRead query={tokens.query}>{t("Token amounts could not be read")}</FailedRead>
+      <h2 id="flows">{t("Token transfers")}</h2>
+      <FailedRead query={tokens.query}>{t("Token amounts could not be loaded")}</FailedRead>
       <ol className="flows">
         {flows.slice(0, MAX_FLOWS).map((flow) => (
           <li key={flow.key}>
@@ -57,13 +57,11 @@ export function TokenFlows({ transaction }: { transaction: BlockTransaction }) {
         ))}
       </ol>
       {flows.length > MAX_FLOWS && (
-        <p className="soft">
-          {count(flows.length - MAX_FLOWS, "{n} more is not shown.", "{n} more are not shown.")}
-        </p>
+        <p className="soft">{count(flows.length - MAX_FLOWS, "{n} more not shown", "{n} more not shown")}</p>
       )}
       {netAmounts.length > 0 && (
         <p className="row tight-row small">
-          <span className="soft">{t("The sender, all in all:")}</span>
+          <span className="soft">{t("Net balance change of sender:")}</span>
           {netAmounts.map(([token, amount]) => (
             <span key={token} className="chip">
               {renderAmount({ token, amount, tokenId: undefined })}

@@ -40,7 +40,9 @@ export function TokenPage() {
     return (
       <>
         <h1>{t("Token")}</h1>
-        <EmptyState title={t("That is no address")}>{t("An address is 0x and 40 digits.")}</EmptyState>
+        <EmptyState title={t("Invalid address")}>
+          {t("Expected 0x followed by 40 hex characters.")}
+        </EmptyState>
       </>
     );
   }
@@ -58,7 +60,7 @@ function TokenDetails({ address }: { address: string }) {
   const tabs = [
     { key: "transfers", label: t("Transfers") },
     { key: "holders", label: t("Holders") },
-    { key: "price", label: t("Price over time") },
+    { key: "price", label: t("Price history") },
   ];
   const shown = tabs.find(({ key }) => key === tab)?.key ?? "transfers";
   return (
@@ -71,21 +73,21 @@ function TokenDetails({ address }: { address: string }) {
       </div>
       <QueryState
         query={{ ...found, data: token }}
-        label={t("Loading the token")}
+        label={t("Loading token")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={4} label={t("Loading the token")} />
+            <SkeletonList rows={4} label={t("Loading token")} />
           </div>
         }
       >
         {(token) => (
           <>
             {token.symbol === "" && token.name === "" && token.decimals === "0" && (
-              <Notice kind="warning" title={t("It says nothing of itself")}>
-                {t("No name, symbol or decimals are told at this address: it may be no token.")}
+              <Notice kind="warning" title={t("No token metadata")}>
+                {t("This contract returns no name, symbol or decimals. It may not be a token.")}
               </Notice>
             )}
-            <section className="card stack" aria-label={t("The token")}>
+            <section className="card stack" aria-label={t("Token")}>
               <Address address={checksumOf(address)} copy />
               <DetailList>
                 <Detail label={t("Contract")}>
@@ -99,13 +101,11 @@ function TokenDetails({ address }: { address: string }) {
                 </Detail>
               </DetailList>
               <p className="small soft">
-                {t(
-                  "Name and symbol are what the contract says: anybody can choose them. The address is what counts.",
-                )}
+                {t("Anyone can choose a token's name and symbol. Always verify the contract address.")}
               </p>
             </section>
             <Tabs
-              label={t("About the token")}
+              label={t("Token details")}
               tabs={tabs}
               value={shown}
               onChange={(key) =>
@@ -134,12 +134,11 @@ function Price({ address }: { address: string }) {
   const { t, language } = useTranslation();
   const { chain } = useExplorer();
   const { data, error, isFetching, refetch } = useDataQuery(getTokenPrice, { chain: chain.hexId, address });
-  if (isNotFound(error) || isUnavailable(error))
-    return <span className="soft">{t("No exchange with enough in it trades it")}</span>;
+  if (isNotFound(error) || isUnavailable(error)) return <span className="soft">{t("No liquid market")}</span>;
   if (!data && error !== null) {
     return (
       <span className="row tight-row soft">
-        {t("The price could not be read")}
+        {t("Price unavailable")}
         <Button small busy={isFetching} onClick={() => void refetch()}>
           {t("Try again")}
         </Button>
@@ -194,7 +193,7 @@ function Transfers({ address }: { address: string }) {
           page: (part) => Web3API.token.getTokenAddressTransfers({ chain: chain.hexId, address, ...part }),
         }}
       >
-        {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("It has not moved yet")} />} />}
+        {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("No transfers yet")} />} />}
       </PagedList>
     </section>
   );
@@ -208,7 +207,7 @@ function Prices({ address }: { address: string }) {
     timeoutMs: HISTORY_TIMEOUT_MS,
   });
   return (
-    <section className="card stack" aria-label={t("Price over time")}>
+    <section className="card stack" aria-label={t("Price history")}>
       <PriceChart label={t("Price")} unit={chain.nativeCurrency.symbol} points={points} range={range} />
       <PairForm address={address} />
     </section>
@@ -224,21 +223,21 @@ function PairForm({ address }: { address: string }) {
   function submit(event: FormEvent) {
     event.preventDefault();
     const wanted = other.trim().toLowerCase();
-    if (!isAddressText(wanted)) setProblem(t("An address is 0x and 40 digits."));
-    else if (wanted === address) setProblem(t("That is this token itself."));
+    if (!isAddressText(wanted)) setProblem(t("Expected 0x followed by 40 hex characters."));
+    else if (wanted === address) setProblem(t("Enter a different token."));
     else void navigate({ to: "/explorer/pair/$a/$b", params: { a: address, b: wanted } });
   }
   return (
     <form onSubmit={submit}>
       <Field
-        label={t("Pair with another token")}
-        hint={t("Its contract's address.")}
+        label={t("Trading pair")}
+        hint={t("Token contract address")}
         value={other}
         problem={problem}
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => setOther(event.target.value)}
-        after={<Button type="submit">{t("Show the pair")}</Button>}
+        after={<Button type="submit">{t("View pair")}</Button>}
       />
     </form>
   );

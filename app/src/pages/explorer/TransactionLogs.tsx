@@ -26,13 +26,13 @@ export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
   if (logs.length === 0) {
     return (
       <div className="card">
-        <EmptyState title={t("No log")}>{t("The transaction's contracts told nothing.")}</EmptyState>
+        <EmptyState title={t("No logs")}>{t("This transaction emitted no logs.")}</EmptyState>
       </div>
     );
   }
   return (
     <section className="card stack" aria-label={t("Logs")}>
-      <Switch label={t("All as raw data")} checked={isRaw} onChange={setIsRaw} />
+      <Switch label={t("Show raw data")} checked={isRaw} onChange={setIsRaw} />
       <ol className="list logs">
         {logs.slice(0, MAX_LOGS).map((log) => (
           <LogEntry key={log.log_index} log={log} abi={abis.get(log.address)} isRaw={isRaw} />
@@ -40,7 +40,7 @@ export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
       </ol>
       {logs.length > MAX_LOGS && (
         <p className="soft">
-          {count(logs.length - MAX_LOGS, "{n} more log is not shown.", "{n} more logs are not shown.")}
+          {count(logs.length - MAX_LOGS, "{n} more log not shown", "{n} more logs not shown")}
         </p>
       )}
     </section>

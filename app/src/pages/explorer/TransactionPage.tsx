@@ -41,8 +41,8 @@ export function TransactionPage() {
     return (
       <>
         <h1>{t("Transaction")}</h1>
-        <EmptyState title={t("That is no transaction")}>
-          {t("The hash of a transaction has 64 digits after 0x.")}
+        <EmptyState title={t("Invalid transaction hash")}>
+          {t("Expected 0x followed by 64 hex characters.")}
         </EmptyState>
       </>
     );
@@ -79,10 +79,10 @@ function TransactionDetails({ hash }: { hash: string }) {
       </p>
       <QueryState
         query={found}
-        label={t("Loading the transaction")}
+        label={t("Loading transaction")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={8} label={t("Loading the transaction")} />
+            <SkeletonList rows={8} label={t("Loading transaction")} />
           </div>
         }
         renderError={(error) =>
@@ -93,7 +93,7 @@ function TransactionDetails({ hash }: { hash: string }) {
       >
         {(transaction) => (
           <Tabs
-            label={t("Parts of the transaction")}
+            label={t("Transaction sections")}
             tabs={tabs}
             value={shown}
             onChange={(key) =>
@@ -123,23 +123,25 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
   return (
     <>
       {status === "0" && <RevertReason transaction={transaction} />}
-      <section className="card" aria-label={t("The transaction")}>
+      <section className="card" aria-label={t("Transaction")}>
         <DetailList>
           <Detail label={t("Status")}>
             <span className="row tight-row">
               {status === "0" ? (
                 <Status kind="danger">{t("Reverted")}</Status>
               ) : status === "1" ? (
-                <Status kind="ok">{t("Succeeded")}</Status>
+                <Status kind="ok">{t("Success")}</Status>
               ) : (
-                <Status kind="idle">{t("Not told in this block")}</Status>
+                <Status kind="idle">{t("Unknown")}</Status>
               )}
               <Finality block={Number(transaction.block_number)} />
             </span>
           </Detail>
           <Detail label={t("Block")}>
             <BlockLink block={transaction.block_number} />{" "}
-            <span className="soft">{t("at place {index}", { index: transaction.transaction_index })}</span>
+            <span className="soft">
+              {t("Position {index} in block", { index: transaction.transaction_index })}
+            </span>
           </Detail>
           <Detail label={t("Time")}>
             <span className="number">
@@ -156,14 +158,14 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
             <AddressLink address={transaction.from_address} isFull />
             <CopyButton text={transaction.from_address} label={t("sender")} />
           </Detail>
-          <Detail label={to ? t("To") : t("Creates")}>
+          <Detail label={to ? t("To") : t("Contract created")}>
             {to || made ? (
               <>
                 <AddressLink address={to || made || ""} isFull />
                 <CopyButton text={to || made || ""} label={to ? t("recipient") : t("new contract")} />
               </>
             ) : (
-              <span className="soft">{t("Nothing came of it")}</span>
+              <span className="soft">{t("Contract creation failed")}</span>
             )}
           </Detail>
           <Detail label={t("Value")}>
@@ -210,15 +212,15 @@ function NonceNeighbors({ transaction }: { transaction: BlockTransaction }) {
       <span className="number">{transaction.nonce}</span>
       {data?.previous && (
         <Link to="/explorer/tx/$hash" params={{ hash: data.previous }} className="chip">
-          {t("The sender's one before")}
+          {t("Previous nonce")}
         </Link>
       )}
       {data?.next && (
         <Link to="/explorer/tx/$hash" params={{ hash: data.next }} className="chip">
-          {t("The sender's next one")}
+          {t("Next nonce")}
         </Link>
       )}
-      <FailedRead query={neighbors}>{t("The sender's other transactions could not be read")}</FailedRead>
+      <FailedRead query={neighbors}>{t("Neighboring transactions could not be loaded")}</FailedRead>
     </div>
   );
 }

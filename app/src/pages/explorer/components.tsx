@@ -152,7 +152,7 @@ export function CoinAmount({ wei }: { wei: bigint | string }) {
 export function MethodChip({ input, isCreation }: { input: string; isCreation: boolean }) {
   const { t } = useTranslation();
   const method = methodOf(input);
-  const label = isCreation ? t("Creates a contract") : (method ?? t("Transfer"));
+  const label = isCreation ? t("Contract creation") : (method ?? t("Transfer"));
   return (
     <span className="chip method" title={method === undefined ? undefined : input.slice(0, 10)}>
       {label}
@@ -169,11 +169,11 @@ export function Finality({ block }: { block: number }) {
   return (
     <>
       {final !== undefined && block <= final ? (
-        <Status kind="ok">{t("Final")}</Status>
+        <Status kind="ok">{t("Finalized")}</Status>
       ) : safe !== undefined && block <= safe ? (
         <Status kind="info">{t("Safe")}</Status>
       ) : (
-        <Status kind="idle">{block === head ? t("Latest") : t("Not final yet")}</Status>
+        <Status kind="idle">{block === head ? t("Latest") : t("Not finalized")}</Status>
       )}
       <span className="soft number">{confirmations}</span>
     </>
@@ -200,7 +200,7 @@ export function Pager({ cursor, next }: { cursor: string | undefined; next: stri
   if (!cursor && !next) return null;
   const to = (place: string | undefined) => (before: object) => ({ ...before, cursor: place });
   return (
-    <nav className="row spread" aria-label={t("Parts of the list")}>
+    <nav className="row spread" aria-label={t("Pagination")}>
       {cursor ? (
         <Link to="." search={to(undefined)} resetScroll={false} className="button small">
           {t("Newest")}
@@ -222,7 +222,7 @@ export function RowCount({ query: { data, error } }: { query: QueryResult<{ tota
   const { count } = useTranslation();
   return (
     <span className="soft number">
-      {data ? count(data.total, "{n} in all", "{n} in all") : error ? "–" : <Skeleton width="5rem" />}
+      {data ? count(data.total, "{n} total", "{n} total") : error ? "–" : <Skeleton width="5rem" />}
     </span>
   );
 }

@@ -138,7 +138,7 @@ export function TransferTable({
   ];
   return (
     <>
-      <FailedRead query={tokens.query}>{t("Token amounts could not be read")}</FailedRead>
+      <FailedRead query={tokens.query}>{t("Token amounts could not be loaded")}</FailedRead>
       <Table
         caption={t("Token transfers")}
         columns={columns}

@@ -10,7 +10,7 @@ export function useNodeQuery<R>(
 ): QueryResult<R> | undefined {
   const query = useServerQuery({
     queryKey: client && ["node", client.id, ...key],
-    queryFn: () => (client ? request(client) : Promise.reject(new Error("There is no node"))),
+    queryFn: () => (client ? request(client) : Promise.reject(new Error("No node available"))),
   });
   return client && query;
 }

@@ -56,22 +56,20 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
       <p>
         <strong>{t("Drop files or folders here")}</strong>
         <br />
-        <span className="soft small">{t("or paste them, or choose:")}</span>
+        <span className="soft small">{t("or paste them, or browse:")}</span>
       </p>
       <div className="row">
         <Button variant="primary" onClick={() => files.current?.click()}>
           {t("Choose files")}
         </Button>
         <Button onClick={() => folder.current?.click()}>
-          <FolderUp size={16} aria-hidden="true" /> {t("A folder to IPFS")}
+          <FolderUp size={16} aria-hidden="true" /> {t("Upload folder to IPFS")}
         </Button>
       </div>
-      <Switch label={t("Keep files in IPFS too")} checked={toIpfs} onChange={setToIpfs} />
+      <Switch label={t("Also pin to IPFS")} checked={toIpfs} onChange={setToIpfs} />
       {toIpfs && (
         <p className="soft small">
-          {t(
-            "What is in IPFS can be read by everyone who has its identifier, and others may keep it for good.",
-          )}
+          {t("Files on IPFS are public to anyone with the CID, and others may pin them permanently.")}
         </p>
       )}
       <input

@@ -55,8 +55,8 @@ export function FilePanel({ file, onClose, onChanged }: FilePanelProps) {
         <VisibilitySwitch file={file} onChanged={onChanged} />
         {cid !== undefined && <IpfsDetails cid={cid} />}
         {paths.length > 0 && (
-          <section className="stack tight" aria-label={t("In this folder")}>
-            <h3>{t("In this folder")}</h3>
+          <section className="stack tight" aria-label={t("Folder contents")}>
+            <h3>{t("Folder contents")}</h3>
             <ul className="parts">
               {paths.map((path) => (
                 <li key={path}>
@@ -66,7 +66,7 @@ export function FilePanel({ file, onClose, onChanged }: FilePanelProps) {
             </ul>
           </section>
         )}
-        {sha256 !== undefined && <Code label={t("SHA-256 of the content")} text={sha256} />}
+        {sha256 !== undefined && <Code label={t("SHA-256")} text={sha256} />}
         <MetadataForm file={file} onChanged={onChanged} />
       </div>
     </Dialog>
@@ -85,12 +85,12 @@ function IpfsDetails({ cid }: { cid: string }) {
     },
   });
   return (
-    <section className="stack tight" aria-label={t("In IPFS")}>
-      <h3>{t("In IPFS")}</h3>
+    <section className="stack tight" aria-label={t("IPFS")}>
+      <h3>{t("IPFS")}</h3>
       <p role="status">
         {pinned.data === undefined ? (
           <span className="row tight-row soft small">
-            {pinned.error !== null ? t("Whether it is kept could not be asked.") : t("Asking …")}
+            {pinned.error !== null ? t("Pin status unavailable.") : t("Checking…")}
             {pinned.error !== null && (
               <Button small busy={pinned.isFetching} onClick={() => void pinned.refetch()}>
                 {t("Try again")}
@@ -98,9 +98,9 @@ function IpfsDetails({ cid }: { cid: string }) {
             )}
           </span>
         ) : pinned.data ? (
-          <Status kind="ok">{t("Kept by this server")}</Status>
+          <Status kind="ok">{t("Pinned by this server")}</Status>
         ) : (
-          <Status kind="warning">{t("This server does not keep it any more")}</Status>
+          <Status kind="warning">{t("No longer pinned by this server")}</Status>
         )}
       </p>
       <Code label={t("Content identifier (CID)")} text={cid} />
@@ -130,7 +130,7 @@ function VisibilitySwitch({ file, onChanged }: { file: StoredFile; onChanged: ()
       acl.setPublicReadAccess(isOn);
       record.setACL(acl);
       await record.save();
-      toast(isOn ? t("Everyone finds it now") : t("Only you find it now"));
+      toast(isOn ? t("File is now public") : t("File is now private"));
       onChanged();
     } catch (error) {
       record.revert();
@@ -139,12 +139,12 @@ function VisibilitySwitch({ file, onChanged }: { file: StoredFile; onChanged: ()
     }
   }
   return (
-    <section className="stack tight" aria-label={t("Who can read")}>
-      <Switch label={t("Share with everyone")} checked={isShared} onChange={(isOn) => void share(isOn)} />
+    <section className="stack tight" aria-label={t("Visibility")}>
+      <Switch label={t("Public")} checked={isShared} onChange={(isOn) => void share(isOn)} />
       <p className="soft small">
         {isShared
-          ? t("Everyone finds this file and what you say of it.")
-          : t("Only you find this file. Its link is long and secret: who has it can read the content.")}
+          ? t("Anyone can find this file and its metadata.")
+          : t("Private listing. Anyone with the secret link can open the file.")}
       </p>
     </section>
   );
@@ -172,8 +172,8 @@ function MetadataForm({ file, onChanged }: { file: StoredFile; onChanged: () => 
     if (invalid || hasDuplicates) {
       setProblem(
         hasDuplicates
-          ? t("Each name can be there once.")
-          : t("A name begins with a letter; letters, digits and _ follow."),
+          ? t("Names must be unique.")
+          : t("Names start with a letter and contain only letters, digits and underscores."),
       );
       return;
     }
@@ -201,7 +201,7 @@ function MetadataForm({ file, onChanged }: { file: StoredFile; onChanged: () => 
         label={t("Tags")}
         value={tags}
         onChange={(event) => setTags(event.target.value)}
-        hint={t("With commas between them.")}
+        hint={t("Comma-separated.")}
       />
       <fieldset className="access stack tight">
         <legend>{t("Metadata")}</legend>

@@ -42,14 +42,14 @@ export function Files() {
             <SkeletonList label={t("Loading")} />
           ) : (
             <EmptyState
-              title={t("Your files are yours")}
+              title={t("Sign in to view your files")}
               action={
                 <Link to="/sign-in" search={{ next: "/files" }} className="button primary">
                   {t("Sign in")}
                 </Link>
               }
             >
-              {t("Sign in to keep files here and to see those that you have.")}
+              {t("Sign in to upload and view your files.")}
             </EmptyState>
           )}
         </div>
@@ -83,7 +83,7 @@ function OwnFiles({ userId }: { userId: string }) {
     try {
       await record.destroy();
       refetch();
-      toast(t("{name} is not in your files any more", { name }), {
+      toast(t("{name} deleted", { name }), {
         label: t("Undo"),
         run: () => {
           const restored = new ParseObject(FILE_CLASS, fields);
@@ -103,10 +103,10 @@ function OwnFiles({ userId }: { userId: string }) {
       <UploadList uploads={uploads} />
       <section className="card stack" aria-label={t("My files")}>
         <Field
-          label={t("Find")}
+          label={t("Search")}
           type="search"
           value={find ?? ""}
-          placeholder={t("a name or a tag")}
+          placeholder={t("Name or tag")}
           onChange={({ target }) =>
             void navigate({
               search: (before) => ({ ...before, find: target.value || undefined }),
@@ -132,10 +132,10 @@ function OwnFiles({ userId }: { userId: string }) {
         rows={files}
         rowKey={({ id }) => id}
         empty={
-          <EmptyState title={find === undefined ? t("No file yet") : t("Nothing like this")}>
+          <EmptyState title={find === undefined ? t("No files yet") : t("No results")}>
             {find === undefined
-              ? t("Drop one above, paste it, or choose it.")
-              : t("No file of yours has this name or tag.")}
+              ? t("Drop a file above, paste it, or browse.")
+              : t("No files match your search.")}
           </EmptyState>
         }
         columns={[
@@ -157,13 +157,13 @@ function OwnFiles({ userId }: { userId: string }) {
           },
           {
             key: "where",
-            label: t("Kept"),
+            label: t("Storage"),
             hideOnPhone: true,
             cell: ({ cid }) => (cid ? t("IPFS") : t("This server")),
           },
           {
             key: "who",
-            label: t("Who reads"),
+            label: t("Visibility"),
             cell: ({ isShared }) =>
               isShared ? (
                 <Status kind="info">{t("Everyone")}</Status>
@@ -184,7 +184,7 @@ function OwnFiles({ userId }: { userId: string }) {
                 small
                 variant="quiet"
                 onClick={() => void remove(file)}
-                aria-label={t("Delete: {record}", { record: file.name })}
+                aria-label={t("Delete {record}", { record: file.name })}
               >
                 {t("Delete")}
               </Button>

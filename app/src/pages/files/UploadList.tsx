@@ -9,7 +9,7 @@ import type { UploadState, Uploads, UploadView } from "./uploads.ts";
 const STATES: Readonly<
   Record<UploadState, { kind: "idle" | "busy" | "warning" | "danger" | "ok"; label: string }>
 > = {
-  waiting: { kind: "idle", label: "Waiting" },
+  waiting: { kind: "idle", label: "Queued" },
   running: { kind: "busy", label: "Uploading" },
   paused: { kind: "warning", label: "Paused" },
   failed: { kind: "danger", label: "Failed" },
@@ -47,7 +47,7 @@ function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
       </span>
       <span className="row upload-actions">
         {state === "running" && canPause && (
-          <Button small onClick={() => uploads.pause(id)} aria-label={t("Pause: {name}", { name })}>
+          <Button small onClick={() => uploads.pause(id)} aria-label={t("Pause {name}", { name })}>
             {t("Pause")}
           </Button>
         )}
@@ -55,16 +55,16 @@ function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
           <Button
             small
             onClick={() => uploads.resume(id)}
-            aria-label={state === "paused" ? t("Go on: {name}", { name }) : t("Try again: {name}", { name })}
+            aria-label={state === "paused" ? t("Resume {name}", { name }) : t("Retry {name}", { name })}
           >
-            {state === "paused" ? t("Go on") : t("Try again")}
+            {state === "paused" ? t("Continue") : t("Try again")}
           </Button>
         )}
         <Button
           small
           variant="quiet"
           onClick={() => uploads.dismiss(id)}
-          aria-label={isOver ? t("Dismiss: {name}", { name }) : t("Cancel: {name}", { name })}
+          aria-label={isOver ? t("Dismiss {name}", { name }) : t("Cancel {name}", { name })}
         >
           {isOver ? t("Dismiss") : t("Cancel")}
         </Button>
@@ -74,7 +74,7 @@ function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
           className="upload-wide"
           value={progress}
           max={1}
-          aria-label={t("Progress of {name}", { name })}
+          aria-label={t("Upload progress of {name}", { name })}
         />
       )}
       {failure && (

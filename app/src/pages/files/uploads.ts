@@ -78,7 +78,7 @@ export class Uploads {
         signal.throwIfAborted();
         const [first] = answer;
         const cid = /\/ipfs\/([^/]+)\//.exec(first?.path ?? "")?.[1];
-        if (cid === undefined) throw new Error("The server did not say where the folder is.");
+        if (cid === undefined) throw new Error("The server did not return a CID for the folder.");
         const parts = files.map(({ path }) => path);
         return newRecord(this.#userId, { name: `${name}/`, type: "folder", size, cid, parts }).save();
       },

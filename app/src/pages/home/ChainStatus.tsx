@@ -12,17 +12,17 @@ export function ChainStatus({
 }) {
   const { t } = useTranslation();
   if (server.state === "connecting") return <Status kind="busy">{t("Connecting")}</Status>;
-  if (server.state === "unreachable") return <Status kind="danger">{t("Not reached")}</Status>;
+  if (server.state === "unreachable") return <Status kind="danger">{t("Unreachable")}</Status>;
   switch (chain?.state) {
     case "following":
-      return <Status kind="ok">{t("At the head")}</Status>;
+      return <Status kind="ok">{t("Synced")}</Status>;
     case "syncing":
-      return <Status kind="busy">{t("Catching up")}</Status>;
+      return <Status kind="busy">{t("Syncing")}</Status>;
     case "refused":
-      return <Status kind="danger">{t("Node refused")}</Status>;
+      return <Status kind="danger">{t("Node rejected")}</Status>;
     case "stopped":
       return <Status kind="danger">{t("Indexing stopped")}</Status>;
     default:
-      return <Status kind="warning">{t("No node answers")}</Status>;
+      return <Status kind="warning">{t("Node unreachable")}</Status>;
   }
 }

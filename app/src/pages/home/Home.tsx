@@ -18,16 +18,16 @@ export function Home() {
   return (
     <div className="home">
       <section className="hero">
-        <h1>{t("A backend with wallets, of your own.")}</h1>
+        <h1>{t("Your own wallet-ready backend")}</h1>
         <p>
           {t(
-            "Accounts, live data and answers from the chain, served by this machine. Sign in with a wallet or a password and look around.",
+            "Auth, live database and blockchain data, running on this machine. Sign in with a wallet or a password to explore.",
           )}
         </p>
         <div className="row">
           {isAuthenticated ? (
             <Link to="/portfolio" search={{}} className="button primary">
-              {t("Open your portfolio")}
+              {t("Open portfolio")}
             </Link>
           ) : (
             <Link to="/sign-in" search={{}} className="button primary">
@@ -35,7 +35,7 @@ export function Home() {
             </Link>
           )}
           <Link to="/data" className="button">
-            {t("See live data")}
+            {t("View live data")}
           </Link>
         </div>
       </section>
@@ -56,9 +56,9 @@ function ConnectApp() {
   if (!shown) return null;
   return (
     <section className="card stack" aria-labelledby="connect">
-      <h2 id="connect">{t("Use it from your app")}</h2>
+      <h2 id="connect">{t("Connect your app")}</h2>
       <Tabs
-        label={t("Kinds of apps")}
+        label={t("App types")}
         tabs={all.map(({ key, label }) => ({ key, label: t(label) }))}
         value={shown.key}
         onChange={(key) => void navigate({ search: { code: key }, replace: true, resetScroll: false })}
@@ -91,18 +91,22 @@ function Resources() {
     {
       href: "/studio",
       name: t("Studio"),
-      description: t("The operator's rooms: data, permissions, jobs, logs."),
+      description: t("Admin dashboard: data, permissions, jobs and logs."),
     },
     {
       href: "/api/v2",
       name: t("Data service"),
-      description: t("Blocks, balances, transfers, NFTs, prices: every endpoint."),
+      description: t("REST API for blocks, balances, transfers, NFTs and prices."),
     },
-    { href: "/api/v2/openapi.json", name: t("OpenAPI"), description: t("The same for machines.") },
+    {
+      href: "/api/v2/openapi.json",
+      name: t("OpenAPI"),
+      description: t("Machine-readable API specification."),
+    },
   ];
   return (
     <section className="card stack tight" aria-labelledby="doors">
-      <h2 id="doors">{t("Also here")}</h2>
+      <h2 id="doors">{t("Resources")}</h2>
       <ul className="list">
         {resources.map(({ href, name, description }) => (
           <li key={href}>

@@ -16,17 +16,17 @@ export function ServerState() {
         <h2 id="server-state">{t("This server")}</h2>
         {status.state === "connecting" && <Status kind="busy">{t("Connecting")}</Status>}
         {status.state === "online" && <Status kind="ok">{t("Running")}</Status>}
-        {status.state === "unreachable" && <Status kind="danger">{t("Not reached")}</Status>}
+        {status.state === "unreachable" && <Status kind="danger">{t("Unreachable")}</Status>}
       </div>
       {status.state === "connecting" && <Skeleton height="4.6rem" />}
       {status.state === "unreachable" && (
         <div className="row spread">
           <p className="soft">
-            {t("It does not answer. This page asks again by itself.")}
+            {t("The server is not responding. Retrying automatically.")}
             {status.chains && (
               <>
                 {" "}
-                {t("Last answer:")} <RelativeTime at={status.updatedAt} />
+                {t("Last response:")} <RelativeTime at={status.updatedAt} />
               </>
             )}
           </p>
@@ -37,9 +37,7 @@ export function ServerState() {
       )}
       {status.chains &&
         (status.chains.length === 0 ? (
-          <p className="soft">
-            {t("No chain is followed yet: set PURSE_CHAIN_ETH_RPC_URL to a node's address.")}
-          </p>
+          <p className="soft">{t("No chain configured. Set PURSE_CHAIN_ETH_RPC_URL to a node URL.")}</p>
         ) : (
           <ul className="list">
             {status.chains.map((chain) => (
@@ -67,10 +65,10 @@ function Chain({ chain, server }: { chain: ChainState; server: ServerStatus }) {
       )}
       <p className="small soft number">
         {chain.indexed === null
-          ? t("No block yet")
+          ? t("No blocks yet")
           : t("Block {indexed} of {head}", { indexed: chain.indexed, head: chain.head ?? "?" })}
         {chain.etaSeconds !== null && chain.state === "syncing" && (
-          <> · {t("{minutes} min to go", { minutes: Math.ceil(chain.etaSeconds / 60) })}</>
+          <> · {t("{minutes} min remaining", { minutes: Math.ceil(chain.etaSeconds / 60) })}</>
         )}
       </p>
     </li>

@@ -13,7 +13,7 @@ export function snippets(serverUrl: string, appId: string): readonly Snippet[] {
     {
       key: "new",
       label: "New app",
-      summary: "The client library: typed, small, for browsers and Node.",
+      summary: "A small, typed client library for browsers and Node.js.",
       code: `import { ParseObject, Query, start } from "@purse/client";
 
 await start({
@@ -49,7 +49,7 @@ function Hello() {
     {
       key: "moralis",
       label: "Moralis v1",
-      summary: "Change one URL; the unmodified packages go on working.",
+      summary: "Change one URL; your existing packages keep working.",
       code: `import Moralis from "moralis";
 
 await Moralis.start({
@@ -69,7 +69,7 @@ Parse.serverURL = ${url}; // the line to change`,
     {
       key: "rest",
       label: "REST",
-      summary: "Everything is plain HTTP underneath.",
+      summary: "Everything is plain HTTP under the hood.",
       code: `curl -X POST ${serverUrl}/classes/Note \\
   -H 'X-Parse-Application-Id: ${appId}' \\
   -H 'Content-Type: application/json' \\

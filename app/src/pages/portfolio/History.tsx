@@ -88,7 +88,7 @@ export function History({
       <div className="section-head">
         <h2 id="history">{t("History")}</h2>
         <Switch
-          label={t("Dust and moves of nothing too")}
+          label={t("Show dust and zero-value transfers")}
           checked={all === "all"}
           onChange={(on) =>
             void navigate({
@@ -106,7 +106,7 @@ export function History({
       >
         {({ tokens }) =>
           !shown || shown.length === 0 ? (
-            <EmptyState title={t("Nothing has moved yet")} />
+            <EmptyState title={t("No activity yet")} />
           ) : (
             <ul className="list">
               {shown.map((item) => (
@@ -122,7 +122,7 @@ export function History({
       </QueryState>
       {hidden > 0 && (
         <p className="small soft">
-          {count(hidden, "{n} move of nothing or dust is hidden", "{n} moves of nothing or dust are hidden")}
+          {count(hidden, "{n} dust or zero-value transfer hidden", "{n} dust or zero-value transfers hidden")}
         </p>
       )}
       <div className="row">
@@ -133,7 +133,7 @@ export function History({
         )}
         {data && (
           <span className="small soft">
-            {t("read")} <RelativeTime at={history.dataUpdatedAt} />
+            {t("updated")} <RelativeTime at={history.dataUpdatedAt} />
           </span>
         )}
       </div>
@@ -176,9 +176,9 @@ function ActivityRow({ item, unit }: { item: ActivityItem; unit: TokenUnit | und
 }
 
 function activityLabel({ kind, direction, counterparty: other }: ActivityItem): string {
-  if (other === null) return "Contract made";
-  if (kind === "call") return direction === "in" ? "Called by" : "Contract called";
-  if (direction === "self") return "Sent to oneself";
+  if (other === null) return "Contract deployed";
+  if (kind === "call") return direction === "in" ? "Called by" : "Contract interaction";
+  if (direction === "self") return "Sent to self";
   return direction === "out" ? "Sent to" : "Received from";
 }
 

@@ -59,7 +59,7 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
         <h2 id="nfts">{t("NFTs")}</h2>
         {data && (
           <span className="small soft">
-            {t("read")} <RelativeTime at={nfts.dataUpdatedAt} />
+            {t("updated")} <RelativeTime at={nfts.dataUpdatedAt} />
           </span>
         )}
       </div>
@@ -70,7 +70,7 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
       >
         {({ rows }) =>
           rows.length === 0 ? (
-            <EmptyState title={t("No NFTs")}>{t("What this address collects is shown here.")}</EmptyState>
+            <EmptyState title={t("No NFTs")}>{t("NFTs owned by this address will appear here.")}</EmptyState>
           ) : (
             <ul className="nft-grid">
               {rows.map((nft) => (
@@ -119,7 +119,7 @@ function NftImage({ nft, width, imageVersion }: { nft: OwnedNft; width: 256 | 51
     return (
       <span className="nft-picture none">
         <ImageOff size={28} aria-hidden="true" />
-        {url !== undefined && <span className="small soft">{t("Picture not available")}</span>}
+        {url !== undefined && <span className="small soft">{t("Image not available")}</span>}
       </span>
     );
   }
@@ -166,7 +166,7 @@ function NftDialog({
         flag: "uri",
         mode: "sync",
       });
-      toast(t("The metadata has been read again."));
+      toast(t("Metadata refreshed"));
       onRefreshed();
     } catch (error) {
       const { title, detail } = explain(error, t);
@@ -198,14 +198,14 @@ function NftDialog({
     >
       <div className="stack">
         <NftImage nft={nft} width={512} {...(imageVersion !== undefined && { imageVersion })} />
-        {!nft.metadata && <p className="soft">{t("Its metadata could not be read yet.")}</p>}
+        {!nft.metadata && <p className="soft">{t("Metadata is not available yet.")}</p>}
         {display.description && <bdi className="prose">{display.description}</bdi>}
         <dl className="review">
           <dt>{t("Contract")}</dt>
           <dd>
             <Address address={nft.token_address} copy />
           </dd>
-          <dt>{t("Number")}</dt>
+          <dt>{t("Token ID")}</dt>
           <dd className="number exact">
             {nft.token_id} <CopyButton text={nft.token_id} label={t("number")} />
           </dd>
@@ -213,17 +213,17 @@ function NftDialog({
           <dd>{nft.contract_type}</dd>
           {display.imageUrl && (
             <>
-              <dt>{t("Picture lies at")}</dt>
+              <dt>{t("Image URL")}</dt>
               <dd className="exact">
                 <code>{display.imageUrl.slice(0, 200)}</code>{" "}
-                <CopyButton text={display.imageUrl} label={t("address of the picture")} />
+                <CopyButton text={display.imageUrl} label={t("image URL")} />
               </dd>
             </>
           )}
         </dl>
         <p>
           <ExplorerLink kind="nft" id={id} chain={nft.chain.hexId}>
-            {t("Open in the explorer")}
+            {t("View in explorer")}
           </ExplorerLink>
         </p>
       </div>

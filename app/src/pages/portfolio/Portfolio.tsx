@@ -44,14 +44,14 @@ export function Portfolio() {
       {!isValidAddress ? (
         <div className="card">
           <EmptyState
-            title={t("That is not an address")}
+            title={t("Invalid address")}
             action={
               <Link to="/portfolio" search={{}} className="button">
-                {t("Your own portfolio")}
+                {t("My portfolio")}
               </Link>
             }
           >
-            {t("An address is 0x and 40 digits from 0 to 9 and a to f.")}
+            {t("Expected 0x followed by 40 hex characters.")}
           </EmptyState>
         </div>
       ) : address && shown.length > 0 ? (
@@ -63,14 +63,14 @@ export function Portfolio() {
         />
       ) : address ? (
         <div className="card">
-          <EmptyState title={t("No chain to look at")}>
-            {t("This server does not follow the chain that the address names.")}
+          <EmptyState title={t("Chain not supported")}>
+            {t("This server does not index this chain.")}
           </EmptyState>
         </div>
       ) : (
         <div className="card">
           <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
-            {t("Connect a wallet to see what it holds.")}
+            {t("Connect a wallet to view its portfolio.")}
           </EmptyState>
         </div>
       )}
@@ -170,7 +170,7 @@ function Total({
               failedPrices > 0 ? (
                 "—"
               ) : (
-                t("No prices")
+                t("Prices unavailable")
               )
             ) : (
               formatFiat(total, language)
@@ -180,21 +180,17 @@ function Total({
             <StaleNote query={all} />
             <p className="small soft">
               {assets === undefined
-                ? t("Reading balances and prices …")
+                ? t("Loading balances and prices…")
                 : failedPrices > 0
-                  ? count(
-                      failedPrices,
-                      "The price of {n} asset could not be read",
-                      "The prices of {n} assets could not be read",
-                    )
+                  ? count(failedPrices, "{n} price could not be loaded", "{n} prices could not be loaded")
                   : missingPrices > 0
                     ? count(missingPrices, "Price missing for {n} asset", "Prices missing for {n} assets")
-                    : t("By the pools that this server knows")}
+                    : t("Priced from on-chain pools")}
               {assets !== undefined && (
                 <>
                   <span className="beside"> · </span>
                   <span className="read-at">
-                    {t("read")} <RelativeTime at={all.dataUpdatedAt} />
+                    {t("updated")} <RelativeTime at={all.dataUpdatedAt} />
                   </span>
                 </>
               )}{" "}
@@ -210,7 +206,7 @@ function Total({
       {unreachableChains.map(({ chain, query }) => (
         <div key={chain.hexId}>
           {holdings.length > 1 && (
-            <p className="small">{t("{chain} does not answer:", { chain: chainName(chain) })}</p>
+            <p className="small">{t("{chain} is not responding:", { chain: chainName(chain) })}</p>
           )}
           <ErrorState error={query.error} retry={() => void query.refetch()} busy={query.isFetching} />
         </div>
@@ -246,13 +242,13 @@ function AddressForm() {
     >
       <input
         name="address"
-        aria-label={t("Address to look at")}
-        placeholder={t("Another address, 0x…")}
+        aria-label={t("Address to view")}
+        placeholder={t("View another address, 0x…")}
         spellCheck={false}
         autoComplete="off"
       />
       <Button small type="submit">
-        {t("Look")}
+        {t("View")}
       </Button>
     </form>
   );

@@ -15,11 +15,11 @@ import { keyOf, type SpamOverridesState } from "./spamOverrides.ts";
 import { type ChainQuery, combineHoldings, isDust, type Row, tokenRows } from "./tokenRows.ts";
 
 const SPAM_REASONS: Record<SpamReason | "own", string> = {
-  link: "Its name is an advertisement",
-  native: "It copies the name of the chain's coin",
-  confusable: "Its symbol looks like another token's",
-  hidden: "Its name hides letters",
-  own: "You have put it here",
+  link: "Name contains a link",
+  native: "Impersonates the native coin",
+  confusable: "Symbol imitates another token",
+  hidden: "Name contains hidden characters",
+  own: "Marked as spam by you",
 };
 
 export interface TokensProps extends SpamOverridesState {
@@ -76,9 +76,7 @@ export function Tokens({ holdings, overrides, setOverride: judge, isOwn }: Token
             renderList(visible, false)
           ) : (
             <EmptyState title={t("No tokens")}>
-              {good.length > 0
-                ? t("All that is here is worth less than a dollar.")
-                : t("This wallet has received none that it still holds.")}
+              {good.length > 0 ? t("All tokens are worth less than $1.") : t("No tokens in this wallet.")}
             </EmptyState>
           )
         }
@@ -87,8 +85,8 @@ export function Tokens({ holdings, overrides, setOverride: judge, isOwn }: Token
         <p className="small soft">
           {count(
             good.length - visible.length,
-            "{n} asset worth less than a dollar is hidden",
-            "{n} assets worth less than a dollar are hidden",
+            "{n} asset worth less than $1 hidden",
+            "{n} assets worth less than $1 hidden",
           )}
         </p>
       )}
@@ -103,8 +101,8 @@ export function Tokens({ holdings, overrides, setOverride: judge, isOwn }: Token
 }
 
 function noPriceReason({ hasPriceFailed, hasLowLiquidity: isThin }: Row["asset"]): string {
-  if (hasPriceFailed) return "The price could not be read";
-  return isThin ? "Too little liquidity for a price" : "No price";
+  if (hasPriceFailed) return "Price unavailable";
+  return isThin ? "Low liquidity" : "No price";
 }
 
 function TokenRow({
@@ -156,8 +154,8 @@ function TokenRow({
       </div>
       {collides && !isSpam && (
         <p className="small token-twin">
-          <Status kind="warning">{t("Another contract has this symbol too")}</Status>
-          {address ? <Address address={address} short /> : t("This is the chain's own coin")}
+          <Status kind="warning">{t("Another contract uses this symbol")}</Status>
+          {address ? <Address address={address} short /> : t("Native coin of the chain")}
         </p>
       )}
       {isSpam && (
@@ -187,7 +185,7 @@ function TokenRow({
                   {t("Contract")}
                 </Link>
                 <Button small variant="quiet" onClick={onToggleSpam}>
-                  {isSpam ? t("Not spam") : t("Move to spam")}
+                  {isSpam ? t("Not spam") : t("Mark as spam")}
                 </Button>
               </>
             )}

@@ -32,8 +32,8 @@ export function ValueChart({ address, holdings }: { address: string; holdings: r
   return (
     <section className="card stack" aria-labelledby="value">
       <div className="section-head">
-        <h2 id="value">{t("Value over time")}</h2>
-        <nav className="chips" aria-label={t("Span")}>
+        <h2 id="value">{t("Value history")}</h2>
+        <nav className="chips" aria-label={t("Time range")}>
           {Object.keys(SPANS)
             .filter(isSpan)
             .map((each) => (
@@ -55,9 +55,9 @@ export function ValueChart({ address, holdings }: { address: string; holdings: r
       {priced === undefined && error === null ? (
         <Skeleton height="250px" />
       ) : !priced || (priced.length === 0 && isUnknown) ? (
-        <p className="soft">{t("The chart needs balances and prices, which could not be read.")}</p>
+        <p className="soft">{t("Chart unavailable: balances or prices could not be loaded.")}</p>
       ) : priced.length === 0 ? (
-        <p className="soft">{t("There is no price for anything here, so there is no line to draw.")}</p>
+        <p className="soft">{t("No price data available for these assets.")}</p>
       ) : (
         priced.map((each) => (
           <ChainChart key={each.chain.hexId} address={address} holdings={each} span={span} />
@@ -77,11 +77,7 @@ function ChainChart({ address, holdings, span }: { address: string; holdings: Ch
     timeoutMs: HISTORY_TIMEOUT_MS,
   });
   return (
-    <QueryState
-      query={history}
-      label={t("Loading the value over time")}
-      skeleton={<Skeleton height="250px" />}
-    >
+    <QueryState query={history} label={t("Loading value history")} skeleton={<Skeleton height="250px" />}>
       {({ points, gaps }) => (
         <div>
           <Chart
@@ -90,12 +86,12 @@ function ChainChart({ address, holdings, span }: { address: string; holdings: Ch
             format={(value) => formatCompactFiat(value, language)}
           />
           <p className="small soft">
-            {t("Up to the newest block of {chain}, by the prices of that time.", { chain: chainName(chain) })}{" "}
+            {t("Historical prices, up to the latest block of {chain}.", { chain: chainName(chain) })}{" "}
             {gaps > 0 &&
               count(
                 gaps,
-                "{n} moment is left out: not everything had a price then.",
-                "{n} moments are left out: not everything had a price then.",
+                "{n} point skipped: some prices were missing.",
+                "{n} points skipped: some prices were missing.",
               )}
           </p>
         </div>

@@ -58,7 +58,7 @@ export async function readValueHistory(
     options,
   );
   if (priceResults.some(({ hasFailed }) => hasFailed))
-    throw new Error("Prices of the past could not be read.");
+    throw new Error("Historical prices could not be loaded.");
   const all = priceResults.map(({ price }) => price);
   const values = await Promise.all(
     distinctBlocks.map(({ block }, i) =>

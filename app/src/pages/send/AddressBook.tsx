@@ -30,7 +30,7 @@ export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBo
   async function remove(contact: Contact) {
     try {
       await book.remove(contact.id);
-      toast(t("{who} is no longer in the address book.", { who: contact.name }), {
+      toast(t("{who} removed from address book", { who: contact.name }), {
         label: t("Undo"),
         run: () => void book.save({ name: contact.name, address: contact.address }),
       });
@@ -39,7 +39,7 @@ export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBo
     }
   }
   return (
-    <Dialog open side onClose={onClose} title={t("Address book")} description={t("Only you can read it.")}>
+    <Dialog open side onClose={onClose} title={t("Address book")} description={t("Only visible to you.")}>
       <div className="stack">
         {error !== undefined && <ErrorState error={error} />}
         {edited ? (
@@ -56,13 +56,13 @@ export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBo
             variant="primary"
             onClick={() => setEdited({ address: typedAddress.startsWith("0x") ? typedAddress : "" })}
           >
-            {t("Add somebody")}
+            {t("Add contact")}
           </Button>
         )}
-        <QueryState query={book.book} label={t("Loading the address book")}>
+        <QueryState query={book.book} label={t("Loading address book")}>
           {(contacts) =>
             contacts.length === 0 ? (
-              <EmptyState title={t("Nobody yet")}>{t("Write down whom you send to often.")}</EmptyState>
+              <EmptyState title={t("No contacts yet")}>{t("Save people you send to often.")}</EmptyState>
             ) : (
               <ul className="list">
                 {contacts.map((contact) => (
@@ -74,7 +74,7 @@ export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBo
                     <button
                       type="button"
                       className="icon-button"
-                      aria-label={t("Change: {who}", { who: contact.name })}
+                      aria-label={t("Edit {who}", { who: contact.name })}
                       onClick={() => setEdited(contact)}
                     >
                       <Pencil size={16} aria-hidden="true" />
@@ -82,7 +82,7 @@ export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBo
                     <button
                       type="button"
                       className="icon-button"
-                      aria-label={t("Remove: {who}", { who: contact.name })}
+                      aria-label={t("Remove {who}", { who: contact.name })}
                       onClick={() => void remove(contact)}
                     >
                       <Trash2 size={16} aria-hidden="true" />

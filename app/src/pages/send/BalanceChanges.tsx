@@ -19,9 +19,9 @@ export function BalanceChanges({
   const { t } = useTranslation();
   const { changes, complete } = simulation;
   return (
-    <Notice kind="ok" title={t("Tried out: it would go through")}>
+    <Notice kind="ok" title={t("Simulation succeeded")}>
       {changes.length === 0 ? (
-        <p>{t("Your balances stay as they are, but for the fee.")}</p>
+        <p>{t("No balance changes except the fee.")}</p>
       ) : (
         <ul>
           {changes.map((change) => (
@@ -31,7 +31,7 @@ export function BalanceChanges({
           ))}
         </ul>
       )}
-      {!complete && <p className="small">{t("This node does not tell what would happen to tokens.")}</p>}
+      {!complete && <p className="small">{t("This node can't simulate token transfers.")}</p>}
     </Notice>
   );
 }

@@ -53,7 +53,7 @@ export function Review({ account, chain, item, book }: ReviewProps) {
         ? ["simulation", account, chain.hexId, recipient.address, String(amount), item.key]
         : undefined,
     async queryFn(): Promise<{ simulation: Simulation; fees: Fees }> {
-      if (!provider) throw new Error("The wallet is gone");
+      if (!provider) throw new Error("Wallet disconnected");
       const { from, ...call } = await transferCall(transferOf(item, recipient.address ?? "", amount ?? 0n));
       const [simulation, fees] = await Promise.all([simulate(call), readFees(provider)]);
       return { simulation, fees };
@@ -84,11 +84,11 @@ export function Review({ account, chain, item, book }: ReviewProps) {
     }
   }
 
-  if (recipient.isResolving) return <SkeletonList rows={4} label={t("Looking the name up …")} />;
+  if (recipient.isResolving) return <SkeletonList rows={4} label={t("Resolving name…")} />;
   if (!recipient.address || amount === undefined || amount === 0n) {
     return (
-      <EmptyState title={t("Something is missing")} action={<Button onClick={goBack}>{t("Change")}</Button>}>
-        {recipient.problem ?? t("The amount is none that can be sent.")}
+      <EmptyState title={t("Incomplete transaction")} action={<Button onClick={goBack}>{t("Edit")}</Button>}>
+        {recipient.problem ?? t("Invalid amount.")}
       </EmptyState>
     );
   }
@@ -133,13 +133,13 @@ export function Review({ account, chain, item, book }: ReviewProps) {
       <RecipientNotes recipient={{ ...recipient, name: undefined }} account={account} item={item} />
       <QueryState
         query={preview}
-        label={t("Trying it out …")}
-        skeleton={<SkeletonList rows={2} label={t("Trying it out …")} />}
+        label={t("Simulating…")}
+        skeleton={<SkeletonList rows={2} label={t("Simulating…")} />}
       >
         {({ simulation, fees: { tiers }, fees }) => (
           <>
             {revert ? (
-              <Notice kind="danger" title={t("The contract would refuse it")}>
+              <Notice kind="danger" title={t("Simulation failed")}>
                 <bdi>{revert.reason.slice(0, 300)}</bdi>
               </Notice>
             ) : (
@@ -160,7 +160,7 @@ export function Review({ account, chain, item, book }: ReviewProps) {
                   <span className="small soft">{formatEta(each, fees, texts)}</span>
                   <span
                     className="small number"
-                    title={t("At most {fee} {unit}", {
+                    title={t("Max. {fee} {unit}", {
                       fee: exactAmount(maxFeeFor(gas, each, tiers), decimals),
                       unit: symbol,
                     })}
@@ -173,10 +173,8 @@ export function Review({ account, chain, item, book }: ReviewProps) {
           </>
         )}
       </QueryState>
-      <p className="soft">
-        {t("What is sent cannot be taken back. The wallet has the last word on the fee.")}
-      </p>
-      {exceedsBalance && <Notice kind="danger" title={t("That is more than you have")} />}
+      <p className="soft">{t("Transactions can't be reversed. Your wallet sets the final fee.")}</p>
+      {exceedsBalance && <Notice kind="danger" title={t("Insufficient balance")} />}
       {isWaiting && <Stepper steps={stepsFor("wallet", 0, t)} />}
       {error !== undefined && <ErrorState error={error} />}
       <div className="row">
@@ -187,11 +185,11 @@ export function Review({ account, chain, item, book }: ReviewProps) {
           onClick={() => void send()}
         >
           {isWaiting
-            ? t("Waiting for the wallet")
+            ? t("Waiting for wallet")
             : t("Send {unit}", { unit: item.tokenId === null ? item.unit : t("NFT") })}
         </Button>
         <Button disabled={isWaiting} onClick={goBack}>
-          {t("Change")}
+          {t("Edit")}
         </Button>
       </div>
     </section>

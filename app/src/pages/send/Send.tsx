@@ -35,7 +35,7 @@ export function Send() {
           <TransactionStatus hash={tx} chain={wanted} />
           <div className="row">
             <Link to="/send" search={{}} className="button">
-              {t("Send more")}
+              {t("Send again")}
             </Link>
             <Link to="/portfolio" search={{}} className="button quiet">
               {t("Portfolio")}
@@ -45,7 +45,7 @@ export function Send() {
       ) : !isWeb3Enabled || !account ? (
         <div className="card">
           <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
-            {t("Sending needs the wallet that holds the money.")}
+            {t("Connect a wallet to send.")}
           </EmptyState>
         </div>
       ) : chain ? (
@@ -57,8 +57,8 @@ export function Send() {
         </div>
       ) : (
         <div className="card">
-          <EmptyState title={t("No chain to send on")}>
-            {t("This server does not follow the chain that the address names.")}
+          <EmptyState title={t("Chain not supported")}>
+            {t("This server does not index this chain.")}
           </EmptyState>
         </div>
       )}
@@ -79,18 +79,18 @@ function SendLoader({ account, chain }: { account: string; chain: AppChain }) {
   return (
     <QueryState
       query={sendables}
-      label={t("Reading your balance …")}
-      skeleton={<SkeletonList rows={3} label={t("Reading your balance …")} />}
+      label={t("Loading balance…")}
+      skeleton={<SkeletonList rows={3} label={t("Loading balance…")} />}
     >
       {(items) => {
         const item = items.find(({ key }) => key === (asset ?? "native").toLowerCase());
         if (!item) {
           return (
             <EmptyState
-              title={t("This wallet does not hold that")}
+              title={t("Asset not found in this wallet")}
               action={
                 <Link to="/send" search={{ chain: chain.hexId }} className="button">
-                  {t("Choose something else")}
+                  {t("Choose another asset")}
                 </Link>
               }
             />

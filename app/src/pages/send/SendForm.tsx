@@ -65,7 +65,7 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
   const recipient = useRecipient(to, book, account, chain);
   const fees = useServerQuery({
     queryKey: provider && chainId === chain.hexId ? ["fees", account, chain.hexId] : undefined,
-    queryFn: () => (provider ? readFees(provider) : Promise.reject(new Error("The wallet is gone"))),
+    queryFn: () => (provider ? readFees(provider) : Promise.reject(new Error("Wallet disconnected"))),
     isUncached: true,
   });
   const { unit, decimals, balance, usdPrice } = item;
@@ -73,17 +73,15 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
   const isFiat = prefersFiat && usdPrice !== null;
   const parsed = parseAmount(text, isFiat ? FIAT_DECIMALS : decimals, language);
   const amount = isSingle ? 1n : amountOf();
-  const balanceText = t("You have {amount} {unit}.", {
-    amount: formatAmount(balance, decimals, language),
-    unit,
-  });
+  const available = { amount: formatAmount(balance, decimals, language), unit };
+  const balanceText = t("Balance: {amount} {unit}", available);
   const problem =
     amount === undefined
       ? amountProblem("reason" in parsed ? parsed : { reason: "invalid" }, decimals, t)
       : amount === 0n
-        ? t("Enter more than nothing.")
+        ? t("Enter an amount greater than 0.")
         : amount > balance
-          ? balanceText
+          ? t("Insufficient balance: {amount} {unit} available", available)
           : undefined;
   const gas = recipient.isContract ? CONTRACT_GAS : PLAIN_GAS;
   const reserve =
@@ -129,7 +127,7 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
   return (
     <form className="stack" onSubmit={review} noValidate aria-label={t("Send")}>
       <Select
-        label={t("What")}
+        label={t("Asset")}
         options={items.map(({ key, label }) => ({ key, label }))}
         value={item.key}
         onChange={choose}
@@ -138,16 +136,16 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
         label={t("Recipient")}
         value={to}
         onChange={(event) => setTo(event.target.value)}
-        placeholder={t("0x… or a name, as ada.eth")}
+        placeholder={t("0x… or a name such as ada.eth")}
         spellCheck={false}
         autoComplete="off"
         autoCapitalize="off"
         problem={wasSubmitted ? recipient.problem : undefined}
-        hint={recipient.isResolving ? t("Looking the name up …") : undefined}
+        hint={recipient.isResolving ? t("Resolving name…") : undefined}
         after={
           <Button
             disabled={!book.isOpen}
-            title={book.isOpen ? undefined : t("Sign in to keep an address book.")}
+            title={book.isOpen ? undefined : t("Sign in to use the address book.")}
             onClick={() => setIsBookOpen(true)}
           >
             <BookUser size={18} aria-hidden="true" />
@@ -158,7 +156,7 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
       <RecipientNotes recipient={recipient} account={account} item={item} />
       {!isSingle && (
         <Field
-          label={isFiat ? t("Amount in dollars") : t("Amount in {unit}", { unit })}
+          label={isFiat ? t("Amount (USD)") : t("Amount ({unit})", { unit })}
           value={text}
           onChange={(event) => setText(event.target.value)}
           inputMode="decimal"
@@ -187,7 +185,7 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
                   }}
                 >
                   {isFiat ? unit : "$"}
-                  <span className="visually-hidden">{t("Change the unit of the amount")}</span>
+                  <span className="visually-hidden">{t("Switch currency")}</span>
                 </Button>
               )}
               <Button
@@ -206,22 +204,22 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
       )}
       {item.hasPriceFailed && (
         <FailedRead query={{ ...sendables, data: undefined, error: sendables.error ?? true }}>
-          {t("The price could not be read, so amounts are not shown in dollars")}
+          {t("Price unavailable, so amounts are not shown in USD")}
         </FailedRead>
       )}
       {item.type === "native" && (
-        <FailedRead query={fees}>{t("The network fee could not be read, so there is no maximum")}</FailedRead>
+        <FailedRead query={fees}>{t("Network fee unavailable, so Max is disabled")}</FailedRead>
       )}
       {item.type === "native" && text !== "" && maxAmount !== undefined && amount === maxAmount && (
         <p className="small soft">
-          {t("{fee} {unit} stay for the network's fee.", {
+          {t("{fee} {unit} reserved for the network fee", {
             fee: exactAmount(balance - maxAmount, decimals),
             unit,
           })}
         </p>
       )}
       <Button type="submit" variant="primary" disabled={isOtherChain}>
-        {isOtherChain ? t("Switch the network first") : t("Review")}
+        {isOtherChain ? t("Switch network to continue") : t("Review")}
       </Button>
       {isBookOpen && (
         <AddressBook

@@ -37,7 +37,7 @@ export function useAddressBook() {
 
   /** Changes the contact of that id, or adds one. */
   async function save({ id, name, address }: Omit<Contact, "id"> & { id?: string | undefined }) {
-    if (!user) throw new Error("Sign in to keep an address book.");
+    if (!user) throw new Error("Sign in to use the address book.");
     const row = found.data?.find((each) => each.id === id) ?? new ParseObject("Contact");
     row.set("name", name.trim());
     row.set("address", address.trim());

@@ -102,7 +102,7 @@ export function useRecipient(
 
   function nameProblem(): string | undefined {
     if (isResolvingName) return undefined;
-    if (resolved.error) return t("This name could not be looked up. Try again, or paste the address.");
-    return resolved.data ? undefined : t("No address stands behind this name.");
+    if (resolved.error) return t("This name could not be resolved. Try again, or paste the address.");
+    return resolved.data ? undefined : t("This name does not resolve to an address.");
   }
 }

@@ -22,7 +22,7 @@ export function ChooseWallet({ connection }: { connection: WalletConnection }) {
         <WaitingForWallet choice={choice} link={link} onRetry={() => void connect(choice)} />
       ) : null}
       <Button variant="quiet" onClick={cancel}>
-        {t("Choose another wallet")}
+        {t("Use a different wallet")}
       </Button>
     </div>
   );

@@ -17,7 +17,7 @@ export function ForgotPassword({ onBack }: { onBack: () => void }) {
   async function send(event: FormEvent) {
     event.preventDefault();
     if (!/^\S+@\S+$/.test(email.trim())) {
-      setProblem(t("Enter the e-mail address of your account."));
+      setProblem(t("Enter your account's email address."));
       return;
     }
     setProblem(undefined);
@@ -36,18 +36,18 @@ export function ForgotPassword({ onBack }: { onBack: () => void }) {
       className="stack"
       onSubmit={(event) => void send(event)}
       noValidate
-      aria-label={t("Forgotten password")}
+      aria-label={t("Reset password")}
     >
       {state === "sent" ? (
         <div role="status">
-          <Notice kind="ok" title={t("Look into your mail")}>
-            {t("If an account has this address, a link to choose a new password is on its way.")}
+          <Notice kind="ok" title={t("Check your email")}>
+            {t("If an account with this email exists, we've sent a password reset link.")}
           </Notice>
         </div>
       ) : (
         <>
           <Field
-            label={t("E-mail")}
+            label={t("Email")}
             type="email"
             autoComplete="email"
             autoFocus
@@ -57,12 +57,12 @@ export function ForgotPassword({ onBack }: { onBack: () => void }) {
           />
           {error !== undefined && <ErrorState error={error} />}
           <Button type="submit" variant="primary" busy={state === "busy"}>
-            {t("Send me a link")}
+            {t("Send reset link")}
           </Button>
         </>
       )}
       <Button variant="quiet" onClick={onBack}>
-        {t("Back to log in")}
+        {t("Back to login")}
       </Button>
     </form>
   );

@@ -79,12 +79,12 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
       />
       {mode === "signup" && (
         <Field
-          label={t("E-mail (optional)")}
+          label={t("Email (optional)")}
           type="email"
           autoComplete="email"
           value={email}
           onChange={(event) => setEmail(event.target.value)}
-          hint={t("To come back by when the password is gone.")}
+          hint={t("Used to reset your password.")}
         />
       )}
       {error !== undefined && <ErrorState error={error} />}
@@ -93,12 +93,12 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
       </Button>
       {restrictTo === undefined && (
         <Button variant="quiet" onClick={() => setMode(mode === "login" ? "signup" : "login")}>
-          {mode === "login" ? t("No account yet? Sign up") : t("Have an account? Log in")}
+          {mode === "login" ? t("Don't have an account? Sign up") : t("Have an account? Log in")}
         </Button>
       )}
       {mode === "login" && (
         <Button variant="quiet" onClick={() => setMode("forgotten")}>
-          {t("Forgotten your password?")}
+          {t("Forgot password?")}
         </Button>
       )}
     </form>

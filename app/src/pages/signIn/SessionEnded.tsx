@@ -24,7 +24,7 @@ export function SessionEnded() {
   if (!isOpen) {
     return (
       <div className="session-over" role="status">
-        <span>{t("Your session has ended. Nothing is saved until you sign in again.")}</span>
+        <span>{t("Session expired. Changes can't be saved until you sign in again.")}</span>
         <Button small variant="primary" onClick={() => setOpen(true)}>
           {t("Sign in again")}
         </Button>
@@ -35,8 +35,8 @@ export function SessionEnded() {
     <Dialog
       open
       onClose={() => setOpen(false)}
-      title={t("Your session has ended")}
-      description={t("Sign in again to go on. What you typed on this page is still there.")}
+      title={t("Session expired")}
+      description={t("Sign in again to continue. Your unsaved input on this page is kept.")}
       actions={<Button onClick={() => void logout()}>{t("Sign out")}</Button>}
     >
       <SignInMethods

@@ -22,7 +22,7 @@ export function SignInMethods({ value, onChange, restrictTo }: SignInMethodsProp
       onValueChange={(method: unknown) => onChange(method === "password" ? "password" : "wallet")}
       className="stack"
     >
-      <Tabs.List className="tabs-list" aria-label={t("How to sign in")}>
+      <Tabs.List className="tabs-list" aria-label={t("Sign-in method")}>
         <Tabs.Tab value="wallet" className="tab">
           {t("Wallet")}
         </Tabs.Tab>

@@ -37,7 +37,7 @@ export function WaitingForWallet({ choice, link, onRetry }: WaitingForWalletProp
       </p>
       {link !== undefined && (
         <>
-          <QrCode text={link} label={t("QR code for the wallet")} />
+          <QrCode text={link} label={t("Wallet QR code")} />
           <div className="wallet-links">
             <a className="button primary" href={link}>
               {t("Open a wallet app")}
@@ -56,14 +56,14 @@ export function WaitingForWallet({ choice, link, onRetry }: WaitingForWalletProp
               ))}
             </span>
           </div>
-          <CopyButton text={link} label={t("link for the wallet")} />
+          <CopyButton text={link} label={t("wallet link")} />
         </>
       )}
       <Button small variant="quiet" onClick={onRetry}>
-        {t("Ask again")}
+        {t("Retry")}
       </Button>
     </div>
   );
 }
 
-const LINK_HINT = "Scan the code with the wallet on your telephone, or open the wallet on this device.";
+const LINK_HINT = "Scan the code with your phone's wallet, or open a wallet on this device.";

@@ -34,7 +34,7 @@ export function WalletList({ onChoose }: { onChoose: (choice: WalletOption) => v
   );
   return (
     <div className="stack">
-      {installed.length === 0 && <p className="soft">{t("No wallet is installed in this browser.")}</p>}
+      {installed.length === 0 && <p className="soft">{t("No wallet detected in this browser.")}</p>}
       {sorted.length > 0 && (
         <ul className="wallet-list" aria-label={t("Wallets")}>
           {sorted.map((choice) => (
@@ -64,7 +64,7 @@ function installedWalletOption({ rdns, name, icon }: InjectedWallet): WalletOpti
   return { id: rdns, name, icon, hint: WINDOW_HINT, options: { provider: "injected", rdns } };
 }
 
-const WINDOW_HINT = "Look for its window and allow this page to see your account.";
+const WINDOW_HINT = "Open the wallet and approve the connection.";
 
 interface WalletButtonProps {
   choice: WalletOption;
@@ -106,23 +106,23 @@ function MagicWallet({ service, isRecent, onChoose }: MagicWalletProps) {
   function submit(event: FormEvent) {
     event.preventDefault();
     if (/^\S+@\S+$/.test(email.trim())) onChoose(magicWalletOption(service, email.trim()));
-    else setProblem(t("Enter your e-mail address."));
+    else setProblem(t("Enter your email address."));
   }
   return (
     <details className="dev-wallet" open={isRecent}>
       <summary>
-        {t("Wallet by e-mail (Magic)")} {isRecent && <span className="tag">{t("Recent")}</span>}
+        {t("Email wallet (Magic)")} {isRecent && <span className="tag">{t("Recent")}</span>}
       </summary>
       <form className="stack" onSubmit={submit} noValidate>
         <Field
-          label={t("E-mail of the wallet")}
+          label={t("Wallet email")}
           type="email"
           autoComplete="email"
           value={email}
           onChange={(event) => setEmail(event.target.value)}
-          hint={t("Magic sends you a link, and keeps the key of the wallet.")}
+          hint={t("Magic emails you a link and manages the wallet's key.")}
           problem={problem}
-          after={<Button type="submit">{t("Go on")}</Button>}
+          after={<Button type="submit">{t("Continue")}</Button>}
         />
       </form>
     </details>
@@ -148,7 +148,7 @@ function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: Development
       </summary>
       <div className="stack">
         <p className="soft small">
-          {t("Keys of the local chain that everybody knows: for trying out, never for real money.")}
+          {t("Publicly known keys of the local chain. Never use them with real funds.")}
         </p>
         <ul className="wallet-list" aria-label={t("Funded development accounts")}>
           {settings.devWallets.slice(0, 3).map(({ address }, i) => (
@@ -165,7 +165,7 @@ function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: Development
           ))}
         </ul>
         <LocalKeyForm
-          onKey={(privateKey) => use(t("your key"), { provider: "keystore", privateKey, rpcUrl })}
+          onKey={(privateKey) => use(t("your wallet"), { provider: "keystore", privateKey, rpcUrl })}
         />
       </div>
     </details>
@@ -207,12 +207,12 @@ function LocalKeyForm({ onKey }: { onKey: (privateKey: string) => void }) {
   return (
     <form onSubmit={submit} noValidate>
       <Field
-        label={stored ? t("Unlock your own key") : t("Make a key of your own")}
+        label={stored ? t("Unlock your wallet") : t("Create a new wallet")}
         type="password"
         autoComplete={stored ? "current-password" : "new-password"}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
-        hint={stored ? undefined : t("The password protects the key in this browser.")}
+        hint={stored ? undefined : t("This password encrypts the key in this browser.")}
         problem={problem}
         after={
           <Button type="submit" busy={busy}>

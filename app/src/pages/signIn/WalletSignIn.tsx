@@ -77,17 +77,17 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
         <section className="stack tight" aria-label={t("Connected wallet")}>
           <Address address={account} />
           {chainId && !chainByHexId(settings, chainId) && (
-            <Notice kind="warning" title={t("This server does not follow the wallet's chain")}>
-              {t("The wallet is on chain {chain}. Signing in works all the same.", { chain: chainId })}
+            <Notice kind="warning" title={t("This server does not index your wallet's chain")}>
+              {t("Your wallet is on chain {chain}. You can still sign in.", { chain: chainId })}
             </Notice>
           )}
           {isWrongWallet ? (
-            <Notice kind="warning" title={t("This wallet is not one of your account's")}>
-              {t("Switch to the one that you signed in with, or sign out to go on as somebody else.")}
+            <Notice kind="warning" title={t("Wallet not linked to your account")}>
+              {t("Switch to the wallet you signed in with, or sign out to use a different account.")}
             </Notice>
           ) : (
             <p className="soft">
-              {t("The wallet shows a message. Signing it costs nothing and sends nothing.")}
+              {t("Sign the message in your wallet. It's free and sends no transaction.")}
             </p>
           )}
         </section>
@@ -107,7 +107,7 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
           error={error}
           busy={isAuthenticating}
           onCode={(code) => void signIn(code)}
-          hint={t("The wallet asks for your signature once more.")}
+          hint={t("Your wallet will ask you to sign again.")}
         />
       ) : (
         connected && (
@@ -123,7 +123,7 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
       )}
       {(connected || isWaiting || failed) && (
         <Button variant="quiet" onClick={() => void startOver()}>
-          {isWaiting ? t("Cancel") : t("Use another wallet")}
+          {isWaiting ? t("Cancel") : t("Use a different wallet")}
         </Button>
       )}
     </div>

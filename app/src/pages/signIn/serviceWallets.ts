@@ -10,7 +10,7 @@ export function serviceWalletOptions({ wallets, chains }: AppSettings): WalletOp
     walletOptions.push({
       id: "walletConnect",
       name: "WalletConnect",
-      hint: "Preparing a code for your wallet …",
+      hint: "Preparing a QR code for your wallet…",
       icon: QrCode,
       usesLink: true,
       options: {
@@ -33,7 +33,7 @@ export function serviceWalletOptions({ wallets, chains }: AppSettings): WalletOp
     walletOptions.push({
       id: "web3Auth",
       name: "Social login (Web3Auth)",
-      hint: "Web3Auth's window asks how you want to log in.",
+      hint: "Choose a sign-in method in the Web3Auth window.",
       icon: Users,
       options: {
         provider: "web3Auth",
@@ -55,7 +55,7 @@ export function magicWalletOption(
   return {
     id: "magic",
     name: "Magic",
-    hint: "Open the link in the mail that has just been sent to you, and leave this page open.",
+    hint: "Open the link in the email we just sent you, and keep this page open.",
     options: { provider: "magicLink", apiKey, network, email },
   };
 }
