@@ -6,18 +6,18 @@ import { StudioShell } from "./shell/StudioShell.tsx";
 /** The shell is the root: every room is shown inside it. */
 export const root = createRootRoute({
   component: StudioShell,
-  notFoundComponent: NoRoom,
+  notFoundComponent: NotFound,
   errorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
 });
 
-function NoRoom() {
+function NotFound() {
   const { t } = useTexts();
   return (
     <EmptyState
-      title={t("There is no such page")}
+      title={t("Page not found")}
       action={
         <Link to="/" className="button">
-          {t("Go to the overview")}
+          {t("Back to overview")}
         </Link>
       }
     >
@@ -27,6 +27,6 @@ function NoRoom() {
 }
 
 /** A text of the address bar; undefined where it is none, or empty. */
-export function text(value: unknown): string | undefined {
+export function stringParam(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -7,7 +7,7 @@ import { useTexts } from "../../texts/TextsContext.tsx";
 export function PasswordField(props: Omit<FieldProps, "type" | "after">) {
   const { t } = useTexts();
   const [isShown, setShown] = useState(false);
-  const Sign = isShown ? EyeOff : Eye;
+  const Icon = isShown ? EyeOff : Eye;
   return (
     <Field
       {...props}
@@ -19,10 +19,10 @@ export function PasswordField(props: Omit<FieldProps, "type" | "after">) {
           type="button"
           className="icon-button"
           aria-pressed={isShown}
-          aria-label={t("Show what is typed")}
+          aria-label={t("Show password")}
           onClick={() => setShown(!isShown)}
         >
-          <Sign size={18} aria-hidden="true" />
+          <Icon size={18} aria-hidden="true" />
         </button>
       }
     />

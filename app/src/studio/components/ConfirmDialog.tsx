@@ -1,0 +1,74 @@
+import { type FormEvent, type ReactNode, useId } from "react";
+import { Button } from "../../design/Button.tsx";
+import { Dialog } from "../../design/Dialog.tsx";
+import { ErrorState } from "../../design/states.tsx";
+import { useTexts } from "../../texts/TextsContext.tsx";
+
+export interface ConfirmDialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  about?: ReactNode;
+  /** On the button that does it. */
+  confirmLabel: string;
+  danger?: boolean;
+  wide?: boolean;
+  disabled?: boolean;
+  busy: boolean;
+  /** Why it was refused; what was typed stays. */
+  error?: unknown;
+  onConfirm: () => void;
+  children?: ReactNode;
+}
+
+/** A form in a dialog, or a question before something that cannot be undone. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const {
+    open,
+    onClose,
+    title,
+    about,
+    confirmLabel,
+    danger,
+    wide,
+    disabled,
+    busy,
+    error,
+    onConfirm,
+    children,
+  } = props;
+  const { t } = useTexts();
+  const formId = useId();
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    onConfirm();
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={title}
+      {...(about !== undefined && { about })}
+      {...(wide !== undefined && { wide })}
+      actions={
+        <>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
+          <Button
+            type="submit"
+            form={formId}
+            look={danger ? "danger" : "primary"}
+            busy={busy}
+            disabled={disabled}
+          >
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} className="stack" noValidate>
+        {children}
+        {error ? <ErrorState error={error} /> : null}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,96 @@
+import { isClassName, type JsonObject } from "@purse/protocol";
+import { useState } from "react";
+import { Select } from "../../../design/Choice.tsx";
+import { Field } from "../../../design/Field.tsx";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { SchemaDiff } from "../../components/SchemaDiff.tsx";
+
+type AccessPreset = "closed" | "signedIn" | "readable" | "open";
+
+const OPERATIONS = ["get", "find", "count", "create", "update", "delete"] as const;
+const PUBLIC = { "*": true };
+const AUTHENTICATED = { requiresAuthentication: true };
+
+/** A name, and who may use the class to begin with. */
+export function NewClass({
+  existingNames,
+  onClose,
+  onDone,
+}: {
+  existingNames: readonly string[];
+  onClose: () => void;
+  onDone: (className: string) => void;
+}) {
+  const { t } = useTexts();
+  const [name, setName] = useState("");
+  const [preset, setPreset] = useState<AccessPreset>("signedIn");
+  const [isPreviewing, setPreviewing] = useState(false);
+  const problem =
+    name === ""
+      ? undefined
+      : !isClassName(name) || name.startsWith("_")
+        ? t("Use letters, digits and _, starting with a letter.")
+        : existingNames.includes(name)
+          ? t("A class with this name already exists.")
+          : undefined;
+  if (isPreviewing) {
+    return (
+      <SchemaDiff
+        isNew
+        className={name}
+        edit={{ classLevelPermissions: permissionsOf(preset) }}
+        successMessage={t("{name} created", { name })}
+        onClose={() => setPreviewing(false)}
+        onDone={() => onDone(name)}
+      />
+    );
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t("Create class")}
+      confirmLabel={t("Continue")}
+      busy={false}
+      disabled={name === "" || problem !== undefined}
+      onConfirm={() => setPreviewing(true)}
+    >
+      <Field
+        label={t("Name")}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        problem={problem}
+        maxLength={128}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+      <Select<AccessPreset>
+        label={t("Initial permissions")}
+        value={preset}
+        onChange={setPreset}
+        options={[
+          { key: "closed", label: t("Master key only") },
+          { key: "signedIn", label: t("Authenticated users") },
+          { key: "readable", label: t("Public read, authenticated write") },
+          { key: "open", label: t("Public read and write") },
+        ]}
+      />
+      <p className="soft small">
+        {t("Add fields in the next step. You can change permissions at any time.")}
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** Nobody but the server adds fields, whatever is chosen. */
+function permissionsOf(preset: AccessPreset): JsonObject {
+  if (preset === "closed") return {};
+  const permissionFor = (operation: (typeof OPERATIONS)[number]) => {
+    if (preset === "open") return PUBLIC;
+    const isRead = operation === "get" || operation === "find" || operation === "count";
+    return preset === "readable" && isRead ? PUBLIC : AUTHENTICATED;
+  };
+  return Object.fromEntries(OPERATIONS.map((operation) => [operation, permissionFor(operation)]));
+}

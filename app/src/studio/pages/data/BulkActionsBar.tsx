@@ -1,0 +1,51 @@
+import { Button } from "../../../design/Button.tsx";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
+import { COPY_FORMATS, type CopyFormat } from "./clipboard.ts";
+
+/** What can be done with the rows that are picked. */
+export function BulkActionsBar({
+  count,
+  canEditRows,
+  onCopy,
+  onUpdate,
+  onDelete,
+  onClearSelection,
+}: {
+  count: number;
+  /** Not while one looks as somebody else. */
+  canEditRows: boolean;
+  onCopy: (format: CopyFormat) => void;
+  onUpdate: () => void;
+  onDelete: () => void;
+  onClearSelection: () => void;
+}) {
+  const texts = useTexts();
+  const { t } = texts;
+  const canEdit = useHasRole("editor");
+  return (
+    <div className="data-bar" data-kind="info">
+      <span className="grow" role="status">
+        {texts.count(count, "{n} row selected", "{n} rows selected")}
+      </span>
+      {COPY_FORMATS.map((format) => (
+        <Button key={format} small onClick={() => onCopy(format)}>
+          {t("Copy as {format}", { format: format.toUpperCase() })}
+        </Button>
+      ))}
+      {canEdit && (
+        <>
+          <Button small disabled={!canEditRows} onClick={onUpdate}>
+            {t("Update…")}
+          </Button>
+          <Button small look="danger" disabled={!canEditRows} onClick={onDelete}>
+            {t("Delete…")}
+          </Button>
+        </>
+      )}
+      <Button small onClick={onClearSelection}>
+        {t("Clear selection")}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+import type { JsonValue } from "@purse/protocol";
+import { type FocusEvent, type KeyboardEvent, type MouseEvent, useRef, useState } from "react";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+import type { Column } from "./columns.ts";
+import { editableText, parseValue } from "./parseValue.ts";
+
+export interface CellEditorProps {
+  column: Column;
+  value: JsonValue | undefined;
+  /** What began it, where that was a letter: it takes the place of the value. */
+  initialText: string | undefined;
+  /** `by` is where to go then: a row down, a column on or back, or nowhere. */
+  onDone: (value: JsonValue, direction: "down" | "next" | "previous" | undefined) => void;
+  onCancel: () => void;
+}
+
+const INLINE = new Set(["String", "Number", "Boolean", "Date"]);
+
+/** Whether a type is typed in its cell; the others have a dialog. */
+export function isInline({ type }: Column): boolean {
+  return INLINE.has(type);
+}
+
+/** Typed in the place of a cell. Enter takes it, Tab too and goes on, Escape leaves the value as it was. */
+export function CellEditor({ column, value, initialText, onDone, onCancel }: CellEditorProps) {
+  const { t } = useTexts();
+  const [text, setText] = useState(initialText ?? editableText(value, column));
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+
+  // What is taken away loses the focus too, which is no second answer.
+  const isFinished = useRef(false);
+
+  function commit(direction: "down" | "next" | "previous" | undefined): void {
+    if (isFinished.current) return;
+    const parsed = parseValue(text, column);
+    // A text that was not there and is not typed is still not there.
+    if (column.type === "String" && text === "" && value === undefined) cancel();
+    else if (parsed.problem === undefined) {
+      isFinished.current = true;
+      onDone(parsed.value, direction);
+    } else setProblem(parsed.problem);
+  }
+
+  function cancel(): void {
+    isFinished.current = true;
+    onCancel();
+  }
+
+  function keyDown(event: KeyboardEvent): void {
+    // A letter of an input method is no key yet.
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Escape") cancel();
+    else if (event.key === "Tab") commit(event.shiftKey ? "previous" : "next");
+    else if (event.key === "Enter" && !event.altKey && !event.shiftKey) commit("down");
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const inputProps = {
+    value: text,
+    // The grid has begun this: the focus goes where the typing goes.
+    autoFocus: true,
+    title: problem ?? (column.type === "Date" ? t("Time zone: {zone}", { zone: timeZone }) : undefined),
+    "aria-label": column.type === "Date" ? `${column.name}, ${timeZone}` : column.name,
+    "aria-invalid": problem !== undefined || undefined,
+    onKeyDown: keyDown,
+    // The menu of the browser, for the text; that of the grid is for cells.
+    onContextMenu: (event: MouseEvent) => event.stopPropagation(),
+    onBlur: () => commit(undefined),
+  };
+  return (
+    <>
+      {column.type === "Boolean" ? (
+        <select {...inputProps} onChange={(event) => setText(event.target.value)}>
+          <option value="">—</option>
+          <option value="true">true</option>
+          <option value="false">false</option>
+        </select>
+      ) : column.type === "String" ? (
+        <textarea
+          {...inputProps}
+          rows={1}
+          onFocus={moveCursorToEnd}
+          onChange={(event) => setText(event.target.value)}
+        />
+      ) : (
+        <input
+          {...inputProps}
+          type={column.type === "Date" ? "datetime-local" : "text"}
+          step={0.001}
+          inputMode={column.type === "Number" ? "decimal" : undefined}
+          onFocus={moveCursorToEnd}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+      {problem !== undefined && (
+        <span className="visually-hidden" role="alert">
+          {problem}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** What is typed next follows the letter that began it. Inputs of dates have no such place. */
+function moveCursorToEnd({ target }: FocusEvent<HTMLInputElement | HTMLTextAreaElement>): void {
+  const end = target.value.length;
+  if (target.type !== "datetime-local") target.setSelectionRange(end, end);
+}

@@ -1,0 +1,23 @@
+import { TextArea } from "../../../../design/Field.tsx";
+import { useTexts } from "../../../../texts/TextsContext.tsx";
+import type { EditorProps } from "./editor.ts";
+
+/** Several lines: JSON that says while it is none, or a text as it is. */
+export function JsonEditor({ column, text, onText, parsed }: EditorProps) {
+  const { t } = useTexts();
+  const isText = column.type === "String";
+  return (
+    <div className={isText ? "" : "mono-field"}>
+      <TextArea
+        label={isText ? t("Text") : t("JSON")}
+        value={text}
+        problem={parsed.problem}
+        hint={isText ? undefined : t("Leave empty to remove the value.")}
+        spellCheck={isText}
+        autoComplete="off"
+        rows={isText ? 6 : 12}
+        onChange={(event) => onText(event.target.value)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+import { Field } from "../../../../design/Field.tsx";
+import { useTexts } from "../../../../texts/TextsContext.tsx";
+import type { EditorProps } from "./editor.ts";
+import { RowPicker } from "./RowPicker.tsx";
+
+/** A pointer: by id, or by looking for the row. */
+export function PointerEditor({ column, text, onText, parsed }: EditorProps) {
+  const { t } = useTexts();
+  return (
+    <>
+      <Field
+        label={t("ID")}
+        value={text}
+        problem={parsed.problem}
+        hint={t("Leave empty to remove the value.")}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => onText(event.target.value)}
+      />
+      {column.targetClass !== undefined && (
+        <RowPicker
+          className={column.targetClass}
+          chosen={text.trim()}
+          onChoose={({ objectId }) => onText(String(objectId))}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import { useToast } from "../../../design/Toasts.tsx";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+import { type CopyFormat, serializeCells } from "./clipboard.ts";
+import type { Column } from "./columns.ts";
+import type { Drafts } from "./drafts.ts";
+
+/** A value as it is shown: what is not saved yet goes before what is. */
+export function draftValue(drafts: Drafts, row: JsonObject, field: string): JsonValue | undefined {
+  const changes = drafts.get(String(row.objectId))?.changes;
+  return changes && Object.hasOwn(changes, field) ? (changes[field] ?? undefined) : row[field];
+}
+
+/** Puts cells on the clipboard, and says so. */
+export function useCopy(drafts: Drafts) {
+  const toast = useToast();
+  const { t, count } = useTexts();
+  const serialize = (rows: readonly JsonObject[], columns: readonly Column[], format: CopyFormat) =>
+    serializeCells(rows, columns, format, (row, field) => draftValue(drafts, row, field));
+  return {
+    serialize,
+    async copy(rows: readonly JsonObject[], columns: readonly Column[], format: CopyFormat): Promise<void> {
+      try {
+        await navigator.clipboard.writeText(serialize(rows, columns, format));
+        toast(count(rows.length, "{n} row copied", "{n} rows copied"));
+      } catch {
+        toast(t("The browser blocked access to the clipboard."));
+      }
+    },
+  };
+}

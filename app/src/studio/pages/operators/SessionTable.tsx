@@ -1,0 +1,66 @@
+import type { StudioSession } from "@purse/protocol";
+import type { ReactNode } from "react";
+import { Moment } from "../../../design/Moment.tsx";
+import { Status } from "../../../design/Status.tsx";
+import { EmptyState } from "../../../design/states.tsx";
+import { Table } from "../../../design/Table.tsx";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+
+/** Where an operator is signed in. `actions` stand at the end of a row. */
+export function SessionTable({
+  sessions,
+  actions,
+}: {
+  sessions: readonly StudioSession[];
+  actions?: (session: StudioSession) => ReactNode;
+}) {
+  const { t } = useTexts();
+  return (
+    <Table
+      caption={t("Sessions")}
+      rows={sessions}
+      keyOf={({ id }) => id}
+      empty={<EmptyState title={t("No active sessions")} />}
+      columns={[
+        {
+          key: "where",
+          label: t("Device"),
+          cell: ({ address, userAgent, isCurrent }) => (
+            <>
+              <bdi className="cut" title={userAgent}>
+                {browserOf(userAgent)}
+              </bdi>{" "}
+              <bdi className="soft">{address}</bdi>{" "}
+              {isCurrent && <Status kind="ok">{t("This device")}</Status>}
+            </>
+          ),
+        },
+        { key: "used", label: t("Last used"), cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+        {
+          key: "ends",
+          label: t("Expires"),
+          minor: true,
+          cell: ({ expiresAt }) => <Moment at={expiresAt} />,
+        },
+        ...(actions
+          ? [
+              {
+                key: "actions",
+                label: <span className="visually-hidden">{t("Actions")}</span>,
+                number: true,
+                cell: actions,
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}
+
+/** The name that people know their browser by; the whole text where it is none of the known. */
+function browserOf(userAgent: string): string {
+  const name = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(userAgent)?.[1];
+  const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(userAgent)?.[1];
+  const known = name === "Edg" ? "Edge" : name === "OPR" ? "Opera" : name;
+  return known && system ? `${known}, ${system.replace("Mac OS X", "macOS")}` : userAgent;
+}

@@ -1,0 +1,55 @@
+import { useState } from "react";
+import { Select } from "../../../design/Choice.tsx";
+import { useTexts } from "../../../texts/TextsContext.tsx";
+import { UserCombobox } from "../../components/Combobox.tsx";
+import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+
+export interface AddSubjectProps {
+  title: string;
+  about: string;
+  /** Those that are not there yet. */
+  choices: readonly { key: string; label: string }[];
+  existingKeys: readonly string[];
+  onClose: () => void;
+  onAdd: (key: string) => void;
+}
+
+const USER_KEY = "user";
+
+/** One more for whom something is said: a role, a field, a user. */
+export function AddSubject({ title, about, choices, existingKeys, onClose, onAdd }: AddSubjectProps) {
+  const { t } = useTexts();
+  const [key, setKey] = useState(choices[0]?.key ?? USER_KEY);
+  const [user, setUser] = useState("");
+  const isExisting = key === USER_KEY && existingKeys.includes(user);
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={title}
+      about={about}
+      confirmLabel={t("Add")}
+      busy={false}
+      disabled={key === USER_KEY && (user === "" || isExisting)}
+      onConfirm={() => {
+        onAdd(key === USER_KEY ? user : key);
+        onClose();
+      }}
+    >
+      <Select
+        label={t("Who")}
+        value={key}
+        onChange={setKey}
+        options={[...choices, { key: USER_KEY, label: t("Specific user") }]}
+      />
+      {key === USER_KEY && (
+        <UserCombobox
+          label={t("User")}
+          hint={isExisting ? t("Already added") : t("Search by username prefix or ID")}
+          value={user}
+          onChange={setUser}
+        />
+      )}
+    </ConfirmDialog>
+  );
+}
