@@ -86,7 +86,9 @@ describe("what is pasted", () => {
   });
 
   it("leaves out what nobody changes, and what lies beyond the grid", () => {
-    expect(pasteCells("x\ty", cell(2, "objectId"), rows, columns, "editor")).toMatchObject({ readOnlyCount: 1 });
+    expect(pasteCells("x\ty", cell(2, "objectId"), rows, columns, "editor")).toMatchObject({
+      readOnlyCount: 1,
+    });
     expect(pasteCells("1\n2\n3", cell(1, "score"), rows, columns, "editor")).toMatchObject({
       outOfRangeCount: 1,
       cells: { length: 2 },
