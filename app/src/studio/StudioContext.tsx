@@ -8,13 +8,13 @@ export function useStudio(): StudioApi {
   return useContext(StudioContext);
 }
 
-/** Who works here; undefined until the server has told. */
+/** The session; undefined until it is loaded. */
 export function useSession(): SessionState | undefined {
   const studio = useStudio();
   return useSyncExternalStore(studio.subscribe, () => studio.session);
 }
 
-/** The operator who is signed in. For rooms, which are shown to nobody else. */
+/** The signed-in operator. Throws where nobody is signed in, so only pages inside RequireSession may use it. */
 export function useOperator(): StudioOperator {
   const session = useSession();
   if (session?.state.state !== "signedIn") throw new Error("No operator is signed in.");
@@ -23,7 +23,7 @@ export function useOperator(): StudioOperator {
 
 const RANK = { readOnly: 0, editor: 1, owner: 2 } as const;
 
-/** Whether the operator has a role, or a higher one. The server judges again. */
+/** Whether the operator has at least this role. The server checks it too. */
 export function useHasRole(requiredRole: StudioRole): boolean {
   return RANK[useOperator().role] >= RANK[requiredRole];
 }

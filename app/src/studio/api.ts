@@ -3,14 +3,14 @@ import { withDeadline } from "../query/withDeadline.ts";
 
 export type Query = Readonly<Record<string, JsonValue | undefined>>;
 
-/** An answer of the studio's server that is no success. */
+/** An error response of the studio API; status 0 when the server did not respond. */
 export class StudioRequestError extends Error {
   override readonly name = "StudioRequestError";
   readonly status: number;
   readonly code: number;
-  /** Of a conflict (409): the row as it is now. */
+  /** On a conflict (409), the current row. */
   readonly current: JsonObject | undefined;
-  /** The password was right and a code is wanted too. */
+  /** The password was correct and a second factor is required. */
   readonly secondFactor: boolean;
 
   constructor(status: number, { code, error, current, secondFactor = false }: StudioError) {
@@ -22,7 +22,7 @@ export class StudioRequestError extends Error {
   }
 }
 
-/** Who works here, as far as the pages know. `isEnded`: the session is over, and the pages wait for the next one. */
+/** The session as the pages know it. `isExpired`: requests wait until the operator signs in again. */
 export interface SessionState {
   state: StudioState;
   isExpired: boolean;
@@ -32,8 +32,8 @@ type Method = "GET" | "POST" | "PUT" | "DELETE";
 type SignedIn = Extract<StudioState, { state: "signedIn" }>;
 
 /**
- * The way to `/studio/api`. The session is a cookie, which scripts do not see. Where it is over, requests wait until
- * the same operator has signed in again and then go on: nothing that was typed is lost.
+ * Client of the studio API, `/studio/api`. The session is an HTTP-only cookie. When it expires, requests wait until the same
+ * operator has signed in again and then resume, so that no input is lost.
  */
 export class StudioApi {
   #session: SessionState | undefined;
@@ -44,13 +44,13 @@ export class StudioApi {
     return this.#session;
   }
 
-  /** Calls `listener` after each change of `access`, until the function that it answers is called. */
+  /** Calls `listener` after each change of `session`; returns the unsubscribe function. */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** Asks the server who works here. Throws StudioFailure. */
+  /** Loads the current session. Throws StudioRequestError. */
   async loadSession(): Promise<void> {
     this.#setState(await this.#send<StudioState>("GET", "/state", undefined));
   }
@@ -71,12 +71,12 @@ export class StudioApi {
     return this.#request<T>("DELETE", path, body);
   }
 
-  /** A piece of a file, to a route that takes bytes. */
+  /** Uploads a chunk of a file. */
   putBytes<T>(path: string, chunk: Blob, signal?: AbortSignal): Promise<T> {
     return this.#request<T>("PUT", path, chunk, signal);
   }
 
-  /** Where a route is, for links to files and for event streams. Objects become JSON text. */
+  /** URL of a route, for downloads and event streams. Objects are serialized as JSON. */
   urlOf(path: string, query: Query = {}, base = API_PATH): string {
     const params = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
@@ -86,7 +86,7 @@ export class StudioApi {
     return `${base}${path}${params.size > 0 ? `?${params}` : ""}`;
   }
 
-  /** `/setup`, `/session` and `/password`: each answers with a session. Throws StudioFailure. */
+  /** Calls `/setup`, `/session` or `/password`, which return a session. Throws StudioRequestError. */
   async authenticate(method: "POST" | "PUT", path: string, body: object): Promise<void> {
     this.#setState(await this.#send<StudioState>(method, path, body));
   }
@@ -96,7 +96,7 @@ export class StudioApi {
     await this.loadSession();
   }
 
-  /** A stream was told that there is no session: the pages ask for one. */
+  /** Marks the session as expired, which opens the sign-in dialog. */
   expireSession(): void {
     if (!this.#session || this.#session.isExpired) return;
     this.#session = { ...this.#session, isExpired: true };
@@ -119,7 +119,7 @@ export class StudioApi {
         this.expireSession();
         await this.#waitForSignIn(operator, signal);
       } else if (error.status === 403 && /CSRF/.test(error.message)) {
-        // Another tab has signed in anew: the cookie is its, and so must the token be.
+        // Another tab has signed in again and replaced the cookie, so the CSRF token must be reloaded.
         await this.loadSession();
         if (this.#signedInState()?.operator.id !== operator) throw error;
       } else throw error;
@@ -127,7 +127,7 @@ export class StudioApi {
     return this.#send<T>(method, path, body, signal);
   }
 
-  /** Nothing that one operator began is carried out as another. */
+  /** Requests of one operator are never sent as another. */
   async #waitForSignIn(operator: string | undefined, signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#resumeCallbacks.add(resolve);
@@ -181,7 +181,7 @@ export class StudioApi {
     return state?.state === "signedIn" ? state : undefined;
   }
 
-  /** Somebody who has signed in, or the knowledge that nobody has. */
+  /** Sets the session and resumes waiting requests after a sign-in. */
   #setState(state: StudioState): void {
     const hasExpired =
       this.#signedInState() !== undefined && state.state !== "signedIn" && this.#resumeCallbacks.size > 0;
@@ -198,7 +198,7 @@ export class StudioApi {
   }
 }
 
-/** How long a read may take, in ms: the database counts and explains within that. */
+/** Timeout of GET requests, in ms; covers slow counts and query plans. */
 const READ_TIMEOUT_MS = 30_000;
 const API_PATH = "/studio/api";
 const OCTET_STREAM = "application/octet-stream";
@@ -208,7 +208,7 @@ function parseError(text: string, status: number): StudioError {
     const parsed: StudioError = JSON.parse(text);
     if (typeof parsed.error === "string") return parsed;
   } catch {
-    // What stands between here and the server may answer with a page of its own.
+    // A proxy may respond with an HTML page.
   }
   return { code: 1, error: `The server responded with status ${status}.` };
 }

@@ -21,12 +21,12 @@ const studio = new StudioApi();
 const queryClient = createQueryClient({
   staleTime: 5_000,
   refetchOnWindowFocus: true,
-  // What the server has refused it refuses again.
+  // Only network errors are retried.
   retry: (failures, error) => failures < 2 && error instanceof StudioRequestError && error.status === 0,
 });
 
 explainMissingCode();
-// Both are asked for at once; what went wrong is said in the reader's language too.
+// Session and translations load in parallel, so that errors are translated too.
 const started = studio.loadSession().then(
   () => undefined,
   (error: unknown) => ({ error }),

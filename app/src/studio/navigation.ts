@@ -24,24 +24,24 @@ import {
 } from "lucide-react";
 import { GRID_SHORTCUTS } from "./pages/data/gridShortcuts.ts";
 
-/** A room stands in the navigation, in the commands and under a key. */
+/** An entry of the navigation, the command palette and the keyboard shortcuts. */
 export interface NavItem {
   to: PagePath;
-  /** As the navigation says it: a sentence of the texts. */
+  /** Label in the navigation, a text key. */
   label: string;
   icon: LucideIcon;
   group: NavGroup;
-  /** Pressed after `g`, from anywhere. */
+  /** Key pressed after `g`. */
   shortcut: string;
-  /** Left out for operators with less. */
+  /** Hidden from operators with a lower role. */
   requiredRole?: StudioRole;
-  /** Other words that people look for. */
+  /** Search keywords for the command palette. */
   keywords?: string;
-  /** The keys of the room itself, for the list of keys. */
+  /** Shortcuts of the page, for the shortcut sheet. */
   keys?: readonly { keys: string[]; label: string }[];
 }
 
-/** In the order of the navigation. */
+/** In navigation order. */
 export const NAV_GROUPS = ["Data", "Application", "Server", "Access"] as const;
 export type NavGroup = (typeof NAV_GROUPS)[number];
 
@@ -67,7 +67,7 @@ export type PagePath =
   | "/backup"
   | "/security";
 
-/** In the order of the navigation; a phone shows the first four and the rest under More. */
+/** In navigation order; phones show the first four and the rest under More. */
 export const NAV_ITEMS: readonly NavItem[] = [
   {
     to: "/",

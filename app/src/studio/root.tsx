@@ -3,7 +3,7 @@ import { EmptyState, ErrorState } from "../design/states.tsx";
 import { useTexts } from "../texts/TextsContext.tsx";
 import { StudioShell } from "./shell/StudioShell.tsx";
 
-/** The shell is the root: every room is shown inside it. */
+/** The shell is the root route of all pages. */
 export const root = createRootRoute({
   component: StudioShell,
   notFoundComponent: NotFound,
@@ -26,7 +26,7 @@ function NotFound() {
   );
 }
 
-/** A text of the address bar; undefined where it is none, or empty. */
+/** A string search param; undefined when it is missing or empty. */
 export function stringParam(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

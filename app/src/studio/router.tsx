@@ -44,7 +44,7 @@ const routes = [
   ...securityRoutes,
 ];
 
-/** What is in the address bar is read as texts and numbers, as in the app; the studio is below /studio. */
+/** Search params are parsed as strings and numbers, as in the app. */
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: "/studio",

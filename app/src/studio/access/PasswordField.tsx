@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Field, type FieldProps } from "../../design/Field.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 
-/** A password, which can be looked at while it is typed: what nobody sees is mistyped. */
+/** A password field with a button that shows the password. */
 export function PasswordField(props: Omit<FieldProps, "type" | "after">) {
   const { t } = useTexts();
   const [isShown, setShown] = useState(false);

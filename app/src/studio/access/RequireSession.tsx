@@ -7,14 +7,14 @@ import { SetUp } from "./SetUp.tsx";
 import { SignIn } from "./SignIn.tsx";
 import { StudioBrand } from "./StudioBrand.tsx";
 
-/** Shows the studio to operators alone. Where a session ends, what they were doing stays as it is behind the sign-in. */
+/** Renders its children only for signed-in operators. When the session expires they stay mounted behind the sign-in dialog. */
 export function RequireSession({ children }: { children: ReactNode }) {
   const { t } = useTexts();
   const session = useSession();
   const queryClient = useQueryClient();
   const state = session?.state;
   const operator = state?.state === "signedIn" ? state.operator.id : undefined;
-  // What one operator has read is not shown to the next.
+  // Cached data must not be shown to the next operator.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another operator is what it is for.
   useEffect(() => () => queryClient.clear(), [operator, queryClient]);
   if (!session || !state) return null;
@@ -27,7 +27,7 @@ export function RequireSession({ children }: { children: ReactNode }) {
     );
   }
   return (
-    <main className="door">
+    <main className="sign-in-page">
       <p className="brand">
         <StudioBrand />
       </p>

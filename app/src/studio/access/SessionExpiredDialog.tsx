@@ -2,7 +2,7 @@ import { Dialog } from "../../design/Dialog.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { SignIn } from "./SignIn.tsx";
 
-/** Over the room that somebody is in. It does not close: what waits for it goes on when they are back. */
+/** A dialog over the current page that cannot be closed. Pending requests resume after signing in. */
 export function SessionExpiredDialog({ username }: { username: string }) {
   const { t } = useTexts();
   return (

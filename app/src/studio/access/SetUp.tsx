@@ -9,7 +9,7 @@ import { PasswordField } from "./PasswordField.tsx";
 
 const MIN_PASSWORD_LENGTH = 12;
 
-/** The first operator, with the code that only the server's log tells. */
+/** Creates the first operator with the setup code from the server log. */
 export function SetUp() {
   const { t } = useTexts();
   const studio = useStudio();
@@ -24,7 +24,7 @@ export function SetUp() {
     setFailure(undefined);
     try {
       await studio.authenticate("POST", "/setup", { code: code.trim(), username, password });
-      // The code is used up: it does not stay in the history.
+      // The code is used, so it is removed from the URL.
       window.history.replaceState(null, "", window.location.pathname);
     } catch (error) {
       setFailure(error);

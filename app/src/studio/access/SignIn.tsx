@@ -7,7 +7,7 @@ import { StudioRequestError } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
 import { PasswordField } from "./PasswordField.tsx";
 
-/** Name and password, then the second factor where the operator has one. */
+/** Signs in with username and password, then the second factor if enabled. */
 export function SignIn({ username: initialUsername }: { username?: string }) {
   const { t } = useTexts();
   const studio = useStudio();

@@ -1,6 +1,6 @@
 import { useTexts } from "../../texts/TextsContext.tsx";
 
-/** The mark of the studio, without a link: before signing in there is nowhere to go. */
+/** The studio logo, without a link. */
 export function StudioBrand() {
   const { t } = useTexts();
   return (

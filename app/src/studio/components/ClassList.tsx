@@ -3,7 +3,7 @@ import { Field } from "../../design/Field.tsx";
 import { useTexts } from "../../texts/TextsContext.tsx";
 import { type ClassSchema, isSystemClass } from "./classes.ts";
 
-/** The classes at the side of a room, to choose one of. */
+/** A sidebar list to select a class. */
 export function ClassList({
   classes,
   value,

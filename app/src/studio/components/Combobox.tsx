@@ -9,7 +9,7 @@ import "./Combobox.css";
 export interface ComboboxOption {
   key: string;
   label: string;
-  /** Beside the label. */
+  /** Secondary text. */
   about?: string;
 }
 
@@ -17,21 +17,21 @@ export interface ComboboxProps {
   label: string;
   hint?: ReactNode;
   placeholder?: string;
-  /** The key of what is chosen; empty for none. */
+  /** Key of the selected option; empty for none. */
   value: string;
-  /** What stands in the field while nothing is typed: the label of what is chosen. */
+  /** Shown while the user is not typing: the label of the selected option. */
   displayValue: string;
   onChange: (key: string) => void;
-  /** Where rows are found, and how they are asked for. */
+  /** API path and query of the rows. */
   path: string;
   buildQuery: (text: string) => Query;
   toOption: (row: JsonObject) => ComboboxOption;
-  /** A key may be typed that nothing is found for. */
+  /** Accepts keys that match no row. */
   allowsCustomValue?: boolean;
   disabled?: boolean;
 }
 
-/** A row that is looked for by typing; arrows and Enter choose, Escape leaves it as it was. */
+/** Searches rows while typing. Arrow keys and Enter select, Escape restores the previous value. */
 export function Combobox(props: ComboboxProps) {
   const { label, hint, placeholder, value, displayValue, onChange, path, buildQuery, toOption, disabled } =
     props;
@@ -66,7 +66,7 @@ export function Combobox(props: ComboboxProps) {
       if (!isOpen) setOpen(true);
       else if (options.length > 0) setHighlighted((current + step + options.length) % options.length);
     } else if (event.key === "Enter" && isOpen) {
-      // Nothing is sent off while somebody is choosing.
+      // Enter must not submit the form while the list is open.
       event.preventDefault();
       const text = (typed ?? "").trim();
       const chosen = options[current];
@@ -88,7 +88,7 @@ export function Combobox(props: ComboboxProps) {
   }
 
   return (
-    <div className="field grow finder">
+    <div className="field grow combobox">
       <label htmlFor={id}>{label}</label>
       <div className="row">
         <input
@@ -121,7 +121,7 @@ export function Combobox(props: ComboboxProps) {
         />
       </div>
       {isOpen && options.length > 0 && (
-        <div className="menu finder-list" id={`${id}-list`} role="listbox" aria-label={label}>
+        <div className="menu combobox-list" id={`${id}-list`} role="listbox" aria-label={label}>
           {options.map((each, i) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus and says which one is active.
             // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's.
@@ -132,7 +132,7 @@ export function Combobox(props: ComboboxProps) {
               aria-selected={i === current}
               className="menu-item"
               data-highlighted={i === current || undefined}
-              // The input would lose the focus, and with it the list.
+              // Keeps the focus in the input, so that the list stays open.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(each.key)}
             >
@@ -143,7 +143,7 @@ export function Combobox(props: ComboboxProps) {
         </div>
       )}
       {isOpen && options.length === 0 && (
-        <p className="menu finder-list soft small" role="status">
+        <p className="menu combobox-list soft small" role="status">
           {search.error ? t("Server unreachable") : search.isPending ? t("Searching…") : t("No results")}
         </p>
       )}
@@ -160,13 +160,13 @@ export interface UserComboboxProps {
   label: string;
   hint?: ReactNode;
   placeholder?: string;
-  /** The id of a user; empty for nobody. */
+  /** Id of the user; empty for none. */
   value: string;
   onChange: (userId: string) => void;
   disabled?: boolean;
 }
 
-/** A user, by the beginning of their name or by their id. */
+/** Finds a user by username prefix or id. */
 export function UserCombobox(props: UserComboboxProps) {
   const names = useUserNames(props.value === "" ? [] : [props.value]);
   return (
@@ -191,7 +191,7 @@ function userQuery(text: string): Query {
   return { keys: "username", order: "username", where: { $or: [byName, byId] } };
 }
 
-/** The names of users, by id, as far as they are known yet. */
+/** Usernames by user id, as far as they are loaded. */
 export function useUserNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const search = useStudioQuery<StudioPage<JsonObject>>("/data/_User", {
     query: { where: { objectId: { $in: ids.toSorted() } }, keys: "username", limit: 1_000 },
@@ -201,7 +201,7 @@ export function useUserNames(ids: readonly string[]): ReadonlyMap<string, string
   return new Map(rows.map((row) => [stringField(row, "objectId"), stringField(row, "username")]));
 }
 
-/** What begins with a text, for `$regex`. */
+/** A `$regex` pattern that matches a prefix. */
 export function prefixPattern(text: string): string {
   return `^${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
 }

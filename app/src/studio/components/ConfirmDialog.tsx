@@ -9,19 +9,19 @@ export interface ConfirmDialogProps {
   onClose: () => void;
   title: string;
   about?: ReactNode;
-  /** On the button that does it. */
+  /** Label of the confirm button. */
   confirmLabel: string;
   danger?: boolean;
   wide?: boolean;
   disabled?: boolean;
   busy: boolean;
-  /** Why it was refused; what was typed stays. */
+  /** Error of the last attempt; the inputs keep their values. */
   error?: unknown;
   onConfirm: () => void;
   children?: ReactNode;
 }
 
-/** A form in a dialog, or a question before something that cannot be undone. */
+/** A form in a dialog, or a confirmation. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const {
     open,

@@ -1,7 +1,7 @@
 import { TextArea } from "../../design/Field.tsx";
 import { parseJsonObject } from "./fields.ts";
 
-/** Several lines of JSON, an object; while they are none it says why, and keeps them. */
+/** A text area for a JSON object that shows parse errors. */
 export function JsonField({
   label,
   value,

@@ -1,7 +1,7 @@
 import type { StudioLogLine } from "@purse/protocol";
 import { useTexts } from "../../texts/TextsContext.tsx";
 
-/** Lines of the log, the oldest first. `onTrace` is given the id of the request that a line is of. */
+/** Log entries, oldest first. `onTrace` receives the request id of an entry. */
 export function LogLines({
   lines,
   label,
@@ -30,7 +30,7 @@ export function LogLines({
           <span className="level" data-level={level}>
             {level}
           </span>
-          <span className="said">
+          <span className="log-text">
             <bdi>{message}</bdi> {Object.keys(fields).length > 0 && <span>{JSON.stringify(fields)} </span>}
             {typeof requestId === "string" &&
               (onTrace ? (

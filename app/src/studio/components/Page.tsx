@@ -9,22 +9,22 @@ import "./components.css";
 
 export interface PageProps {
   title: string;
-  /** What the room is for, in a sentence. */
+  /** Describes the page in one sentence. */
   about: ReactNode;
   actions?: ReactNode;
-  /** Who may change something here; others are told that they look only. */
+  /** The role needed to edit; operators with less see a read-only notice. */
   editRole?: StudioRole;
   children: ReactNode;
 }
 
-/** A page of the studio: its heading, what it is for, what can be done at once. */
+/** A studio page with heading, description and primary actions. */
 export function Page({ title, about, actions, editRole, children }: PageProps) {
   const { t } = useTexts();
   useDocumentTitle(title);
   const isReadOnly = !useHasRole(editRole ?? "readOnly");
   return (
-    <div className="stack room">
-      <header className="room-head">
+    <div className="stack studio-page">
+      <header className="studio-page-head">
         <div className="grow">
           <h1 tabIndex={-1}>{title}</h1>
           <p className="soft">{about}</p>
@@ -43,7 +43,7 @@ export function Page({ title, about, actions, editRole, children }: PageProps) {
   );
 }
 
-/** A part of a room, with its heading. */
+/** A titled section of a page. */
 export function Section({
   title,
   actions,
@@ -64,7 +64,7 @@ export function Section({
   );
 }
 
-/** Rows that are on their way, failed, or there, with a way to the rest of them. */
+/** Shows the state of a paginated query, with a button that loads more. */
 export function InfiniteQueryState<Row>({
   query,
   label,

@@ -11,15 +11,15 @@ import "./SchemaDiff.css";
 export interface SchemaDiffProps {
   className: string;
   edit: JsonObject;
-  /** The class is to be made. */
+  /** Creates the class. */
   isNew?: boolean;
-  /** Told once it is done. */
+  /** Toast after success. */
   successMessage: string;
   onClose: () => void;
   onDone: () => void;
 }
 
-/** What a change of a class would do, told by the code that does it; and then does it. */
+/** Previews a schema change as the server would apply it, then applies it. */
 export function SchemaDiff({
   className,
   edit,
@@ -38,7 +38,7 @@ export function SchemaDiff({
   const preview = useQuery({
     queryKey: [path, "preview", edit],
     queryFn: () => studio.post<StudioSchemaPreview>(`${path}/preview`, { edit }),
-    // What is carried out is not looked at again.
+    // Once applied, the preview is not fetched again.
     enabled: !apply.isPending && !apply.isSuccess,
     retry: false,
     gcTime: 0,

@@ -9,7 +9,7 @@ import { useStudioQuery } from "./queries.ts";
 
 const REFETCH_INTERVAL_MS = 10_000;
 
-/** Requests that took more than half a second, the newest first. */
+/** Requests slower than 500 ms, newest first. */
 export function SlowRequests() {
   const { t } = useTexts();
   const query = useStudioQuery<{ results: StudioSlowRequest[] }>("/slow-requests", {

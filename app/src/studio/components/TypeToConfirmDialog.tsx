@@ -7,7 +7,7 @@ export interface TypeToConfirmDialogProps {
   title: string;
   about: string;
   confirmLabel: string;
-  /** What has to be typed before it is done. */
+  /** Text that must be typed to enable the confirm button. */
   confirmationText: string;
   busy: boolean;
   error: unknown;
@@ -15,7 +15,7 @@ export interface TypeToConfirmDialogProps {
   onConfirm: () => void;
 }
 
-/** A question before something that loses data: it is done once its name is typed. */
+/** Confirms a destructive action by typing a text. */
 export function TypeToConfirmDialog({ confirmationText, onClose, ...dialogProps }: TypeToConfirmDialogProps) {
   const { t } = useTexts();
   const [typed, setTyped] = useState("");

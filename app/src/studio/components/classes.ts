@@ -1,7 +1,7 @@
 import type { FieldType, JsonObject } from "@purse/protocol";
 import { useStudioQuery } from "./queries.ts";
 
-/** A class, as `/schema` tells it. */
+/** A class as returned by `/schema`. */
 export interface ClassSchema {
   className: string;
   fields: Record<string, FieldType>;
@@ -9,7 +9,7 @@ export interface ClassSchema {
   indexes?: Record<string, Record<string, 1 | -1 | "text">>;
 }
 
-/** All classes; those of the application before those of the server. */
+/** All classes, system classes last. */
 export function useClasses() {
   const query = useStudioQuery<{ results: ClassSchema[] }>("/schema");
   const classes = query.data?.results.toSorted(

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 
 /*
- * Reads rows as they travel in the Parse protocol. What is missing or of another type is empty: rows of a database
- * that others write are nothing to break a page over.
+ * Typed access to rows in the Parse wire format. Missing fields and fields of another type are read as empty, so that
+ * unexpected data does not break a page.
  */
 
 export function stringField(row: JsonObject, name: string): string {
@@ -15,7 +15,7 @@ export function numberField(row: JsonObject, name: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** A time, whether it is a text or a Date of the protocol. */
+/** Reads a date that is an ISO string or a Parse Date. */
 export function timeField(row: JsonObject, name: string): string | undefined {
   const value = row[name];
   if (typeof value === "string" && value !== "") return value;
@@ -31,17 +31,17 @@ export function asObject(value: JsonValue | undefined): JsonObject | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
-/** JSON for people. */
+/** Indented JSON. */
 export function prettyJson(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? "";
 }
 
-/** What people typed as JSON; nothing typed is undefined. Throws SyntaxError. */
+/** Parses JSON input; empty input is undefined. Throws SyntaxError. */
 export function parseJson(text: string): JsonValue | undefined {
   return text.trim() === "" ? undefined : JSON.parse(text);
 }
 
-/** The same where only an object will do; `problem` says what is wrong. */
+/** Parses a JSON object; returns a `problem` when the input is not one. */
 export function parseJsonObject(
   text: string,
 ): { value: JsonObject; problem?: undefined } | { problem: string } {
@@ -58,7 +58,7 @@ export function parseJsonObject(
 
 const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
-/** Bytes as people read them: `1.4 MB`. */
+/** Formats a size in bytes, for example `1.4 MB`. */
 export function formatBytes(size: number, language: string): string {
   let unitIndex = 0;
   let amount = size;

@@ -5,7 +5,7 @@ import { againAfter } from "../../query/queryClient.ts";
 import type { Query } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
 
-/** What a route answers, asked anew every so many ms where that is given, and after each change. */
+/** Reads a GET route; refetches after every mutation and at `refetchInterval` (ms) if given. */
 export function useStudioQuery<T>(
   path: string,
   {
@@ -23,7 +23,7 @@ export function useStudioQuery<T>(
   });
 }
 
-/** Rows of a route that answers in pages, the newest first. */
+/** Reads a paginated route, newest rows first. */
 export function useInfiniteStudioQuery<Row = JsonObject>(
   path: string,
   query: Query = {},
@@ -42,8 +42,8 @@ export function useInfiniteStudioQuery<Row = JsonObject>(
 }
 
 /**
- * Does something and says so. All that is on the page is asked anew afterwards: a change may show in many places, as
- * a job that runs does in its history.
+ * Runs a mutation and shows a toast on success. All queries are refetched afterwards, since a change may show in many
+ * places, as a job run does in its history.
  */
 export function useStudioMutation<Variables = void, Result = unknown>(
   mutationFn: (variables: Variables) => Promise<Result>,

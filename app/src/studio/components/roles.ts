@@ -4,12 +4,12 @@ import { useStudioQuery } from "./queries.ts";
 export type RoleEdge = StudioRoles["edges"][number];
 export type Role = StudioRoles["roles"][number];
 
-/** All roles, and which are part of which. */
+/** All roles and their links. */
 export function useRoles() {
   return useStudioQuery<StudioRoles>("/roles");
 }
 
-/** Ids by id, along the edges: up to those whose rights a role has too, or down to those whose members it has. */
+/** Adjacent role ids by role id: "up" to parent roles, "down" to child roles. */
 export function adjacency(
   edges: readonly RoleEdge[],
   direction: "up" | "down",
@@ -24,7 +24,7 @@ export function adjacency(
   return result;
 }
 
-/** All that is reached from a role, with the role before it on the way, the nearest first; rings end. */
+/** Role ids reachable from a role, nearest first, each with its predecessor. Cycles are followed once. */
 export function reachableFrom(
   from: string,
   neighbors: ReadonlyMap<string, readonly string[]>,
@@ -41,7 +41,7 @@ export function reachableFrom(
   return result;
 }
 
-/** The names of the roles whose rights the members of a role have too. */
+/** Returns a function from a role name to the names of its ancestors. */
 export function ancestorNames({ roles, edges }: Pick<StudioRoles, "roles" | "edges">) {
   const names = new Map(roles.map(({ id, name }) => [id, name]));
   const ids = new Map(roles.map(({ id, name }) => [name, id]));

@@ -3,23 +3,23 @@ import { useCallback, useEffect, useState } from "react";
 import type { Query } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
 
-/** What is kept in the page. */
+/** Entries kept in memory. */
 const MAX_LINES = 2_000;
-/** How long after a refusal it is asked again. */
+/** Delay before reconnecting after an error, in ms. */
 const RECONNECT_DELAY_MS = 1_000;
 
-/** How long the stream may take to open, in ms. */
+/** Timeout for opening the stream, in ms. */
 const OPEN_TIMEOUT_MS = 20_000;
 
 export interface LogTail {
   lines: readonly StudioLogLine[];
-  /** It connects again by itself where it is broken. */
+  /** "broken" reconnects automatically. */
   state: "connecting" | "live" | "broken";
-  /** Connects again at once. */
+  /** Reconnects immediately. */
   reconnect: () => void;
 }
 
-/** Follows what the log has, with filters as `/logs/tail` takes them; without any it follows nothing. */
+/** Streams log entries that match the filters of `/logs/tail`; undefined filters stream nothing. */
 export function useLogTail(filters: Query | undefined): LogTail {
   const studio = useStudio();
   const url = filters && studio.urlOf("/logs/tail", filters);
@@ -34,7 +34,7 @@ export function useLogTail(filters: Query | undefined): LogTail {
     let frame = 0;
     let openTimeout: ReturnType<typeof setTimeout> | undefined;
     let isClosed = false;
-    // Many lines in a moment are one change of the page.
+    // Batches entries into one render per frame.
     const show = () => {
       frame = 0;
       const newLines = pending;
@@ -64,7 +64,7 @@ export function useLogTail(filters: Query | undefined): LogTail {
       return opened;
     };
     let source = connect();
-    // A stream is not told why it was refused. A request is: where the session is over, it waits for the next one.
+    // EventSource hides the status of an error. A request reveals an expired session and waits for the next sign-in.
     async function reconnectAfterError(): Promise<void> {
       await studio.get("/routes").catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_DELAY_MS));
@@ -81,13 +81,13 @@ export function useLogTail(filters: Query | undefined): LogTail {
   return { ...tail, reconnect };
 }
 
-/** Each line once: after a break the server tells the last ones again. */
+/** Appends entries without duplicates: after a reconnect the server repeats the latest ones. */
 export function appendLines(
   lines: readonly StudioLogLine[],
   newLines: readonly StudioLogLine[],
 ): readonly StudioLogLine[] {
   const last = lines.at(-1);
-  // A server that began anew counts from one again.
+  // The sequence restarts at 1 when the server restarts.
   const hasRestarted =
     last !== undefined && (newLines[0]?.seq ?? 0) <= last.seq && (newLines[0]?.time ?? "") > last.time;
   const fresh = last === undefined || hasRestarted ? newLines : newLines.filter(({ seq }) => seq > last.seq);

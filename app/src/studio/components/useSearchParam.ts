@@ -2,8 +2,8 @@ import { useRouter } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 
 /**
- * A text of the page's address: `[value, set]`; an empty one is left out of it. It is set at once, as fast as people
- * type, and takes the place of the entry in the history: going back leaves the room rather than undoing letters.
+ * A string search param: `[value, set]`; an empty value removes it. `set` replaces the history entry, so that going back
+ * leaves the page rather than undoing keystrokes.
  */
 export function useSearchParam(name: string): [string, (value: string) => void] {
   const router = useRouter();

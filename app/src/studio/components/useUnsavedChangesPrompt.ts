@@ -1,7 +1,7 @@
 import { useBlocker } from "@tanstack/react-router";
 import { useTexts } from "../../texts/TextsContext.tsx";
 
-/** Leaving the room, or the page, asks first where there is something that nobody has saved. */
+/** Asks for confirmation before navigating away from unsaved changes. */
 export function useUnsavedChangesPrompt(hasChanges: boolean): void {
   const { t } = useTexts();
   useBlocker({

@@ -9,7 +9,7 @@ import { useTexts } from "../../texts/TextsContext.tsx";
 import { useStudio } from "../StudioContext.tsx";
 import { useNavItems } from "./useNavItems.ts";
 
-/** What can be done from anywhere: by the palette (Ctrl+K), and by keys of its own (`?` lists them). */
+/** The command palette (Ctrl+K) and the shortcut sheet (`?`). */
 export function StudioCommands({
   open,
   onOpenChange,

@@ -15,10 +15,10 @@ import { useOperator, useStudio } from "../StudioContext.tsx";
 import { StudioCommands } from "./StudioCommands.tsx";
 import { useNavItems } from "./useNavItems.ts";
 
-/** As many as a phone has room for; the others stand under More. */
+/** Items that fit the bar on phones; the others are under More. */
 const MOBILE_NAV_ITEMS = 4;
 
-/** The common wrapper of all rooms: navigation, who is signed in, and what is said to everyone. */
+/** Layout of all pages: navigation, operator menu and notices. */
 export function StudioShell() {
   const { t } = useTexts();
   const items = useNavItems();
@@ -85,7 +85,7 @@ function NavLink({ item, isVisibleOnMobile }: { item: NavItem; isVisibleOnMobile
     <Link
       to={item.to}
       activeOptions={{ exact: item.to === "/", includeSearch: false }}
-      className={isVisibleOnMobile ? undefined : "not-at-hand"}
+      className={isVisibleOnMobile ? undefined : "not-in-bar"}
     >
       <Icon size={18} strokeWidth={1.8} aria-hidden="true" />
       {t(item.label)}
@@ -129,7 +129,7 @@ function OperatorMenu() {
   );
 }
 
-/** On a phone, the rooms that the bar has no room for. */
+/** The navigation items that do not fit the bar on phones. */
 function MoreMenu({ items }: { items: readonly NavItem[] }) {
   const { t } = useTexts();
   const path = useRouterState({ select: (state) => state.matches.at(-1)?.fullPath });
@@ -142,7 +142,7 @@ function MoreMenu({ items }: { items: readonly NavItem[] }) {
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={10} align="end" style={{ zIndex: 40 }}>
-          <Menu.Popup className="menu more-rooms">
+          <Menu.Popup className="menu more-menu">
             {items.map(({ to, label, icon: Icon }) => (
               <Menu.Item key={to} className="menu-item" render={<Link to={to} />}>
                 <Icon size={18} aria-hidden="true" />

@@ -1,7 +1,7 @@
 import { NAV_ITEMS, type NavItem } from "../navigation.ts";
 import { useHasRole } from "../StudioContext.tsx";
 
-/** The rooms that the operator may enter. */
+/** The navigation items that the operator's role allows. */
 export function useNavItems(): readonly NavItem[] {
   const isOwner = useHasRole("owner");
   const isEditor = useHasRole("editor");

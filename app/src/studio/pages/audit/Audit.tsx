@@ -14,7 +14,7 @@ import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { AuditEntry } from "./AuditEntry.tsx";
 
-/** Who has changed what. */
+/** The audit log. */
 export function Audit() {
   const { t } = useTexts();
   const isOwner = useHasRole("owner");

@@ -6,7 +6,7 @@ import { Moment } from "../../../design/Moment.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { prettyJson } from "../../components/fields.ts";
 
-/** One change: what was before it, what after. `children` is how it ended. */
+/** An audit entry with the values before and after. `children` shows the result. */
 export function AuditEntry({
   entry,
   onClose,
@@ -61,7 +61,7 @@ export function AuditEntry({
   );
 }
 
-/** JSON for people; a text that was cut is none any more, and stays as it is. */
+/** Indents JSON; truncated JSON is shown as it is. */
 function formatValue(text: string): string {
   try {
     return prettyJson(JSON.parse(text));

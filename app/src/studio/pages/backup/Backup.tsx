@@ -17,7 +17,7 @@ import { UploadBackup } from "./UploadBackup.tsx";
 
 const REFETCH_INTERVAL_MS = 1_000;
 
-/** Copies of the database: made while the server runs, fetched, brought from elsewhere, put back. */
+/** Creates, downloads, uploads and restores database backups. */
 export function Backup() {
   const { t } = useTexts();
   const studio = useStudio();

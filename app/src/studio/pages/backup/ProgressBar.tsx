@@ -1,4 +1,4 @@
-/** How far something is: `of` from 0 to 1, undefined where nobody knows. */
+/** A progress bar. `value` is from 0 to 1; undefined is indeterminate. */
 export function ProgressBar({ label, value }: { label: string; value: number | undefined }) {
   const percent = value === undefined ? undefined : Math.round(Math.min(1, value) * 100);
   return (
@@ -11,9 +11,9 @@ export function ProgressBar({ label, value }: { label: string; value: number | u
       aria-valuenow={percent}
     >
       {percent === undefined ? (
-        <span className="portion unknown" />
+        <span className="progress-fill unknown" />
       ) : (
-        <span className="portion" style={{ width: `${percent}%` }} />
+        <span className="progress-fill" style={{ width: `${percent}%` }} />
       )}
     </div>
   );

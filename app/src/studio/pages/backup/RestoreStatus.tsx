@@ -9,7 +9,7 @@ import { ProgressBar } from "./ProgressBar.tsx";
 
 const PHASES = ["copying", "checking", "restarting"] as const satisfies StudioRestoring["phase"][];
 
-/** A backup on its way to be the database, and how the last one ended. `isAway`: the server does not answer now. */
+/** Progress of a running restore and the result of the last one. `isUnreachable`: the server is restarting. */
 export function RestoreStatus({
   state,
   isUnreachable,

@@ -6,7 +6,7 @@ import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";
 
-/** Brings a backup from this machine, a piece at a time; it is checked before it is one of the backups. */
+/** Uploads a backup in chunks; the server verifies it before listing it. */
 export function UploadBackup({ onClose }: { onClose: () => void }) {
   const { t, language } = useTexts();
   const studio = useStudio();

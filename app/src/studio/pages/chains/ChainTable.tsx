@@ -3,7 +3,7 @@ import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 
-/** As `GET /chains` tells it; what of it is what, docs/data-service.md says. */
+/** A chain as returned by `GET /chains`; see docs/data-service.md. */
 export interface Chain {
   chain: number;
   name: string;
@@ -46,7 +46,7 @@ export function ChainState({ state }: Pick<Chain, "state">) {
   return <Status kind={STATUS_KIND[state]}>{label}</Status>;
 }
 
-/** Chains with how far they are indexed. */
+/** Chains with their indexing progress. */
 export function ChainTable({ chains }: { chains: readonly Chain[] }) {
   const { t, language } = useTexts();
   const number = new Intl.NumberFormat(language);

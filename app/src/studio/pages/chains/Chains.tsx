@@ -11,7 +11,7 @@ import { Watches } from "./Watches.tsx";
 
 const REFETCH_INTERVAL_MS = 3_000;
 
-/** The chains that are followed: their nodes, how far the index is, what is watched. */
+/** Indexed chains, their RPC nodes and listeners. */
 export function Chains() {
   const { t } = useTexts();
   const chains = useStudioQuery<ChainsResponse>("/chains", { refetchInterval: REFETCH_INTERVAL_MS });
@@ -65,7 +65,7 @@ function ChainSection({ chain }: { chain: Chain }) {
           aria-valuemax={100}
           {...(percent !== null && { "aria-valuenow": Math.floor(percent) })}
         >
-          <span className="portion" style={{ width: `${percent ?? 0}%` }} />
+          <span className="progress-fill" style={{ width: `${percent ?? 0}%` }} />
         </div>
         <p className="number">
           {percent === null

@@ -29,7 +29,7 @@ const TRANSFER_ABI = prettyJson([
 ]);
 const DELETE_OPERATION: JsonObject = { __op: "Delete" };
 
-/** A new watch or a changed one; the server judges whether it can be read. */
+/** Creates or edits a chain listener; the server validates it. */
 export function WatchForm({
   chains,
   row,
@@ -194,7 +194,7 @@ export function WatchForm({
   );
 }
 
-/** The class of watches keeps lists; one event by itself is a list of one. */
+/** Accepts an ABI array, or a single ABI item. */
 function parseAbi(text: string): JsonValue[] | undefined {
   try {
     const value: JsonValue = JSON.parse(text);

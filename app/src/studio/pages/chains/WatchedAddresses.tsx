@@ -12,14 +12,14 @@ import type { Chain } from "./ChainTable.tsx";
 
 interface WatchedAddress {
   address: string;
-  /** How much of its history has been read, 0 to 100. */
+  /** Indexed part of its history, 0 to 100 percent. */
   percent: number;
 }
 
 const REFETCH_INTERVAL_MS = 5_000;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** Of a chain whose index holds known wallets only, the wallets. */
+/** The wallets of a chain whose index covers wallets only. */
 export function WatchedAddresses({ chain }: { chain: Chain }) {
   const { t, count } = useTexts();
   const studio = useStudio();

@@ -14,7 +14,7 @@ import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import type { Chain } from "./ChainTable.tsx";
 import { WatchForm } from "./WatchForm.tsx";
 
-/** What of a chain becomes objects of a class. */
+/** Listeners that store chain events as objects. */
 export function Watches({ chains }: { chains: readonly Chain[] }) {
   const { t } = useTexts();
   const studio = useStudio();
@@ -136,7 +136,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
   );
 }
 
-/** The event, by what is said of it. */
+/** The event's signature or name. */
 function describeWatch(row: JsonObject, fallback: string): string {
   const topic = stringField(row, "topic");
   if (topic !== "") return topic;

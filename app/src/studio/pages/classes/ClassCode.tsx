@@ -8,7 +8,7 @@ import { buildSnippets, type Snippets } from "./snippets.ts";
 
 type SnippetKind = keyof Snippets;
 
-/** How an app speaks with the class, to be copied. */
+/** Code examples for the class. */
 export function ClassCode({ row }: { row: ClassSchema }) {
   const { t } = useTexts();
   const [kind, setKind] = useState<SnippetKind>("query");

@@ -21,7 +21,7 @@ export interface ClassEditorProps {
   onDeleted: () => void;
 }
 
-/** One class: changes are gathered, looked at, and carried out together. */
+/** Edits a class; changes are collected, reviewed and applied together. */
 export function ClassEditor({ row, classes, draft, onDraft, onDeleted }: ClassEditorProps) {
   const { t, count } = useTexts();
   const { className } = row;
@@ -73,7 +73,7 @@ export function ClassEditor({ row, classes, draft, onDraft, onDeleted }: ClassEd
   );
 }
 
-/** What cannot be undone. */
+/** Irreversible actions. */
 function DangerZone({ className, onDeleted }: { className: string; onDeleted: () => void }) {
   const { t } = useTexts();
   const studio = useStudio();

@@ -19,7 +19,7 @@ import { NewClass } from "./NewClass.tsx";
 
 type Tab = "classes" | "code";
 
-/** Classes with their fields and indexes; all of them as code. */
+/** Classes with their fields and indexes, and the schema as code. */
 export function Classes() {
   const { t } = useTexts();
   const canEdit = useHasRole("editor");
@@ -27,7 +27,7 @@ export function Classes() {
   const [shown, setShown] = useSearchParam("show");
   const [chosen, setChosen] = useSearchParam("class");
   const [isAdding, setAdding] = useState(false);
-  /** By class: nothing is lost by looking at another, or at the code. */
+  /** By class, so that switching classes or tabs loses nothing. */
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   useUnsavedChangesPrompt(Object.values(drafts).some((draft) => countChanges(draft) > 0));
   const tab: Tab = shown === "code" ? "code" : "classes";

@@ -6,13 +6,13 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { type ConfigType, parseAs, toEditable } from "../config/value.ts";
 
-/** Types of new fields: the ACL is every object's own. */
+/** Types that can be selected; ACL is a system field. */
 const FIELD_TYPE_OPTIONS = FIELD_TYPES.filter((type) => type !== "ACL");
 
 export interface FieldFormProps {
-  /** Undefined for a new one. */
+  /** Undefined to create one. */
   known: { name: string; field: FieldType } | undefined;
-  /** Whether the type may be chosen still: that of a field with values stays. */
+  /** Only new fields can change their type. */
   canChangeType: boolean;
   existingNames: readonly string[];
   classes: readonly string[];
@@ -20,7 +20,7 @@ export interface FieldFormProps {
   onSave: (name: string, field: FieldType) => void;
 }
 
-/** One field: what it holds, whether it must be there, what stands in it otherwise. */
+/** Edits a field: type, required flag and default value. */
 export function FieldForm({ known, canChangeType, existingNames, classes, onClose, onSave }: FieldFormProps) {
   const { t } = useTexts();
   const [name, setName] = useState(known?.name ?? "");
@@ -121,7 +121,7 @@ export function FieldForm({ known, canChangeType, existingNames, classes, onClos
   );
 }
 
-/** Values without a form of their own are written as the object that they travel as. */
+/** Types without their own input are edited as JSON. */
 function editableType(type: FieldTypeName): ConfigType {
   if (type === "String" || type === "Number" || type === "Boolean" || type === "Date") return type;
   return type === "Array" ? "Array" : "Object";

@@ -18,7 +18,7 @@ export interface FieldTableProps {
   onDraft: (draft: Draft) => void;
 }
 
-/** The fields of a class as they would be. */
+/** The fields of a class with the draft applied. */
 export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
   const { t } = useTexts();
   const canEdit = useHasRole("editor");

@@ -9,14 +9,14 @@ import type { Index } from "./draft.ts";
 type Direction = "1" | "-1" | "text";
 
 export interface IndexFormProps {
-  /** Of the class, as it would be. */
+  /** Fields of the class with the draft applied. */
   fields: readonly string[];
   existingNames: readonly string[];
   onClose: () => void;
   onSave: (name: string, index: Index) => void;
 }
 
-/** An index over one field or more, in their order. */
+/** Creates an index over one or more fields. */
 export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormProps) {
   const { t } = useTexts();
   const [customName, setCustomName] = useState<string | undefined>(undefined);

@@ -17,7 +17,7 @@ export interface IndexTableProps {
   onDraft: (draft: Draft) => void;
 }
 
-/** The indexes of a class as they would be; that on objectId is always there. */
+/** The indexes of a class with the draft applied, without the one on objectId. */
 export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
   const { t } = useTexts();
   const canEdit = useHasRole("editor");

@@ -12,7 +12,7 @@ const OPERATIONS = ["get", "find", "count", "create", "update", "delete"] as con
 const PUBLIC = { "*": true };
 const AUTHENTICATED = { requiresAuthentication: true };
 
-/** A name, and who may use the class to begin with. */
+/** Asks for the name and initial permissions of a new class. */
 export function NewClass({
   existingNames,
   onClose,
@@ -84,7 +84,7 @@ export function NewClass({
   );
 }
 
-/** Nobody but the server adds fields, whatever is chosen. */
+/** `addField` is never granted, so only the master key adds fields. */
 function permissionsOf(preset: AccessPreset): JsonObject {
   if (preset === "closed") return {};
   const permissionFor = (operation: (typeof OPERATIONS)[number]) => {

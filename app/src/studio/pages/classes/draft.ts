@@ -3,7 +3,7 @@ import type { ClassSchema } from "../../components/classes.ts";
 
 export type Index = Record<string, 1 | -1 | "text">;
 
-/** Changes of a class that are not carried out yet; null takes away. */
+/** Pending changes of a class; null removes. */
 export interface Draft {
   fields: Readonly<Record<string, FieldType | null>>;
   indexes: Readonly<Record<string, Index | null>>;
@@ -25,14 +25,14 @@ export interface IndexRow {
   change: Change;
 }
 
-/** Every object has them; the server keeps them. */
+/** System fields, maintained by the server. */
 export const COMMON_FIELDS: readonly string[] = ["objectId", "createdAt", "updatedAt", "ACL"];
 
 export function countChanges({ fields, indexes }: Draft): number {
   return Object.keys(fields).length + Object.keys(indexes).length;
 }
 
-/** The fields as they are and as they would be; those that every object has stand first. */
+/** Fields with their pending changes, system fields first. */
 export function fieldRows({ fields }: ClassSchema, draft: Draft): FieldRow[] {
   const rows = mergeChanges(fields, draft.fields).map(([name, field, change]) => ({ name, field, change }));
   const rank = ({ name }: FieldRow) => (COMMON_FIELDS.includes(name) ? 0 : 1);
@@ -59,7 +59,7 @@ function mergeChanges<T>(
   });
 }
 
-/** A draft with one more change; undefined takes a change back. */
+/** Sets a change of a draft; undefined removes it. */
 export function withChange<Key extends keyof Draft>(
   draft: Draft,
   part: Key,
@@ -70,7 +70,7 @@ export function withChange<Key extends keyof Draft>(
   return { ...draft, [part]: to === undefined ? others : { ...others, [name]: to } };
 }
 
-/** A draft as the server takes it. */
+/** The draft in the format of the API. */
 export function toEdit({ fields, indexes }: Draft): JsonObject {
   const part = (changes: Readonly<Record<string, object | null>>): JsonObject =>
     Object.fromEntries(

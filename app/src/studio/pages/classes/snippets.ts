@@ -7,7 +7,7 @@ export interface Snippets {
   rest: string;
 }
 
-/** How an app speaks with a class: asks for its objects, makes one, and does so without the client. */
+/** Code examples for a class: query, create, and REST without the SDK. */
 export function buildSnippets(row: ClassSchema, serverUrl: string): Snippets {
   const { className } = row;
   const name = JSON.stringify(className);
@@ -41,7 +41,7 @@ await object.save({${values.map(([field, value]) => `\n  ${field}: ${value},`).j
   };
 }
 
-/** A value of a type as code; undefined where there is none to invent. */
+/** A sample value as code; undefined for types without one. */
 function sampleValue(type: string, targetClass: string | undefined): string | undefined {
   switch (type) {
     case "String":

@@ -15,7 +15,7 @@ import { ConfigForm } from "./ConfigForm.tsx";
 import { ConfigHistory } from "./ConfigHistory.tsx";
 import type { Parameter } from "./value.ts";
 
-/** What apps read as their config, with its versions. */
+/** Config parameters and their version history. */
 export function Config() {
   const { t } = useTexts();
   const canEdit = useHasRole("editor");

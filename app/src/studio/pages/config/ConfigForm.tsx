@@ -10,7 +10,7 @@ import { CONFIG_TYPES, type ConfigType, type Parameter, parseAs, toEditable } fr
 const NAME = /^[A-Za-z][\w]*$/;
 
 export interface ConfigFormProps {
-  /** Undefined for a new one. */
+  /** Undefined to create one. */
   parameter: Parameter | undefined;
   existingNames: readonly string[];
   onClose: () => void;
@@ -37,7 +37,7 @@ export function ConfigForm({ parameter, existingNames, onClose }: ConfigFormProp
     () =>
       studio.put("/config", {
         params: { [name]: "value" in parsed ? parsed.value : null },
-        // Without it the value would be everybody's from now on.
+        // Without masterKeyOnly the parameter would become public.
         masterKeyOnly: { [name]: isHidden },
       }),
     t("{name} saved", { name }),

@@ -21,7 +21,7 @@ interface Version {
   masterKeyOnly: JsonObject;
 }
 
-/** The config as it was before each change, and the way back. */
+/** Earlier versions of the config, which can be restored. */
 export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
   const { t } = useTexts();
   const studio = useStudio();

@@ -5,14 +5,14 @@ export interface ConfigState {
   masterKeyOnly: JsonObject;
 }
 
-/** A value that would change, as JSON; undefined where there is none. */
+/** A parameter that differs, as JSON; undefined where it is missing. */
 export interface Difference {
   name: string;
   from: string | undefined;
   to: string | undefined;
 }
 
-/** What would change on the way from one state of the config to another, by name. */
+/** The differences between two config states, by parameter name. */
 export function diffConfig(from: ConfigState, to: ConfigState): Difference[] {
   const names = [...new Set([...Object.keys(from.params), ...Object.keys(to.params)])].sort();
   return names

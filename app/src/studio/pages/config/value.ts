@@ -3,7 +3,7 @@ import type { JsonValue } from "@purse/protocol";
 export const CONFIG_TYPES = ["String", "Number", "Boolean", "Date", "Object", "Array"] as const;
 export type ConfigType = (typeof CONFIG_TYPES)[number];
 
-/** A value of the config, as `GET /config` tells it. */
+/** A config parameter as returned by `GET /config`. */
 export interface Parameter {
   name: string;
   value: JsonValue;
@@ -11,7 +11,7 @@ export interface Parameter {
   isMasterKeyOnly: boolean;
 }
 
-/** How a value stands in the form; what has no form of its own (a file, a place) is edited as the object it travels as. */
+/** The form value of a parameter; types without their own input (File, GeoPoint) are edited as JSON. */
 export function toEditable(value: JsonValue): { type: ConfigType; text: string } {
   if (typeof value === "string") return { type: "String", text: value };
   if (typeof value === "number") return { type: "Number", text: String(value) };
@@ -21,7 +21,7 @@ export function toEditable(value: JsonValue): { type: ConfigType; text: string }
   return { type: "Object", text: JSON.stringify(value, null, 2) };
 }
 
-/** What was written, as a value of its type; otherwise what is wrong with it, as a sentence of the texts. */
+/** Parses form input as a type; returns a `problem` (text key) when it is invalid. */
 export function parseAs(
   type: ConfigType,
   text: string,

@@ -3,7 +3,7 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
 import { COPY_FORMATS, type CopyFormat } from "./clipboard.ts";
 
-/** What can be done with the rows that are picked. */
+/** Actions for the checked rows. */
 export function BulkActionsBar({
   count,
   canEditRows,
@@ -13,7 +13,7 @@ export function BulkActionsBar({
   onClearSelection,
 }: {
   count: number;
-  /** Not while one looks as somebody else. */
+  /** False while viewing as another user. */
   canEditRows: boolean;
   onCopy: (format: CopyFormat) => void;
   onUpdate: () => void;

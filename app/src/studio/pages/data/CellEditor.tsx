@@ -7,33 +7,33 @@ import { editableText, parseValue } from "./parseValue.ts";
 export interface CellEditorProps {
   column: Column;
   value: JsonValue | undefined;
-  /** What began it, where that was a letter: it takes the place of the value. */
+  /** The typed character that started editing; replaces the value. */
   initialText: string | undefined;
-  /** `by` is where to go then: a row down, a column on or back, or nowhere. */
+  /** `direction` is the cell to move to afterwards, if any. */
   onDone: (value: JsonValue, direction: "down" | "next" | "previous" | undefined) => void;
   onCancel: () => void;
 }
 
 const INLINE = new Set(["String", "Number", "Boolean", "Date"]);
 
-/** Whether a type is typed in its cell; the others have a dialog. */
+/** Whether a type is edited inline; others open a dialog. */
 export function isInline({ type }: Column): boolean {
   return INLINE.has(type);
 }
 
-/** Typed in the place of a cell. Enter takes it, Tab too and goes on, Escape leaves the value as it was. */
+/** Inline editor of a cell. Enter and Tab commit, Escape cancels. */
 export function CellEditor({ column, value, initialText, onDone, onCancel }: CellEditorProps) {
   const { t } = useTexts();
   const [text, setText] = useState(initialText ?? editableText(value, column));
   const [problem, setProblem] = useState<string | undefined>(undefined);
 
-  // What is taken away loses the focus too, which is no second answer.
+  // Unmounting triggers blur, which must not commit again.
   const isFinished = useRef(false);
 
   function commit(direction: "down" | "next" | "previous" | undefined): void {
     if (isFinished.current) return;
     const parsed = parseValue(text, column);
-    // A text that was not there and is not typed is still not there.
+    // An untouched missing String stays undefined.
     if (column.type === "String" && text === "" && value === undefined) cancel();
     else if (parsed.problem === undefined) {
       isFinished.current = true;
@@ -47,7 +47,7 @@ export function CellEditor({ column, value, initialText, onDone, onCancel }: Cel
   }
 
   function keyDown(event: KeyboardEvent): void {
-    // A letter of an input method is no key yet.
+    // Ignores keys during IME composition.
     if (event.nativeEvent.isComposing) return;
     if (event.key === "Escape") cancel();
     else if (event.key === "Tab") commit(event.shiftKey ? "previous" : "next");
@@ -60,13 +60,13 @@ export function CellEditor({ column, value, initialText, onDone, onCancel }: Cel
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const inputProps = {
     value: text,
-    // The grid has begun this: the focus goes where the typing goes.
+    // The grid started editing, so the editor takes the focus.
     autoFocus: true,
     title: problem ?? (column.type === "Date" ? t("Time zone: {zone}", { zone: timeZone }) : undefined),
     "aria-label": column.type === "Date" ? `${column.name}, ${timeZone}` : column.name,
     "aria-invalid": problem !== undefined || undefined,
     onKeyDown: keyDown,
-    // The menu of the browser, for the text; that of the grid is for cells.
+    // Keeps the browser's context menu in the editor.
     onContextMenu: (event: MouseEvent) => event.stopPropagation(),
     onBlur: () => commit(undefined),
   };
@@ -104,7 +104,7 @@ export function CellEditor({ column, value, initialText, onDone, onCancel }: Cel
   );
 }
 
-/** What is typed next follows the letter that began it. Inputs of dates have no such place. */
+/** Moves the cursor to the end; date inputs have no cursor. */
 function moveCursorToEnd({ target }: FocusEvent<HTMLInputElement | HTMLTextAreaElement>): void {
   const end = target.value.length;
   if (target.type !== "datetime-local") target.setSelectionRange(end, end);

@@ -36,7 +36,7 @@ import { useCount, useRowPages } from "./useRowPages.ts";
 
 const ORIGIN: CellPosition = { row: 0, column: 0 };
 
-/** The rows of a class, with what can be done to them. */
+/** The data grid of a class with its tools and dialogs. */
 export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   const texts = useTexts();
   const { t } = texts;
@@ -44,14 +44,14 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   const toast = useToast();
   const { role } = useOperator();
   const [layout, setLayout, resetLayout] = useLayout(className);
-  // The same for as long as nothing is moved: rows that stand still are not drawn again.
+  // Memoized, so that unchanged rows do not re-render.
   const allColumns = useMemo(() => columnsOf(dataClass, layout), [dataClass, layout]);
   const isNarrow = useIsNarrow();
   const columns = useMemo(
     () =>
       allColumns
         .filter(({ isHidden }) => !isHidden)
-        // On a phone what is pinned would leave no room for the rest.
+        // On phones, pinned columns would leave no space for the others.
         .map((column) => (isNarrow ? { ...column, isPinned: false } : column)),
     [allColumns, isNarrow],
   );
@@ -92,7 +92,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     ...(canEdit && {
       "mod+i": () => canOpenDialog && setDialog({ kind: "new" }),
       "mod+s": () => {
-        // What is being typed is saved too.
+        // Commits the open editor before saving.
         if (edit && document.activeElement instanceof HTMLElement) document.activeElement.blur();
         requestAnimationFrame(() => save.current());
       },
@@ -116,7 +116,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     }
   }
 
-  /** A value that was typed, or undefined where it was left as it is; then on to the next cell. */
+  /** Ends editing with a value, or undefined when canceled, and moves to the next cell. */
   function endEdit(edited?: { value: JsonValue }, direction?: "down" | "next" | "previous"): void {
     const row = edit && rows?.[edit.position.row];
     const column = edit && columns[edit.position.column];
@@ -140,7 +140,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     else if (initialText === undefined) search.open(String(row.objectId));
   }
 
-  /** In a dialog, with the editor of its type. */
+  /** Opens the editor dialog of a field. */
   function editField(row: JsonObject, column: Column): void {
     setDialog({ kind: column.type === "Relation" ? "relation" : "value", row, column });
   }
@@ -194,7 +194,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     };
   }
 
-  /** It goes elsewhere by that, and what is active with it. */
+  /** Toggles a pinned column and keeps it active at its new position. */
   function pin(name: string): void {
     const next = { ...layout, pinned: toggle(layout.pinned, name) };
     const shown = columnsOf(dataClass, next).filter(({ isHidden }) => !isHidden);
@@ -348,7 +348,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
   );
 }
 
-/** Without those that are on their way out. */
+/** Excludes rows that are pending deletion. */
 function excludeRows(rows: readonly JsonObject[] | undefined, target: Target | undefined) {
   if (!rows || !target) return rows;
   if ("where" in target) return [];

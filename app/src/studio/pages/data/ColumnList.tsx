@@ -7,7 +7,7 @@ import { Field } from "../../../design/Field.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { type Column, clampWidth, type Layout, MAX_WIDTH, MIN_WIDTH, moveBy, toggle } from "./columns.ts";
 
-/** All columns of a class: which are shown and pinned, how wide, in which order. */
+/** Edits visibility, pinning, width and order of the columns. */
 export function ColumnList({
   open,
   columns,
@@ -67,7 +67,7 @@ export function ColumnList({
               min={MIN_WIDTH}
               max={MAX_WIDTH}
               step={10}
-              // What is typed counts when it is whole.
+              // Applied on blur, so that partial input is ignored.
               key={width}
               defaultValue={width}
               onBlur={({ target }) => {

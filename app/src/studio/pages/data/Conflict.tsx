@@ -7,14 +7,14 @@ import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { type Draft, resolveConflict } from "./drafts.ts";
 import { displayText } from "./formatValue.ts";
 
-/** Somebody else has changed a row meanwhile: both values of each field, and which of them shall stand. */
+/** Resolves a conflict: choose the current or the own value of each field. */
 export function Conflict({
   draft,
   onDone,
   onCancel,
 }: {
   draft: Draft;
-  /** What is left to save; undefined where all is taken from the row as it is. */
+  /** The remaining draft; undefined when all current values are kept. */
   onDone: (draft: Draft | undefined) => void;
   onCancel: () => void;
 }) {

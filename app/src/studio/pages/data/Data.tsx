@@ -9,7 +9,7 @@ import { useStudioQuery } from "../../components/queries.ts";
 import { ClassGrid } from "./ClassGrid.tsx";
 import type { DataClass } from "./columns.ts";
 
-/** All rows of all classes, to look at and to change. */
+/** The data browser. */
 export function Data() {
   const { t } = useTexts();
   const { class: chosen } = useSearch({ from: "/data" });
@@ -21,7 +21,7 @@ export function Data() {
           const classes = [...results].sort(compareClasses);
           const shown = chosen === undefined ? classes[0] : classes.find((each) => each.className === chosen);
           return (
-            <div className="data-room">
+            <div className="data-page">
               <ClassList classes={classes} shown={shown} />
               {shown ? (
                 <ClassGrid key={shown.className} dataClass={shown} />
@@ -38,7 +38,7 @@ export function Data() {
   );
 }
 
-/** Classes of the application first, then those of the server. */
+/** System classes last. */
 function compareClasses(a: DataClass, b: DataClass): number {
   const rank = ({ className }: DataClass) => Number(className.startsWith("_"));
   return rank(a) - rank(b) || a.className.localeCompare(b.className);

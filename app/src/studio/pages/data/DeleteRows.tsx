@@ -9,7 +9,7 @@ import { countMatching, type Target } from "./bulk.ts";
 
 const CONFIRMATION_TEXT = "delete";
 
-/** Asks first, by a word that is typed, with how many rows it is. */
+/** Confirms a deletion by typing a text; shows the number of rows. */
 export function DeleteRows({
   className,
   target,
@@ -58,7 +58,7 @@ export function DeleteRows({
   );
 }
 
-/** How many rows it is, by a dry run. */
+/** Counts the matching rows by a dry run. */
 export function useMatchCount(className: string, target: Target) {
   const studio = useStudio();
   return useQuery({

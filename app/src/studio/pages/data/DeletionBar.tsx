@@ -4,7 +4,7 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { ProgressLine } from "./ProgressLine.tsx";
 import type { Deletion } from "./useDeletion.ts";
 
-/** Rows that were deleted and can still be had back. */
+/** A pending deletion that can be undone. */
 export function DeletionBar({
   deletion,
   onUndo,

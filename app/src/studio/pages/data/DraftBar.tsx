@@ -4,7 +4,7 @@ import { ErrorState } from "../../../design/states.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import type { Draft, Drafts } from "./drafts.ts";
 
-/** What waits to be saved, what was refused, and what is in conflict. */
+/** Unsaved changes, errors and conflicts. */
 export function DraftBar({
   drafts,
   isSaving,

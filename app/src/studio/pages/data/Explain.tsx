@@ -12,7 +12,7 @@ import { useStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import type { RowQuery } from "./useRowPages.ts";
 
-/** How the database finds the rows, and the index that it lacks. */
+/** The query plan and a suggested index. */
 export function Explain({
   className,
   query: { where, order },

@@ -10,12 +10,12 @@ import { isEditable } from "./drafts.ts";
 import { describeAcl, fullText } from "./formatValue.ts";
 import type { RowPanelProps } from "./panel.ts";
 
-/** From so many fields on one looks for them by name. */
+/** With more fields, a search field is shown. */
 const SEARCH_THRESHOLD = 12;
-/** Characters of a value that are shown here; its editor has all of it. */
+/** Longer values are truncated; the editor shows all of it. */
 const MAX_SHOWN_LENGTH = 2_000;
 
-/** All fields of a row, the hidden ones too. */
+/** All fields of a row, including hidden columns. */
 export function FieldList({
   row,
   columns,

@@ -17,7 +17,7 @@ import {
 } from "./filters.ts";
 import { editableText, parseValue } from "./parseValue.ts";
 
-/** Stands for the pointer itself, not for a field of where it leads to. */
+/** Selects the pointer itself rather than a field of its target. */
 const SELF = "";
 const EMPTY_LAYOUT = { order: [], widths: {}, hidden: [], pinned: [] };
 
@@ -29,7 +29,7 @@ interface Line {
   text: string;
 }
 
-/** One filter: a condition, or several of which one is enough. */
+/** Edits a filter: one condition, or several joined by "or". */
 export function FilterForm({
   columns,
   filter,
@@ -37,7 +37,7 @@ export function FilterForm({
   onClose,
 }: {
   columns: readonly Column[];
-  /** The one that is edited; none makes a new one. */
+  /** The filter to edit; undefined creates one. */
   filter: Filter | undefined;
   onDone: (filter: Filter) => void;
   onClose: () => void;
@@ -57,7 +57,7 @@ export function FilterForm({
   const [isSubmitted, setSubmitted] = useState(false);
   const parsed = lines.map((line) => parseLine(line));
 
-  /** The column that a condition is about: of the class, or of the one that a pointer leads to. */
+  /** The column of a condition: of the class, or of the pointer's target class. */
   function columnOf({ field, of }: Line): Column | undefined {
     const column = columns.find(({ name }) => name === field);
     return of === SELF ? column : targetsOf(column).find(({ name }) => name === of);
@@ -146,7 +146,7 @@ function ConditionFields({
 }: {
   line: Line;
   columns: readonly Column[];
-  /** Where there are several. */
+  /** 1-based, if there are several conditions. */
   position: number | undefined;
   targets: readonly Column[];
   column: Column | undefined;
@@ -208,7 +208,7 @@ function ConditionFields({
   );
 }
 
-/** The fields of the class that a column points to, as far as they can be asked. */
+/** The filterable fields of a pointer's target class. */
 function useTargets(): (column: Column | undefined) => Column[] {
   const classes = useClasses();
   return (column) => {

@@ -13,7 +13,7 @@ export interface FiltersProps {
   columns: readonly Column[];
   filters: readonly Filter[];
   as: string | undefined;
-  /** Which one is edited: its place, or a new one. */
+  /** Index of the edited filter, or "new". */
   editing: number | "new" | undefined;
   onEditing: (editing: number | "new" | undefined) => void;
   onChange: (filters: Filter[]) => void;
@@ -21,7 +21,7 @@ export interface FiltersProps {
   onExplain: () => void;
 }
 
-/** What narrows the rows, each as a chip, and as whom they are looked at. */
+/** The active filters as chips, and the user whose view is shown. */
 export function Filters({
   columns,
   filters,
@@ -101,7 +101,7 @@ function Chip({ label, onEdit, onRemove }: { label: string; onEdit?: () => void;
   return (
     <li className="filter-chip">
       {onEdit ? (
-        <button type="button" className="filter-words" title={t("Edit filter")} onClick={onEdit}>
+        <button type="button" className="filter-label" title={t("Edit filter")} onClick={onEdit}>
           <bdi className="cut">{label}</bdi>
         </button>
       ) : (

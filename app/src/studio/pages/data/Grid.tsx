@@ -12,51 +12,51 @@ import { useClipboard } from "./useClipboard.ts";
 import { useVirtualCells } from "./useVirtualCells.ts";
 import "./Grid.css";
 
-/** Rows before the end at which the next page is asked for. */
+/** The next page is loaded this many rows before the end. */
 const PREFETCH_ROWS = 60;
 
 export interface GridProps extends Pick<GridHeadProps, "order" | "onSort" | "onResize" | "onMoveColumn"> {
   label: string;
-  /** What the rows answer: another question begins at the top. */
+  /** Identifies the query; a new query scrolls to the top. */
   queryKey: string;
-  /** They are those of the question before. */
+  /** The rows belong to the previous query. */
   isStale: boolean;
-  /** Those that are shown, the pinned ones first. */
+  /** Visible columns, pinned ones first. */
   columns: readonly Column[];
   rows: readonly JsonObject[];
-  /** All that there are, where it is known. */
+  /** Total number of rows, if known. */
   count: number | undefined;
   hasMore: boolean;
   onMore: () => void;
   active: CellPosition;
-  /** Where the selection began; the active cell is its other end. */
+  /** Start of the selection; the active cell is its end. */
   anchor: CellPosition;
-  /** Without `anchor` one cell is selected. */
+  /** Without `anchor`, a single cell is selected. */
   onSelect: (active: CellPosition, anchor?: CellPosition) => void;
   drafts: Drafts;
-  /** Ids of rows that somebody has just changed. */
+  /** Ids of rows that were just updated live. */
   flashing: ReadonlySet<string>;
-  /** Ids of rows for what is done to many. */
+  /** Ids of rows checked for bulk actions. */
   checkedIds: ReadonlySet<string>;
-  /** Picks all of these, or none where all of them are. */
+  /** Checks all of these rows, or unchecks them if all are checked. */
   onToggleRows: (rows: readonly JsonObject[]) => void;
-  /** What is typed in the place of a cell. */
+  /** The open inline editor. */
   editor: { position: CellPosition; content: ReactNode } | undefined;
-  /** Somebody wants to change a cell; `typed` is the letter that began it. */
+  /** Starts editing; `initialText` is the typed character. */
   onEdit: (position: CellPosition, initialText?: string) => void;
   onOpen: (row: number) => void;
   onPin: (field: string) => void;
   onHide: (field: string) => void;
-  /** What goes to the clipboard. */
+  /** Text to copy. */
   getClipboardText: () => string | undefined;
   onPaste: (text: string) => void;
-  /** Takes the values of the selection away. */
+  /** Clears the selected cells. */
   onClear: () => void;
   onUndo: () => void;
   onRevert: () => void;
 }
 
-/** Rows and columns without number: what is in sight is drawn, and what is near. One cell is active, moved by arrows. */
+/** A virtualized grid: only visible and nearby cells are rendered. Arrow keys move the active cell. */
 export function Grid(props: GridProps) {
   const { label, columns, rows, count, hasMore, onMore, active, anchor, onSelect, editor, checkedIds } =
     props;
@@ -67,7 +67,7 @@ export function Grid(props: GridProps) {
   useClipboard(frame, props.getClipboardText, props.onPaste);
   const isEditing = editor !== undefined;
   const wasEditing = useRef(false);
-  // After typing the keys are the grid's again, unless somebody has gone elsewhere with the pointer.
+  // After editing, the grid takes the focus back unless the user has focused something else.
   useEffect(() => {
     if (wasEditing.current && !isEditing && document.activeElement === document.body) frame.current?.focus();
     wasEditing.current = isEditing;
@@ -91,7 +91,7 @@ export function Grid(props: GridProps) {
     const action = actionForKey(event, { active, rows: rows.length, columns: columns.length, page });
     if (!action) return;
     event.preventDefault();
-    // A letter that is typed is no shortcut.
+    // Typed characters must not trigger shortcuts.
     if (action.do !== "single") event.stopPropagation();
     act(action);
   }
@@ -126,7 +126,7 @@ export function Grid(props: GridProps) {
   function pointerDown(event: PointerEvent<HTMLDivElement>): void {
     const at = cellAt(event.target);
     if (!at || isWithin(event.target, "input, textarea, select")) return;
-    // The menu of a selection is for all of it.
+    // A context menu inside the selection applies to all of it.
     if (event.button !== 0) {
       const isInside =
         range &&
@@ -140,7 +140,7 @@ export function Grid(props: GridProps) {
     onSelect(at, event.shiftKey ? anchor : undefined);
   }
 
-  /** Drawn with a mouse; a finger scrolls. */
+  /** Selects by dragging with a mouse; touch scrolls. */
   function pointerOver(event: PointerEvent<HTMLDivElement>): void {
     if (event.pointerType !== "mouse" || event.buttons !== 1 || isEditing) return;
     const at = cellAt(event.target);
@@ -231,7 +231,7 @@ function isWithin(target: EventTarget, selector: string): boolean {
   return target instanceof Element && target.closest(selector) !== null;
 }
 
-/** The number that something of the document is marked with. */
+/** Reads a numeric data attribute of the closest element. */
 function dataIndex(target: EventTarget, name: "open" | "pick"): number | undefined {
   const element = target instanceof Element ? target.closest<HTMLElement>(`[data-${name}]`) : null;
   const value = element?.dataset[name];

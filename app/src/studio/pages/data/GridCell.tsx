@@ -10,18 +10,18 @@ export interface GridCellProps {
   column: Column;
   row: number;
   columnIndex: number;
-  /** Where it stays in sight, in pixels; undefined where it does not. */
+  /** Sticky offset of a pinned cell, in px; undefined if not pinned. */
   left: number | undefined;
   value: JsonValue | undefined;
   invalid: { text: string; reason: string } | undefined;
   isChanged: boolean;
   isActive: boolean;
   isSelected: boolean;
-  /** What is typed in its place. */
+  /** The inline editor, while editing. */
   editor: ReactNode;
 }
 
-/** Drawn again only where something of its own has changed: columns that stay in sight stay as they are. */
+/** Memoized, so that unchanged cells do not re-render. */
 export const GridCell = memo(function GridCell(props: GridCellProps) {
   const { grid, column, row, columnIndex, left, value, invalid, isChanged, isActive, isSelected, editor } =
     props;

@@ -20,14 +20,14 @@ import type { useGridSearch } from "./useGridSearch.ts";
 import type { useRowPages } from "./useRowPages.ts";
 import { ValueDialog } from "./ValueDialog.tsx";
 
-/** Which question stands over the grid. */
+/** The open dialog. */
 export type GridDialog =
   | { kind: "new" | "import" | "columns" | "explain" }
   | { kind: "update" | "delete"; target: Target }
   | { kind: "value" | "relation"; row: JsonObject; column: Column }
   | { kind: "conflict"; draft: Draft };
 
-/** The windows of the room: the row that the address names, and over it what is asked. */
+/** The dialogs of the grid and the row panel. */
 export function GridDialogs(props: {
   dataClass: DataClass;
   columns: readonly Column[];
@@ -138,7 +138,7 @@ export function GridDialogs(props: {
           onCancel={close}
           onDone={(remaining) => {
             const { objectId, current } = dialog.draft;
-            // What stands there now is what the others' values are compared with.
+            // The current row is the base of the remaining changes.
             if (current) pages.replace(current);
             drafting.replace(objectId, remaining);
             close();

@@ -5,7 +5,7 @@ import { type CellPosition, cellId, GUTTER_WIDTH, type Spans } from "./cellPosit
 import type { Column } from "./columns.ts";
 import { parseSorts } from "./search.ts";
 
-/** Pixels that a name is drawn before it is moved rather than pressed. */
+/** Distance in px from which a press becomes a drag. */
 const DRAG_THRESHOLD_PX = 6;
 
 export interface GridHeadProps {
@@ -18,12 +18,12 @@ export interface GridHeadProps {
   onToggleAll: () => void;
   onSort: (field: string, isAdditive: boolean) => void;
   onResize: (field: string, width: number) => void;
-  /** To the place of another. */
+  /** Moves a column to the position of another. */
   onMoveColumn: (field: string, to: string) => void;
   onActive: (columnIndex: CellPosition) => void;
 }
 
-/** The names of the columns: pressed they sort, drawn they go elsewhere, their edges make them wider. */
+/** Column headers: click sorts, drag moves, edges resize. */
 export function GridHead(props: GridHeadProps) {
   const { grid, active, columns, order, spans, isAllChecked, onToggleAll, onSort, onResize, onActive } =
     props;
@@ -127,7 +127,7 @@ export function GridHead(props: GridHeadProps) {
   );
 }
 
-/** For pointers; by keyboard widths are set in the list of columns. */
+/** Resizes by pointer; by keyboard, use the column list. */
 function ResizeHandle({
   column,
   onResize,

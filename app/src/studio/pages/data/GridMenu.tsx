@@ -3,15 +3,15 @@ import type { ReactNode } from "react";
 
 export interface MenuEntry {
   label: string;
-  /** The key that does the same. */
+  /** Keyboard shortcut of the entry. */
   hint?: string;
   isDanger?: boolean;
-  /** Nothing happens here and now. */
+  /** Not available for the selection. */
   isDisabled?: boolean;
   run: () => void;
 }
 
-/** What can be done with the selection: by the other button of a mouse, a long touch, or the key for menus. */
+/** The context menu of the grid. */
 export function GridMenu({
   groups,
   children,

@@ -16,17 +16,17 @@ export interface GridRowProps {
   draft: Draft | undefined;
   isFlashing: boolean;
   isChecked: boolean;
-  /** The column of the active cell, where it is in this row. */
+  /** Column of the active cell, if it is in this row. */
   active: number | undefined;
-  /** The columns that are selected, where there are any in this row. */
+  /** Selected column range, if this row is selected. */
   from: number | undefined;
   to: number | undefined;
-  /** What is typed in the place of a cell of this row. */
+  /** Column being edited in this row. */
   editedColumn: number | undefined;
   editor: ReactNode;
 }
 
-/** Drawn again only where something of its own has changed: the others stand still while one scrolls. */
+/** Memoized, so that unchanged rows do not re-render while scrolling. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const {
     grid,
@@ -73,7 +73,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
       aria-rowindex={index + 2}
       className="grid-row"
       data-flashing={isFlashing || undefined}
-      data-picked={isChecked || undefined}
+      data-checked={isChecked || undefined}
       style={{ transform: `translateY(${top}px)`, width: spans.width }}
     >
       <Gutter id={id} index={index} isChecked={isChecked} />
@@ -84,7 +84,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
   );
 });
 
-/** Before the cells: the box that picks the row, and the way to open it. */
+/** Checkbox and open button of a row. */
 const Gutter = memo(function Gutter({
   id,
   index,

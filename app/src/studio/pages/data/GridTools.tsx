@@ -6,7 +6,7 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import type { RowQuery, useCount } from "./useRowPages.ts";
 
-/** What can be done with all rows that are shown. */
+/** Toolbar of the grid. */
 export function GridTools({
   className,
   query,
@@ -26,7 +26,7 @@ export function GridTools({
   query: RowQuery;
   count: ReturnType<typeof useCount>;
   loaded: number | undefined;
-  /** Rows that have come and are not shown yet. */
+  /** Number of new rows that are not shown yet. */
   newRowCount: number;
   isRefreshing: boolean;
   onNew: () => void;
@@ -118,7 +118,7 @@ function ToolMenu({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** How many rows there are; the rows do not wait for it. */
+/** The row count, loaded separately from the rows. */
 function RowCount({
   count,
   loaded,

@@ -17,7 +17,7 @@ import { SaveFileButton } from "./SaveFileButton.tsx";
 
 const SKIP = "—";
 
-/** Rows out of a file: which column goes where, what would be refused, and then the rows. */
+/** Imports rows from a file: column mapping, validation, import. */
 export function ImportRows({
   className,
   columns,
@@ -25,9 +25,9 @@ export function ImportRows({
   onClose,
 }: {
   className: string;
-  /** Those that can be set. */
+  /** Editable columns. */
   columns: readonly Column[];
-  /** Told when rows have come. */
+  /** Called after rows were imported. */
   onDone: () => void;
   onClose: () => void;
 }) {
@@ -218,7 +218,7 @@ function Outcome({
   );
 }
 
-/** How many there are of each, and the file of those that were refused. */
+/** Numbers of valid and rejected rows, with a file of the rejected ones. */
 function ImportErrors({
   result: { failed, errorFile },
   className,

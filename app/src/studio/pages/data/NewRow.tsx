@@ -12,7 +12,7 @@ import type { Column } from "./columns.ts";
 import { editableText, parseValue } from "./parseValue.ts";
 import { ValueDialog } from "./ValueDialog.tsx";
 
-/** A row that is new: what is left empty is not set. */
+/** Creates a row; empty fields are not set. */
 export function NewRow({
   className,
   columns,
@@ -20,7 +20,7 @@ export function NewRow({
   onClose,
 }: {
   className: string;
-  /** Those that can be set. */
+  /** Editable columns. */
   columns: readonly Column[];
   onDone: (row: JsonObject) => void;
   onClose: () => void;

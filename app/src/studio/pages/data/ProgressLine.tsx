@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** How far something is that takes its time, with a way to stop it. */
+/** Progress of a long operation, with an optional action to stop it. */
 export function ProgressLine({
   label,
   done,

@@ -13,7 +13,7 @@ import { incomingReferences, type RowPanelProps } from "./panel.ts";
 
 const MAX_ROWS = 5;
 
-/** What a row leads to by its relations, and what leads to it by pointers and relations of all classes. */
+/** Rows related by relations of this row, and rows of other classes that point to it. */
 export function RelatedRows({
   className,
   objectId,

@@ -12,7 +12,7 @@ import type { RowPanelProps } from "./panel.ts";
 import { RelatedRows } from "./RelatedRows.tsx";
 import { StepList } from "./StepList.tsx";
 
-/** One row beside the grid: all of its fields, what it leads to and what leads to it, and what is changed and not saved. */
+/** Side panel of a row: fields, related rows and unsaved changes. */
 export function RowPanel(props: RowPanelProps) {
   const { className, objectId, columns, tab, draft, steps, as, onTab, onClose } = props;
   const { t } = useTexts();

@@ -2,7 +2,7 @@ import { Download } from "lucide-react";
 import { Button } from "../../../design/Button.tsx";
 import { saveFile } from "../../../saveFile.ts";
 
-/** A text that is here already, as a file. */
+/** Downloads a text as a file. */
 export function SaveFileButton({ name, text, label }: { name: string; text: string; label: string }) {
   return (
     <Button small onClick={() => saveFile(name, text)}>

@@ -6,7 +6,7 @@ import type { Draft } from "./drafts.ts";
 import { displayText } from "./formatValue.ts";
 import type { DraftStep } from "./useDrafts.ts";
 
-/** What is changed in a row and not saved, and how it came to be so. */
+/** Unsaved changes of a row and the edits that led to them. */
 export function StepList({
   row,
   draft,
@@ -15,7 +15,7 @@ export function StepList({
 }: {
   row: JsonObject;
   draft: Draft | undefined;
-  /** The oldest first. */
+  /** Oldest first. */
   steps: readonly DraftStep[];
   onRevert: (field: string) => void;
 }) {

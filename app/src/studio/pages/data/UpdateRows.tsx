@@ -23,7 +23,7 @@ interface FieldUpdate {
   isCleared: boolean;
 }
 
-/** The same values into many rows, with how many those are. */
+/** Sets the same values in many rows. */
 export function UpdateRows({
   className,
   target,
@@ -33,9 +33,9 @@ export function UpdateRows({
 }: {
   className: string;
   target: Target;
-  /** Those that can be changed. */
+  /** Editable columns. */
   columns: readonly Column[];
-  /** Told when rows have been changed. */
+  /** Called after rows were updated. */
   onDone: () => void;
   onClose: () => void;
 }) {

@@ -28,7 +28,7 @@ const EDITORS: Partial<Record<FieldType["type"], ComponentType<EditorProps>>> = 
 };
 const WIDE = new Set<FieldType["type"]>(["ACL", "Array", "Object", "Polygon", "Bytes", "String"]);
 
-/** A value that needs more room than a cell, with the editor of its type. */
+/** Edits a value in a dialog with the editor of its type. */
 export function ValueDialog({
   column,
   value,
@@ -38,7 +38,7 @@ export function ValueDialog({
 }: {
   column: Column;
   value: JsonValue | undefined;
-  /** What stands there and is no value of the field, to correct. */
+  /** Invalid input to correct. */
   initialText?: string | undefined;
   onDone: (value: JsonValue) => void;
   onCancel: () => void;

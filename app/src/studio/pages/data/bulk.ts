@@ -1,17 +1,17 @@
 import type { JsonObject, StudioBulkResult, StudioPage } from "@purse/protocol";
 import type { StudioApi } from "../../api.ts";
 
-/** Which rows: some that were picked, or all that fulfil the filters. */
+/** The affected rows: checked ones, or all that match the filters. */
 export type Target = { ids: readonly string[] } | { where: JsonObject };
 
-/** How far it is, of how many. */
+/** Called with the progress of an operation. */
 export type Progress = (done: number, all: number) => void;
 
-/** Rows that one request changes: few enough that its progress is seen, and that it can be stopped. */
+/** Rows per request; small, so that progress is visible and the operation can be stopped. */
 const BATCH_SIZE = 200;
 const PAGE = 1_000;
 
-/** How many rows it would be; nothing is changed. Throws StudioFailure. */
+/** Counts the affected rows by a dry run. Throws StudioRequestError. */
 export async function countMatching(studio: StudioApi, className: string, target: Target): Promise<number> {
   if ("ids" in target && target.ids.length === 0) return 0;
   const body = { ...target, action: "delete", dryRun: true };
@@ -19,8 +19,8 @@ export async function countMatching(studio: StudioApi, className: string, target
 }
 
 /**
- * Changes or deletes rows, some at a time. Those of a filter are found first: a row that fulfils it no more when its
- * turn comes is left alone. Answers what was done when `signal` ended it.
+ * Updates or deletes rows in batches. For a filter, the matching ids are loaded first; rows that no longer match when they
+ * are reached are skipped. When `signal` is aborted, returns what was done so far.
  */
 export async function runBulk(
   studio: StudioApi,

@@ -13,12 +13,12 @@ import { type ParsedValue, parseValue } from "./parseValue.ts";
 import type { Range } from "./selection.ts";
 
 export const COPY_FORMATS = ["tsv", "csv", "json"] as const;
-/** `tsv` is what spreadsheets take. */
+/** `tsv` is for spreadsheets. */
 export type CopyFormat = (typeof COPY_FORMATS)[number];
 
 type ValueGetter = (row: JsonObject, field: string) => JsonValue | undefined;
 
-/** Cells as text: TSV as they stand, CSV with the names of the columns, JSON as a list of objects. */
+/** Serializes cells: TSV without header, CSV with header, JSON as an array of objects. */
 export function serializeCells(
   rows: readonly JsonObject[],
   columns: readonly Column[],
@@ -42,7 +42,7 @@ export function serializeCells(
     : formatDelimited(cells, "\t");
 }
 
-/** A value as the cell of a spreadsheet; pasting it gives the value again. */
+/** A value as spreadsheet text; parseCell() reverses it. */
 export function spreadsheetText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return escapeFormula(value);
@@ -55,7 +55,7 @@ export function spreadsheetText(value: JsonValue | undefined): string {
   return JSON.stringify(value);
 }
 
-/** What a cell of a spreadsheet means for a column; an empty one takes the value away. */
+/** Parses spreadsheet text for a column; an empty cell removes the value. */
 export function parseCell(text: string, column: Column): ParsedValue {
   if (text === "") return { value: null };
   const plain = text.trim();
@@ -80,7 +80,7 @@ function parsePointer(text: string, column: Column): ParsedValue {
   return isExpectedClass ? { value } : { problem: `Expected a pointer to ${column.targetClass ?? "a row"}.` };
 }
 
-/** One cell that something is pasted into: what it shall hold, or why it cannot. */
+/** A pasted cell with its parsed value or the problem. */
 export interface PastedCell {
   row: JsonObject;
   column: Column;
@@ -90,15 +90,15 @@ export interface PastedCell {
 
 export interface PasteResult {
   cells: PastedCell[];
-  /** Cells that nobody changes here, as ids and times. */
+  /** Pasted cells of read-only columns. */
   readOnlyCount: number;
-  /** Lines and columns of the clipboard that reach beyond the grid. */
+  /** Pasted cells outside of the grid. */
   outOfRangeCount: number;
 }
 
 /**
- * A table of the clipboard laid over the grid from the upper left of a range. One cell fills all of the range; a
- * table is laid as often as it fits, as spreadsheets do.
+ * Pastes a table into a range, starting at its upper left. A single cell fills the range; a table is repeated as often as it
+ * fits, as spreadsheets do.
  */
 export function pasteCells(
   text: string,

@@ -1,6 +1,6 @@
 import type { FieldType } from "@purse/protocol";
 
-/** A class as `/schema` tells it. */
+/** A class as returned by `/schema`. */
 export interface DataClass {
   className: string;
   fields: Record<string, FieldType>;
@@ -9,7 +9,7 @@ export interface DataClass {
 export interface Column {
   name: string;
   type: FieldType["type"];
-  /** Of pointers and relations. */
+  /** For pointers and relations. */
   targetClass?: string;
   /** In pixels. */
   width: number;
@@ -17,7 +17,7 @@ export interface Column {
   isHidden: boolean;
 }
 
-/** What somebody has made of the columns of a class. Fields that it does not name are where the schema has them. */
+/** The saved column layout of a class. Fields that are not listed keep their schema position. */
 export interface Layout {
   order: string[];
   widths: Record<string, number>;
@@ -28,18 +28,18 @@ export interface Layout {
 export const MIN_WIDTH = 64;
 export const MAX_WIDTH = 900;
 const DEFAULT_LAYOUT: Layout = { order: [], widths: {}, hidden: [], pinned: ["objectId"] };
-/** After the fields of the application. */
+/** Shown after all other fields. */
 const TRAILING_FIELDS = ["ACL", "createdAt", "updatedAt"];
-/** Nobody is shown what these hold. */
+/** Never shown. */
 const SECRET_FIELDS = new Set(["password", "sessionToken"]);
 
-/** All columns in the order in which they stand, the pinned ones first. */
+/** All columns in display order, pinned ones first. */
 export function columnsOf({ fields }: DataClass, layout: Layout): Column[] {
   const names = Object.keys(fields).filter((name) => !SECRET_FIELDS.has(name));
   const rank = (name: string) => (name === "objectId" ? -1 : TRAILING_FIELDS.indexOf(name) + 1);
   const inSchema = names.sort((a, b) => rank(a) - rank(b));
   const saved = layout.order.filter((name) => inSchema.includes(name));
-  // A new field stands where the schema has it: before the first of those that follow it there.
+  // New fields keep their schema position.
   const order = [...saved];
   for (const [i, name] of inSchema.entries()) {
     if (order.includes(name)) continue;
@@ -75,7 +75,7 @@ export function clampWidth(width: number): number {
   return Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, Number.isFinite(width) ? width : 180)));
 }
 
-/** A column so many places further, among those that are pinned as it is. */
+/** Moves a column by a number of positions, within pinned or unpinned columns. */
 export function moveBy(columns: readonly Column[], name: string, by: number): string[] {
   const names = columns.map((column) => column.name);
   const from = names.indexOf(name);
@@ -86,7 +86,7 @@ export function moveBy(columns: readonly Column[], name: string, by: number): st
   return names;
 }
 
-/** A column at the place of another. */
+/** Moves a column to the position of another. */
 export function moveTo(columns: readonly Column[], name: string, to: string): string[] {
   const names = columns.map((column) => column.name);
   return moveBy(columns, name, names.indexOf(to) - names.indexOf(name));
@@ -98,7 +98,7 @@ export function toggle(names: readonly string[], name: string): string[] {
 
 const storageKey = (className: string) => `purse.studio.columns.${className}`;
 
-/** What this browser keeps of a class; the beginning where it keeps nothing that can be read. */
+/** Loads the saved layout of a class; invalid or missing data gives the default. */
 export function loadLayout(className: string, storage: Pick<Storage, "getItem">): Layout {
   try {
     const saved: unknown = JSON.parse(storage.getItem(storageKey(className)) ?? "null");
@@ -116,7 +116,7 @@ export function loadLayout(className: string, storage: Pick<Storage, "getItem">)
       pinned: strings(pinned),
     };
   } catch {
-    // Storage that is forbidden, or holds something else: the columns are as the schema has them.
+    // Storage is unavailable or invalid: use the default layout.
     return DEFAULT_LAYOUT;
   }
 }
@@ -125,6 +125,6 @@ export function saveLayout(className: string, layout: Layout, storage: Pick<Stor
   try {
     storage.setItem(storageKey(className), JSON.stringify(layout));
   } catch {
-    // A browser that keeps nothing shows the columns as they are until the page is left.
+    // Without storage, the layout lasts until the page is closed.
   }
 }

@@ -1,7 +1,7 @@
 import { quoteCell } from "@purse/protocol";
 
 /*
- * Tables as text: CSV (RFC 4180), and what spreadsheets put on the clipboard, which is the same with tabs.
+ * Delimited text: CSV (RFC 4180) and tab-separated text as copied by spreadsheets.
  */
 
 export type Delimiter = "," | "\t";
@@ -10,7 +10,7 @@ export function formatDelimited(rows: readonly (readonly string[])[], delimiter:
   return rows.map((row) => row.map(quoteCell).join(delimiter)).join("\r\n");
 }
 
-/** The rows of a text, with line ends of any kind. A quote that is never closed reaches to the end. */
+/** Parses delimited text with any line endings. An unclosed quote extends to the end. */
 export function parseDelimited(text: string, delimiter: Delimiter): string[][] {
   const source = text.replace(/^\uFEFF/, "");
   const rows: string[][] = [];
@@ -23,7 +23,7 @@ export function parseDelimited(text: string, delimiter: Delimiter): string[][] {
     offset = end;
     if (source[offset] === delimiter) {
       offset += 1;
-      // What follows the last delimiter of a text is an empty cell.
+      // A trailing delimiter means an empty last cell.
       if (offset === source.length) row.push("");
       continue;
     }

@@ -1,16 +1,16 @@
 import type { JsonObject, JsonValue, StudioRole } from "@purse/protocol";
 import type { Column } from "./columns.ts";
 
-/** Changes of a row that are not saved yet. */
+/** Unsaved changes of a row. */
 export interface Draft {
   objectId: string;
-  /** The row's `updatedAt` when the first of them was made: the server refuses where it has another by now. */
+  /** The row's `updatedAt` at the first change; the server rejects the save if it differs. */
   expectedUpdatedAt: string;
-  /** By field; null takes the value away. */
+  /** By field; null removes the value. */
   changes: Readonly<Record<string, JsonValue>>;
-  /** What was pasted and cannot be a value of its field, by field. The row is not saved while there is any. */
+  /** Invalid pasted values by field. The row is not saved while there are any. */
   invalid?: Readonly<Record<string, { text: string; reason: string }>>;
-  /** Why the server refused, and the row as it is, where somebody else has changed it. */
+  /** The server's error, and the current row on a conflict. */
   problem?: string;
   current?: JsonObject;
 }
@@ -18,18 +18,18 @@ export interface Draft {
 /** By objectId. */
 export type Drafts = ReadonlyMap<string, Draft>;
 
-/** With another value of a cell. A value that is the row's again is no change. */
+/** Sets a cell. A value equal to the row's removes the change. */
 export function applyChange(drafts: Drafts, row: JsonObject, field: string, value: JsonValue): Drafts {
   return applyCells(drafts, [{ row, field, value }]);
 }
 
-/** What a cell shall hold; or a text that is no value of its field, and why. */
+/** The new value of a cell, or invalid text with the reason. */
 export type DraftCell = { row: JsonObject; field: string } & (
   | { value: JsonValue; invalid?: undefined }
   | { invalid: { text: string; reason: string } }
 );
 
-/** With other values of many cells, as a paste brings them. */
+/** Sets many cells, for example from a paste. */
 export function applyCells(drafts: Drafts, cells: readonly DraftCell[]): Drafts {
   const next = new Map(drafts);
   for (const cell of cells) {
@@ -67,7 +67,7 @@ function setDraft(
   }
 }
 
-/** A conflict as somebody decided it: these fields stay as they want them, and the others as they are there. */
+/** Resolves a conflict: keeps the own values of `keptFields` and the current values of the others. */
 export function resolveConflict(draft: Draft, keptFields: ReadonlySet<string>): Draft | undefined {
   const { objectId, current } = draft;
   const changes = Object.fromEntries(
@@ -77,7 +77,7 @@ export function resolveConflict(draft: Draft, keptFields: ReadonlySet<string>): 
   return { objectId, changes, expectedUpdatedAt: String(current.updatedAt) };
 }
 
-/** As the server takes them. */
+/** The changes in the format of the API. */
 export function toFields({ changes }: Pick<Draft, "changes">): JsonObject {
   return Object.fromEntries(
     Object.entries(changes).map(([field, value]) => [field, value === null ? { __op: "Delete" } : value]),
@@ -86,7 +86,7 @@ export function toFields({ changes }: Pick<Draft, "changes">): JsonObject {
 
 const SERVER_FIELDS = new Set(["objectId", "createdAt", "updatedAt", "authData", "emailVerified"]);
 
-/** Whether a field can have another value; rows of a relation come and go by themselves. */
+/** Whether a field can be edited; relations have their own dialog. */
 export function isEditable({ name, type }: Column, role: StudioRole): boolean {
   return role !== "readOnly" && !SERVER_FIELDS.has(name) && type !== "Relation";
 }

@@ -13,17 +13,17 @@ export type FilterOperator =
   | "there"
   | "missing";
 
-/** One condition on a field, or on a field of the row that a pointer leads to. */
+/** A condition on a field, or on a field of a pointer's target. */
 export interface Condition {
   field: string;
-  /** Of the class that `field` points to. */
+  /** Field of the class that `field` points to. */
   of?: string;
   operator: FilterOperator;
-  /** Of the field's type; none for `there` and `missing`. */
+  /** Value of the field's type; undefined for `there` and `missing`. */
   value?: JsonValue;
 }
 
-/** A condition, or some of which a row fulfils one at least; a row fulfils all filters. */
+/** A condition, or several joined by "or". Filters are joined by "and". */
 export type Filter = Condition | { any: Condition[] };
 
 const COMPARABLE_TYPES = new Set(["String", "Number", "Date"]);
@@ -40,7 +40,7 @@ const OPERATORS: ReadonlySet<string> = new Set([
   "missing",
 ] satisfies FilterOperator[]);
 
-/** What can be asked of a column, the usual one first. */
+/** Operators of a column, the default first. */
 export function operatorsOf({ type }: Pick<Column, "type">): FilterOperator[] {
   const equality: FilterOperator[] =
     COMPARABLE_TYPES.has(type) || type === "Boolean" || type === "Pointer" ? ["is", "isNot"] : [];
@@ -57,7 +57,7 @@ export function conditionsOf(filter: Filter): Condition[] {
   return "any" in filter ? filter.any : [filter];
 }
 
-/** As the Parse protocol asks. `targetOf` answers the class that a field points to. */
+/** Converts filters to a Parse `where`. `targetOf` returns the target class of a field. */
 export function toWhere(
   filters: readonly Filter[],
   targetOf: (field: string) => string | undefined = () => undefined,
@@ -75,7 +75,7 @@ export function toWhere(
   return all.length > 1 ? { $and: all } : all[0];
 }
 
-/** Whether a filter asks the class alone: others are not told live. */
+/** Whether a filter uses only fields of its class; others get no live updates. */
 export function usesOnlyOwnFields(filter: Filter): boolean {
   return conditionsOf(filter).every(({ of }) => of === undefined);
 }
@@ -105,12 +105,12 @@ function toConstraint({ operator, value = null }: Condition): JsonValue {
   }
 }
 
-/** A text as the part of a pattern that matches it alone. */
+/** Escapes text for a regular expression. */
 export function escapeRegExp(value: JsonValue): string {
   return String(value).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** Of the address; what is no filter is left out. */
+/** Parses filters of the URL; invalid ones are omitted. */
 export function parseFilters(value: unknown): Filter[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const filters = value.filter(isFilter);

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 
-/** The first of a long value: a cell shows no more. */
+/** Longer values are truncated in cells. */
 const MAX_LENGTH = 300;
 
-/** A value as a cell says it, on one line; empty for one that is not there. */
+/** A value as one line of text; empty if missing. */
 export function displayText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value.slice(0, MAX_LENGTH);
@@ -35,7 +35,7 @@ function displayObject(value: JsonObject): string | undefined {
   }
 }
 
-/** Who may do what to a row, as a phrase: `Public: read · ada: write`. */
+/** Summarizes an ACL, for example `Public: read · ada: write`. */
 export function describeAcl(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "Public read and write";
   if (!isJsonObject(value)) return displayText(value);
@@ -47,7 +47,7 @@ export function describeAcl(value: JsonValue | undefined): string {
   return entries.join(" · ") || "Master key only";
 }
 
-/** By what people know a row: its first text. */
+/** A label for a row: its name-like or first String field. */
 export function rowLabel(row: JsonObject): string {
   const texts = Object.entries(row).filter(
     ([name, value]) => typeof value === "string" && !["objectId", "createdAt", "updatedAt"].includes(name),
@@ -56,7 +56,7 @@ export function rowLabel(row: JsonObject): string {
   return named ? displayText(named[1]) : "";
 }
 
-/** All of a value for people who read it at leisure: JSON on its lines, the rest as cells say it. */
+/** The full text of a value: indented JSON, or the cell text. */
 export function fullText(value: JsonValue | undefined): string {
   if (typeof value === "string") return value;
   const isPlain = typeof value !== "object" || value === null || (isJsonObject(value) && "__type" in value);

@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from "react";
 import type { CellPosition } from "./cellPosition.ts";
 
-/** What a key does in the grid. */
+/** The action of a key in the grid. */
 export type GridAction =
   | { do: "go"; to: CellPosition; extends: boolean }
   | { do: "edit"; initialText?: string }
@@ -13,13 +13,13 @@ export interface GridState {
   active: CellPosition;
   rows: number;
   columns: number;
-  /** Rows that are in sight. */
+  /** Number of visible rows. */
   page: number;
 }
 
 /**
- * Arrows go, with Shift they select and with Ctrl to the end; letters type. In the head Enter sorts, P pins, H hides
- * and Ctrl+Shift with an arrow moves the column.
+ * Arrow keys move, with Shift they select and with Ctrl they jump to the end; characters start editing. In the header Enter
+ * sorts, P pins, H hides and Ctrl+Shift with an arrow moves the column.
  */
 export function actionForKey(
   event: Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey">,
@@ -34,7 +34,7 @@ export function actionForKey(
   const to = target();
   if (to) {
     const clamped: CellPosition = {
-      // The head is gone to, but not selected.
+      // The header can be active, but not selected.
       row: Math.min(rows - 1, Math.max(shiftKey ? 0 : -1, to.row)),
       column: Math.min(columns - 1, Math.max(0, to.column)),
     };

@@ -9,10 +9,10 @@ import { draftValue } from "./useCopy.ts";
 
 export interface GridMenuOptions {
   t: Texts["t"];
-  /** The head is what is active, not a row. */
+  /** The header is active, not a row. */
   isHeader: boolean;
   allColumns: readonly Column[];
-  /** The rows and the columns of the selection. */
+  /** Selected rows and columns. */
   selected: readonly JsonObject[];
   selectedColumns: readonly Column[];
   drafts: Drafts;
@@ -28,7 +28,7 @@ export interface GridMenuOptions {
   remove: (ids: string[]) => void;
 }
 
-/** The menu of a selection, or of a column's name. */
+/** Context menu entries of a selection or a column header. */
 export function gridMenuEntries(options: GridMenuOptions): MenuEntry[][] {
   const { t, selected, selectedColumns, allColumns, drafts } = options;
   const [row] = selected;
@@ -95,7 +95,7 @@ export function gridMenuEntries(options: GridMenuOptions): MenuEntry[][] {
   ];
 }
 
-/** As a filter asks for it: not with what was included. */
+/** A plain pointer without included fields. */
 function plainPointer(value: JsonValue): JsonValue {
   if (!isJsonObject(value) || value.__type !== "Pointer") return value;
   return { __type: "Pointer", className: value.className ?? "", objectId: value.objectId ?? "" };

@@ -1,4 +1,4 @@
-/** The keys of the grid, for the list of keys. */
+/** Keyboard shortcuts of the grid. */
 export const GRID_SHORTCUTS: readonly { keys: string[]; label: string }[] = [
   { keys: ["Shift", "↑ ↓ ← →"], label: "Select cells" },
   { keys: ["Ctrl", "C"], label: "Copy selected cells" },

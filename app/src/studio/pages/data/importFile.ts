@@ -3,25 +3,25 @@ import type { StudioApi } from "../../api.ts";
 import type { Progress } from "./bulk.ts";
 import { formatDelimited, parseDelimited } from "./delimited.ts";
 
-/** A file that is to become rows. */
+/** A parsed import file. */
 export interface ImportFile {
   name: string;
   format: "csv" | "json";
-  /** Columns of a CSV, keys of JSON objects, in the order in which they come first. */
+  /** CSV columns or JSON keys, in order of appearance. */
   columns: string[];
-  /** Some values of each column, as text. */
+  /** Sample value of each column. */
   samples: Readonly<Record<string, string>>;
-  /** Of a CSV the lines, of JSON the values. */
+  /** CSV lines or JSON values. */
   rows: readonly (readonly string[])[] | readonly JsonValue[];
 }
 
-/** By column the field that it goes to; null leaves it out. */
+/** Target field by column; null skips the column. */
 export type Mapping = Readonly<Record<string, string | null>>;
 
-/** Rows of one request: its answer is how one sees that it goes on. */
+/** Rows per request. */
 const BATCH_SIZE = 250;
 
-/** Throws Error, with words for people, where a text is neither. */
+/** Parses CSV, TSV, JSON or JSON Lines. Throws Error with a user-readable message. */
 export function parseImportFile(name: string, text: string): ImportFile {
   const trimmed = text.replace(/^\uFEFF/, "").trim();
   if (trimmed === "") throw new Error("The file is empty.");
@@ -30,7 +30,7 @@ export function parseImportFile(name: string, text: string): ImportFile {
 }
 
 function parseCsv(name: string, text: string): ImportFile {
-  // What a spreadsheet puts on the clipboard is one too.
+  // Spreadsheets copy tab-separated text.
   const [first = ""] = text.split(/\r?\n/, 1);
   const [columns = [], ...rows] = parseDelimited(text, first.includes("\t") ? "\t" : ",");
   const duplicate = columns.find((column, i) => columns.indexOf(column) !== i);
@@ -71,7 +71,7 @@ function parseJsonRows(text: string): JsonValue[] {
   }
 }
 
-/** Columns go to the field of their name, whatever its case; times and ids stay the server's. */
+/** Maps columns to fields of the same name, ignoring case. */
 export function suggestMapping(columns: readonly string[], fields: readonly string[]): Mapping {
   const byName = new Map(fields.map((field) => [field.toLowerCase(), field]));
   return Object.fromEntries(
@@ -79,7 +79,7 @@ export function suggestMapping(columns: readonly string[], fields: readonly stri
   );
 }
 
-/** Sends a file, some rows at a time; what was refused comes back as a file. A dry run writes nothing. */
+/** Imports a file in batches; returns rejected rows as a file. A dry run writes nothing. */
 export async function importRows(
   studio: StudioApi,
   className: string,
@@ -97,7 +97,7 @@ export async function importRows(
     const batchResult = await studio.post<StudioImportResult>(`/data/${className}/import`, body);
     result.imported += batchResult.imported;
     result.failed += batchResult.failed;
-    // Each part has its own header.
+    // Each batch has its own header.
     const isFirst = result.errorFile === "";
     result.errorFile +=
       isFirst || format === "json"

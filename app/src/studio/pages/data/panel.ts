@@ -5,11 +5,11 @@ import type { Draft } from "./drafts.ts";
 import type { PanelTab } from "./search.ts";
 import type { DraftStep } from "./useDrafts.ts";
 
-/** What the panel of a row and its parts are given. */
+/** Props of the row panel and its components. */
 export interface RowPanelProps {
   className: string;
   objectId: string;
-  /** Where the grid has it loaded. */
+  /** The row, if the grid has loaded it. */
   row: JsonObject | undefined;
   columns: readonly Column[];
   tab: PanelTab;
@@ -19,25 +19,25 @@ export interface RowPanelProps {
   onTab: (tab: PanelTab) => void;
   onEdit: (row: JsonObject, column: Column) => void;
   onRevert: (row: JsonObject, field: string) => void;
-  /** Another row, of this class or another. */
+  /** Opens another row. */
   onOpen: (className: string, objectId: string) => void;
-  /** The one before, the one after; undefined where there is none. */
+  /** Open the adjacent rows; undefined at the ends. */
   onPrevious: (() => void) | undefined;
   onNext: (() => void) | undefined;
   onClose: () => void;
 }
 
-/** A field of some class that points to, or is related to, rows of another. */
+/** A field that references a class. */
 export interface IncomingReference {
   className: string;
   field: string;
   kind: "Pointer" | "Relation";
 }
 
-/** Each is asked for; beyond so many it would be no quick look. */
+/** Maximum number of references, since each is queried. */
 const MAX_INCOMING = 24;
 
-/** The fields that lead to rows of a class, those of the application first. */
+/** Fields that reference a class, system classes last. */
 export function incomingReferences(classes: readonly ClassSchema[], className: string): IncomingReference[] {
   return classes
     .flatMap((each) =>

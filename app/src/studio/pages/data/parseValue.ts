@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import type { Column } from "./columns.ts";
 
-/** What was typed, as the value of a field; or what is wrong with it. */
+/** A parsed field value, or the problem. */
 export type ParsedValue = { value: JsonValue; problem?: undefined } | { problem: string };
 
-/** A value as text to edit. Dates are in the zone of the reader, to the second, as `<input>` takes them. */
+/** A value as editable text. Dates are local times for `<input type="datetime-local">`. */
 export function editableText(value: JsonValue | undefined, { type }: Pick<Column, "type">): string {
   if (value === undefined || value === null) return "";
   switch (type) {
@@ -27,7 +27,7 @@ export function editableText(value: JsonValue | undefined, { type }: Pick<Column
   }
 }
 
-/** The value that a text stands for. Nothing typed takes the value away, but a String may be empty. */
+/** Parses text as a field value. Empty text removes the value, except for String. */
 export function parseValue(text: string, column: Pick<Column, "type" | "targetClass">): ParsedValue {
   if (column.type === "String") return { value: text };
   const trimmed = text.trim();
@@ -66,7 +66,7 @@ function parseBytes(text: string): ParsedValue {
   return isBase64 ? { value: { __type: "Bytes", base64: text } } : { problem: "Enter valid base64." };
 }
 
-/** Corners as `[[latitude, longitude], …]`, at least three of them. */
+/** Parses `[[latitude, longitude], …]` with at least three corners. */
 function parsePolygon(text: string): ParsedValue {
   const parsed = parseJson(text, "Array");
   if (parsed.problem !== undefined) return parsed;
@@ -92,7 +92,7 @@ function isCorner(value: JsonValue): boolean {
   );
 }
 
-/** A value as the protocol writes it. */
+/** Parses a value in its wire format, `{"__type": …}`. */
 function parseTagged(text: string, type: "Bytes" | "Polygon" | "File"): ParsedValue {
   const parsed = parseJson(text, "Object");
   if (parsed.problem !== undefined) return parsed;

@@ -1,7 +1,7 @@
 import type { JsonObject, StudioPage } from "@purse/protocol";
 import type { InfiniteData } from "@tanstack/react-query";
 
-/** The pages of a class that are loaded. Rows change in them in place: no page is read again for one of its rows. */
+/** Loaded pages of a class. Rows are updated in place without refetching pages. */
 export type RowPages = InfiniteData<StudioPage<JsonObject>>;
 
 export function replaceRow(pages: RowPages, row: JsonObject): RowPages {
@@ -10,7 +10,7 @@ export function replaceRow(pages: RowPages, row: JsonObject): RowPages {
   );
 }
 
-/** A row that is new stands first, whatever the order: it is what somebody looks for. */
+/** New rows are placed first, regardless of the sort order. */
 export function prependRow(pages: RowPages, row: JsonObject): RowPages {
   const [first, ...rest] = pages.pages;
   if (!first) return pages;
@@ -21,7 +21,7 @@ export function removeRow(pages: RowPages, objectId: string): RowPages {
   return mapPages(pages, objectId, (rows) => rows.filter((each) => each.objectId !== objectId));
 }
 
-/** The other pages stay the same objects, so that nothing of them is drawn again. */
+/** Unaffected pages keep their identity, so that they do not re-render. */
 function mapPages(
   pages: RowPages,
   objectId: unknown,
@@ -37,7 +37,7 @@ function mapPages(
   };
 }
 
-/** A row whose place in the order changes between two pages comes in both. */
+/** Removes duplicates: a row that moves between two requests is returned twice. */
 export function uniqueRows(pages: RowPages): JsonObject[] {
   const rows = new Map<unknown, JsonObject>();
   for (const { results } of pages.pages) for (const row of results) rows.set(row.objectId, row);

@@ -1,19 +1,19 @@
 import { type Filter, parseFilters } from "./filters.ts";
 
-/** What the address says of the room: which class, in which order, as whom. */
+/** Search params of the data page. */
 export interface DataSearch {
   class?: string | undefined;
-  /** As in the Parse protocol: `score,-createdAt`. */
+  /** Parse order, for example `score,-createdAt`. */
   order?: string | undefined;
   filter?: Filter[] | undefined;
-  /** The id of a user, or `anonymous`. */
+  /** User id, or `anonymous`. */
   as?: string | undefined;
-  /** The id of the row that is open beside the grid. */
+  /** Id of the row in the side panel. */
   row?: string | undefined;
   tab?: PanelTab | undefined;
 }
 
-/** What is shown of a row: all fields where the address does not say. */
+/** Tab of the row panel; defaults to fields. */
 export type PanelTab = "fields" | "related" | "changes";
 
 export interface Sort {
@@ -21,7 +21,7 @@ export interface Sort {
   isDescending: boolean;
 }
 
-/** The router reads texts that look like numbers as such: they are texts here. */
+/** The router parses numeric strings as numbers, so they are converted back. */
 export function parseSearch(search: Record<string, unknown>): DataSearch {
   return {
     class: stringParam(search.class),
@@ -38,7 +38,7 @@ function stringParam(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Parts that name no field that can be sorted by are left out: an old link shows the rows nevertheless. */
+/** Unknown fields are omitted, so that old links still work. */
 export function parseSorts(order: string | undefined, fields: ReadonlySet<string>): Sort[] {
   return (order ?? "").split(",").flatMap((part) => {
     const field = part.replace(/^-/, "");
@@ -50,7 +50,7 @@ export function formatOrder(sorts: readonly Sort[]): string | undefined {
   return sorts.map(({ field, isDescending }) => (isDescending ? `-${field}` : field)).join() || undefined;
 }
 
-/** Upwards, then downwards, then not at all; beside the others where `isMore`, else in their place. */
+/** Cycles ascending, descending, unsorted; adds to the other sorts if `isAdditive`. */
 export function cycleSort(sorts: readonly Sort[], field: string, isAdditive: boolean): Sort[] {
   const current = sorts.find((sort) => sort.field === field);
   const next = !current

@@ -1,6 +1,6 @@
 import type { CellPosition } from "./cellPosition.ts";
 
-/** A rectangle of cells; both ends are in it. */
+/** A rectangle of cells, inclusive. */
 export interface Range {
   top: number;
   bottom: number;
@@ -8,7 +8,7 @@ export interface Range {
   right: number;
 }
 
-/** What lies between the cell where a selection began and the one that is active. The head is never in it. */
+/** The range between anchor and active cell, without the header. */
 export function rangeOf(anchor: CellPosition, active: CellPosition): Range {
   return {
     top: Math.max(0, Math.min(anchor.row, active.row)),

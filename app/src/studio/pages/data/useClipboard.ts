@@ -1,14 +1,14 @@
 import { type RefObject, useEffect } from "react";
 
-/** The keys of the clipboard (Ctrl+C, Ctrl+V) while an element has the focus. */
+/** Handles copy and paste while an element is focused. */
 export function useClipboard(
   element: RefObject<HTMLElement | null>,
-  /** What is copied; undefined leaves the clipboard as it is. */
+  /** Text to copy; undefined leaves the clipboard unchanged. */
   getText: () => string | undefined,
   onPaste: (text: string) => void,
 ): void {
   useEffect(() => {
-    // Without a selection of text, browsers tell the body rather than what has the focus.
+    // Without a text selection, browsers fire the event on the body.
     const isFocused = () => document.activeElement === element.current;
     function copy(event: ClipboardEvent): void {
       const text = isFocused() ? getText() : undefined;

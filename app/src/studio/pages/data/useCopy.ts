@@ -5,13 +5,13 @@ import { type CopyFormat, serializeCells } from "./clipboard.ts";
 import type { Column } from "./columns.ts";
 import type { Drafts } from "./drafts.ts";
 
-/** A value as it is shown: what is not saved yet goes before what is. */
+/** The value of a cell including unsaved changes. */
 export function draftValue(drafts: Drafts, row: JsonObject, field: string): JsonValue | undefined {
   const changes = drafts.get(String(row.objectId))?.changes;
   return changes && Object.hasOwn(changes, field) ? (changes[field] ?? undefined) : row[field];
 }
 
-/** Puts cells on the clipboard, and says so. */
+/** Copies cells to the clipboard and shows a toast. */
 export function useCopy(drafts: Drafts) {
   const toast = useToast();
   const { t, count } = useTexts();

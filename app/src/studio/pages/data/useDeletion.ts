@@ -5,22 +5,22 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { runBulk, type Target } from "./bulk.ts";
 
-/** How long rows that were deleted can be had back: until then nothing has happened to them. */
+/** Delay before rows are deleted, in ms, in which the deletion can be undone. */
 export const UNDO_MS = 20_000;
 
 export interface Deletion {
   target: Target;
   count: number;
-  /** Waits to be taken back, or is carried out. */
+  /** "pending" can be undone, "running" is being executed. */
   state: "pending" | "running";
-  /** When it begins, in ms since the epoch. */
+  /** Start time, in ms since the epoch. */
   startsAt: number;
   done: number;
 }
 
 /**
- * Rows on their way out. They are hidden at once and deleted when the time to take it back is over, or the room is
- * left; a page that is closed deletes nothing. `onGone` is told when it is done, and which rows were refused.
+ * A deletion that can be undone. Rows are hidden immediately and deleted after the delay or when the page is left; closing
+ * the browser tab deletes nothing. `onDeleted` is called afterwards with the ids that failed.
  */
 export function useDeletion(
   className: string,
@@ -63,7 +63,7 @@ export function useDeletion(
     if (failedIds) onDeleted(current.target, failedIds);
   }
 
-  /** Now, rather than when the time is over. */
+  /** Executes the pending deletion immediately. */
   function runNow(): void {
     const scheduled = scheduledRef.current;
     if (!scheduled) return;

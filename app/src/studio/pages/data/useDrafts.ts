@@ -6,7 +6,7 @@ import { useStudio } from "../../StudioContext.tsx";
 import type { PastedCell } from "./clipboard.ts";
 import { applyCells, applyChange, type Draft, type Drafts, toFields } from "./drafts.ts";
 
-/** One change of a cell, as the panel of its row tells it. */
+/** An edit of a cell, shown in the row panel. */
 export interface DraftStep {
   objectId: string;
   field: string;
@@ -18,20 +18,20 @@ export interface DraftStep {
 
 interface State {
   drafts: Drafts;
-  /** How it was before each change, the latest last. */
+  /** Previous states for undo, latest last. */
   history: readonly Drafts[];
   steps: readonly DraftStep[];
 }
 
 const INITIAL_STATE: State = { drafts: new Map(), history: [], steps: [] };
-/** Steps back that are kept. */
+/** Maximum number of undo steps. */
 const MAX_STEPS = 200;
-/** Rows that are saved side by side. */
+/** Maximum number of parallel requests. */
 const MAX_PARALLEL_SAVES = 6;
 
 /**
- * What was typed and is not saved yet. Saved together, each row by itself: what is refused stays, with the reason.
- * `onSaved` is told each row as the server has it then.
+ * Unsaved changes of rows. Each row is saved by its own request; rejected rows stay with the error. `onSaved` is called
+ * with each saved row.
  */
 export function useDrafts(className: string, onSaved: (row: JsonObject) => void) {
   const studio = useStudio();
@@ -55,7 +55,7 @@ export function useDrafts(className: string, onSaved: (row: JsonObject) => void)
 
   const save = useMutation({
     async mutationFn(pendingDrafts: Drafts): Promise<void> {
-      // What holds no value of its field waits until somebody has corrected it.
+      // Rows with invalid values are not saved.
       const ready = [...pendingDrafts.values()].filter(({ invalid }) => invalid === undefined);
       for (let i = 0; i < ready.length; i += MAX_PARALLEL_SAVES) {
         const batch = ready.slice(i, i + MAX_PARALLEL_SAVES);
@@ -67,7 +67,7 @@ export function useDrafts(className: string, onSaved: (row: JsonObject) => void)
             if (draft) next.set(objectId, draft);
             else next.delete(objectId);
           });
-          // What is saved is not gone back behind.
+          // Saved changes cannot be undone.
           return { ...before, drafts: next, history: [] };
         });
       }
@@ -93,7 +93,7 @@ export function useDrafts(className: string, onSaved: (row: JsonObject) => void)
     change(row: JsonObject, field: string, value: JsonValue): void {
       setDrafts(applyChange(drafts, row, field, value), [step(row, field, value)]);
     },
-    /** All of a paste is one step. */
+    /** A paste is one undo step. */
     paste(cells: readonly PastedCell[]): void {
       const next = applyCells(
         drafts,
@@ -111,7 +111,7 @@ export function useDrafts(className: string, onSaved: (row: JsonObject) => void)
     discard(): void {
       if (drafts.size > 0) setDrafts(new Map());
     },
-    /** One step back; what is saved stays saved. */
+    /** Undoes one step; saved changes stay. */
     undo(): void {
       setState((before) => ({
         ...before,
@@ -126,7 +126,7 @@ export function useDrafts(className: string, onSaved: (row: JsonObject) => void)
       else next.delete(objectId);
       setDrafts(next);
     },
-    /** The row has been changed from here, in what is no part of its draft. */
+    /** Updates the base of a draft after its row was changed by a relation. */
     rebase({ objectId, updatedAt }: JsonObject): void {
       const draft = drafts.get(String(objectId));
       if (!draft) return;

@@ -3,7 +3,7 @@ import type { Column, DataClass } from "./columns.ts";
 import { conditionsOf, type Filter, toWhere, usesOnlyOwnFields } from "./filters.ts";
 import { cycleSort, formatOrder, type PanelTab, parseSorts } from "./search.ts";
 
-/** What cannot be sorted by. */
+/** Types that cannot be sorted. */
 const UNSORTABLE_TYPES = new Set([
   "Relation",
   "ACL",
@@ -15,14 +15,14 @@ const UNSORTABLE_TYPES = new Set([
   "Bytes",
 ]);
 
-/** What the address says of a class's rows, and how to have it say something else. */
+/** Reads and updates the search params of the grid. */
 export function useGridSearch({ fields }: DataClass, columns: readonly Column[]) {
   const { order: orderParam, filter: filters = [], as, row, tab = "fields" } = useSearch({ from: "/data" });
   const navigate = useNavigate({ from: "/data" });
   const isSortable = ({ type }: Pick<Column, "type">) => !UNSORTABLE_TYPES.has(type);
   const sorts = parseSorts(orderParam, new Set(columns.filter(isSortable).map(({ name }) => name)));
   const order = formatOrder(sorts);
-  // A field that is not there any more would be an error of the server, for a filter of an old link.
+  // Filters on deleted fields would be rejected by the server.
   const validFilters = filters.filter((filter) => conditionsOf(filter).every(({ field }) => field in fields));
   const targetOf = (field: string) => {
     const type = fields[field];
@@ -35,7 +35,7 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
     tab,
     query: { where: toWhere(validFilters, targetOf), order, as },
     as,
-    /** Whether the feed of changes can tell which rows these are. */
+    /** Whether live updates are possible for these filters. */
     isLive: validFilters.every(usesOnlyOwnFields),
     sort(field: string, isAdditive: boolean): void {
       const type = fields[field]?.type;
@@ -52,7 +52,7 @@ export function useGridSearch({ fields }: DataClass, columns: readonly Column[])
       }),
     viewAs: (userId: string | undefined) =>
       void navigate({ search: (before) => ({ ...before, as: userId }) }),
-    /** A row beside the grid; of another class, with the grid of that. */
+    /** Opens a row in the side panel; a row of another class switches the grid. */
     open: (objectId: string | undefined, className?: string) =>
       void navigate({
         search: (before) =>

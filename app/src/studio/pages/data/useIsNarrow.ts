@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** As the styles have it: no room for two columns. */
+/** Breakpoint of the single-column layout, as in the CSS. */
 const NARROW_QUERY = "(max-width: 760px)";
 
 export function useIsNarrow(): boolean {

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { type Layout, loadLayout, saveLayout } from "./columns.ts";
 
-/** How the columns of a class stand in this browser: `[layout, set, forget]`. */
+/** The saved column layout of a class: `[layout, set, reset]`. */
 export function useLayout(className: string) {
   const [layout, setLayout] = useState(() => loadLayout(className, localStorage));
   function set(to: Layout): void {

@@ -5,15 +5,14 @@ import { useStudio } from "../../StudioContext.tsx";
 import { type RowPages, removeRow, replaceRow } from "./rowPages.ts";
 import type { RowQuery } from "./useRowPages.ts";
 
-/** How long after a refusal it is asked again. */
+/** Delay before reconnecting after an error, in ms. */
 const RECONNECT_DELAY_MS = 2_000;
-/** How long a row that has changed is marked. */
+/** Duration of the highlight of an updated row, in ms. */
 const FLASH_MS = 1_600;
 
 /**
- * Follows the rows that are shown: those that change are changed in place, those that go are gone. New ones are
- * counted: they would move what somebody reads. As another user nothing is followed: events are what operators see. Neither
- * is what asks other classes.
+ * Applies live updates to the loaded rows: updates and deletions in place. New rows are only counted, since inserting them
+ * would move what the user reads. Disabled when viewing as another user and for filters on other classes.
  */
 export function useLive(className: string, query: RowQuery, isLive: boolean) {
   const studio = useStudio();
@@ -33,7 +32,7 @@ export function useLive(className: string, query: RowQuery, isLive: boolean) {
     function handleEvent({ event, object }: StudioLiveEvent): void {
       const id = String(object.objectId);
       if (event === "create" || event === "enter") {
-        // One that was made here stands there already.
+        // Rows created here are already loaded.
         const known = queryClient.getQueryData<RowPages>(queryKey)?.pages ?? [];
         const isLoaded = known.some(({ results }) => results.some(({ objectId }) => objectId === id));
         if (!isLoaded) setNewRowCount((before) => before + 1);
@@ -69,7 +68,7 @@ export function useLive(className: string, query: RowQuery, isLive: boolean) {
     }
 
     let source = connect();
-    // A stream is not told why it was refused. A request is: where the session is over, it waits for the next one.
+    // EventSource hides the status of an error. A request reveals an expired session and waits for the next sign-in.
     async function reconnect(): Promise<void> {
       await studio.get("/routes").catch(() => undefined);
       schedule(RECONNECT_DELAY_MS, () => {

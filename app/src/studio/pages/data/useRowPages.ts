@@ -7,13 +7,13 @@ import { prependRow, type RowPages, removeRow, replaceRow, uniqueRows } from "./
 
 const PAGE = 200;
 
-/** What is asked for: `where`, `order`, `as`. */
+/** Query of the rows: `where`, `order`, `as`. */
 export type RowQuery = Query;
 
-/** A page that takes longer is one to explain, in ms. */
+/** Slower pages show a notice, in ms. */
 const SLOW_MS = 700;
 
-/** The rows of a class as far as somebody has scrolled, page after page. Nothing here waits for a count. */
+/** Loads rows page by page while scrolling, without waiting for a count. */
 export function useRowPages(className: string, query: RowQuery) {
   const studio = useStudio();
   const queryClient = useQueryClient();
@@ -35,13 +35,13 @@ export function useRowPages(className: string, query: RowQuery) {
     },
     initialPageParam: "",
     getNextPageParam: ({ next }: StudioPage<JsonObject>) => next,
-    // A grid that was scrolled far would ask for all of its pages again.
+    // Refetching would reload all loaded pages.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
     staleTime: Number.POSITIVE_INFINITY,
-    // Who comes back begins with the first page, as it is then.
+    // Returning to the grid starts with a fresh first page.
     gcTime: 0,
-    // Until others are there, those of the question before stay.
+    // Keeps the previous rows until the new ones are loaded.
     placeholderData: keepPreviousData,
   });
   const rows = useMemo(() => result.data && uniqueRows(result.data), [result.data]);
@@ -50,12 +50,12 @@ export function useRowPages(className: string, query: RowQuery) {
   return {
     ...result,
     rows,
-    /** How long the last page took, where that was long. */
+    /** Duration of the last page in ms, if slow. */
     slowMs,
     replace: (row: JsonObject) => updatePages((pages) => replaceRow(pages, row)),
     add: (row: JsonObject) => updatePages((pages) => prependRow(pages, row)),
     remove: (objectId: string) => updatePages((pages) => removeRow(pages, objectId)),
-    /** From the first page on: those that somebody has scrolled through are not all asked again. */
+    /** Reloads the first page only. */
     refresh(): Promise<void> {
       updatePages(({ pages, pageParams }) => ({
         pages: pages.slice(0, 1),
@@ -66,10 +66,10 @@ export function useRowPages(className: string, query: RowQuery) {
   };
 }
 
-/** Beyond so many it is counted only where somebody asks. */
+/** Counts stop here unless an exact count is requested. */
 const COUNT_CAP = 1_000;
 
-/** How many rows there are, up to a cap or exactly; comes after the first page. */
+/** Counts rows up to a cap or exactly, after the first page. */
 export function useCount(
   className: string,
   { where, as }: RowQuery,

@@ -5,7 +5,7 @@ import type { Column } from "./columns.ts";
 
 type VirtualRows = ReturnType<Virtualizer<HTMLDivElement, Element>["getVirtualItems"]>;
 
-/** Which lines and columns are in sight, or near; the active cell is brought there. */
+/** Virtualizes rows and columns and scrolls the active cell into view. */
 export function useVirtualCells(
   frame: RefObject<HTMLDivElement | null>,
   columns: readonly Column[],
@@ -20,7 +20,7 @@ export function useVirtualCells(
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 8,
-    // The head covers the first line.
+    // The header covers the first row.
     scrollMargin: ROW_HEIGHT,
     scrollPaddingStart: ROW_HEIGHT,
   });
@@ -47,7 +47,7 @@ export function useVirtualCells(
   const end = (visibleColumns.at(-1)?.index ?? -1) + 1;
   const leadingWidth = (visibleColumns[0]?.start ?? pinnedWidth) - pinnedWidth;
   const width = columnVirtualizer.getTotalSize();
-  // The same for as long as the same columns are in sight: rows that stand still are not drawn again.
+  // Memoized, so that unchanged rows do not re-render.
   const spans = useMemo<Spans>(
     () => ({
       pinned,

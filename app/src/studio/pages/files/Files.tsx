@@ -19,14 +19,14 @@ interface StoredFile {
   url: string;
   size: number;
   modifiedAt: string;
-  /** Of IPFS, where it is kept there. */
+  /** IPFS CID, if pinned. */
   hash?: string;
 }
 
 const TABS = ["files", "pins"] as const;
 type Tab = (typeof TABS)[number];
 
-/** What people uploaded, and what is kept in IPFS. */
+/** Uploaded files and IPFS pins. */
 export function Files() {
   const { t } = useTexts();
   const [shown, setShown] = useSearchParam("show");
@@ -140,7 +140,7 @@ function Uploaded() {
   );
 }
 
-/** Without what the server put before it so that no two have the same name. */
+/** Removes the unique prefix that the server adds. */
 function displayName(name: string): string {
   return name.replace(/(^|\/)[0-9a-f]{32}_/, "$1");
 }

@@ -17,7 +17,7 @@ interface Pin {
   pinnedAt?: string;
 }
 
-/** What this server keeps in IPFS until somebody lets it go. */
+/** CIDs pinned by this server. */
 export function Pins() {
   const { t } = useTexts();
   const studio = useStudio();

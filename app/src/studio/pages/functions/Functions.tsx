@@ -9,15 +9,15 @@ import { useSearchParam } from "../../components/useSearchParam.ts";
 import { Runner } from "./Runner.tsx";
 
 interface Defined {
-  /** All that can be run: also the server's own, and those of hooks and plugins. */
+  /** All callable functions, including built-in, hook and plugin functions. */
   functions: string[];
-  /** Those of the cloud code and of plugins. */
+  /** Functions of cloud code and plugins. */
   defined: string[];
   triggers: string[];
   rateLimited: number;
 }
 
-/** Runs functions of the cloud code, as the operator or as a user. */
+/** Runs cloud functions with the master key or as a user. */
 export function Functions() {
   const { t } = useTexts();
   const defined = useStudioQuery<Defined>("/functions");

@@ -17,7 +17,7 @@ import { useLogTail } from "../../components/useLogTail.ts";
 import { useHasRole, useOperator, useStudio } from "../../StudioContext.tsx";
 import { type FunctionRun, loadRuns, saveRun } from "./runs.ts";
 
-/** Runs one function, and shows what it answers; what ran before in this tab is below. */
+/** Runs a function and shows its result, with the runs of this tab below. */
 export function Runner({ name }: { name: string }) {
   const { t } = useTexts();
   const studio = useStudio();
@@ -111,7 +111,7 @@ export function Runner({ name }: { name: string }) {
   );
 }
 
-/** What a run answered; lines that it logs later, from what it left running, come by themselves. */
+/** The result of a run; log entries written after the response are streamed. */
 function Result({ run }: { run: FunctionRun }) {
   const { t } = useTexts();
   const { lines: liveLines } = useLogTail({ requestId: run.requestId });
@@ -145,10 +145,10 @@ function Result({ run }: { run: FunctionRun }) {
   );
 }
 
-/** What a plugin tells the client to do; here nobody does it. */
+/** Client instructions returned by a plugin, which the studio does not run. */
 function PluginInstructions({ result }: { result: FunctionRun["result"] }) {
   const { t } = useTexts();
-  // Around the answer of a plugin stands what its clients expect.
+  // Plugin responses are wrapped as their clients expect.
   const triggers = asObject(asObject(asObject(result)?.data)?.result)?.triggers;
   if (!Array.isArray(triggers) || triggers.length === 0) return null;
   return (

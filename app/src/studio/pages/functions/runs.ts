@@ -2,36 +2,36 @@ import type { StudioFunctionRun } from "@purse/protocol";
 
 export interface FunctionRun extends StudioFunctionRun {
   at: string;
-  /** As they were typed. */
+  /** As entered. */
   params: string;
-  /** The user whose rights it had; empty for the operator's. */
+  /** User id that the function ran as; empty for the master key. */
   as: string;
 }
 
 const MAX_RUNS = 20;
-/** Beyond, a run is kept without what it answered and logged. */
+/** Longer runs are stored without result and logs, in characters of JSON. */
 const MAX_RUN_LENGTH = 50_000;
 
 type RunStorage = Pick<Storage, "getItem" | "setItem">;
 
-/** What this operator has run in this tab, the newest first; it ends with the tab. */
+/** Runs of this operator in this tab, newest first. */
 export function loadRuns(storage: RunStorage, key: string): FunctionRun[] {
   try {
     const runs: unknown = JSON.parse(storage.getItem(storageKey(key)) ?? "[]");
     return Array.isArray(runs) ? runs : [];
   } catch {
-    // Somebody else wrote there, or nothing may be kept: there is no history then.
+    // Invalid or unavailable storage means no history.
     return [];
   }
 }
 
-/** Answers the history with a new run in it. */
+/** Stores a run and returns the updated history. */
 export function saveRun(storage: RunStorage, key: string, run: FunctionRun): FunctionRun[] {
   const runs = [run, ...loadRuns(storage, key)].slice(0, MAX_RUNS);
   try {
     storage.setItem(storageKey(key), JSON.stringify(runs.map(truncateRun)));
   } catch {
-    // The room for it is full: the history lasts as long as the page.
+    // Storage is full: the history is lost on reload.
   }
   return runs;
 }

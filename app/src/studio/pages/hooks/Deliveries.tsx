@@ -16,7 +16,7 @@ import { useHasRole, useStudio } from "../../StudioContext.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;
 
-/** What servers of functions and triggers were asked, and what they answered. */
+/** Calls of function and trigger hooks with request and response. */
 export function HookCalls() {
   const { t } = useTexts();
   const [outcome, setOutcome] = useSearchParam("outcome");
@@ -155,7 +155,7 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
   );
 }
 
-/** JSON with its lines, other text as it is. */
+/** Indents JSON; other text is returned unchanged. */
 function formatBody(text: string): string {
   try {
     return prettyJson(JSON.parse(text));
@@ -166,7 +166,7 @@ function formatBody(text: string): string {
 
 const STATUS_KIND: Record<string, StatusKind> = { delivered: "ok", waiting: "busy", failed: "danger" };
 
-/** What web hooks were told of events of chains. */
+/** Webhook deliveries of chain events. */
 export function WebhookDeliveries() {
   const { t } = useTexts();
   const [status, setStatus] = useSearchParam("status");

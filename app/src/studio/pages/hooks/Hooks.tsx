@@ -33,7 +33,7 @@ const TRIGGERS = [
   "afterFind",
 ] as const;
 
-/** Functions and triggers that other servers carry out, and what they were told. */
+/** Function and trigger hooks, their calls and webhook deliveries. */
 export function Hooks() {
   const { t } = useTexts();
   const [shown, setShown] = useSearchParam("show");

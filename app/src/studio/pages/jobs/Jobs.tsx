@@ -31,7 +31,7 @@ interface JobsResponse {
   schedules: JsonObject[];
 }
 
-/** Jobs of the cloud code: run now, planned, and how runs ended. */
+/** Cloud jobs: run now, schedules and history. */
 export function Jobs() {
   const { t } = useTexts();
   const jobs = useStudioQuery<JobsResponse>("/jobs");
@@ -236,7 +236,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
   );
 }
 
-/** When a row of `_JobSchedule` runs, shortly. */
+/** Describes when a `_JobSchedule` row runs. */
 function describeSchedule(row: JsonObject): string {
   const cron = stringField(row, "cron");
   if (cron !== "") return cron;

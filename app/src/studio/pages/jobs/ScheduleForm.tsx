@@ -15,7 +15,7 @@ import { JsonField } from "../../components/JsonField.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
-/** A new schedule or a changed one. What Parse Dashboard wrote without `cron` gets one when it is changed here. */
+/** Creates or edits a schedule. Schedules of Parse Dashboard without `cron` get one when they are edited. */
 export function ScheduleForm({
   jobs,
   row,
@@ -107,7 +107,7 @@ export function ScheduleForm({
   );
 }
 
-/** Parse keeps the parameters of a schedule as JSON text. */
+/** Parse stores the parameters of a schedule as a JSON string. */
 function paramsText(row: JsonObject | undefined): string {
   if (!row) return "{}";
   const object = objectField(row, "params");

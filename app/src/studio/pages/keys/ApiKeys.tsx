@@ -19,7 +19,7 @@ import { KeyUsage } from "./KeyUsage.tsx";
 
 const REFETCH_INTERVAL_MS = 5_000;
 
-/** Keys of the data service: made, shown once, revoked; how much they are used. */
+/** API keys of the data service and their usage. */
 export function ApiKeys() {
   const { t } = useTexts();
   const canEdit = useHasRole("owner");

@@ -10,7 +10,7 @@ import { type ApiKeyRow, keyName } from "./apiKey.ts";
 
 const REFETCH_INTERVAL_MS = 30_000;
 
-/** How much a key, or all of them, asked in the last days. */
+/** Requests per hour of one key or all keys. */
 export function KeyUsage({ keys }: { keys: readonly ApiKeyRow[] }) {
   const { t, language, count } = useTexts();
   const [id, setId] = useSearchParam("key");

@@ -16,12 +16,12 @@ import { useSearchParam } from "../../components/useSearchParam.ts";
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 type Level = (typeof LEVELS)[number];
 const DEBOUNCE_MS = 300;
-/** As requests of the studio fail. The stream connects again by itself. */
+/** Shown when the stream is disconnected; it reconnects automatically. */
 const UNREACHABLE_ERROR = { code: 100, message: "The server did not respond." };
 
 type Tab = "lines" | "slow";
 
-/** The log as it is written, with its filters in the address; what took long. */
+/** Live log with filters in the URL, and slow requests. */
 export function Logs() {
   const { t } = useTexts();
   const [shown, setShown] = useSearchParam("show");
@@ -60,7 +60,7 @@ function LogTailView() {
     ? tail.lines.filter(({ seq }) => seq > (paused.lines.at(-1)?.seq ?? 0)).length
     : 0;
   const chosen: Level = LEVELS.find((each) => each === level) ?? "debug";
-  // A filter that changes shows what it finds: what is held belongs to the one before.
+  // Changing a filter ends the pause, since the paused entries belong to the previous filter.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the filters that ends the pause.
   useEffect(() => setPaused(undefined), [debounced]);
   const listFrame = useRef<HTMLDivElement>(null);
@@ -134,7 +134,7 @@ function TailStatus({ state }: { state: LogTail["state"] | "paused" }) {
   return <Status kind="warning">{t("Disconnected, reconnecting…")}</Status>;
 }
 
-/** A value when it has not changed for a while. */
+/** A debounced value. */
 function useDebounced(value: string, ms: number): string {
   const [debounced, setDebounced] = useState(value);
   useEffect(() => {
@@ -144,7 +144,7 @@ function useDebounced(value: string, ms: number): string {
   return debounced;
 }
 
-/** Keeps the end in sight as lines come, unless somebody has scrolled up to read. */
+/** Scrolls to new entries unless the user has scrolled up. */
 function useStickToBottom(frame: { current: HTMLDivElement | null }, length: number): void {
   const isAtEnd = useRef(true);
   const getList = useMemo(() => () => frame.current?.querySelector("ol"), [frame]);

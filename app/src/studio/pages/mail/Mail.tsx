@@ -27,7 +27,7 @@ type Tab = "outbox" | "templates";
 
 const REFETCH_INTERVAL_MS = 10_000;
 
-/** Mails that the server wrote: the outbox in development, and a test of the mail server. */
+/** Email templates, the development outbox and a test email. */
 export function Mail() {
   const { t } = useTexts();
   const canEdit = useHasRole("editor");

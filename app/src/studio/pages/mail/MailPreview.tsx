@@ -6,7 +6,7 @@ import "./MailPreview.css";
 
 type Format = "html" | "text";
 
-/** A mail as it arrives, with values of nobody. HTML runs no scripts, opens nothing and loads nothing from elsewhere. */
+/** Previews an email with sample data. The HTML is sandboxed: no scripts, popups or remote content. */
 export function MailPreview({ template, values }: { template: MailTemplate; values: MailValues }) {
   const { t } = useTexts();
   const [selectedFormat, setSelectedFormat] = useState<Format>("html");

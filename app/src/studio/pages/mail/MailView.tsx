@@ -7,7 +7,7 @@ import "./MailPreview.css";
 
 type Format = "text" | "html" | "source";
 
-/** A mail of the outbox: its text with links that can be followed, its HTML, its source. */
+/** An email of the outbox as text with links, HTML or source. */
 export function MailView({ source }: { source: string }) {
   const { t } = useTexts();
   const { text, html } = parseMail(source);

@@ -7,12 +7,12 @@ import { useStudio } from "../../StudioContext.tsx";
 
 export interface SendTestProps {
   path: string;
-  /** What is sent, beside the address. */
+  /** Request body besides the address. */
   body?: object;
   onClose: () => void;
 }
 
-/** Asks for an address and sends a mail to it. */
+/** Sends a test email to an address. */
 export function SendTest({ path, body = {}, onClose }: SendTestProps) {
   const { t } = useTexts();
   const studio = useStudio();

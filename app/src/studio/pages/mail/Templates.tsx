@@ -29,7 +29,7 @@ interface TemplatesResponse {
 
 const DEFAULT_TEMPLATE: MailName = "verification";
 
-/** What the server's own mails say: written here, seen as they arrive, sent as a test, set back. */
+/** Edits, previews, tests and resets the email templates. */
 export function MailTemplates({ canSend }: { canSend: boolean }) {
   const { t } = useTexts();
   const templates = useStudioQuery<TemplatesResponse>("/mail/templates");
@@ -85,7 +85,7 @@ interface TemplateEditorProps {
   entry: StudioMailTemplate;
   appName: string;
   canSend: boolean;
-  /** Undefined where nothing is other than saved. */
+  /** Undefined without unsaved changes. */
   draft: MailTemplate | undefined;
   onDraft: (draft: MailTemplate | undefined) => void;
 }
@@ -215,7 +215,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
   );
 }
 
-/** What the places of a mail are filled with. */
+/** Variables of a template. */
 function Variables({ name }: { name: MailName }) {
   const { t } = useTexts();
   return (

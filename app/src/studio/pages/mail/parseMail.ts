@@ -1,10 +1,10 @@
-/** A mail as people read it. */
+/** A parsed email. */
 export interface ParsedMail {
   text: string | undefined;
   html: string | undefined;
 }
 
-/** Reads a mail as the outbox keeps it: of MIME what the server itself writes. What it does not know is undefined. */
+/** Parses an email of the outbox; supports the MIME subset that the server writes. Unsupported parts are undefined. */
 export function parseMail(source: string): ParsedMail {
   const result: ParsedMail = { text: undefined, html: undefined };
   parsePart(source, result, 0);
@@ -41,12 +41,12 @@ function decodeBody(body: string, encoding: string): string {
   return body;
 }
 
-/** Of characters that stand for bytes each. */
+/** Decodes UTF-8 from a binary string. */
 function decodeUtf8(bytes: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)));
 }
 
-/** A text in pieces: what leads elsewhere by itself. */
+/** Splits text into plain text and links. */
 export function splitLinks(text: string): { text: string; isLink: boolean }[] {
   return text
     .split(/(https?:\/\/[^\s<>"]+)/)

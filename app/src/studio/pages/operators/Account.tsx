@@ -12,7 +12,7 @@ import { useRoleNames } from "./roleNames.ts";
 import { SecondFactor } from "./SecondFactor.tsx";
 import { SessionTable } from "./SessionTable.tsx";
 
-/** What operators change of their own account. */
+/** The operator's own account. */
 export function Account() {
   const { t } = useTexts();
   const { username, role } = useOperator();

@@ -15,7 +15,7 @@ import { SessionTable } from "./SessionTable.tsx";
 
 type DialogKind = "reset" | "remove" | undefined;
 
-/** What an owner does with another operator: role, whether they may sign in, a way back in, the end. */
+/** Edits another operator: role, status, recovery, sessions and removal. */
 export function OperatorForm({ operator, onClose }: { operator: StudioOperator; onClose: () => void }) {
   const { t } = useTexts();
   const studio = useStudio();

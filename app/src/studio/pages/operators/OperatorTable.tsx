@@ -17,7 +17,7 @@ import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { OperatorForm } from "./OperatorForm.tsx";
 import { useRoleNames, useRoleOptions } from "./roleNames.ts";
 
-/** All operators: who they are, what they may, since when they were not here. For owners. */
+/** All operators with role, status and last sign-in. For owners. */
 export function OperatorTable() {
   const { t } = useTexts();
   const own = useOperator();

@@ -8,7 +8,7 @@ import { OperatorTable } from "./OperatorTable.tsx";
 
 type Tab = "account" | "operators";
 
-/** The operator's own account, and for owners those of all others. */
+/** The operator's own account, and for owners all operators. */
 export function Operators() {
   const { t } = useTexts();
   const isOwner = useHasRole("owner");

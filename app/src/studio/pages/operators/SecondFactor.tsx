@@ -12,7 +12,7 @@ import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 
-/** Codes of an authenticator beside the password: set up, or taken away. */
+/** Enables or disables two-factor authentication. */
 export function SecondFactor() {
   const { t } = useTexts();
   const { hasSecondFactor } = useOperator();
@@ -47,7 +47,7 @@ export function SecondFactor() {
   );
 }
 
-/** Password, then the code to scan and its answer, then what to keep. */
+/** Asks for the password, shows the QR code, confirms a code and shows the recovery codes. */
 function SetUpFactor({ onClose }: { onClose: () => void }) {
   const { t } = useTexts();
   const studio = useStudio();
@@ -59,7 +59,7 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
   const confirm = useStudioMutation(() =>
     studio.put<{ recoveryCodes: string[] }>("/second-factor", { code: code.replace(/\s/g, "") }),
   );
-  /** Only now: the account's card changes when the codes have been seen. */
+  /** Reloads the session only after the recovery codes were shown. */
   function finish() {
     onClose();
     void studio.loadSession();

@@ -6,7 +6,7 @@ import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 
-/** Where an operator is signed in. `actions` stand at the end of a row. */
+/** Sessions of an operator. `actions` renders the last column. */
 export function SessionTable({
   sessions,
   actions,
@@ -57,7 +57,7 @@ export function SessionTable({
   );
 }
 
-/** The name that people know their browser by; the whole text where it is none of the known. */
+/** Browser and system of a user agent; unknown ones are returned unchanged. */
 function browserOf(userAgent: string): string {
   const name = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(userAgent)?.[1];
   const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(userAgent)?.[1];

@@ -1,7 +1,7 @@
 import type { StudioRole } from "@purse/protocol";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 
-/** Roles of operators as choices, from the least on. */
+/** Operator roles as options, lowest first. */
 export function useRoleOptions(): { key: StudioRole; label: string }[] {
   const { t } = useTexts();
   return [
@@ -11,7 +11,7 @@ export function useRoleOptions(): { key: StudioRole; label: string }[] {
   ];
 }
 
-/** The same in a word. */
+/** Short names of the operator roles. */
 export function useRoleNames(): Record<StudioRole, string> {
   const { t } = useTexts();
   return { owner: t("owner"), editor: t("editor"), readOnly: t("read-only") };

@@ -9,10 +9,10 @@ import { SlowRequests } from "../../components/SlowRequests.tsx";
 import { type ChainsResponse, ChainTable } from "../chains/ChainTable.tsx";
 
 const REFETCH_INTERVAL_MS = 10_000;
-/** A point is of so many seconds. */
+/** Length of a data point, in seconds. */
 const POINT_SECONDS = 10;
 
-/** How the server does: the last hour, the chains, what took long. */
+/** Server health: metrics of the last hour, chains and slow requests. */
 export function Overview() {
   const { t } = useTexts();
   const points = useStudioQuery<{ points: StudioPoint[] }>("/overview", {
@@ -36,12 +36,12 @@ export function Overview() {
 
 function Metrics({ points }: { points: readonly StudioPoint[] }) {
   const { t, language } = useTexts();
-  // The last point is of seconds that are not over yet: a rate of it would be too low.
+  // The last point is incomplete, so its rate would be too low.
   const completePoints = points.length > 1 ? points.slice(0, -1) : points;
   const latest = points.at(-1);
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const formatDecimal = (value: number) => number.format(value);
-  // Between whole numbers there is nothing of what is counted: such lines of a chart have no number.
+  // Counts are integers: grid lines between them get no label.
   const formatInteger = (value: number) => (Number.isInteger(value) ? number.format(value) : "");
   const formatMs = (value: number) => `${number.format(value)} ms`;
   const formatSize = (value: number) => formatBytes(value, language);

@@ -12,10 +12,10 @@ import { useSearchParam } from "../../components/useSearchParam.ts";
 import { CheckResult } from "./CheckResult.tsx";
 import { OPERATIONS, type Operation } from "./permissions.ts";
 
-/** Fields come with an update: they are no question of their own. */
+/** `addField` is part of an update and not checked by itself. */
 const CHECKED_OPERATIONS = OPERATIONS.filter((operation) => operation !== "addField");
 
-/** May a user do something with an object of a class, and why: the question is in the address of the page. */
+/** Checks whether a user can access a class or an object, and why. The request is kept in the URL. */
 export function AccessCheck({ classes }: { classes: readonly ClassSchema[] }) {
   const { t } = useTexts();
   const [chosen, setChosen] = useSearchParam("class");
@@ -92,7 +92,7 @@ function useCheck({ className, operation, user, object }: PermissionRequest) {
   });
 }
 
-/** An operation with its answer; pressed, it says why. */
+/** A button for an operation that shows its result; selecting it shows the details. */
 function OperationChoice({
   request,
   isSelected,

@@ -7,7 +7,7 @@ import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 export interface AddSubjectProps {
   title: string;
   about: string;
-  /** Those that are not there yet. */
+  /** Subjects that can be added. */
   choices: readonly { key: string; label: string }[];
   existingKeys: readonly string[];
   onClose: () => void;
@@ -16,7 +16,7 @@ export interface AddSubjectProps {
 
 const USER_KEY = "user";
 
-/** One more for whom something is said: a role, a field, a user. */
+/** Adds a subject: a role, a field or a user. */
 export function AddSubject({ title, about, choices, existingKeys, onClose, onAdd }: AddSubjectProps) {
   const { t } = useTexts();
   const [key, setKey] = useState(choices[0]?.key ?? USER_KEY);

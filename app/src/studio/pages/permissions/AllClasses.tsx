@@ -26,7 +26,7 @@ import {
 
 const ANYONE = "anybody";
 
-/** Which class is open to whom: every operation of every class, as it is or as somebody finds it. */
+/** The permissions of all classes, in general or for one subject. */
 export function AllClasses({ classes }: { classes: readonly ClassSchema[] }) {
   const { t, count } = useTexts();
   const roleGraph = useRoles();
@@ -64,7 +64,7 @@ export function AllClasses({ classes }: { classes: readonly ClassSchema[] }) {
         </div>
       </dl>
       <Section title={t("Your classes")}>
-        <div className="filters as-for">
+        <div className="filters view-for">
           <div className="field grow">
             <Field
               label={t("Search classes")}
@@ -139,7 +139,7 @@ function PermissionTable({
 }) {
   const { t } = useTexts();
   return (
-    <div className="at-a-glance">
+    <div className="permission-table">
       <Table
         caption={caption}
         rows={rows}
@@ -174,7 +174,7 @@ function PermissionTable({
   );
 }
 
-/** What an operation of a class is to somebody. */
+/** Whether the selected subject may use an operation of a class. */
 function AccessCell({
   permissions,
   operation,

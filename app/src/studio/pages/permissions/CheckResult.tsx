@@ -9,11 +9,11 @@ import type { Operation } from "./permissions.ts";
 export interface CheckResultProps {
   check: StudioPermissionCheck;
   request: { className: string; operation: Operation; user: string; object: string };
-  /** Of the user; empty for somebody who is not signed in. */
+  /** Username; empty for an anonymous user. */
   name: string;
 }
 
-/** The answer, and how it came about: who asks, by which roles, and what each guard said. */
+/** The result of an access check with requester, roles and evaluated checks. */
 export function CheckResult({ check, request, name }: CheckResultProps) {
   const { t } = useTexts();
   const { isAllowed, isOfSome, why, steps, memberships, gates, hiddenFields } = check;
@@ -49,15 +49,15 @@ export function CheckResult({ check, request, name }: CheckResultProps) {
           </p>
         </div>
       </div>
-      <ol className="judged" aria-label={t("Evaluation steps")}>
-        <Step title={t("Requester")} icon={<User size={15} aria-hidden="true" />} state="told">
+      <ol className="check-steps" aria-label={t("Evaluation steps")}>
+        <Step title={t("Requester")} icon={<User size={15} aria-hidden="true" />} state="info">
           <p>
             {isAnonymous ? t("Anonymous user: only public rules apply.") : <bdi>{name}.</bdi>}{" "}
             <span className="soft">{t("Without the master key, which bypasses all permission checks.")}</span>
           </p>
         </Step>
         {!isAnonymous && (
-          <Step title={t("Roles")} icon={<UsersRound size={15} aria-hidden="true" />} state="told">
+          <Step title={t("Roles")} icon={<UsersRound size={15} aria-hidden="true" />} state="info">
             {memberships.length === 0 && <p className="soft">{t("No roles")}</p>}
             <ul>
               {memberships.map((membership) => (
@@ -101,14 +101,14 @@ export function CheckResult({ check, request, name }: CheckResultProps) {
             state={isPassed ? "passed" : "refused"}
             isDeciding={isDeciding}
           >
-            <p className="said">{explanation}</p>
+            <p className="log-text">{explanation}</p>
           </Step>
         ))}
         {!isAllowed && check.decidedBy !== "acl" && (
           <Step
             title={t("Remaining checks")}
             icon={<CircleDashed size={15} aria-hidden="true" />}
-            state="unasked"
+            state="skipped"
           >
             <p>{t("Not evaluated")}</p>
           </Step>
@@ -140,14 +140,14 @@ function Step({
 }: {
   title: string;
   icon: ReactNode;
-  state: "told" | "passed" | "refused" | "unasked";
+  state: "info" | "passed" | "refused" | "skipped";
   isDeciding?: boolean;
   children: ReactNode;
 }) {
   const { t } = useTexts();
   return (
     <li data-state={state}>
-      <span className="sign">{icon}</span>
+      <span className="step-icon">{icon}</span>
       <div className={isDeciding ? "deciding" : undefined}>
         <p className="row">
           <strong>{title}</strong>
@@ -159,7 +159,7 @@ function Step({
   );
 }
 
-/** How somebody came to be in a role: the whole way where it was by others. */
+/** Explains a membership, with the path of inherited roles. */
 function MembershipReason({
   membership,
   all,

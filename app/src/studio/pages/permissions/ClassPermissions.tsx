@@ -25,11 +25,11 @@ export interface ClassPermissionsProps {
   row: ClassSchema;
   draft: Draft;
   onDraft: (draft: Draft) => void;
-  /** Asks the server for the class as it is now. */
+  /** Reloads the class. */
   onRefresh: () => Promise<unknown>;
 }
 
-/** Who may do what with the objects of a class: changes are gathered, looked at, and carried out together. */
+/** Edits the permissions of a class; changes are collected, reviewed and applied together. */
 export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermissionsProps) {
   const { t } = useTexts();
   const canEdit = useHasRole("editor");
@@ -45,7 +45,7 @@ export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermis
   const change = (...all: Change[]) => onDraft(all.reduce(withChange, draft));
   const onChange = canEdit ? change : undefined;
 
-  /** Others may have changed the class since: the draft goes over what is there now. */
+  /** Reloads the class first, since others may have changed it. */
   async function review() {
     setRefreshing(true);
     await onRefresh();

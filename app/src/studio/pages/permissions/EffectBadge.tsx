@@ -7,11 +7,11 @@ const ICONS = { everyone: Globe, signedIn: UserCheck, some: UsersRound, nobody: 
 export interface EffectBadgeProps {
   effect: Effect;
   isCompact?: boolean;
-  /** Of a class with rules of the server: what its permissions leave open is not open to everyone by that. */
+  /** For system classes: the server's own rules apply even where the class permissions are public. */
   hasOwnRules?: boolean;
 }
 
-/** Who an operation is open to, in a word or two and with a sign. */
+/** A badge that summarizes who can use an operation. */
 export function EffectBadge({ effect, isCompact = false, hasOwnRules = false }: EffectBadgeProps) {
   const { t, count } = useTexts();
   if (hasOwnRules && effect.kind === "everyone") {

@@ -5,7 +5,7 @@ import "./Matrix.css";
 
 export interface MatrixLine {
   key: string;
-  /** For screen readers, and where there is little room. */
+  /** Accessible name and compact label. */
   label: string;
   heading?: ReactNode;
 }
@@ -13,33 +13,33 @@ export interface MatrixLine {
 export interface MatrixCell {
   isOn: boolean;
   isChanged: boolean;
-  /** Why it is so all the same, where it is not on. */
+  /** Where an unset permission is inherited from. */
   inheritedReason?: string | undefined;
-  /** Why there is nothing to set. */
+  /** Why the cell cannot be set. */
   disabledReason?: string | undefined;
 }
 
 export interface MatrixProps {
   label: string;
-  /** Above the heads of the rows. */
+  /** Heading of the row headers. */
   corner: string;
   rows: readonly MatrixLine[];
   columns: readonly MatrixLine[];
   cellOf: (row: MatrixLine, column: MatrixLine) => MatrixCell;
-  /** Undefined for who may look only. */
+  /** Undefined when read-only. */
   onSet: ((changes: { row: MatrixLine; column: MatrixLine; to: boolean }[]) => void) | undefined;
-  /** The sign of a cell that is on. */
+  /** Icon of a checked cell. */
   icon?: ReactNode;
-  /** Below each column. */
+  /** Footer cell of each column. */
   footer?: { heading: string; render: (column: MatrixLine) => ReactNode };
 }
 
-/** Yes or no for each row and column. One cell has the focus: arrows move it, Space or Enter changes it. */
+/** A grid of checkboxes with one focused cell: arrow keys move the focus, Space or Enter toggles. */
 export function Matrix(props: MatrixProps) {
   const { label, corner, rows, columns, cellOf, onSet, icon, footer } = props;
   const { t } = useTexts();
   const table = useRef<HTMLTableElement>(null);
-  /** By keys: rows that come in between do not move it. The column after the last is for all of them. */
+  /** Stored by keys, so that inserted rows do not move the focus. An undefined column is the "all" column. */
   const [active, setActive] = useState<{ row: string; column: string | undefined } | undefined>(undefined);
   const indexOf = (lines: readonly MatrixLine[], key: string | undefined) =>
     lines.findIndex((line) => line.key === key);
@@ -212,7 +212,7 @@ export function Matrix(props: MatrixProps) {
   }
 }
 
-/** A place that keys pass, with nothing to set. */
+/** A focusable cell that cannot be set. */
 function DisabledCell(props: { current: string; isActive: boolean; label: string; onFocus: () => void }) {
   return (
     <button

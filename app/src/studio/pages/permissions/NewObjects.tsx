@@ -4,7 +4,7 @@ import { asObject } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { useSubjects } from "./subjects.tsx";
 
-/** The ACL that objects get which bring none. */
+/** Shows the default ACL of new objects. */
 export function NewObjects({
   permissions,
   roles,

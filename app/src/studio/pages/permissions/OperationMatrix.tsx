@@ -23,21 +23,21 @@ import {
 } from "./permissions.ts";
 import { SubjectHeading, useSubjects } from "./subjects.tsx";
 
-/** So many roles stand in the matrix without being asked for. */
+/** Up to this number, all roles are listed by default. */
 const MAX_DEFAULT_ROLES = 12;
 
 export interface OperationMatrixProps {
   row: ClassSchema;
   known: JsonObject;
-  /** As they would be. */
+  /** The permissions with the draft applied. */
   next: JsonObject;
   roles: readonly string[] | undefined;
   ancestors: (role: string) => readonly string[];
-  /** Undefined for who may look only. */
+  /** Undefined when read-only. */
   onChange: ((...changes: Change[]) => void) | undefined;
 }
 
-/** Who by what: everyone, the signed in, roles, users, and whom fields of the object point to. */
+/** Matrix of subjects (everyone, authenticated users, roles, users, pointer fields) and operations. */
 export function OperationMatrix({ row, known, next, roles, ancestors, onChange }: OperationMatrixProps) {
   const { t } = useTexts();
   const [added, setAdded] = useState<readonly string[]>([]);
@@ -47,7 +47,7 @@ export function OperationMatrix({ row, known, next, roles, ancestors, onChange }
   const keys = [
     ...new Set([...namedSubjects(known), ...namedSubjects(next), ...defaultRoles, ...fields, ...added]),
   ].toSorted(
-    // They stay where they are while they are changed.
+    // Sorted by kind and name, so that rows keep their order while edited.
     (a, b) => rank(a) - rank(b) || a.localeCompare(b),
   );
   const subjectOf = useSubjects(keys, roles);
@@ -128,7 +128,7 @@ export function OperationMatrix({ row, known, next, roles, ancestors, onChange }
   );
 }
 
-/** Everyone, the signed in, roles, users, fields. */
+/** Order: everyone, authenticated users, roles, users, fields. */
 function rank(key: string): number {
   if (key === "*") return 0;
   if (key === "requiresAuthentication") return 1;

@@ -13,7 +13,7 @@ export interface PendingChangesProps {
   onUndo: (change: Change) => void;
 }
 
-/** What is changed and not carried out yet, in words, each with a way back. */
+/** Lists pending changes, each with an undo button. */
 export function PendingChanges({ changes, roles, actions, onUndo }: PendingChangesProps) {
   const { t, count } = useTexts();
   const subjectOf = useSubjects(
@@ -38,7 +38,7 @@ export function PendingChanges({ changes, roles, actions, onUndo }: PendingChang
     }
   }
   return (
-    <section className="card stack tight pending-rights" aria-label={t("Pending changes")}>
+    <section className="card stack tight pending-permissions" aria-label={t("Pending changes")}>
       <div className="row spread">
         <strong role="status">{count(changes.length, "{n} pending change", "{n} pending changes")}</strong>
         <span className="actions">{actions}</span>

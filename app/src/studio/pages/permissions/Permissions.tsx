@@ -17,13 +17,13 @@ import "./permissions.css";
 const TABS = ["all", "class", "question"] as const;
 type Tab = (typeof TABS)[number];
 
-/** Who may do what: all classes at a glance, each class as a matrix, and the answer for one user and one object. */
+/** Class permissions: an overview, a matrix per class and an access check. */
 export function Permissions() {
   const { t } = useTexts();
   const classes = useClasses();
   const [shown, setShown] = useSearchParam("show");
   const [chosen, setChosen] = useSearchParam("class");
-  /** By class: nothing is lost by looking at another. */
+  /** By class, so that switching classes loses nothing. */
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const isChanged = (classes.data ?? []).some(
     ({ className, classLevelPermissions }) =>
@@ -36,7 +36,7 @@ export function Permissions() {
       !window.confirm(t("Leave without applying your changes?")),
     enableBeforeUnload: () => isChanged,
   });
-  // Links to a class name nothing else.
+  // Links may set only the class.
   const tab: Tab = TABS.find((each) => each === shown) ?? (chosen === "" ? "all" : "class");
   return (
     <Page

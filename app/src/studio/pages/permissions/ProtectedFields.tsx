@@ -12,7 +12,7 @@ import { Matrix, type MatrixLine } from "./Matrix.tsx";
 import { EVERYONE, pointerFields, protectedFields, ROLE } from "./permissions.ts";
 import { AUTHENTICATED, USER_FIELD, useSubjects } from "./subjects.tsx";
 
-/** Every object has them; they cannot be hidden. */
+/** System fields, which cannot be hidden. */
 const COMMON_FIELDS: readonly string[] = ["objectId", "createdAt", "updatedAt", "ACL"];
 
 export interface ProtectedFieldsProps {
@@ -23,7 +23,7 @@ export interface ProtectedFieldsProps {
   onChange: ((...changes: Change[]) => void) | undefined;
 }
 
-/** Which fields of an object are left out of what somebody gets to see. */
+/** Edits which fields are hidden from which subjects. */
 export function ProtectedFields({ row, known, next, roles, onChange }: ProtectedFieldsProps) {
   const { t } = useTexts();
   const [isAdding, setAdding] = useState(false);

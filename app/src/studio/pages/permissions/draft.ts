@@ -1,13 +1,13 @@
 import type { JsonObject } from "@purse/protocol";
 import { isGranted, OPERATIONS, type Operation, protectedFields, withGrant } from "./permissions.ts";
 
-/** Changes of a class's permissions that are not carried out yet. They go over whatever the permissions are by then. */
+/** Pending permission changes of a class, applied on top of its current permissions. */
 export interface Draft {
-  /** By `operation who`. */
+  /** By `operation subject`. */
   grants: Readonly<Record<string, boolean>>;
-  /** By `field who`: whether it is hidden from them. */
+  /** By `field subject`: whether the field is hidden. */
   hidden: Readonly<Record<string, boolean>>;
-  /** Who has an entry of protected fields, or none any more. */
+  /** By subject: whether it has a protected fields entry. */
   entries: Readonly<Record<string, boolean>>;
 }
 
@@ -18,7 +18,7 @@ export type Change =
   | { kind: "hidden"; field: string; subject: string; to: boolean }
   | { kind: "entry"; subject: string; to: boolean };
 
-/** What a draft changes of permissions as they are; what has become so meanwhile is no change. */
+/** The changes of a draft that differ from the current permissions. */
 export function pendingChanges(permissions: JsonObject, draft: Draft): Change[] {
   const grants = Object.entries(draft.grants).flatMap(([key, to]): Change[] => {
     const [name, subject] = splitKey(key);
@@ -38,7 +38,7 @@ export function pendingChanges(permissions: JsonObject, draft: Draft): Change[] 
   return [...grants, ...entries, ...hidden];
 }
 
-/** The permissions with a draft carried out, as `/schemas` takes them. */
+/** The permissions with a draft applied, in the format of `/schemas`. */
 export function applyDraft(permissions: JsonObject, draft: Draft): JsonObject {
   let next = permissions;
   for (const change of pendingChanges(permissions, draft)) {
@@ -58,7 +58,7 @@ function applyHidden(
   return { ...others, [change.subject]: change.to ? [...remaining, change.field] : remaining };
 }
 
-/** A draft with one more change. */
+/** Adds a change to a draft. */
 export function withChange(draft: Draft, change: Change): Draft {
   if (change.kind === "grant") {
     return { ...draft, grants: { ...draft.grants, [`${change.operation} ${change.subject}`]: change.to } };
@@ -69,7 +69,7 @@ export function withChange(draft: Draft, change: Change): Draft {
   return { ...draft, entries: { ...draft.entries, [change.subject]: change.to } };
 }
 
-/** A draft without a change; without an entry goes what it would have hidden. */
+/** Removes a change from a draft; removing an entry removes its hidden fields too. */
 export function withoutChange(draft: Draft, change: Change): Draft {
   if (change.kind === "grant") {
     return { ...draft, grants: omitKey(draft.grants, `${change.operation} ${change.subject}`) };
@@ -86,7 +86,7 @@ function omitKey<T>(all: Readonly<Record<string, T>>, key: string): Record<strin
   return others;
 }
 
-/** Operations and fields have no spaces; names of roles may. */
+/** Splits at the first space: role names may contain spaces. */
 function splitKey(key: string): [string, string] {
   const at = key.indexOf(" ");
   return [key.slice(0, at), key.slice(at + 1)];

@@ -2,8 +2,8 @@ import type { FieldType, JsonObject, JsonValue } from "@purse/protocol";
 import { asObject } from "../../components/fields.ts";
 
 /*
- * Class-level permissions as a matrix: who by what. Who is a key: `*` for everyone, `requiresAuthentication` for
- * whoever is signed in, `role:NAME`, the id of a user, or `field:NAME` for whom a field of the object points to.
+ * Class-level permissions as a matrix of subjects and operations. A subject is a key: `*` for everyone,
+ * `requiresAuthentication` for authenticated users, `role:NAME`, a user id, or `field:NAME` for the users in a field.
  */
 
 export const OPERATIONS = ["get", "find", "count", "create", "update", "delete", "addField"] as const;
@@ -20,22 +20,22 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   writeUserFields: ["update", "delete", "addField"],
 };
 
-/** Whether an operation changes what is kept. */
+/** Whether an operation writes. */
 export function isWrite(operation: Operation): boolean {
   return !READS.includes(operation);
 }
 
-/** Whether an operation can be given to somebody at all: what does not exist yet points to nobody. */
+/** Whether an operation can be granted to a subject: a new object has no pointers yet. */
 export function isPossible(operation: Operation, subject: string): boolean {
   return operation !== "create" || !subject.startsWith(FIELD);
 }
 
-/** Where nothing is said of an operation, everyone may. */
+/** A missing operation is public. */
 function permissionOf(permissions: JsonObject, operation: Operation): JsonObject {
   return asObject(permissions[operation]) ?? { [EVERYONE]: true };
 }
 
-/** The fields whose users an operation is open to, those for all reads or all writes included. */
+/** Pointer fields that grant an operation, including readUserFields and writeUserFields. */
 function fieldsFor(permissions: JsonObject, operation: Operation): string[] {
   if (operation === "create") return [];
   const grouped = READS.includes(operation) ? permissions.readUserFields : permissions.writeUserFields;
@@ -43,14 +43,14 @@ function fieldsFor(permissions: JsonObject, operation: Operation): string[] {
   return [...new Set([...strings(own), ...strings(grouped)])];
 }
 
-/** Whether an operation is given to somebody by an entry of their own. */
+/** Whether a subject has its own grant for an operation. */
 export function isGranted(permissions: JsonObject, operation: Operation, subject: string): boolean {
   if (subject.startsWith(FIELD))
     return fieldsFor(permissions, operation).includes(subject.slice(FIELD.length));
   return permissionOf(permissions, operation)[subject] === true;
 }
 
-/** Permissions with an operation given or taken, as `/schemas` takes them: all operations are said. */
+/** Permissions with an operation granted or revoked, with all operations listed as `/schemas` requires. */
 export function withGrant(
   permissions: JsonObject,
   operation: Operation,
@@ -72,7 +72,7 @@ export function withGrant(
   return { ...expanded, [operation]: { ...others, ...(fields.length > 0 && { pointerFields: fields }) } };
 }
 
-/** The same permissions, with a field named by each operation rather than for all reads or writes together. */
+/** Replaces a field of readUserFields and writeUserFields by a grant for each operation. */
 function expandGroups(permissions: JsonObject, field: string): JsonObject {
   let next = permissions;
   for (const [group, operations] of Object.entries(GROUPS)) {
@@ -86,7 +86,7 @@ function expandGroups(permissions: JsonObject, field: string): JsonObject {
   return next;
 }
 
-/** Everybody that some operation names, the general before the particular. */
+/** All subjects with a grant, general ones first. */
 export function namedSubjects(permissions: JsonObject): string[] {
   const subjects = OPERATIONS.flatMap((operation) => [
     ...Object.keys(permissionOf(permissions, operation)).filter((subject) => subject !== "pointerFields"),
@@ -95,14 +95,14 @@ export function namedSubjects(permissions: JsonObject): string[] {
   return [...new Set([EVERYONE, SIGNED_IN, ...subjects])];
 }
 
-/** Fields by which objects point to users. */
+/** Fields that can point to users. */
 export function pointerFields(fields: Readonly<Record<string, FieldType>>): string[] {
   return Object.entries(fields).flatMap(([name, { type, targetClass }]) =>
     (type === "Pointer" && targetClass === "_User") || type === "Array" ? [name] : [],
   );
 }
 
-/** Who an operation is open to, all entries taken together. */
+/** The combined effect of all grants of an operation. */
 export type Effect =
   | { kind: "everyone" }
   | { kind: "signedIn" }
@@ -113,7 +113,7 @@ export function effectOf(permissions: JsonObject, operation: Operation): Effect 
   const permission = permissionOf(permissions, operation);
   if (permission[EVERYONE] === true) return { kind: "everyone" };
   const fields = fieldsFor(permissions, operation);
-  // Beside fields, to be signed in is no right of its own: it is what the fields ask for.
+  // With pointer fields, requiresAuthentication is a condition and not a grant.
   if (permission[SIGNED_IN] === true && fields.length === 0) return { kind: "signedIn" };
   const subject = Object.keys(permission).filter((key) => key !== SIGNED_IN && permission[key] === true);
   const roles = subject.flatMap((key) => (key.startsWith(ROLE) ? [key.slice(ROLE.length)] : []));
@@ -123,8 +123,8 @@ export function effectOf(permissions: JsonObject, operation: Operation): Effect 
 }
 
 /**
- * By which other entry somebody may do what no entry of their own gives them: a key, or undefined. `above` are the names
- * of the roles whose rights members of a role have too.
+ * The subject from which a permission is inherited, or undefined. `ancestors` returns the names of the roles that a role
+ * inherits from.
  */
 export function inheritedFrom(
   permissions: JsonObject,
@@ -143,7 +143,7 @@ export function inheritedFrom(
   return role === undefined ? undefined : ROLE + role;
 }
 
-/** By principal, the fields that it does not get to see. */
+/** Hidden fields by subject. */
 export function protectedFields(permissions: JsonObject): Record<string, string[]> {
   const entries = Object.entries(asObject(permissions.protectedFields) ?? {});
   return Object.fromEntries(entries.map(([subject, fields]) => [subject, strings(fields)]));

@@ -3,7 +3,7 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useUserNames } from "../../components/Combobox.tsx";
 import { EVERYONE, FIELD, ROLE, SIGNED_IN } from "./permissions.ts";
 
-/** Keys of protected fields for the same. */
+/** Subject keys that are used in `protectedFields` only. */
 export const AUTHENTICATED = "authenticated";
 export const USER_FIELD = "userField:";
 
@@ -14,7 +14,7 @@ export interface Subject {
   icon: LucideIcon;
 }
 
-/** What keys of permissions mean, in words; users by their names. */
+/** Describes subject keys; users are shown by name. */
 export function useSubjects(
   keys: readonly string[],
   roles: readonly string[] | undefined,

@@ -13,7 +13,7 @@ interface Plugin {
   file: string;
 }
 
-/** Plugins that the server has loaded: what each adds, how an app calls it, and a try. */
+/** Loaded plugins, their functions and a runner. */
 export function Plugins() {
   const { t } = useTexts();
   const defined = useStudioQuery<{ plugins: Plugin[] }>("/functions");

@@ -19,7 +19,7 @@ interface Audience {
   reachable: number;
 }
 
-/** Messages to people's devices: written, tried on one, sent, and what became of them. */
+/** Composes, tests and sends push notifications, with their history. */
 export function Push() {
   const { t } = useTexts();
   return (
@@ -270,7 +270,7 @@ function PushHistory() {
   );
 }
 
-/** The message of a row of `_PushStatus`, whose payload is JSON text. */
+/** The alert of a `_PushStatus` row, whose payload is a JSON string. */
 function messageOf(row: JsonObject): string {
   const payload = parseJsonObject(stringField(row, "payload"));
   if (payload.problem !== undefined) return stringField(row, "payload");

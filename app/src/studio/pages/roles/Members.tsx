@@ -17,12 +17,12 @@ import { adjacency, type Role, reachableFrom } from "../../components/roles.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { useRoleChanges } from "./roleChanges.ts";
 
-/** Roles below that are listed: each is counted by itself. */
+/** Maximum number of inherited roles listed, since each is counted separately. */
 const MAX_INHERITED_ROLES = 50;
-/** Beyond this a count is not waited for. */
+/** Counts stop at this number. */
 const COUNT_CAP = 1_000;
 
-/** Who is in a role: those it names, and those who are in it because they are in a role that is part of it. */
+/** Direct members of a role and members inherited from child roles. */
 export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
   const { t } = useTexts();
   const canEdit = useHasRole("editor");
@@ -32,7 +32,7 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
   const byId = new Map(graph.roles.map((each) => [each.id, each]));
   const reachable = reachableFrom(role.id, adjacency(graph.edges, "down"));
   const inherited = [...reachable.keys()].flatMap((id) => byId.get(id) ?? []);
-  /** The names on the way from a role below up to this one. */
+  /** Role names on the path from a descendant to this role. */
   function pathFrom(id: string): string {
     const names: string[] = [];
     for (let current: string | undefined = id; current !== undefined; current = reachable.get(current)) {
@@ -84,7 +84,7 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
   );
 }
 
-/** Those of a role below: asked for once somebody wants to see them. */
+/** Members of a descendant role, loaded when expanded. */
 function InheritedMembers({ role, pathFrom, text }: { role: Role; pathFrom: string; text: string }) {
   const { t } = useTexts();
   const [isOpen, setOpen] = useState(false);
@@ -138,7 +138,7 @@ function UserList({ role, text, canRemove = false }: { role: Role; text: string;
           rows.length === 0 ? (
             <p className="soft">{text === "" ? t("No direct members") : t("No matching members")}</p>
           ) : (
-            <ul className="tied" aria-label={t("Users of {role}", { role: role.name })}>
+            <ul className="linked-roles" aria-label={t("Users of {role}", { role: role.name })}>
               {rows.map((row) => {
                 const [id, name] = [stringField(row, "objectId"), stringField(row, "username")];
                 return (
@@ -209,7 +209,7 @@ function AddUser({ role, onClose }: { role: Role; onClose: () => void }) {
   );
 }
 
-/** Those that a role names itself. */
+/** Query for the direct members of a role. */
 function memberQuery(id: string, text = ""): Query {
   const where: JsonObject = {
     $relatedTo: { object: { __type: "Pointer", className: "_Role", objectId: id }, key: "users" },

@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useRoleChanges } from "./roleChanges.ts";
 
-/** A role without anybody in it. */
+/** Creates an empty role. */
 export function NewRole({
   existingNames,
   onClose,

@@ -7,12 +7,12 @@ import { useStudioMutation } from "../../components/queries.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { useRoleChanges } from "./roleChanges.ts";
 
-/** From each to what it is part of, as the arrows of the picture lead; `ring` leads from each to what is in it. */
+/** Describes a cycle from child to parent, as the arrows of the graph point; the input lists parents before children. */
 export function describeCycle([first = "", ...others]: readonly string[]): string {
   return [first, ...others.toReversed(), first].join(" → ");
 }
 
-/** Roles that lead back to themselves: everybody in one of them is in all, which nobody can have meant. */
+/** Role cycles, with a button to remove each link. */
 export function RoleCycles({ graph }: { graph: StudioRoles }) {
   const { t } = useTexts();
   const canEdit = useHasRole("editor");

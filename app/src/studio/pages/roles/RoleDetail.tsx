@@ -22,10 +22,10 @@ export interface RoleDetailProps {
   onChoose: (name: string) => void;
 }
 
-/** Of the heading, for those who come from the picture. */
+/** Element id of the heading, target of "Go to role". */
 export const HEADING_ID = "role";
 
-/** One role: who is in it, what it is part of, its token gate, and what it lets do. */
+/** A role with members, links, token gate and permissions. */
 export function RoleDetail({ role, graph, onChoose }: RoleDetailProps) {
   const { t } = useTexts();
   const classesQuery = useClasses();
@@ -49,7 +49,7 @@ export function RoleDetail({ role, graph, onChoose }: RoleDetailProps) {
   );
 }
 
-/** What cannot be undone. */
+/** Irreversible actions. */
 function DangerZone({
   role: { id, name },
   classes,

@@ -8,14 +8,14 @@ import "./RoleGraph.css";
 
 export interface RoleGraphProps {
   graph: Pick<StudioRoles, "roles" | "edges">;
-  /** Ids of roles that lead back to themselves. */
+  /** Ids of roles that are part of a cycle. */
   cycleIds: ReadonlySet<string>;
-  /** The id of the role that is looked at. */
+  /** Id of the selected role. */
   chosen: string | undefined;
   onChoose: (id: string) => void;
 }
 
-/** Roles as a picture: parents above. Arrow keys go along the lines and from side to side, Enter looks at a role. */
+/** The role graph, parents at the top. Arrow keys move along links and within a layer, Enter selects. */
 export function RoleGraph({ graph, cycleIds, chosen, onChoose }: RoleGraphProps) {
   const { t } = useTexts();
   const id = useId();
@@ -35,7 +35,7 @@ export function RoleGraph({ graph, cycleIds, chosen, onChoose }: RoleGraphProps)
   const positions = new Map(layout.nodes.map((node) => [node.id, node]));
   const chosenPosition = chosen === undefined ? undefined : positions.get(chosen);
   const [chosenX, chosenY] = [chosenPosition?.x, chosenPosition?.y];
-  // What is looked at is in sight, also where the picture is wider than the window.
+  // Scrolls the selected role into view.
   useEffect(() => {
     const frame = svg.current?.parentElement;
     if (!frame || chosenX === undefined || chosenY === undefined) return;
@@ -57,7 +57,7 @@ export function RoleGraph({ graph, cycleIds, chosen, onChoose }: RoleGraphProps)
       (ids ?? [])
         .flatMap((each) => positions.get(each) ?? [])
         .toSorted((a, b) => Math.abs(a.x - current.x) - Math.abs(b.x - current.x))[0]?.id ??
-      // Off the lines there is still somebody above or below.
+      // Without a link, take the nearest role above or below.
       layout.nodes
         .filter(({ y }) => Math.sign(y - current.y) === step)
         .toSorted((a, b) => step * (a.y - b.y) || Math.abs(a.x - current.x) - Math.abs(b.x - current.x))[0]
@@ -153,7 +153,7 @@ export function RoleGraph({ graph, cycleIds, chosen, onChoose }: RoleGraphProps)
                 type="button"
                 className="graph-node"
                 data-role={node.id}
-                data-ring={isInCycle || undefined}
+                data-cycle={isInCycle || undefined}
                 aria-pressed={node.id === chosen}
                 aria-label={name}
                 title={role.name}

@@ -18,7 +18,7 @@ import { findCycle, useRoleChanges } from "./roleChanges.ts";
 
 type Side = "above" | "below";
 
-/** What a role is part of, and what is part of it. */
+/** Parent and child roles of a role. */
 export function RoleLinks({ role, graph }: { role: Role; graph: StudioRoles }) {
   const { t } = useTexts();
   const [adding, setAdding] = useState<Side | undefined>(undefined);
@@ -83,7 +83,7 @@ function LinkList({
       </div>
       <p className="soft small">{about}</p>
       {links.length === 0 && <p className="soft">{t("None")}</p>}
-      <ul className="tied" aria-label={title}>
+      <ul className="linked-roles" aria-label={title}>
         {links.map((edge) => {
           const [parent, child] = [nameOf(edge.parent), nameOf(edge.child)];
           const other = side === "above" ? parent : child;
@@ -117,7 +117,7 @@ function LinkList({
   );
 }
 
-/** One more tie; those that would lead back are refused before they are made. */
+/** Adds a link; links that would create a cycle are rejected. */
 function AddRoleLink({
   role,
   graph,

@@ -8,7 +8,7 @@ import { Section } from "../../components/Page.tsx";
 import { ancestorNames, type Role } from "../../components/roles.ts";
 import { EVERYONE, isGranted, OPERATIONS, ROLE } from "../permissions/permissions.ts";
 
-/** What classes let a role do, by itself and by what it is part of; what everyone may is left out. */
+/** Class permissions of a role, own and inherited, without public ones. */
 export function RolePermissions({
   role,
   graph,

@@ -4,7 +4,7 @@ import { Field } from "../../../design/Field.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 import { adjacency, type Role, reachableFrom } from "../../components/roles.ts";
 
-/** Lines of a list that are shown at once. */
+/** Maximum number of rows shown. */
 const MAX_ROWS = 300;
 
 export interface RoleTreeProps {
@@ -15,12 +15,12 @@ export interface RoleTreeProps {
 
 interface Branch {
   role: Role;
-  /** Where it stands, as ids from the top: a role stands under each of its parents. */
+  /** Path of role ids from the root; a role appears under each of its parents. */
   path: string;
   children: Branch[];
 }
 
-/** The same roles as a list: under each those that are part of it. Typing finds them by their names. */
+/** Roles as a searchable tree. */
 export function RoleTree({ graph, chosen, onChoose }: RoleTreeProps) {
   const { t } = useTexts();
   const [text, setText] = useState("");
@@ -73,7 +73,7 @@ function Branches({
   );
 }
 
-/** From those that are part of none down; a ring begins with its first role and ends before it comes again. */
+/** Builds trees from the root roles; a cycle starts at its first role and stops before repeating. */
 function buildTree({ roles, edges }: Pick<StudioRoles, "roles" | "edges">): Branch[] {
   const childIds = adjacency(edges, "down");
   const hasParent = new Set(edges.map(({ child }) => child));

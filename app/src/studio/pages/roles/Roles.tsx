@@ -16,10 +16,10 @@ import { RoleGraph } from "./RoleGraph.tsx";
 import { RoleTree } from "./RoleTree.tsx";
 import "./roles.css";
 
-/** More than these are no picture any more: then it shows the role that is looked at, and what hangs together with it. */
+/** With more roles, only the selected role and its relatives are drawn. */
 const MAX_DRAWN_ROLES = 80;
 
-/** Roles, how they are part of each other, and who is in them. */
+/** Roles, their hierarchy and members. */
 export function Roles() {
   const { t } = useTexts();
   const canEdit = useHasRole("editor");

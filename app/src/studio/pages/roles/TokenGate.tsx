@@ -13,7 +13,7 @@ import { useHasRole } from "../../StudioContext.tsx";
 import { useRoleChanges } from "./roleChanges.ts";
 import { type Chain, TokenGateForm } from "./TokenGateForm.tsx";
 
-/** What one has to hold to be in a role: judged when somebody asks, and again when the token moves. */
+/** The token gate of a role, evaluated on requests and when token balances change. */
 export function TokenGate({ role }: { role: Role }) {
   const { t } = useTexts();
   const canEdit = useHasRole("editor");

@@ -9,7 +9,7 @@ import { useStudioMutation } from "../../components/queries.ts";
 import type { Role } from "../../components/roles.ts";
 import { useRoleChanges } from "./roleChanges.ts";
 
-/** As `/chains` tells it. */
+/** As returned by `/chains`. */
 export interface Chain {
   chain: number;
   name: string;
@@ -24,7 +24,7 @@ export interface TokenGateFormProps {
   onClose: () => void;
 }
 
-/** A new gate of a role, or a changed one. */
+/** Creates or edits the token gate of a role. */
 export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
   const { t } = useTexts();
   const { gate = {} } = role;

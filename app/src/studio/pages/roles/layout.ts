@@ -1,18 +1,18 @@
 import { adjacency, type RoleEdge, reachableFrom } from "../../components/roles.ts";
 
-/** Of a role in the picture, in px. */
+/** Size of a node, in px. */
 export const NODE = { width: 156, height: 44 } as const;
 const GAP = { x: 28, y: 64 } as const;
-/** What an edge takes that passes a layer. */
+/** Width reserved for an edge that passes a layer, in px. */
 const EDGE_WIDTH = 20;
 const MARGIN = 16;
 const SWEEPS = 6;
-/** Roles that hang together with none stand below, so many in a row. */
+/** Unlinked roles are placed below in rows of this length. */
 const UNLINKED_PER_ROW = 5;
 
 export interface NodePosition {
   id: string;
-  /** Of its middle. */
+  /** Center of the node. */
   x: number;
   y: number;
 }
@@ -21,7 +21,7 @@ export interface Layout {
   width: number;
   height: number;
   nodes: NodePosition[];
-  /** From the child up to the parent, as the `d` of a path. */
+  /** Edges from child to parent; `path` is an SVG path. */
   edges: (RoleEdge & { path: string; isInCycle: boolean })[];
 }
 
@@ -29,14 +29,14 @@ interface Slot {
   key: string;
   width: number;
   x: number;
-  /** In the layers above and below. */
+  /** Linked slots in the layers above and below. */
   up: Slot[];
   down: Slot[];
 }
 
 /**
- * Where roles stand: parents above their children, in layers, in an order with few crossings. An edge that leads back
- * would have no place: where roles form a ring, one of its edges goes up a layer against the others.
+ * Lays out the role graph in layers, parents above children, with few crossings. A cycle has no layered order: one of its
+ * edges points upward.
  */
 export function layoutOf(ids: readonly string[], all: readonly RoleEdge[]): Layout {
   const known = new Set(ids);
@@ -55,7 +55,7 @@ export function layoutOf(ids: readonly string[], all: readonly RoleEdge[]): Layo
     return slot;
   };
   for (const [id, depth] of depths) slots.set(id, add(id, NODE.width, depth));
-  // An edge has a spot in each layer that it passes, so that nothing stands in its way.
+  // An edge gets a slot in each layer it passes, so that no node covers it.
   const routes = edges.flatMap((edge) => {
     const [top, bottom] = [slots.get(edge.parent), slots.get(edge.child)];
     if (!top || !bottom || edge.parent === edge.child) return [];
@@ -110,11 +110,11 @@ export function layoutOf(ids: readonly string[], all: readonly RoleEdge[]): Layo
   };
 }
 
-/** How far below the topmost each stands; edges that lead back to where the walk came from do not count. */
+/** Depth of each role below the roots; back edges are ignored. */
 function depthsOf(ids: readonly string[], edges: readonly RoleEdge[]): Map<string, number> {
   const down = adjacency(edges, "down");
   const hasParent = new Set(edges.filter(({ parent, child }) => parent !== child).map(({ child }) => child));
-  /** From the last to be left on: each stands before those that it leads to. */
+  /** Postorder of a depth-first search. */
   const order: string[] = [];
   const state = new Map<string, "open" | "done">();
   const forward: RoleEdge[] = [];
@@ -147,7 +147,7 @@ function depthsOf(ids: readonly string[], edges: readonly RoleEdge[]): Map<strin
   return depths;
 }
 
-/** Orders each layer by where its neighbours stand, some times up and down, and gives each spot its place. */
+/** Orders each layer by the mean position of its neighbors in several sweeps, then assigns positions. */
 function arrange(layers: Slot[][]): void {
   for (const layer of layers) placeSlots(layer, () => undefined);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
@@ -161,7 +161,7 @@ function arrange(layers: Slot[][]): void {
   }
 }
 
-/** As near to where each wants to be as its neighbours in the layer let it. */
+/** Places slots as close to their desired position as the layer allows. */
 function placeSlots(layer: readonly Slot[], desired: (slot: Slot) => number | undefined): void {
   let free = Number.NEGATIVE_INFINITY;
   let offset = 0;
@@ -180,7 +180,7 @@ function mean(slots: readonly Slot[]): number | undefined {
   return slots.length === 0 ? undefined : slots.reduce((sum, { x }) => sum + x, 0) / slots.length;
 }
 
-/** A soft line from the top of the lowest to the foot of the highest. */
+/** A curve from the child's top to the parent's bottom. */
 function pathOf(points: readonly [number, number][]): string {
   const [first, ...others] = points;
   const last = others.at(-1);
@@ -190,7 +190,7 @@ function pathOf(points: readonly [number, number][]): string {
   const line: [number, number][] = [
     [first[0], first[1] + halfHeight],
     ...others.slice(0, -1),
-    // Before the tip of the arrow.
+    // Leaves space for the arrowhead.
     [last[0], last[1] - halfHeight * (1 + 8 / half)],
   ];
   const curves = line.slice(1).map(([x, y], i) => {

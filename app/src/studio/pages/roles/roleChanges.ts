@@ -4,8 +4,7 @@ import { adjacency, type RoleEdge, reachableFrom } from "../../components/roles.
 import { useStudio } from "../../StudioContext.tsx";
 
 /**
- * The ring that a role would close by becoming part of another, as ids from the parent on; undefined where it would
- * close none.
+ * The cycle that a link would create, as role ids starting with the parent; undefined if it would create none.
  */
 export function findCycle(edges: readonly RoleEdge[], parent: string, child: string): string[] | undefined {
   if (parent === child) return [parent];
@@ -23,7 +22,7 @@ export function findCycle(edges: readonly RoleEdge[], parent: string, child: str
 
 type RelationOperation = "AddRelation" | "RemoveRelation";
 
-/** Changes of roles, as rows of `_Role`. */
+/** Mutations of `_Role` rows. */
 export function useRoleChanges() {
   const studio = useStudio();
   const pathOf = (id: string) => `/data/_Role/rows/${encodeURIComponent(id)}`;
@@ -43,7 +42,7 @@ export function useRoleChanges() {
     addUser: (role: string, user: string) => relate(role, "users", "AddRelation", "_User", user),
     removeUser: (role: string, user: string) => relate(role, "users", "RemoveRelation", "_User", user),
     removeChild: (parent: string, child: string) => relate(parent, "roles", "RemoveRelation", "_Role", child),
-    /** Asks for the roles as they are now: somebody else may have closed half of a ring. Throws StudioFailure. */
+    /** Reloads the roles first, since another operator may have added a link. Throws StudioRequestError. */
     async addChild(parent: string, child: string): Promise<unknown> {
       const { edges } = await studio.get<StudioRoles>("/roles");
       if (findCycle(edges, parent, child)) {

@@ -7,7 +7,7 @@ import { useTexts } from "../../../texts/TextsContext.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 
-/** What of this server is more open than it need be, the worst first, and what to do about it. */
+/** Security findings, most severe first, with advice. */
 export function SecurityCheck() {
   const { t, count } = useTexts();
   const findings = useStudioQuery<{ results: StudioFinding[] }>("/security");

@@ -11,7 +11,7 @@ import { RowPicker } from "./RowPicker.tsx";
 
 type SubjectKind = "user" | "role";
 
-/** Who reads and who writes a row. */
+/** Edits an ACL. */
 export function AclEditor({ text, onText, parsed: read }: EditorProps) {
   const { t } = useTexts();
   const [adding, setAdding] = useState<SubjectKind | undefined>(undefined);

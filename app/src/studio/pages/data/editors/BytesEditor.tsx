@@ -5,7 +5,7 @@ import type { EditorProps } from "./editor.ts";
 import { FileInput } from "./FileInput.tsx";
 import { hexDump, toBase64 } from "./fileBytes.ts";
 
-/** Bytes: as base64 or of a file, and what they say. */
+/** Edits Bytes as base64 or from a file, with a hex dump. */
 export function BytesEditor({ text, onText, parsed }: EditorProps) {
   const { t } = useTexts();
   const dump = text.trim() !== "" && parsed.problem === undefined ? hexDump(text.trim()) : undefined;

@@ -8,7 +8,7 @@ import type { EditorProps } from "./editor.ts";
 
 type Zone = "here" | "utc";
 
-/** A time, typed in the zone of the reader or in UTC; the other is said beside it. */
+/** Edits a date in the local time zone or in UTC. */
 export function DateEditor({ text, onText, parsed }: EditorProps) {
   const { t } = useTexts();
   const [zone, setZone] = useState<Zone>("here");
@@ -56,7 +56,7 @@ export function DateEditor({ text, onText, parsed }: EditorProps) {
   );
 }
 
-/** As `<input type="datetime-local">` takes it. */
+/** Format of `<input type="datetime-local">`. */
 function toLocalInput(iso: string): string {
   const date = new Date(iso);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, -1);

@@ -9,7 +9,7 @@ import type { EditorProps } from "./editor.ts";
 import { FileInput } from "./FileInput.tsx";
 import { toBase64 } from "./fileBytes.ts";
 
-/** A file: the one that is there, or another one, which is uploaded at once and kept by the row when that is saved. */
+/** Edits a File. A selected file is uploaded immediately and referenced when the row is saved. */
 export function FileEditor({ text, onText, parsed }: EditorProps) {
   const { t } = useTexts();
   const studio = useStudio();

@@ -1,6 +1,6 @@
 import { useId } from "react";
 
-/** Takes one file of this machine. */
+/** A file input. */
 export function FileInput({
   label,
   accept,

@@ -3,7 +3,7 @@ import { useTexts } from "../../../../texts/TextsContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { Globe } from "./Globe.tsx";
 
-/** A place on earth: two numbers, and where that is. */
+/** Edits a GeoPoint. */
 export function GeoEditor({ text, onText, parsed }: EditorProps) {
   const { t } = useTexts();
   const [latitude = "", longitude = ""] = text.split(",").map((part) => part.trim());

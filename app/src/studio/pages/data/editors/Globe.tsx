@@ -6,12 +6,12 @@ export interface Coordinates {
   longitude: number;
 }
 
-/** The net of the earth without a map: where a place lies on it. Pressed, it says where; the numbers do so exactly. */
+/** Shows points on a world grid; clicking selects approximate coordinates. */
 export function Globe({
   points,
   onChoose,
 }: {
-  /** One is a place, several are the corners of an area. */
+  /** One point, or the corners of an area. */
   points: readonly Coordinates[];
   onChoose?: (point: Coordinates) => void;
 }) {

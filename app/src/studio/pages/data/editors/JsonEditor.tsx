@@ -2,7 +2,7 @@ import { TextArea } from "../../../../design/Field.tsx";
 import { useTexts } from "../../../../texts/TextsContext.tsx";
 import type { EditorProps } from "./editor.ts";
 
-/** Several lines: JSON that says while it is none, or a text as it is. */
+/** Edits JSON or long text. */
 export function JsonEditor({ column, text, onText, parsed }: EditorProps) {
   const { t } = useTexts();
   const isText = column.type === "String";

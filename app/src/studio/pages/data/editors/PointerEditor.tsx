@@ -3,7 +3,7 @@ import { useTexts } from "../../../../texts/TextsContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { RowPicker } from "./RowPicker.tsx";
 
-/** A pointer: by id, or by looking for the row. */
+/** Edits a pointer by id or by searching the row. */
 export function PointerEditor({ column, text, onText, parsed }: EditorProps) {
   const { t } = useTexts();
   return (

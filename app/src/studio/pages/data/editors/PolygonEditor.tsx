@@ -4,7 +4,7 @@ import { useTexts } from "../../../../texts/TextsContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { type Coordinates, Globe } from "./Globe.tsx";
 
-/** An area by its corners, and how it lies on the earth. */
+/** Edits a Polygon. */
 export function PolygonEditor({ text, onText, parsed }: EditorProps) {
   const { t } = useTexts();
   const points = parsed.problem === undefined ? cornersOf(parsed.value) : [];

@@ -17,15 +17,15 @@ export interface RelationDialogProps {
   className: string;
   objectId: string;
   column: Column;
-  /** Of a row with changes that are not saved: the state that they were made from, so that they still fit afterwards. */
+  /** For a row with unsaved changes: its base `updatedAt`, so that they still apply afterwards. */
   expectedUpdatedAt: string | undefined;
-  /** Told the row as it is then. */
+  /** Called with the updated row. */
   onChanged: (row: JsonObject) => void;
   onOpen: (className: string, objectId: string) => void;
   onClose: () => void;
 }
 
-/** The rows of a relation. They come and go at once: a relation is no value of its row. */
+/** Edits a relation. Changes apply immediately, since a relation is not a value of its row. */
 export function RelationDialog(props: RelationDialogProps) {
   const { className, objectId, column, expectedUpdatedAt, onChanged, onOpen, onClose } = props;
   const { t } = useTexts();

@@ -10,20 +10,20 @@ import { useStudio } from "../../../StudioContext.tsx";
 import { escapeRegExp } from "../filters.ts";
 import { rowLabel } from "../formatValue.ts";
 
-/** Fields of text that are looked through; more make a search slow. */
+/** Number of String fields searched; more would be slow. */
 const MAX_SEARCH_FIELDS = 6;
 const MAX_RESULTS = 8;
-/** Nobody searches by what these hold. */
+/** Fields that are not searched. */
 const UNSEARCHABLE_FIELDS = new Set(["password", "sessionToken", "objectId"]);
 
-/** Finds a row of a class by its id or by what its texts contain. */
+/** Finds a row by its id or its String fields. */
 export function RowPicker({
   className,
   chosen,
   onChoose,
 }: {
   className: string;
-  /** The id of the one that is chosen. */
+  /** Id of the selected row. */
   chosen?: string;
   onChoose: (row: JsonObject) => void;
 }) {
@@ -51,7 +51,7 @@ export function RowPicker({
         autoComplete="off"
       />
       <QueryState
-        // Until the classes are known nobody knows what to look through.
+        // The classes are needed to know the searchable fields.
         query={classes.data === undefined ? { ...classes, data: undefined } : found}
         label={t("Loading rows…")}
         skeleton={<SkeletonList rows={3} label={t("Loading rows…")} />}

@@ -3,7 +3,7 @@ import { Field } from "../../../../design/Field.tsx";
 import { useTexts } from "../../../../texts/TextsContext.tsx";
 import type { EditorProps } from "./editor.ts";
 
-/** A number, or yes and no. */
+/** Edits a Number or Boolean. */
 export function ShortEditor({ column, text, onText, parsed }: EditorProps) {
   const { t } = useTexts();
   if (column.type === "Boolean")

@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 
-/** Who may do what, one row of an ACL each. */
+/** An entry of an ACL. */
 export interface AclEntry {
-  /** `*`, `role:NAME`, or the id of a user. */
+  /** `*`, `role:NAME` or a user id. */
   subject: string;
   read: boolean;
   write: boolean;
 }
 
-/** Undefined where there is no ACL: anyone reads and writes. */
+/** Undefined without an ACL (public read and write). */
 export function parseAcl(value: JsonValue | undefined): AclEntry[] | undefined {
   if (!isJsonObject(value)) return undefined;
   return Object.entries(value).map(([subject, rights]) => ({
@@ -18,7 +18,7 @@ export function parseAcl(value: JsonValue | undefined): AclEntry[] | undefined {
   }));
 }
 
-/** Who may do nothing is left out. */
+/** Entries without permissions are omitted. */
 export function buildAcl(entries: readonly AclEntry[]): JsonObject {
   return Object.fromEntries(
     entries

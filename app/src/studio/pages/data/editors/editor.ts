@@ -1,7 +1,7 @@
 import type { Column } from "../columns.ts";
 import type { ParsedValue } from "../parseValue.ts";
 
-/** What an editor of one type is given: the text that stands for its value, as `typed.ts` reads it. */
+/** Props of a value editor: the text of a value, parsed by `parseValue()`. */
 export interface EditorProps {
   column: Column;
   text: string;

@@ -1,14 +1,14 @@
-/** What a file holds, as base64. */
+/** A file's content as base64. */
 export async function toBase64(file: Blob): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = "";
-  // So many at a time as one call takes arguments.
+  // Limits the number of arguments per call.
   for (let i = 0; i < bytes.length; i += 32_768)
     text += String.fromCharCode(...bytes.subarray(i, i + 32_768));
   return btoa(text);
 }
 
-/** The first bytes of base64 as hex and as letters, sixteen to a line; undefined where it is none. */
+/** A hex dump of the first bytes, 16 per line; undefined for invalid base64. */
 export function hexDump(base64: string, maxBytes = 256): string | undefined {
   let bytes: string;
   try {
