@@ -84,7 +84,7 @@ function firstLoad(files: readonly Output[], name: string, html: string): FirstL
 }
 
 function pagesOf(files: readonly Output[], atOnce: readonly Output[], name: string): FirstLoad["pages"] {
-  const folder = name === "app" ? "/app/src/pages/" : "/app/src/studio/rooms/";
+  const folder = name === "app" ? "/app/src/pages/" : "/app/src/studio/pages/";
   return files
     .flatMap((file) => {
       const module = file.type === "chunk" && file.isDynamicEntry ? file.facadeModuleId : null;
