@@ -15,8 +15,8 @@ export const Cloud = {
 };
 
 /**
- * Calls a cloud function and answers its result; undefined when it has none. Dates, files and places are
- * sent as they are; objects of a class are refused, their ids can be sent instead.
+ * Calls a cloud function and returns its result, or undefined without one. Dates, files and GeoPoints are
+ * sent as typed values; ParseObjects are rejected, send their ids instead.
  */
 async function run<R = unknown>(name: string, params: object = {}, options: RequestOptions = {}): Promise<R> {
   if (typeof name !== "string" || name.length === 0) {
@@ -24,7 +24,7 @@ async function run<R = unknown>(name: string, params: object = {}, options: Requ
   }
   const payload = encodeFields(params, { object: refuseObject });
   const { body } = await request("POST", `functions/${name}`, payload, options);
-  // What a function answers is known to who wrote it: R is the caller's word.
+  // The result type is known to the author of the function: the caller asserts R.
   return resultOf(body) as R;
 }
 
@@ -35,7 +35,7 @@ function resultOf(body: unknown): unknown {
   throw invalidResponse();
 }
 
-/** Starts a job; answers the id of its status. Needs the master key. */
+/** Starts a job and returns the id of its job status. Needs the master key. */
 async function startJob(name: string, params: object = {}): Promise<string> {
   if (typeof name !== "string" || name.length === 0) {
     throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud job name must be a string.");
@@ -47,12 +47,12 @@ async function startJob(name: string, params: object = {}): Promise<string> {
   throw invalidResponse();
 }
 
-/** Jobs that the server has. Needs the master key. */
+/** Lists the jobs of the server. Needs the master key. */
 function getJobsData(): Promise<JsonObject> {
   return requestObject("GET", "cloud_code/jobs/data", {}, { useMasterKey: true });
 }
 
-/** The status of a job that was started. Needs the master key. Throws 101. */
+/** Returns the status of a started job. Needs the master key. Throws 101 if there is none. */
 async function getJobStatus(jobStatusId: string): Promise<ParseObject> {
   const payload = { where: { objectId: encode(jobStatusId) }, limit: 1 };
   const body = await requestObject("GET", "classes/_JobStatus", payload, { useMasterKey: true });

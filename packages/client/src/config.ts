@@ -6,7 +6,7 @@ import { encodeFields, mapFields } from "./object/encode.ts";
 import { storageKey, tolerating } from "./storage.ts";
 import { type RequestOptions, requestObject } from "./transport.ts";
 
-/** The application's settings as kept on the server. */
+/** The application's settings, stored on the server (Parse.Config). */
 export class Config {
   readonly attributes: Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ export class Config {
     return escapeHtml(this.get(key));
   }
 
-  /** Asks the server and remembers the answer for `current`. Throws 107 for an answer without settings. */
+  /** Fetches the settings and caches them for `current`. Throws 107 for a response without settings. */
   static async get(options: RequestOptions = {}): Promise<Config> {
     const { params } = await requestObject("GET", "config", {}, options);
     if (!isJsonObject(params)) {
@@ -35,7 +35,7 @@ export class Config {
     return new Config(mapFields(params, decode));
   }
 
-  /** What the server answered last, from the storage. */
+  /** Returns the settings that were fetched last, from the storage. */
   static async current(): Promise<Config> {
     const on = connection();
     const text = await on.storage.area.getItem(storageKey(on.applicationId, "currentConfig"));

@@ -4,7 +4,7 @@ import { allowOwnUserClass, storedClassName } from "./object/registry.ts";
 import { inBrowser } from "./storage.ts";
 import { type Method, type RequestOptions, request, VERSION } from "./transport.ts";
 
-/** The old client's settings and where they are now. */
+/** Parse's configuration keys and the connection settings that they map to. */
 const OF_CONNECTION = {
   APPLICATION_ID: "applicationId",
   JAVASCRIPT_KEY: "javascriptKey",
@@ -21,9 +21,9 @@ const OF_CONNECTION = {
   FORCE_REVOCABLE_SESSION: "revocableSession",
 } as const satisfies Record<string, keyof Connection>;
 
-/** The old client's settings under their old names. Controllers cannot be replaced: `start` takes what may differ. */
+/** The settings under their Parse names. Controllers cannot be replaced: pass implementations to `start` instead. */
 export const CoreManager = {
-  /** Throws for a setting that there is not. */
+  /** Throws for an unknown key. */
   get(key: string): unknown {
     if (isOfConnection(key)) return setting(OF_CONNECTION[key]);
     switch (key) {
@@ -54,13 +54,13 @@ export const CoreManager = {
     return CoreManager.get(key);
   },
 
-  /** How calls are made, for calls that have no method of their own. */
+  /** Makes calls that have no method of their own. */
   getRESTController: () => ({
     request: async (method: Method, path: string, data: object = {}, options: RequestOptions = {}) =>
       (await request(method, path, { ...data }, options)).body,
   }),
 
-  /** The client of the connection's live queries, for those that want to open one by hand. */
+  /** The live query client of the connection, for opening it manually. */
   getLiveQueryController: () => ({
     getDefaultLiveQueryClient: async () => (await import("./live/liveQuery.ts")).liveQueryClient(),
   }),

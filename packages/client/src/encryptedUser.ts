@@ -6,11 +6,11 @@ import { concatBytes, utf8ToBytes } from "@noble/hashes/utils";
 import { configure, setting, type UserCipher } from "./connection.ts";
 
 /*
- * Encrypts the signed-in user in the storage. Web Crypto only answers later, while `User.current()`
- * answers at once; hence a library.
+ * Encrypts the signed-in user in the storage. Web Crypto is asynchronous, while `User.current()`
+ * is synchronous; hence a library.
  */
 
-/** Encrypts the user in the storage from now on, with `secret` or what `Moralis.secret` says. */
+/** Encrypts the user in the storage from now on, with `secret` or `Moralis.secret`. */
 export function enableEncryptedUser(secret?: string): void {
   configure({ userCipher: aesCipher(), ...(secret !== undefined && { secret }) });
 }
@@ -20,14 +20,14 @@ export function isEncryptedUserEnabled(): boolean {
   return setting("userCipher") !== undefined;
 }
 
-/** `purse1:` and in base64 salt (16), nonce (12) and AES-256-GCM's text with its tag. */
+/** Format: `purse1:` and, in base64, the salt (16 bytes), the nonce (12) and the AES-256-GCM ciphertext with its tag. */
 const PREFIX = "purse1:";
 const SALT = 16;
 const NONCE = 12;
 const ROUNDS = 10_000;
 
 function aesCipher(): UserCipher {
-  /** Making a key takes long on purpose, so that the last one is remembered. */
+  /** Deriving a key is slow on purpose, so the last one is cached. */
   let latest: { secret: string; salt: Uint8Array; key: Uint8Array } | undefined;
   const keyFor = (secret: string, salt?: Uint8Array): { salt: Uint8Array; key: Uint8Array } => {
     const isSame = !salt || (latest && toBase64(latest.salt) === toBase64(salt));
@@ -60,10 +60,10 @@ function required(secret: string | undefined): string {
   throw new Error("Moralis.secret must be set before a user can be encrypted");
 }
 
-/** What the old client wrote: OpenSSL's form, AES-256-CBC under a key of MD5 sums. */
+/** Decrypts records of the Parse SDK: OpenSSL's format, AES-256-CBC with a key derived by MD5. */
 function openOld(sealed: string, secret: string): string {
   const bytes = fromBase64(sealed);
-  if (bytesToUtf8(bytes.slice(0, 8)) !== "Salted__") throw new Error("it is in no known form");
+  if (bytesToUtf8(bytes.slice(0, 8)) !== "Salted__") throw new Error("unknown format");
   const salt = bytes.slice(8, 16);
   let last: Uint8Array = new Uint8Array(0);
   let made: Uint8Array = new Uint8Array(0);

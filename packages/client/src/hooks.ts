@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { type Method, request } from "./transport.ts";
 
-/** A function or trigger that another server runs: `{functionName, url}` or `{className, triggerName, url}`. */
+/** A function or trigger that runs on another server: `{functionName, url}` or `{className, triggerName, url}`. */
 export interface Hook {
   functionName?: string;
   className?: string;
@@ -9,7 +9,7 @@ export interface Hook {
   url?: string;
 }
 
-/** Web hooks of the server. All calls need the master key. */
+/** Webhooks of the server. All calls need the master key. */
 export const Hooks = {
   getFunctions: () => ask("GET", "functions"),
   getFunction: (name: string) => ask("GET", path({ functionName: name })),
@@ -25,7 +25,7 @@ export const Hooks = {
     Hooks.update({ className, triggerName, url }),
   removeTrigger: (className: string, triggerName: string) => Hooks.remove({ className, triggerName }),
 
-  /** Rejects with 143 a hook that is not whole. */
+  /** Rejects with 143 for an incomplete hook. */
   async create(hook: Hook): Promise<JsonValue> {
     requireUrl(hook);
     return ask("POST", path(hook).split("/", 1).join(), { ...hook });

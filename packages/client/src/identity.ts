@@ -4,15 +4,15 @@ import { createListeners } from "./listeners.ts";
 import { storageKey, tolerating } from "./storage.ts";
 
 /*
- * Who this client is: the installation and the signed-in user as kept in the storage. It knows no
- * objects, so that the transport can ask it for the session token.
+ * Who this client is: the installation id and the stored user. It does not know ParseObject,
+ * so the transport can read the session token from it.
  */
 
 interface Identity {
   installationId?: string;
-  /** null: known that nobody is signed in; undefined: not read yet. */
+  /** null: nobody is signed in; undefined: not read yet. */
   user?: JsonObject | null;
-  /** The connection that could not read the user's record; another one may have the secret. */
+  /** The connection that could not decrypt the user's record; another one may have the secret. */
   unreadable?: Connection;
 }
 
@@ -26,13 +26,13 @@ function identityOf({ storage, applicationId }: Connection): Identity {
   return ofStorage[applicationId];
 }
 
-/** A UUID v4 that stays the same for one storage and application. */
+/** A UUID v4 that is stable for a storage and application. */
 export async function installationId(from: Connection = connection()): Promise<string> {
   const identity = identityOf(from);
   if (identity.installationId) return identity.installationId;
   const key = storageKey(from.applicationId, "installationId");
   const known = await tolerating(() => from.storage.area.getItem(key), null);
-  // Another call may have been quicker while this one waited for the storage.
+  // A concurrent call may have set the id while this one waited for the storage.
   const id = identity.installationId ?? (known || uuid());
   identity.installationId = id;
   if (id !== known) await tolerating(() => from.storage.area.setItem(key, id), undefined);
@@ -42,13 +42,13 @@ export async function installationId(from: Connection = connection()): Promise<s
 /** UUID v4; written out because `crypto.randomUUID` is missing on plain-http pages. */
 export function uuid(): string {
   const random = crypto.getRandomValues(new Uint8Array(36));
-  // Behind the version, 4, the variant, of which there are four: here always a.
+  // The version is 4; of the four possible variants always "a" is used.
   return "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx".replace(/x/g, (_, at) =>
     ((random[at] ?? 0) & 15).toString(16),
   );
 }
 
-/** The signed-in user as kept, with `sessionToken`; null for nobody; undefined when only an async storage knows. */
+/** The stored user with `sessionToken`; null if nobody is signed in; undefined while an async storage was not read. */
 export function storedUser(from: Connection = connection()): JsonObject | null | undefined {
   if (!from.keepsCurrentUser) return null;
   const { storage } = from;
@@ -65,7 +65,7 @@ export async function loadStoredUser(from: Connection = connection()): Promise<J
   return knownUser(from) ?? readUser(() => text, from);
 }
 
-/** Who is signed in as of now, in memory; null for nobody. */
+/** Sets the signed-in user in memory; null for nobody. */
 export function setStoredUser(user: JsonObject | null, from: Connection): void {
   const identity = identityOf(from);
   identity.user = user;
@@ -73,18 +73,18 @@ export function setStoredUser(user: JsonObject | null, from: Connection): void {
   listeners.call();
 }
 
-/** Calls back whenever somebody signs in or out, or the signed-in user changes. Returns the way to stop it. */
+/** Calls back whenever somebody signs in or out, or the signed-in user changes. Returns a function that unsubscribes. */
 export function onCurrentUser(listener: () => void): () => void {
   return listeners.add(listener);
 }
 
-/** Forgets what is in memory, so that it is read from the storages again. */
+/** Clears the memory, so that the identity is read from the storage again. */
 export function forgetIdentities(): void {
   identities = new WeakMap();
   listeners.call();
 }
 
-/** Reads the signed-in user from the storage again, since another tab has changed it. */
+/** Reads the signed-in user from the storage again after another tab has changed it. */
 export function rereadUser(from: Connection): void {
   identityOf(from).user = undefined;
   listeners.call();
@@ -94,13 +94,13 @@ export function userKey(from: Connection): string {
   return storageKey(from.applicationId, "currentUser");
 }
 
-/** undefined while the storage was not read. */
+/** undefined while the storage has not been read. */
 function knownUser(from: Connection): JsonObject | null | undefined {
   const { user, unreadable = from } = identityOf(from);
   return unreadable === from ? user : undefined;
 }
 
-/** A record in clear is read too, so that encryption can be turned on later. */
+/** Accepts unencrypted records too, so that encryption can be turned on later. */
 function readUser(read: () => string | null, from: Connection): JsonObject | null {
   const identity = identityOf(from);
   delete identity.unreadable;
@@ -111,7 +111,7 @@ function readUser(read: () => string | null, from: Connection): JsonObject | nul
     const value: unknown = JSON.parse(String(json));
     if (isJsonObject(value) && value.objectId) identity.user = value;
   } catch (error) {
-    // Nobody is signed in then, and the record is replaced at the next sign-in.
+    // Nobody is signed in then; the next sign-in replaces the record.
     console.warn("Moralis: the stored user is unreadable. Is it encrypted?", error);
     identity.unreadable = from;
   }

@@ -20,17 +20,17 @@ export interface Reply {
   body?: unknown;
   text?: string;
   headers?: Record<string, string>;
-  /** Breaks the connection instead of answering. */
+  /** Drops the connection instead of responding. */
   hangUp?: boolean;
 }
 
 type Handler = (request: RecordedRequest, attempt: number) => Reply | Promise<Reply>;
 
-/** A real HTTP server below /server that records what it is asked and answers what the test says. */
+/** A real HTTP server below /server that records requests and sends the test's responses. */
 export interface RecordingServer {
   url: string;
   requests: RecordedRequest[];
-  /** Pauses between attempts that the client asked its clock for, in milliseconds. */
+  /** The delays between attempts that the client requested from its clock, in milliseconds. */
   pauses: number[];
   answer(handler: Handler): void;
   connect(settings?: Partial<ConnectionSettings>): void;
@@ -92,7 +92,7 @@ export async function startRecordingServer(): Promise<RecordingServer> {
   };
 }
 
-/** A storage that answers later, as React Native's. */
+/** An async storage, as in React Native. */
 export function slowStorage(): ReturnType<typeof asyncStorage> {
   const items = new Map<string, string>();
   return asyncStorage({

@@ -40,7 +40,7 @@ describe("start", () => {
 
   it("keeps its own storage and fetch where none is given", async () => {
     await start({ serverUrl: server.url, appId: "app", plugins: [], storage: undefined, fetch: undefined });
-    expect(connection().storage.kind).toBe("immediate");
+    expect(connection().storage.kind).toBe("sync");
   });
 
   it("calls nobody but its server, and that only for the plugins", async () => {

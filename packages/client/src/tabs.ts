@@ -4,15 +4,15 @@ import { loadValueTypes } from "./object/valueTypes.ts";
 import { storageKey } from "./storage.ts";
 
 /**
- * Keeps this page in step with the application's other tabs: who signs in or out there does so here. Wallets follow by
- * themselves. Returns the way to stop it.
+ * Synchronizes the signed-in user with the application's other tabs. Wallets do so by
+ * themselves. Returns a function that stops it.
  */
 export function shareAcrossTabs(): () => void {
   if (typeof window === "undefined") return () => {};
   const heard = ({ key, newValue, storageArea }: StorageEvent) => {
     const on = currentConnection();
-    if (on?.storage.kind !== "immediate" || on.storage.area !== storageArea) return;
-    // Without a key everything was cleared.
+    if (on?.storage.kind !== "sync" || on.storage.area !== storageArea) return;
+    // No key means that the whole storage was cleared.
     const concerns = (name: string) => key === null || key === storageKey(on.applicationId, name);
     const reread = (): void => rereadUser(on);
     if (concerns("currentUser")) loadValueTypes(newValue ?? "").then(reread, reread);

@@ -4,23 +4,23 @@ import { installationId, loadStoredUser, uuid } from "./identity.ts";
 import { loadValueTypes } from "./object/valueTypes.ts";
 import { sessionHasEnded } from "./sessionEnd.ts";
 
-/** The version that the client tells the server, and the Moralis version that it replaces. */
+/** The version that is sent to the server: that of the Moralis SDK which this client replaces. */
 export const VERSION = "1.7.0";
 
 const REQUEST_ID = "X-Parse-Request-Id";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** As whom a call is made, and how long. */
+/** Credentials and lifetime of a call. */
 export interface RequestOptions {
   /** Sends the master key, if the connection has one. */
   useMasterKey?: boolean;
-  /** Instead of the current user's; an empty text sends none. */
+  /** Replaces the current user's; an empty string sends none. */
   sessionToken?: string;
   installationId?: string;
-  /** Handed to the server's triggers. */
+  /** Passed to the server's triggers. */
   context?: JsonObject;
-  /** Ends the call, which then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -31,8 +31,8 @@ export interface Answer {
 }
 
 /**
- * Calls the server: POST as text/plain (spares browsers a preflight) with the real verb and who asks in the body.
- * Tries again on status ≥ 500 or no connection. Throws ParseError.
+ * Calls the server: POST as text/plain (avoids a CORS preflight) with the method and credentials in the body.
+ * Retries on status ≥ 500 and connection failures. Throws ParseError.
  */
 export async function request(
   method: Method,
@@ -47,7 +47,7 @@ export async function request(
   return send(`${on.serverUrl}/${path}`, { method: "POST", headers, body }, options, on);
 }
 
-/** Like `request`, for answers that are objects. Throws 107 for any other. */
+/** Like `request`, for responses that are objects. Throws 107 for others. */
 export async function requestObject(
   method: Method,
   path: string,
@@ -59,7 +59,7 @@ export async function requestObject(
   throw invalidResponse();
 }
 
-/** Like `request`, for answers that list results. Throws 107 for any other. */
+/** Like `request`, for responses with a list of results. Throws 107 for others. */
 export async function requestResults(
   path: string,
   payload: JsonObject,
@@ -74,7 +74,7 @@ export function invalidResponse(): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_JSON, "The server returned an invalid response.");
 }
 
-/** What is undefined in it does not travel. */
+/** Undefined fields are not sent. */
 async function envelope(
   method: Method,
   payload: JsonObject,
@@ -96,13 +96,13 @@ async function envelope(
   };
 }
 
-/** The session that a call is made with. */
+/** The session token of a call. */
 export async function sessionTokenFor(options: RequestOptions, on: Connection): Promise<string | undefined> {
   const token = options.sessionToken ?? (await loadStoredUser(on))?.sessionToken;
   return typeof token === "string" && token ? token : undefined;
 }
 
-/** What the application or a gate before the server asks for. */
+/** The custom headers of the application and the Authorization header for a proxy. */
 export function gateHeaders({
   requestHeaders,
   serverAuthType,
@@ -112,7 +112,7 @@ export function gateHeaders({
   return { ...requestHeaders, Authorization: `${serverAuthType} ${serverAuthToken}` };
 }
 
-/** One HTTP exchange with its retries, of which `init` is told; also used for the calls that are not in the envelope. */
+/** Sends an HTTP request with retries; also used for requests that do not use the envelope. */
 export async function send(
   url: string,
   init: HttpRequest,
@@ -131,17 +131,17 @@ export async function send(
       throw error;
     }
     await pauseAfter(attempt, on, options.signal);
-    // A server that knows the request by its id answers as it has done before.
+    // The server recognizes the retry by its request id and repeats its response.
     if (init.headers[REQUEST_ID]) init.headers["Content-Type"] = `text/plain; attempt=${attempt + 1}`;
   }
 }
 
-/** About 125 ms times chance times 2^attempt; `attempt` counts from 1. */
+/** Waits for a random part of 125 ms × 2^attempt; `attempt` counts from 1. */
 export function pauseAfter(attempt: number, on: Connection, signal?: AbortSignal): Promise<void> {
   return on.clock.sleep(Math.round(on.clock.random() * 125 * 2 ** attempt), signal);
 }
 
-/** Whether another attempt may be answered: the server failed, or was not reached. */
+/** Whether another attempt may succeed: the server failed or was not reached. */
 export function mayRecover({ status }: Pick<HttpAnswer, "status">): boolean {
   return status === 0 || status >= 500;
 }
@@ -153,13 +153,13 @@ export interface HttpRequest {
 }
 
 export interface HttpAnswer {
-  /** 0 when no answer came. */
+  /** 0 without a response. */
   status: number;
   text: string;
   headers: Headers;
 }
 
-/** One attempt. Throws only the reason of the signal. */
+/** Makes one attempt. Throws only the signal's reason. */
 export async function attemptOnce(
   url: string,
   init: HttpRequest,
@@ -170,7 +170,7 @@ export async function attemptOnce(
     const response = await on.fetch(url, signal ? { ...init, signal } : init);
     return { status: response.status, text: await response.text(), headers: response.headers };
   } catch {
-    // fetch tells a refused and a broken connection apart from an abort only by the signal.
+    // Only the signal distinguishes an abort from a connection failure.
     if (signal?.aborted) throw signal.reason;
     return { status: 0, text: "", headers: new Headers() };
   }
@@ -188,10 +188,10 @@ function success(response: HttpAnswer, emptyAllowed: boolean): Answer {
   return { ...response, body };
 }
 
-/** The error that an answer stands for. */
+/** Converts a response to an error. */
 export function failure({ status, text }: Pick<HttpAnswer, "status" | "text">): ProtocolError {
   if (status === 0) return connectionFailed("Unable to connect to the Parse API");
-  if (!text) return connectionFailed(`Status ${status} without an answer`);
+  if (!text) return connectionFailed(`Status ${status} without a response body`);
   try {
     const body: unknown = JSON.parse(text);
     if (isJsonObject(body)) {
@@ -200,7 +200,7 @@ export function failure({ status, text }: Pick<HttpAnswer, "status" | "text">): 
       return new ProtocolError(code, typeof message === "string" ? message : JSON.stringify(message), status);
     }
   } catch {
-    // Falls to the answer for whatever is not an error object.
+    // Falls through to the error for invalid JSON.
   }
   return new ProtocolError(
     ErrorCode.INVALID_JSON,

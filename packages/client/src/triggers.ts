@@ -2,38 +2,38 @@ import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { Cloud } from "./cloud.ts";
 import { web3Sign, web3SignV4, web3Transaction } from "./wallet/triggers.ts";
 
-/** What the server asks the client to do after a plugin call: `name` and what it needs. */
+/** An action that the server requests from the client after a plugin call. */
 export interface Trigger {
   name: string;
-  /** Left out is another thing than false to some triggers: they then do nothing. */
+  /** For some triggers undefined differs from false: they then do nothing. */
   shouldAwait?: boolean;
-  /** Keeps the response for the triggers after it. */
+  /** Saves the response for later triggers. */
   saveResponse?: boolean;
   shouldReturnResponse?: boolean;
   shouldReturnPayload?: boolean;
   data: JsonObject;
 }
 
-/** Does what the server asks for, and answers the response. */
+/** Executes a trigger and returns its response. */
 export type TriggerHandler = (trigger: Trigger) => unknown;
 
-/** What the triggers of one call share. */
+/** The state that the triggers of one call share. */
 export interface TriggerContext {
-  /** What the plugin's function has answered beside them. */
+  /** The payload of the plugin function's response. */
   payload: unknown;
   custom: ReadonlyMap<string, TriggerHandler>;
-  /** Reads what another function has answered. Throws where it has failed. */
+  /** Parses the response of another function. Throws if the function failed. */
   readAnswer(response: unknown): { payload: unknown; triggers: readonly unknown[] };
 }
 
-/** The response that a trigger keeps for later ones; a promise, where it was not waited for. */
+/** The response that a trigger has saved for later ones; a promise if it was not awaited. */
 interface MemoryCard {
   saved?: { response: unknown };
 }
 
 /**
- * Does one trigger after the other, until one is to return something. Resolves with that, or undefined.
- * Throws `Unknown trigger`, and what a trigger throws; those after it are then not done.
+ * Executes the triggers in order until one returns something. Resolves with that, or undefined.
+ * Throws `Unknown trigger`, or what a trigger throws; later triggers are then skipped.
  */
 export function runTriggers(list: readonly unknown[], context: TriggerContext): Promise<unknown> {
   return runWith(list, context, {});
@@ -47,7 +47,7 @@ async function runWith(
   for (const json of list) {
     const trigger = triggerOf(json);
     const response = await responseOf(trigger, context, card);
-    // The call goes on with what the answer's own triggers did; here only the ones after it are left to do.
+    // The response triggers are executed by the nested call; only the following ones are left here.
     if (trigger.name === "callPluginEndpoint" && trigger.data.runResponseTrigger === false) continue;
     if (trigger.shouldReturnPayload) return { payload: context.payload, response: response.value };
     if (trigger.shouldReturnResponse) return response.value;
@@ -55,7 +55,7 @@ async function runWith(
   return undefined;
 }
 
-/** In an object, so that a promise that nobody is to wait for is not awaited on its way. */
+/** A wrapper, so that a promise that must not be awaited can be returned from an async function. */
 interface Response {
   value: unknown;
 }
@@ -107,7 +107,7 @@ async function callPluginEndpoint(
   return runWith(triggers, { ...context, payload }, card);
 }
 
-/** The saved response, or what is at a path in it. */
+/** The saved response, or the value at a path in it. */
 async function savedAt({ saved }: MemoryCard, path: unknown): Promise<unknown> {
   if (!saved) throw new Error("Nothing saved to memory card");
   const names: readonly unknown[] = Array.isArray(path) ? path : [];
@@ -119,7 +119,7 @@ async function savedAt({ saved }: MemoryCard, path: unknown): Promise<unknown> {
 }
 
 function openUrl({ url, newTab }: JsonObject): void {
-  // Only addresses of pages: a "javascript:" address would run what the server sent.
+  // Only http URLs: a "javascript:" URL would execute code from the server.
   if (typeof url !== "string" || !/^https?:\/\//i.test(url)) throw new Error("openUrl takes an http address");
   window.open(url, newTab ? "_blank" : "_self", newTab ? "noopener" : undefined);
 }
@@ -137,7 +137,7 @@ function triggerOf(json: unknown): Trigger {
   };
 }
 
-/** Nobody waits for it, but somebody should know. */
+/** Logs the failure of a trigger that is not awaited. */
 function report(error: unknown): void {
-  console.error("A trigger that nobody waits for has failed", error);
+  console.error("A trigger that is not awaited has failed", error);
 }

@@ -1,15 +1,15 @@
-/** An amount as people write it, or another library's big number. */
+/** A decimal amount, or another library's big number. */
 type Amount = string | number | bigint | { toString(): string };
 
 /**
- * Conversions between amounts as people write them and the smallest unit (wei) as text, digit by digit: nothing is
- * rounded. They throw for what is no amount.
+ * Exact conversions between decimal amounts and the smallest unit (wei) as a string: nothing is
+ * rounded. They throw for invalid amounts.
  */
 export const Units = {
   /** Ether to wei. */
   ETH: (value: Amount): string => Units.Token(value, 18),
 
-  /** A token amount to its smallest unit. Throws where it has more decimals than the token. */
+  /** A token amount to its smallest unit. Throws if it has more decimals than the token. */
   Token(value: Amount, decimals: number | string = 18): string {
     const places = placesOf(decimals);
     const match = /^(-?)(\d*)\.?(\d*)$/.exec(plain(String(value)));
@@ -20,7 +20,7 @@ export const Units = {
     return BigInt(`${sign}${whole}${digits.padEnd(places, "0")}`).toString();
   },
 
-  /** The smallest unit to a token amount, without zeros at its end. */
+  /** The smallest unit to a token amount, without trailing zeros. */
   FromWei(value: Amount, decimals: number | string = 18): string {
     const places = placesOf(decimals);
     const wei = wholeOf(value);
@@ -31,7 +31,7 @@ export const Units = {
   },
 };
 
-/** As the ABI has it, a uint8; old code gives it as text too. */
+/** A uint8 as in the ABI; legacy code also passes a string. */
 function placesOf(decimals: number | string): number {
   const places = Number(decimals);
   if (Number.isInteger(places) && places >= 0 && places <= 255 && decimals !== "") return places;
@@ -45,14 +45,14 @@ function wholeOf(value: Amount): bigint {
 }
 
 function wholeText(value: Amount): string {
-  // A number beyond these is no longer the amount that was meant.
+  // Larger numbers are not exact.
   if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-    throw new Error(`${value} is too large for a number: give it as text`);
+    throw new Error(`${value} is too large for a number: pass it as a string`);
   }
   return String(value).trim();
 }
 
-/** A number's text without exponent. */
+/** Writes a number without exponent. */
 function plain(value: string): string {
   const text = value.trim();
   const match = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/i.exec(text);

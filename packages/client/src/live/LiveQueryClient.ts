@@ -5,7 +5,7 @@ import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
 import { type LiveQuestion, Subscription } from "./Subscription.ts";
 
-/** Which server is asked, and as which application. */
+/** The server to connect to, and the application's credentials. */
 export interface LiveQueryClientOptions {
   applicationId: string;
   /** Starts with ws. */
@@ -18,8 +18,8 @@ export interface LiveQueryClientOptions {
 }
 
 /**
- * closed: not opened yet, closed by hand or refused for good; reconnecting: lost, and tried again
- * from time to time.
+ * closed: not opened yet, closed manually or permanently rejected; reconnecting: the connection was lost
+ * and is retried with backoff.
  */
 export type LiveQueryState = "closed" | "connecting" | "open" | "reconnecting";
 
@@ -31,17 +31,17 @@ export interface LiveQueryClientEvents {
 }
 type ClientEvent = keyof LiveQueryClientEvents;
 
-/** waiting: lost, opens again after a pause. */
+/** waiting: the connection was lost and reopens after a backoff. */
 type State =
   | { name: "closed" }
   | { name: "opening"; socket: WebSocket; again: boolean }
   | { name: "connected"; socket: WebSocket; since: number }
   | { name: "waiting"; pause: AbortController };
 
-/** A connection that lasted so long was not refused: the next pause is short again. */
+/** After a connection of this length the backoff starts at its minimum again. */
 const SETTLED_MS = 5_000;
 
-/** Codes of a refused connection that stays refused: wrong keys, no permission, no session. */
+/** Error codes after which reconnecting is useless: wrong keys, no permission, no session. */
 const FINAL_CODES: ReadonlySet<unknown> = new Set([
   4,
   ErrorCode.OPERATION_FORBIDDEN,
@@ -49,9 +49,9 @@ const FINAL_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * A connection to a live query server. When it breaks it opens again, after a random part of 1, 3, 7 …
- * at most 30 seconds or once the device has a network again, and subscribes anew to everything, from
- * where it was interrupted.
+ * A connection to a live query server. After a failure it reconnects after a random part of 1, 3, 7 …
+ * at most 30 seconds, or once the device is online again, and resubscribes to everything from the position
+ * of the interruption.
  */
 export class LiveQueryClient {
   readonly #options: LiveQueryClientOptions;
@@ -63,7 +63,7 @@ export class LiveQueryClient {
   #failures = 0;
   #sendInstallationId = true;
 
-  /** Throws when the address does not start with ws. */
+  /** Throws if the URL does not start with ws. */
   constructor(options: LiveQueryClientOptions) {
     if (!options.serverURL?.startsWith("ws")) {
       throw new Error("You need to set a proper Parse LiveQuery server url before using LiveQueryClient");
@@ -87,7 +87,7 @@ export class LiveQueryClient {
     return this;
   }
 
-  /** Of one event, or all. */
+  /** Removes the listeners of one event, or of all. */
   removeAllListeners(event?: ClientEvent): this {
     this.#events.removeAll(event);
     return this;
@@ -111,7 +111,7 @@ export class LiveQueryClient {
     return this.#state.name === "closed";
   }
 
-  /** Opens the connection, at once also when it is lost and would be tried again later. */
+  /** Opens the connection; cancels a pending backoff. */
   open(): void {
     const state = this.#state;
     if (state.name === "opening" || state.name === "connected") return;
@@ -127,7 +127,7 @@ export class LiveQueryClient {
       ready.then(receive, (error) => this.#events.emit("error", error));
     };
     socket.onclose = () => this.#lost(socket);
-    // A close always follows, and with it the next attempt.
+    // A close event always follows and starts the next attempt.
     socket.onerror = () => {
       const error = new Error(`No connection to ${this.#options.serverURL}`);
       if (this.#isCurrent(socket)) this.#events.emit("error", error);
@@ -138,7 +138,7 @@ export class LiveQueryClient {
     return "socket" in this.#state && this.#state.socket === socket;
   }
 
-  /** Ends the connection and all subscriptions. */
+  /** Closes the connection and all subscriptions. */
   close(): void {
     this.#end(new Error("The live query was closed before the server confirmed it"));
   }
@@ -159,7 +159,7 @@ export class LiveQueryClient {
     const id = this.#requestId;
     this.#requestId += 1;
     const subscription = new Subscription<T>(id, query, sessionToken, (closing) => this.unsubscribe(closing));
-    // Objects of an event are of the query's class, which the map cannot say.
+    // The objects of an event are of the query's class, which the map's type cannot express.
     this.#subscriptions.set(id, subscription as unknown as Subscription<AnyObject>);
     if (this.#state.name === "connected") this.#sendSubscription(subscription);
     else if (this.#state.name === "closed") this.open();
@@ -175,12 +175,12 @@ export class LiveQueryClient {
   #forget<T extends AnyObject>(subscription: Subscription<T>, reason: unknown): void {
     this.#subscriptions.delete(subscription.id);
     subscription.subscribed = false;
-    // Nothing happens to those that were confirmed.
+    // Has no effect on confirmed subscriptions.
     subscription._refuse(reason);
     subscription._emit("close");
   }
 
-  /** Subscribes anew to everything, as after a lost connection. */
+  /** Resubscribes to everything, as after a lost connection. */
   resubscribe(): void {
     for (const subscription of this.#subscriptions.values()) this.#sendSubscription(subscription);
   }
@@ -252,7 +252,7 @@ export class LiveQueryClient {
       this.#end(error);
   }
 
-  /** An error of a subscription: it was not allowed, its session ended, or one event could not be told. */
+  /** An error of one subscription: it was rejected, its session ended, or an event could not be delivered. */
   #refusedRequest(id: number, error: ProtocolError): void {
     const subscription = this.#subscriptions.get(id);
     if (!subscription) return;
@@ -315,7 +315,7 @@ export class LiveQueryClient {
       if (subscription.subscribed) subscription._emit("close");
       subscription.subscribed = false;
     }
-    // A listener may have opened or closed it by now.
+    // A listener may have opened or closed the connection by now.
     if (pause.signal.aborted) return;
     const ms = this.#clock.random() * Math.min(30, 2 ** this.#failures - 1) * 1_000;
     const again = (): void => {
@@ -323,19 +323,19 @@ export class LiveQueryClient {
     };
     const stopWatching = whenOnline(again);
     pause.signal.addEventListener("abort", stopWatching, { once: true });
-    // An aborted pause means that somebody opened or closed by hand.
+    // The backoff is aborted when the connection is opened or closed manually.
     this.#clock.sleep(ms, pause.signal).then(again, () => undefined);
   }
 }
 
-/** Calls back when the device has a network again, where the browser tells. Returns the way to stop it. */
+/** Calls back when the browser reports that the device is online. Returns a function that unsubscribes. */
 function whenOnline(callback: () => void): () => void {
   if (typeof globalThis.addEventListener !== "function") return () => undefined;
   globalThis.addEventListener("online", callback);
   return () => globalThis.removeEventListener("online", callback);
 }
 
-/** So that who awaited the subscription can listen first. */
+/** Runs the task later, so that a caller who awaited the subscription can add listeners first. */
 function later(task: () => void): void {
   setTimeout(task, 0);
 }

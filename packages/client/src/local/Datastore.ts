@@ -23,7 +23,7 @@ const PIN_PREFIX = "parsePin_";
 
 type AnyObject = ParseObject<object>;
 
-/** The storage of the connection, one value for each key. */
+/** Writes to the connection's storage, one item per key. */
 const inStorage: LocalDatastoreController = {
   async fromPinWithName(key) {
     return listOf(key, await connection().storage.area.getItem(key));
@@ -44,25 +44,25 @@ function listOf(key: string, text: string | null | undefined): JsonValue[] {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value;
   } catch {
-    // Told below, like any other value that is no list.
+    // Reported below, like any other value that is not a list.
   }
-  console.error(`Moralis: what is kept under ${key} is damaged and left out.`);
+  console.error(`Moralis: the record ${key} is damaged and skipped.`);
   return [];
 }
 
 interface Contents {
   forms: Map<string, JsonObject>;
-  /** Keys of the objects of each pin, by the pin's key. */
+  /** The keys of the pinned objects, by the pin's key. */
   pins: Map<string, string[]>;
 }
 
-/** Objects kept on this device, each and each pin under a key of its own. */
+/** The local datastore: every object and every pin has a storage key of its own. */
 export class Datastore implements LocalStore {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** What reads and writes does so alone, or it would forget what another adds meanwhile. */
+  /** Serializes read-modify-write tasks, so that no concurrent change is lost. */
   #alone<T>(task: () => Promise<T>): Promise<T> {
-    // Pages of one application share their storage.
+    // Tabs of one application share their storage.
     const locks = inBrowser() ? navigator.locks : undefined;
     const run = async (): Promise<T> => {
       await objects().loadValues();
@@ -88,11 +88,11 @@ export class Datastore implements LocalStore {
     }
     const before = await this.#controller.fromPinWithName(pin);
     const keys = [...new Set([...before.filter(isText), ...written.keys()])];
-    // The list comes last, so that it never names what is not there.
+    // The pin is written last, so that it never refers to a missing object.
     await this.#write(new Map([...written, [pin, keys]]));
   }
 
-  /** Writes all or, where the storage is full, nothing. */
+  /** Writes all values, or none if the storage is full. */
   async #write(values: ReadonlyMap<string, JsonValue[]>): Promise<void> {
     const before = new Map<string, JsonValue[]>();
     try {
@@ -143,7 +143,7 @@ export class Datastore implements LocalStore {
     contents.pins.set(pin, keys);
   }
 
-  /** Forgets those of the objects that no pin holds. */
+  /** Deletes those of the objects that are in no pin. */
   async #drop(contents: Contents, keys: Iterable<string>): Promise<void> {
     const held = new Set([...contents.pins.values()].flat());
     for (const key of keys) if (!held.has(key)) await this.#controller.unPinWithName(key);
@@ -193,7 +193,7 @@ export class Datastore implements LocalStore {
     return (await this.#controller.fromPinWithName(key)).length > 0;
   }
 
-  /** Writes an object anew, and under its id what stood under a local one. */
+  /** Rewrites a pinned object; moves it from its local id to its id once it has one. */
   async #follow(
     object: AnyObject,
     key: string,
@@ -260,7 +260,7 @@ export class Datastore implements LocalStore {
   }
 }
 
-/** The keys and those of all objects that are reached from them. */
+/** The keys, with those of all objects that are reachable from them. */
 function reachable(forms: ReadonlyMap<string, JsonObject>, keys: readonly string[]): Set<string> {
   const finder = keyFinder(forms);
   const found = new Set<string>();
@@ -276,7 +276,7 @@ function reachable(forms: ReadonlyMap<string, JsonObject>, keys: readonly string
   return found;
 }
 
-/** Only the fields that the query asks for. */
+/** Reduces a record to the fields that the query selects. */
 function withFields(form: JsonObject, { keys, excludeKeys }: JsonObject): JsonObject {
   const always = ["__type", "className", "objectId", "_localId", "createdAt", "updatedAt", "ACL"];
   const excluded = excludeKeys === undefined ? [] : parseList(excludeKeys, "excludeKeys");

@@ -5,14 +5,14 @@ import { SetOp } from "../object/Op.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 
 /*
- * The form in which an object is kept: its JSON, with objects within as {__type: "Object", className,
- * objectId or _localId}, which stand under keys of their own. `_changes` are operations that were not
- * saved yet, with the server's value that they change.
+ * The record of an object: its JSON, with nested objects as {__type: "Object", className,
+ * objectId or _localId}, which have records of their own. `_changes` are unsaved operations
+ * with the server's value that they change.
  */
 
 const OBJECT_PREFIX = "Parse_LDS_";
 
-/** What is not written to the device with a user. */
+/** Fields of users that are never written to the device. */
 const SECRETS: ReadonlySet<string> = new Set(["sessionToken", "password"]);
 
 type AnyObject = ParseObject<object>;
@@ -21,7 +21,7 @@ export function isObjectKey(key: string): boolean {
   return key.startsWith(OBJECT_PREFIX);
 }
 
-/** Where an object is kept; one without an id under a local one. */
+/** The key of an object's record, by its id or local id. */
 export function keyOf(className: string, id: string): string {
   return `${OBJECT_PREFIX}${className}_${id}`;
 }
@@ -30,7 +30,7 @@ export function keyOfObject(object: AnyObject): string {
   return keyOf(object.className, object.id ?? object._localId);
 }
 
-/** The object and all objects within that have data, by their keys. */
+/** The records of the object and of all nested objects that have data, by key. */
 export function keptForms(root: AnyObject): Map<string, JsonObject> {
   const forms = new Map<string, JsonObject>();
   const waiting: AnyObject[] = [root];
@@ -63,7 +63,7 @@ function formOf(object: AnyObject, keep: (value: unknown) => JsonValue): JsonObj
   for (const key of dirty) {
     if (isUser && SECRETS.has(key)) continue;
     const op = object._state.operation(key);
-    // A dotted operation makes its field dirty too, which has none of its own.
+    // An operation on a dotted key makes its field dirty too, which has no operation of its own.
     if (!op && dirty.some((other) => other.startsWith(`${key}.`))) continue;
     const field = key.split(".")[0] ?? key;
     const was = object._state.served(field);
@@ -85,7 +85,7 @@ function referenceTo(object: AnyObject): JsonObject {
     : { __type: "Object", className, _localId: object._localId };
 }
 
-/** All objects that a kept form leads to, as references. */
+/** All objects that a record refers to, as references. */
 export function referencesIn(value: JsonValue | undefined, isRoot = true): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap((item) => referencesIn(item, false));
   if (!isJsonObject(value)) return [];
@@ -93,10 +93,10 @@ export function referencesIn(value: JsonValue | undefined, isRoot = true): JsonO
   return !isRoot && value.__type === "Object" ? [value, ...within] : within;
 }
 
-/** The key under which a reference's object is kept, if it is. */
+/** Finds the key of a reference's record, if there is one. */
 export type KeyFinder = (reference: JsonObject) => string | undefined;
 
-/** Finds objects also by the local id that they had before they were saved. */
+/** Also finds objects by the local id that they had before they were saved. */
 export function keyFinder(contents: ReadonlyMap<string, JsonObject>): KeyFinder {
   const byLocalId = new Map<string, string>();
   for (const [key, { _localId }] of contents) {
@@ -110,8 +110,8 @@ export function keyFinder(contents: ReadonlyMap<string, JsonObject>): KeyFinder 
 }
 
 /**
- * The object's JSON with the objects within in their place, as they are kept now; where a circle
- * closes or nothing is kept, a pointer.
+ * The object's JSON with its nested objects expanded from their records; cycles and
+ * objects without a record become pointers.
  */
 export function wholeForm(
   key: string,
@@ -126,7 +126,7 @@ export function wholeForm(
     if (value.__type !== "Object") return fillFields(value);
     const found = find(value);
     if (found !== undefined && !path.includes(found)) return wholeForm(found, contents, find, path);
-    // The old client kept objects within as a whole.
+    // The Parse SDK stored nested objects inline.
     if (found === undefined && !isReference(value)) return fillFields(value);
     const { className, objectId } = (found !== undefined && contents.get(found)) || value;
     return objectId === undefined ? value : { __type: "Pointer", className: className ?? "", objectId };
@@ -141,12 +141,12 @@ function isReference(value: JsonObject): boolean {
   return Object.keys(rest).length === 0;
 }
 
-/** Puts what was kept into an object: the server's data, and on it the changes that were not saved. */
+/** Restores an object from its record: the server's data, with the unsaved changes applied to it. */
 export function restoreForm(form: JsonObject, object: AnyObject): void {
   const { className: _, __type: __, _changes, _localId, ...fields } = form;
   if (typeof _localId === "string") object._localId = _localId;
   if (typeof form.objectId !== "string") {
-    // Everything in an object that was never saved is a change.
+    // All fields of an object that was never saved are changes.
     object._set(valuesOf(fields), { ignoreValidation: true });
     return;
   }
@@ -177,7 +177,7 @@ function valuesOf(fields: JsonObject): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, restoredValue(value)]));
 }
 
-/** Objects within come back with their own changes. */
+/** Restores nested objects with their own changes. */
 function restoredValue(value: JsonValue | undefined): unknown {
   if (Array.isArray(value)) return value.map(restoredValue);
   if (!isJsonObject(value)) return value;

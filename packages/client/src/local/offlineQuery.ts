@@ -16,9 +16,9 @@ import {
 } from "@purse/protocol";
 
 /**
- * Answers a query as the server would, among objects at hand (`className` in each). Sub-queries are
- * asked among the same objects. Throws 102 for what cannot be asked, and for relations, whose members
- * only the server knows.
+ * Runs a query as the server would, on local objects (with `className`). Subqueries run
+ * on the same objects. Throws 102 for invalid queries and for relations, whose members
+ * are known only to the server.
  */
 export function answerOffline(
   objects: readonly JsonObject[],
@@ -45,7 +45,7 @@ function select(
         .slice(skip, limit === undefined ? undefined : skip + limit)
         .map(asItTravels),
     relatedTo: () => {
-      throw invalid("a relation cannot be asked offline");
+      throw invalid("a relation cannot be queried offline");
     },
   });
   const found = objects.filter((object) => object.className === className && matches(asItTravels(object)));
@@ -54,7 +54,7 @@ function select(
   return order.length > 0 ? found.sort((a, b) => compareBy(order, a, b)) : found;
 }
 
-/** Objects within as pointers, which is what conditions speak of. */
+/** Replaces nested objects by pointers, which conditions compare with. */
 function asItTravels(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, flat(value)]));
 }
@@ -95,7 +95,7 @@ function compareBy(order: readonly Order[], a: JsonObject, b: JsonObject): numbe
   return 0;
 }
 
-/** What is missing comes first, then numbers, texts, booleans and the rest as text. */
+/** Orders missing values first, then numbers, strings, booleans, and all others by their JSON. */
 function compare(a: JsonValue | undefined, b: JsonValue | undefined): number {
   const [left, right] = [sortable(a), sortable(b)];
   if (left.rank !== right.rank) return left.rank - right.rank;
@@ -113,7 +113,7 @@ function sortable(value: JsonValue | undefined): { rank: number; value: number |
 
 const QUOTED = /\\Q(.*?)(?:\\E|$)/gs;
 
-/** Flags as the server has them: i, m, s, u, and x, which lets spaces and comments be written in between. */
+/** Flags as on the server: i, m, s, u, and x, which ignores whitespace and comments in the pattern. */
 function compileRegex(source: string, flags: string): (text: string) => boolean {
   const spaced = flags.includes("x") ? source.replace(/(?<!\\)#.*$|(?<!\\)\s+/gm, "") : source;
   const quoted = spaced.replace(QUOTED, (_, text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
@@ -125,7 +125,7 @@ function compileRegex(source: string, flags: string): (text: string) => boolean 
   }
 }
 
-/** All phrases in quotation marks, or one of the words; none of those after a minus. */
+/** Matches all quoted phrases or, without any, one of the terms; terms after a minus exclude. */
 function compileSearch({ term, caseSensitive, diacriticSensitive }: TextSearch): (text: string) => boolean {
   const plain = (text: string): string => {
     const marked = diacriticSensitive ? text : text.normalize("NFD").replace(/\p{M}/gu, "");

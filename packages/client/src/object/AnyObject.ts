@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, WirePointer } from "@purse/protocol";
 
-/** The changes of an object that were not saved; see ObjectState. */
+/** The unsaved changes of an object; see ObjectState. */
 export interface Changes {
   served(key: string): unknown;
   held(): readonly unknown[];
@@ -10,14 +10,14 @@ export interface Changes {
   queue: Promise<unknown> | undefined;
 }
 
-/** What a save sends. */
+/** The request of a save. */
 export interface SaveRequest {
   method: "POST" | "PUT";
   path: string;
   body: JsonObject;
 }
 
-/** An object of any class, as the modules that ParseObject is built of see it. */
+/** An object of any class, as the modules below ParseObject see it. */
 export interface AnyObject {
   readonly className: string;
   id: string | undefined;

@@ -7,13 +7,13 @@ const WRITE = ["create", "update", "delete", "addField"] as const;
 type Operation = (typeof OPERATIONS)[number];
 type UserFields = "readUserFields" | "writeUserFields";
 
-/** Who may do something with a class, by id, "role:…" or "*"; which fields point to those who may. */
+/** Who may perform an operation, by user id, "role:…" or "*"; and the pointer fields that grant it. */
 type Access = Record<string, boolean | string[]>;
 type Permissions = Record<Operation, Access> & { protectedFields: Record<string, string[]> } & Partial<
     Record<UserFields, string[]>
   >;
 
-/** The methods that each operation has: `getFindAccess`, `setPublicFindAccess`, … */
+/** The methods of each operation: `getFindAccess`, `setPublicFindAccess`, … */
 type OperationMethods<O extends string> = {
   [M in `get${O}RequiresAuthentication` | `getPublic${O}Access`]: () => boolean;
 } & { [M in `set${O}RequiresAuthentication` | `setPublic${O}Access`]: (allowed: boolean) => void } & {
@@ -22,7 +22,7 @@ type OperationMethods<O extends string> = {
   [M in `get${O}Access` | `getRole${O}Access`]: (principal: Principal) => boolean;
 } & { [M in `set${O}Access` | `setRole${O}Access`]: (principal: Principal, allowed: boolean) => void };
 
-/** Class-level permissions: what may be done with the objects of a class, and by whom. */
+/** Class-level permissions: who may perform which operations on a class. */
 export type CLP = ClassPermissions & OperationMethods<Capitalize<Operation>>;
 
 class ClassPermissions {
@@ -37,7 +37,7 @@ class ClassPermissions {
     protectedFields: {},
   };
 
-  /** Of a user or a role: that one reads and writes. Of a map: its entries. Throws TypeError. */
+  /** From a user or role: grants it read and write access. From a map: copies its entries. Throws TypeError. */
   constructor(from?: JsonObject | Exclude<Principal, string> | null) {
     if (typeof from === "function") {
       throw new TypeError("ParseCLP constructed with a function. Did you forget ()?");
@@ -94,7 +94,7 @@ class ClassPermissions {
     setFields(this.permissionsMap[operation], "pointerFields", fields, "fields");
   }
 
-  /** Fields that point to users, who may then read the object. */
+  /** Pointer fields whose users may read the object. */
   getReadUserFields(): string[] | undefined {
     return this.permissionsMap.readUserFields;
   }
@@ -103,7 +103,7 @@ class ClassPermissions {
     setFields(this.permissionsMap, "readUserFields", fields, "readUserFields.pointerFields");
   }
 
-  /** Fields that point to users, who may then change and delete the object. */
+  /** Pointer fields whose users may update and delete the object. */
   getWriteUserFields(): string[] | undefined {
     return this.permissionsMap.writeUserFields;
   }
@@ -112,7 +112,7 @@ class ClassPermissions {
     setFields(this.permissionsMap, "writeUserFields", fields, "writeUserFields.pointerFields");
   }
 
-  /** Fields that this user or role does not get to see. */
+  /** Fields that are hidden from this user or role. */
   getProtectedFields(principal: Principal): string[] | undefined {
     return this.permissionsMap.protectedFields[keyOf(principal)];
   }
@@ -196,7 +196,7 @@ class ClassPermissions {
   }
 }
 
-/** Makes class-level permissions: `new CLP()` allows nothing yet, `new CLP(user)` lets that user read and write. */
+/** Creates class-level permissions: `new CLP()` allows nothing, `new CLP(user)` grants a user read and write access. */
 export const CLP: {
   new (from?: JsonObject | Exclude<Principal, string> | null): CLP;
   readonly prototype: CLP;
@@ -238,7 +238,7 @@ function withOperations(made: typeof ClassPermissions) {
     };
   }
   Object.assign(made.prototype, methods);
-  // The methods that make the class a CLP were added right here.
+  // The methods that complete the type were added above.
   return made as unknown as typeof CLP;
 }
 
@@ -253,7 +253,7 @@ function setFields<K extends string>(
   else throw new TypeError(`${name} must be an array of strings or undefined.`);
 }
 
-/** JSON whose keys stand in one order. */
+/** JSON with sorted keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
     typeof item === "object" && item !== null && !Array.isArray(item)

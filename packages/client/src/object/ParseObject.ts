@@ -23,11 +23,11 @@ import { forgetInstances } from "./singleInstance.ts";
 export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./fieldTypes.ts";
 
 /**
- * An object of a class on the server. `A` are its fields. Changes gather locally as operations,
- * apart from the server's data, until `save` sends them.
+ * An object of a class on the server. `A` is the type of its fields. Changes are collected as operations,
+ * separate from the server's data, until `save` sends them.
  */
 export class ParseObject<A extends object = Attributes> extends SyncedObject<A> {
-  /** Asks the server whether the object is there. */
+  /** Whether the object exists on the server. */
   async exists(options?: RequestOptions): Promise<boolean> {
     if (!this.id) return false;
     const query = new ClassQuery(this.className).equalTo("objectId", this.id).select("objectId");
@@ -56,7 +56,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this === other || (this.id !== undefined && other.id === this.id);
   }
 
-  /** Objects that were written already come as pointers, so that circles end. */
+  /** Objects that were already serialized become pointers, so that cycles end. */
   toJSON(seen: readonly ParseObject<object>[] = []): JsonObject {
     const within = [...seen, this];
     const object = (value: { toPointer(): JsonValue }): JsonValue => {
@@ -75,13 +75,13 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return { ...this.toJSON(seen), __type: "Object", className: this.className };
   }
 
-  /** A reference to an object that has no id yet; only this client understands it. */
+  /** A reference to an object without an id; only this client understands it. */
   toOfflinePointer(): { __type: "Object"; className: string; _localId: string } {
     return { __type: "Object", className: this.className, _localId: this._localId };
   }
   #localId: string | undefined;
 
-  /** Stands for the id on this device until the object has one. */
+  /** Replaces the id on this device until the object has one. */
   get _localId(): string {
     this.#localId ??= `local${uuid()}`;
     return this.#localId;
@@ -95,7 +95,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this.#localId !== undefined;
   }
 
-  /** Keeps the object, and those within, on this device; needs `enableLocalDatastore`. */
+  /** Pins the object and its nested objects in the local datastore; needs `enableLocalDatastore`. */
   pin(): Promise<void> {
     return this.pinWithName(DEFAULT_PIN);
   }
@@ -116,7 +116,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return localStore().isPinned(this);
   }
 
-  /** Takes over what is kept of the object on this device. */
+  /** Restores the object from the local datastore. */
   async fetchFromLocalDatastore(): Promise<this> {
     await localStore().restore(this);
     return this;
@@ -136,7 +136,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this.fetch({ ...options, include: keys });
   }
 
-  /** Sends the changes, after setting the given fields. Unsaved objects and files within are saved first. */
+  /** Saves the changes, after setting the given fields. Unsaved nested objects and files are saved first. */
   save<K extends FieldName<A>>(key: K, value: Fields<A>[K], options?: SaveOptions): Promise<this>;
   save(fields?: Partial<A> | null, options?: SaveOptions): Promise<this>;
   save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
@@ -159,12 +159,12 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this;
   }
 
-  /** An object from its JSON, of the subclass registered for its `className`. */
+  /** Creates an object from its JSON, of the subclass that is registered for its `className`. */
   static fromJSON(json: JsonObject, override = false): ParseObject {
     return objectFrom(mapFields(json, copyOf), override);
   }
 
-  /** Objects of that class will be made by this constructor, which must work without arguments. */
+  /** Registers the constructor for objects of a class; it must work without arguments. */
   static registerSubclass(className: string, objectClass: ObjectClass): void {
     if (typeof className !== "string") throw new TypeError("The first argument must be a valid class name.");
     if (objectClass === undefined) throw new TypeError("You must supply a subclass constructor.");
@@ -178,7 +178,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   }
 
   /**
-   * A subclass made at run time, as code without classes does it: the methods of `prototype`, of which
+   * Creates a subclass at run time, for code without `class`: with the methods of `prototype`, of which
    * `initialize` is called for each new object, and of `statics`.
    */
   static extend(
@@ -195,7 +195,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return subclass(name, baseFor(name, this), prototype, statics);
   }
 
-  /** Lets all instances of one object share its data; on in pages, off elsewhere. */
+  /** Makes all instances of one object share its data; enabled in pages, disabled elsewhere. */
   static enableSingleInstance(): void {
     shareInstances(true);
   }
@@ -209,12 +209,12 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     forgetInstances();
   }
 
-  /** The paths to include, as a flat list. */
+  /** The included paths as a flat list. */
   static handleIncludeOptions({ include }: FetchOptions): unknown[] {
     return Array.isArray(include) ? include.flat() : [include];
   }
 
-  /** Of a subclass: an object that is known only by its id. */
+  /** Creates an object of a subclass of which only the id is known. */
   static createWithoutData<T extends ParseObject<object>>(this: new () => T, id: string): T {
     const object = new this();
     object.id = id;
@@ -228,7 +228,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return (await batches()).saveAllObjects(list, options);
   }
 
-  /** Throws AggregateParseError (600) when some could not be deleted. */
+  /** Throws AggregateParseError (600) if some objects could not be deleted. */
   static async destroyAll<T extends ParseObject<object>>(
     list: readonly T[],
     options?: SaveOptions,
@@ -250,7 +250,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return (await batches()).fetchAllObjects(list, options, true);
   }
 
-  /** Keeps objects on this device; needs `enableLocalDatastore`. */
+  /** Pins objects in the local datastore; needs `enableLocalDatastore`. */
   static pinAll(list: readonly ParseObject<object>[]): Promise<void> {
     return ParseObject.pinAllWithName(DEFAULT_PIN, list);
   }
@@ -293,10 +293,10 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   }
 }
 
-/** Calls about many objects are loaded with the first of them. */
+/** The batch operations are loaded on first use. */
 const batches = () => import("./batches.ts");
 
-/** A class that `extend` made. */
+/** A class created by `extend`. */
 export interface ExtendedClass extends ObjectClass<ParseObject> {
   new (attributes?: Attributes): ParseObject;
 }
@@ -314,7 +314,7 @@ function subclass(
     constructor(attributes?: Attributes) {
       super();
       this.className = name;
-      // Once, by the class that is asked for.
+      // Called once, by the class that is instantiated.
       if (new.target === made || !Object.hasOwn(new.target, "__super__")) this.initialize(attributes);
       if (attributes) this._begin(attributes);
     }
@@ -325,7 +325,7 @@ function subclass(
   return made;
 }
 
-/** Gives a class or its objects the methods and values of code that is written without classes. */
+/** Adds methods and values to a class or its prototype. */
 export function addMembers(target: object, members: object): void {
   for (const [key, value] of Object.entries(members)) {
     if (key !== "className")
@@ -333,7 +333,7 @@ export function addMembers(target: object, members: object): void {
   }
 }
 
-/** The class registered under that name, or else the one that is extended. */
+/** The class registered under that name, or else the class that is extended. */
 function baseFor(className: string, extended: { prototype: object }): new () => ParseObject {
   for (const made of [classNamed(className), extended]) if (made && isClassOfObjects(made)) return made;
   return class extends ParseObject {
@@ -358,12 +358,12 @@ function createObject(className: string): ParseObject {
   return Registered && isClassOfObjects(Registered) ? new Registered() : new ParseObject(className);
 }
 
-/** Of JSON that nobody else changes. */
+/** Takes ownership of the JSON. */
 function objectFrom({ className, __type, ...fields }: JsonObject, override = false): ParseObject {
   if (typeof className !== "string") throw new Error("Cannot create an object without a className");
   const object = createObject(className);
   if (typeof fields.objectId === "string") {
-    // What its class sets in new objects is not a change of one that the server has.
+    // Fields that the constructor sets are not changes of an existing object.
     object._state.dropOperations();
     object.id = fields.objectId;
   }

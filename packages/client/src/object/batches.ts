@@ -10,9 +10,9 @@ import { objects } from "./registry.ts";
 import { unsavedWithin } from "./unsaved.ts";
 import { type AnyFile, isFile } from "./valueTypes.ts";
 
-/* Many objects in few requests. Loaded when the first such call is made. */
+/* Batch operations. Loaded on first use. */
 
-/** Saves a list of objects and what they need, in as few requests as the batch size allows. */
+/** Saves a list of objects and their unsaved children, in as few requests as the batch size allows. */
 export async function saveAllObjects<T extends AnyObject>(
   list: readonly T[],
   options: SaveOptions = {},
@@ -23,7 +23,7 @@ export async function saveAllObjects<T extends AnyObject>(
   return [...list];
 }
 
-/** Saves files and objects, those first that others point to. */
+/** Saves files and objects in the order of their dependencies. */
 export async function saveMany(
   unsaved: readonly (AnyObject | AnyFile)[],
   options: SaveOptions,
@@ -32,7 +32,7 @@ export async function saveMany(
   await Promise.all(files.map((file) => file.save(options)));
   let waiting = unsaved.filter((item): item is AnyObject => !isFile(item));
   const size = options.batchSize ?? connection().batchSize;
-  // Only new objects can be what others wait for; who saves them apart has to know.
+  // Only new objects can be dependencies; without cascadeSave their order is the caller's responsibility.
   const ordered = options.cascadeSave === false || waiting.some(({ id }) => !id);
   while (waiting.length > 0) {
     const ready = ordered ? waiting.filter(canBeSerialized) : waiting;
@@ -48,7 +48,7 @@ export async function saveMany(
   }
 }
 
-/** Whether everything that the object points to has an id. */
+/** Whether all objects that the object points to have an id. */
 function canBeSerialized(object: AnyObject): boolean {
   return object._state.held().every(isSaved);
 }
@@ -61,7 +61,7 @@ function isSaved(value: unknown): boolean {
   return true;
 }
 
-/** Answers the first error of the batch's objects; the others are saved nonetheless. */
+/** Returns the first error of the batch; the other objects are saved regardless. */
 async function saveBatch(batch: readonly AnyObject[], options: SaveOptions): Promise<unknown> {
   return inTurn(batch, async () => {
     const requests = batch.map((object) => object._saveParams());
@@ -98,7 +98,7 @@ async function requestBatch(
   requests: readonly BatchRequest[],
   options: RequestOptions,
 ): Promise<JsonValue[]> {
-  // Entries of a batch name the whole path below the host.
+  // Entries of a batch contain the full path below the host.
   const prefix = connection().serverUrl.replace(/^[a-z]+:\/\/[^/]*/i, "");
   const list = requests.map(({ method, path, body }) => ({ method, path: `${prefix}/${path}`, body }));
   const { body } = await request("POST", "batch", { requests: list }, options);
@@ -118,7 +118,7 @@ function batchError(answer: JsonValue | undefined, object: AnyObject): ObjectErr
   return new ObjectError(code, message, object);
 }
 
-/** Deletes objects; throws AggregateParseError with one entry for each that could not be deleted. */
+/** Deletes objects; throws AggregateParseError with one entry for each failure. */
 export async function destroyAllObjects<T extends AnyObject>(
   list: readonly T[],
   options: SaveOptions = {},
@@ -140,7 +140,7 @@ export async function destroyAllObjects<T extends AnyObject>(
   return [...list];
 }
 
-/** Fetches objects of one class; with `onlyMissing` those only that have no data yet. */
+/** Fetches objects of one class; with `onlyMissing` only those without data. */
 export async function fetchAllObjects<T extends AnyObject>(
   list: readonly T[],
   options: FetchOptions = {},

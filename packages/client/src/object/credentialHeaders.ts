@@ -2,7 +2,7 @@ import type { Connection } from "../connection.ts";
 import { installationId } from "../identity.ts";
 import { gateHeaders, type RequestOptions, sessionTokenFor } from "../transport.ts";
 
-/** Who asks, as headers, for calls that are not in the envelope. */
+/** The credentials as headers, for requests that do not use the envelope. */
 export async function credentialHeaders(
   options: RequestOptions,
   on: Connection,

@@ -5,7 +5,7 @@ import { Relation } from "./Relation.ts";
 import { objects } from "./registry.ts";
 import { readValue } from "./valueTypes.ts";
 
-/** A value from the wire as the types that applications work with. Bytes stay as they are. */
+/** Decodes a value from wire format. Bytes stay as they are. */
 export function decode(value: JsonValue | undefined): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (!Array.isArray(value)) {
@@ -16,7 +16,7 @@ export function decode(value: JsonValue | undefined): unknown {
   return mapWithin(value, decode);
 }
 
-/** Undefined for what has not the shape of its type. */
+/** Undefined for values that do not match their type. */
 function typed(value: JsonObject): object | undefined {
   const { __type, className } = value;
   const name = typeof className === "string" ? className : undefined;

@@ -6,11 +6,11 @@ import { encodeBase64, type FileData, type FileSaveOptions } from "./fileData.ts
 import { type Bytes, ResumableUpload } from "./resumableUpload.ts";
 import { xhrFetch } from "./xhrFetch.ts";
 
-/* What files send and fetch. Loaded with the first of them that does. */
+/* Uploads, downloads and deletes files. Loaded on first use. */
 
-/** Content of so many bytes is uploaded in parts, where the server takes those. */
+/** Content of this size in bytes is uploaded in chunks, if the server supports it. */
 const RESUMABLE_FROM = 5 * 1024 * 1024;
-/** Bytes of one part. */
+/** Bytes of one chunk. */
 const PART = 1024 * 1024;
 
 const DATA_URI = /^data:([a-zA-Z]+\/[-a-zA-Z0-9+.]+)?(;charset=[a-zA-Z0-9\-/]*)?;base64,/;
@@ -22,7 +22,7 @@ export interface FileDescription {
   tags: JsonObject;
 }
 
-/** The upload of one file. Where it was broken off, another `run` goes on. */
+/** The upload of one file. After an interruption another `run` resumes it. */
 export class FileUpload {
   readonly #data: FileData;
   #parts: ResumableUpload | undefined;
@@ -31,7 +31,7 @@ export class FileUpload {
     this.#data = data;
   }
 
-  /** Answers what the server says of the file: `name`, `url` and, where it is in IPFS, `ipfs` and `hash`. */
+  /** Returns the server's response: `name`, `url` and, if stored in IPFS, `ipfs` and `hash`. */
   async run(
     file: FileDescription,
     { ipfs = false, progress, ...options }: FileSaveOptions & { signal: AbortSignal },
@@ -44,7 +44,7 @@ export class FileUpload {
     if (size >= RESUMABLE_FROM || (progress !== undefined && size > PART)) {
       const earlier = await this.#parts?.run(options, told);
       if (earlier) return earlier;
-      // Begun anew where there was none, or where the server has forgotten it.
+      // Starts over if there was no upload, or if the server does not know it any more.
       const about = { ...file, type, size, part: PART, ipfs };
       this.#parts = await ResumableUpload.begin(bytesOf(content), about, options);
       const answer = await this.#parts?.run(options, told);
@@ -54,7 +54,7 @@ export class FileUpload {
     if (ipfs) fileData.ipfs = true;
     const payload: JsonObject = { base64: await base64Of(content), fileData };
     if (type) payload._ContentType = type;
-    // What travels is larger than the content, so only its part is told, and the end once the file is there.
+    // The request is larger than the content: progress is reported as a fraction of it, and completion with the response.
     const sent = (part: number): void => {
       if (part < 1) told(Math.floor(part * size), size);
     };
@@ -67,7 +67,7 @@ export class FileUpload {
   }
 }
 
-/** The content in base64. Throws 601 where there is neither content nor an address. */
+/** The content in base64. Throws 601 without content and URL. */
 export async function downloadFile(
   data: FileData | undefined,
   url: string | undefined,
@@ -129,7 +129,7 @@ function bytesOf(content: Content): Bytes {
   return bytes;
 }
 
-/** Names may have folders. */
+/** Names may contain folders. */
 function encodeName(name: string): string {
   return name.split("/").map(encodeURIComponent).join("/");
 }

@@ -1,8 +1,8 @@
 import type { AnyObject } from "./AnyObject.ts";
 
 /**
- * Runs a task when nothing else is under way with any of the objects, at once where nothing is, and lets nothing start
- * before it is done.
+ * Runs a task after all pending tasks of the objects, immediately if there are none. Later tasks
+ * wait for it.
  */
 export function inTurn<T>(objects: readonly AnyObject[], task: () => Promise<T>): Promise<T> {
   const states = objects.map(({ _state }) => _state);

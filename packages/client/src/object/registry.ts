@@ -1,20 +1,20 @@
 import type { JsonObject } from "@purse/protocol";
 import type { AnyObject } from "./AnyObject.ts";
 
-/** A class of objects that can be made without arguments. */
+/** A class whose constructor works without arguments. */
 export interface ObjectClass<T extends AnyObject = AnyObject> {
   new (): T;
   readonly className?: string;
 }
 
-/** What the modules below ParseObject need of it. */
+/** The parts of ParseObject that modules below it need. */
 export interface ObjectFactory {
-  /** With `override`, the JSON is all there is: what else was known of the object goes. */
+  /** With `override` the JSON replaces everything that was known of the object. */
   fromJSON(json: JsonObject, override?: boolean): AnyObject;
-  /** An object that shares nothing with the other instances of it: how it was once. */
+  /** Creates an object that does not share state with its other instances: a snapshot. */
   apartFromJSON(json: JsonObject): AnyObject;
   isObject(value: unknown): value is AnyObject;
-  /** Loads the classes of files, places and areas; see valueTypes. */
+  /** Loads the classes ParseFile, GeoPoint and Polygon; see valueTypes. */
   loadValues(): Promise<unknown>;
 }
 
@@ -44,7 +44,7 @@ export function classNamed(className: string): ObjectClass | undefined {
   return classes.get(className);
 }
 
-/** The class as the server calls it: "User" means the accounts, unless the application has a class of that name. */
+/** The server's name of a class: "User" is "_User", unless the application has a class of that name. */
 export function storedClassName(className: string): string {
   return className === "User" && !ownUserClass ? "_User" : className;
 }

@@ -17,23 +17,23 @@ export type Bytes = Blob | Uint8Array<ArrayBuffer>;
 export interface UploadedFile {
   /** In bytes. */
   size: number;
-  /** Bytes that are sent at once. */
+  /** Bytes per request. */
   part: number;
   name: string;
   type: string;
   metadata: JsonObject;
   tags: JsonObject;
-  /** Whether the content is kept in IPFS too. */
+  /** Whether the content is stored in IPFS too. */
   ipfs: boolean;
 }
 
-/** An upload by the tus protocol: it goes on where it was broken off. */
+/** An upload by the tus protocol, which can be resumed. */
 export class ResumableUpload {
   readonly #content: Bytes;
   readonly #about: UploadedFile;
   readonly #url: string;
   readonly #on: Connection;
-  /** Bytes on the server; undefined where only the server knows. */
+  /** Uploaded bytes; undefined if only the server knows. */
   #offset: number | undefined = 0;
 
   private constructor(content: Bytes, about: UploadedFile, url: string, on: Connection) {
@@ -43,7 +43,7 @@ export class ResumableUpload {
     this.#on = on;
   }
 
-  /** Undefined where the server knows no such uploads. Throws its refusal otherwise. */
+  /** Returns undefined if the server does not support resumable uploads. Throws if it refuses this one. */
   static async begin(
     content: Bytes,
     about: UploadedFile,
@@ -59,13 +59,13 @@ export class ResumableUpload {
     };
     const answer = await attemptOnce(url, { method: "POST", headers }, options.signal, on);
     const id = answer.headers.get("location")?.split("/").at(-1);
-    // Below the address that the client knows: credentials go nowhere else.
+    // Always below the server's own URL, so that credentials are sent nowhere else.
     if (answer.status === 201 && id) return new ResumableUpload(content, about, `${url}/${id}`, on);
     if (isUnknown(answer)) return undefined;
     throw failure(answer);
   }
 
-  /** Sends what is missing; undefined where the server has forgotten the upload. */
+  /** Sends the remaining bytes; returns undefined if the server does not know the upload any more. */
   async run(
     options: RequestOptions,
     told: (loaded: number, total: number) => void,
@@ -73,7 +73,7 @@ export class ResumableUpload {
     const { size } = this.#about;
     for (let failures = 0; ; ) {
       const before = this.#offset;
-      // Until there is an answer nobody knows how much has come through.
+      // The offset is unknown until the response arrives.
       this.#offset = undefined;
       const answer = await (before === undefined ? this.#ask(options) : this.#append(before, options));
       const offset = answer.headers.get("upload-offset");
@@ -86,7 +86,7 @@ export class ResumableUpload {
       }
       if (answer.status === 404) return undefined;
       failures += 1;
-      // 409 and 423: another attempt, thought to be lost, has got through or is still going on.
+      // 409 and 423: an earlier attempt that seemed lost has succeeded or is still running.
       const isDelayed = answer.status === 409 || answer.status === 423;
       if (!(isDelayed || mayRecover(answer)) || failures >= this.#on.requestAttemptLimit) {
         throw failure(answer);
@@ -119,7 +119,7 @@ export class ResumableUpload {
   }
 }
 
-/** Whether the answer is that of a server, or of a browser on its behalf, that knows no such uploads. */
+/** Whether the response, or the browser's CORS failure, means that the server does not support such uploads. */
 function isUnknown({ status, text }: HttpAnswer): boolean {
   return mayRecover({ status }) || status === 404 || status === 405 || /invalid file upload/i.test(text);
 }

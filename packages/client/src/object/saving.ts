@@ -5,7 +5,7 @@ import type { SaveOptions } from "./callOptions.ts";
 import { inTurn } from "./inTurn.ts";
 import { unsavedWithin } from "./unsaved.ts";
 
-/** Saves one object, and before it what it needs. */
+/** Saves one object, after its unsaved children. */
 export async function saveObject(object: AnyObject, options: SaveOptions): Promise<void> {
   const within = options.cascadeSave === false ? [] : unsavedWithin([object]);
   if (within.length > 0) await (await import("./batches.ts")).saveMany(within, options);

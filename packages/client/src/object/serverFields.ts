@@ -3,7 +3,7 @@ import { ACL } from "./ACL.ts";
 import { decode } from "./decode.ts";
 import { isPlainObject, mapWithin } from "./encode.ts";
 
-/** A field's value as applications see it, from what travelled. */
+/** Decodes a field's value. */
 export function decodeField(key: string, wire: JsonValue | undefined): unknown {
   if (isTimestamp(key) && typeof wire === "string") return new Date(wire);
   const value = decode(wire);
@@ -14,7 +14,7 @@ export function isTimestamp(key: string): boolean {
   return key === "createdAt" || key === "updatedAt";
 }
 
-/** The same with pointers in the place of objects: to decode those would tell others what they were. */
+/** Replaces nested objects by pointers: decoding them would update their shared instances. */
 export function withPointers(wire: JsonValue): JsonValue {
   if (typeof wire !== "object" || wire === null) return wire;
   if (!Array.isArray(wire) && wire.__type === "Object") {
@@ -24,7 +24,7 @@ export function withPointers(wire: JsonValue): JsonValue {
   return mapWithin(wire, withPointers);
 }
 
-/** Whether there is an object of a class, or a pointer to one, anywhere within. */
+/** Whether the value contains an object or pointer at any depth. */
 export function holdsObject(wire: JsonValue | undefined): boolean {
   if (typeof wire !== "object" || wire === null) return false;
   if (!Array.isArray(wire) && (wire.__type === "Pointer" || wire.__type === "Object")) return true;

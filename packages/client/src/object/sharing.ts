@@ -2,7 +2,7 @@ import { servesOnePerson } from "../storage.ts";
 
 let shared: boolean | undefined;
 
-/** Whether all instances of one object share its data (see singleInstance.ts): where one person is served, unless it is said here. */
+/** Sets whether all instances of one object share its data (see singleInstance.ts); by default in single-user processes. */
 export function shareInstances(enabled: boolean): void {
   shared = enabled;
 }

@@ -10,34 +10,34 @@ import { isFile } from "./valueTypes.ts";
 type Fields = Record<string, unknown>;
 type Operations = Map<string, Op>;
 
-/* Stand for what an object has nothing of: most stay as they came, and there are many. */
+/* Shared by all unchanged objects to save memory. */
 const NO_FIELDS: JsonObject = Object.freeze({});
 const NO_OPERATIONS: readonly Operations[] = [];
 
 /**
- * What is known of one object: the server's data, and apart from it the operations that were not sent
- * yet. While a save is under way, its operations are the first of `pending` and new ones gather behind.
+ * The state of one object: the server's data and, separately, the unsaved
+ * operations. While a save is running, its operations are the first of `pending` and new ones follow.
  */
 export class ObjectState {
   /** Whether the object was on the server before this client's first save. */
   existed = false;
   pending: readonly Operations[] = NO_OPERATIONS;
-  /** The server's data as it travels. What is within is never changed: other objects may hold it too. */
+  /** The server's data in wire format. Nested values are never mutated: other objects may share them. */
   #wire = NO_FIELDS;
   /**
-   * Those structured fields that somebody has asked for or set, decoded. They may be changed in place, which shows
-   * beside what travelled.
+   * The decoded values of structured fields that were read or set. They may be mutated in place, which is
+   * detected by comparison with the wire format.
    */
   #values: Fields | undefined = undefined;
   #estimate: Readonly<Fields> | undefined = undefined;
-  /** What the last save sent. */
+  /** The body of the last save. */
   #sent = NO_FIELDS;
-  /** What is under way with the object; see inTurn. */
+  /** The pending tasks of the object; see taskQueue.ts. */
   queue: Promise<unknown> | undefined = undefined;
 
-  /** What the server has in a field. */
+  /** The server's value of a field. */
   served(key: string): unknown {
-    // Every object has a few members by name.
+    // Names such as "constructor" must not be looked up in the prototype.
     if (!Object.hasOwn(this.#wire, key)) return undefined;
     const wire = this.#wire[key];
     return (wire && typeof wire === "object") || isTimestamp(key) ? this.#decoded(key, wire) : wire;
@@ -52,7 +52,7 @@ export class ObjectState {
     return value;
   }
 
-  /** Server data with all pending operations applied. Frozen; the same object until something changes. */
+  /** The server's data with all pending operations applied. Frozen; the same object until something changes. */
   attributes(owner: RelationParent): Readonly<Fields> {
     if (this.#estimate) return this.#estimate;
     const fields: Fields = {};
@@ -72,19 +72,19 @@ export class ObjectState {
     return Object.hasOwn(fields, key) ? fields[key] : undefined;
   }
 
-  /** Whether an operation is about the field or a place within it. */
+  /** Whether a pending operation affects the field or a path in it. */
   #touches(field: string): boolean {
     for (const operations of this.pending) if (touches(operations, field)) return true;
     return false;
   }
 
-  /** Whether the server's data is known, more of it than its session. */
+  /** Whether server data other than the session token is known. */
   isAvailable(): boolean {
     for (const key in this.#wire) if (isField(key) && key !== "sessionToken") return true;
     return false;
   }
 
-  /** All values in which objects or files can be that are not saved. */
+  /** All values that may contain unsaved objects or files. */
   held(): unknown[] {
     const values: unknown[] = [];
     for (const key in this.#values) {
@@ -108,14 +108,14 @@ export class ObjectState {
     this.#estimate = undefined;
   }
 
-  /** Takes the changes over that were made to another instance of the object. */
+  /** Merges the operations of another instance of the object. */
   adopt(other: ObjectState): void {
     for (const operations of other.pending) {
       for (const [key, op] of operations) this.setOperation(key, op);
     }
   }
 
-  /** Becomes like the state of another instance. */
+  /** Copies the state of another instance. */
   take(other: ObjectState): void {
     this.#wire = other.#wire;
     this.adopt(other);
@@ -133,13 +133,13 @@ export class ObjectState {
     return last;
   }
 
-  /** Separates what is being sent from what will be set meanwhile. */
+  /** Separates the operations that are being sent from later ones. */
   beginSave(): void {
     this.#last();
     this.pending = [...this.pending, new Map()];
   }
 
-  /** The save failed: its operations wait again, beneath those set meanwhile. */
+  /** After a failed save: its operations are pending again, before those set meanwhile. */
   failSave(): void {
     const [sent, next, ...rest] = this.pending;
     if (!sent || !next) return;
@@ -148,7 +148,7 @@ export class ObjectState {
     this.#estimate = undefined;
   }
 
-  /** Both operations as one. Where no operation does the same, what the field has become is sent whole. */
+  /** Merges both operations. If they cannot be merged, the resulting value is set instead. */
   #merged(key: string, before: Op | undefined, op: Op): Op {
     try {
       return op.mergeWith(before);
@@ -159,8 +159,8 @@ export class ObjectState {
   }
 
   /**
-   * The save succeeded. What the answer does not tell follows from what was sent; what it tells wins.
-   * Plain objects in the answer are laid over the known ones, as servers tell only what changed.
+   * After a successful save: fields of the response win; others are derived from the sent operations.
+   * Plain objects in the response are merged into the known ones, because servers send only what changed.
    */
   finishSave(answer: JsonObject, owner: RelationParent): void {
     const [sent, ...rest] = this.pending;
@@ -186,9 +186,9 @@ export class ObjectState {
     this.commit(told);
   }
 
-  /** Takes fields from the server, as they travel; those not named stay. The JSON is the object's from now on. */
+  /** Merges fields from the server, in wire format. Takes ownership of the JSON. */
   commit(fields: JsonObject): void {
-    // Objects within that others share become what is told now, and not when somebody asks for them.
+    // Shared nested objects are updated now, not when the field is first read.
     const shared: Fields = {};
     if (sharesInstances()) {
       for (const key in fields) if (holdsObject(fields[key])) shared[key] = decodeField(key, fields[key]);
@@ -205,7 +205,7 @@ export class ObjectState {
     this.#become(wire, shared);
   }
 
-  /** Takes values as applications know them, as if the server had told them; undefined ones go. */
+  /** Merges decoded values as if they came from the server; undefined removes a field. */
   commitValues(fields: Fields, travelled = NO_FIELDS): void {
     const wire = { ...this.#wire };
     const values: Fields = {};
@@ -233,7 +233,7 @@ export class ObjectState {
     this.#estimate = undefined;
   }
 
-  /** The fields whose structured values were changed in place: they are sent whole. */
+  /** The fields whose structured values were mutated in place: they are sent as a whole. */
   changedInPlace(): string[] {
     const changed: string[] = [];
     for (const key in this.#values) {
@@ -244,19 +244,19 @@ export class ObjectState {
     return changed;
   }
 
-  /** What is changed: fields, places within and the fields in which those are. */
+  /** The changed keys: fields, dotted paths and the fields of those. */
   changedKeys(): string[] {
     const keys = this.pending.flatMap((operations) => [...operations.keys()]);
     return [...new Set([...this.changedInPlace(), ...keys, ...keys.map(fieldOf)])];
   }
 
-  /** Whether there is something to save. */
+  /** Whether there are unsaved changes. */
   isChanged(): boolean {
     for (const { size } of this.pending) if (size > 0) return true;
     return this.changedInPlace().length > 0;
   }
 
-  /** What a save sends. */
+  /** The body of a save. */
   saveBody(): JsonObject {
     const operations = this.#last();
     const body: JsonObject = {};
@@ -270,7 +270,7 @@ export class ObjectState {
     return body;
   }
 
-  /** All fields as they travel, in copies; operations where only the server knows what they make. */
+  /** All fields in wire format, as copies; operations if only the server knows their result. */
   toJSON(owner: RelationParent, options: EncodeOptions): JsonObject {
     if (this.pending.every(({ size }) => size === 0)) return this.#servedJSON(options);
     const json: JsonObject = {};
@@ -296,17 +296,17 @@ export class ObjectState {
   }
 }
 
-/** Whether a key of what travelled is a field. */
+/** Whether a key in wire format is a field. */
 function isField(key: string): boolean {
   return key !== "objectId";
 }
 
-/** The field that an operation on "field.place.within" is about. */
+/** The field of a dotted path. */
 function fieldOf(key: string): string {
   return key.split(".", 1)[0] ?? key;
 }
 
-/** Whether one of the operations is about the field or a place within it. */
+/** Whether one of the operations affects the field or a path in it. */
 function touches(operations: Operations, field: string): boolean {
   if (operations.size === 0) return false;
   if (operations.has(field)) return true;
@@ -328,7 +328,7 @@ function isStructured(value: unknown): value is object {
   );
 }
 
-/** Whether a value is another one than what travelled. One that cannot travel is. */
+/** Whether a value differs from its wire format. Values that cannot be encoded do. */
 function isChanged(key: string, value: object, wire: JsonValue = null): boolean {
   try {
     const now = jsonKey(encode(value));
@@ -342,7 +342,7 @@ function travelling(key: string, value: unknown, options?: EncodeOptions): JsonV
   return isTimestamp(key) && value instanceof Date ? value.toISOString() : encode(value, options);
 }
 
-/** A value as the server has it now; an empty object stands for what cannot travel. */
+/** A value in wire format; an empty object if it cannot be encoded. */
 function wireOf(key: string, value: unknown): JsonValue {
   try {
     return travelling(key, value);
@@ -351,7 +351,7 @@ function wireOf(key: string, value: unknown): JsonValue {
   }
 }
 
-/** An object without a type: servers tell only what changed in it. */
+/** Whether a value is an untyped object, of which servers send only what changed. */
 function isPlain(value: JsonValue | undefined): value is JsonObject {
   return isJsonObject(value) && value.__type === undefined && value.__op === undefined;
 }
@@ -365,7 +365,7 @@ function assign(fields: Fields, key: string, op: Op, owner: RelationParent): voi
   fields[field] = applyAt(fields[field], path, op);
 }
 
-/** A copy of `value` in which the operation changed what is at the path. */
+/** Returns a copy of `value` with the operation applied at the path. */
 function applyAt(value: unknown, path: readonly string[], op: Op): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return op.applyTo(value);

@@ -4,8 +4,8 @@ import { objects } from "./registry.ts";
 import { type AnyFile, isFile } from "./valueTypes.ts";
 
 /**
- * Everything unsaved that is reached from the objects' fields, but not the objects themselves.
- * The files and objects found may hold one another in any order.
+ * Finds all unsaved objects and files that are reachable from the objects' fields, without the objects themselves.
+ * The result is in no particular order.
  */
 export function unsavedWithin(roots: readonly AnyObject[]): (AnyObject | AnyFile)[] {
   const seen = new Set<AnyObject | AnyFile>(roots);

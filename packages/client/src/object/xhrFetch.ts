@@ -1,8 +1,8 @@
 import { type Connection, ownFetch } from "../connection.ts";
 
 /**
- * A `fetch` for uploads that tells how much of the body has gone out, as a part of 1: browsers tell that of
- * XMLHttpRequest alone. Where there is none, and where the application brings its own, it is the connection's.
+ * A `fetch` for uploads that reports the sent fraction of the body (0 to 1), which browsers report only for
+ * XMLHttpRequest. Without XMLHttpRequest or with a custom `fetch` it is the connection's.
  */
 export function xhrFetch(on: Connection, sent: (part: number) => void): typeof fetch {
   if (typeof XMLHttpRequest === "undefined" || on.fetch !== ownFetch) return on.fetch;

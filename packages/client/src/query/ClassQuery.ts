@@ -13,20 +13,20 @@ import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
 export type { BatchOptions } from "./iteration.ts";
 export type { Keys, QueryKey } from "./QueryParameters.ts";
 
-/** What `find` answers after `withCount`. */
+/** The result of `find` after `withCount`. */
 export interface CountedResults<T> {
   results: T[];
   count: number;
 }
 
-/** Queries that ask more than once are loaded with the first of them. */
+/** Operations that send more than one request are loaded on first use. */
 const iteration = () => import("./iteration.ts");
 
-/** A question about the objects of one class. */
+/** A query for the objects of one class. */
 export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters<T> {
   readonly className: string;
   #running: AbortController | undefined;
-  /** Where objects come from when not from the server: a pin, or all of this device. */
+  /** The source if not the server: a pin, or the whole local datastore. */
   #local: { pin: string | undefined } | undefined;
 
   constructor(objectClass: string | ObjectClass<T>) {
@@ -34,11 +34,11 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     const name =
       typeof objectClass === "string" ? objectClass : (objectClass.className ?? new objectClass().className);
     this.className = storedClassName(name);
-    // What is asked for as a class comes back as its instances.
+    // Results are instances of the class that was passed.
     if (typeof objectClass !== "string" && !classNamed(this.className)) setClass(this.className, objectClass);
   }
 
-  /** The object with that id. Throws 101 when it is not there. */
+  /** Finds an object by its id. Throws 101 if there is none. */
   async get(objectId: string, options?: RequestOptions): Promise<T> {
     const { results } = await this.#ask({ where: { ...this._where, objectId }, limit: 1 }, options);
     const [object] = results;
@@ -51,22 +51,22 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     return results[0];
   }
 
-  /** The objects found; see `findWithCount` for how many there are in all. */
+  /** Finds objects; see `findWithCount` for the total count. */
   async find(options?: RequestOptions): Promise<T[]> {
     if (this._parameters.explain) return (await iteration()).explained<T>(this, options);
     const { results, count } = await this.#ask({}, options);
     if (!this._parameters.count) return results;
-    // After withCount() the old clients answer this object in the place of the array.
+    // After withCount() the Parse SDKs return this object instead of the array.
     const counted: unknown = { results, count };
     return counted as T[];
   }
 
-  /** The objects found and how many there are beyond limit and skip. */
+  /** Finds objects, and counts them regardless of limit and skip. */
   async findWithCount(options?: RequestOptions): Promise<CountedResults<T>> {
     return this.#ask({ count: 1 }, options);
   }
 
-  /** All objects, whatever their number, in several requests. */
+  /** Finds all objects, in several requests if needed. */
   async findAll(options?: BatchOptions): Promise<T[]> {
     const all: T[] = [];
     await this.eachBatch((batch) => {
@@ -80,12 +80,12 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     return count;
   }
 
-  /** The different values that a field has. Needs the master key. */
+  /** The distinct values of a field. Needs the master key. */
   async distinct(key: QueryKey<T>, options?: RequestOptions): Promise<JsonValue[]> {
     return (await iteration()).distinct(this, key, options);
   }
 
-  /** Runs an aggregation pipeline on what the query matches. Needs the master key. */
+  /** Runs an aggregation pipeline on the matching objects. Needs the master key. */
   async aggregate(pipeline: object | readonly object[], options?: RequestOptions): Promise<JsonValue[]> {
     return (await iteration()).aggregate(this, pipeline, options);
   }
@@ -130,7 +130,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     return (await import("../live/liveQuery.ts")).openSubscription<T>(this, sessionToken);
   }
 
-  /** Calls back for objects created or updated. Returns the way to stop it. */
+  /** Calls back for created and updated objects. Returns a function that unsubscribes. */
   onChange(onUpdate: (object: T) => void, onError: (error: unknown) => void = console.warn): () => void {
     const opening = this.subscribe();
     opening.then((subscription) => {
@@ -139,30 +139,30 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
       subscription.on("error", onError);
     }, onError);
     return () => {
-      // Where it was not opened, that was told above.
+      // A failure to open is reported to onError above.
       opening.then((subscription) => subscription.unsubscribe()).catch(() => {});
     };
   }
 
-  /** Ends the request under way; its promise then answers without objects. */
+  /** Aborts the running request; its promise resolves without objects. */
   cancel(): this {
     this.#running?.abort();
     this.#running = undefined;
     return this;
   }
 
-  /** Asks the server, as queries do unless told otherwise. */
+  /** Queries the server (the default). */
   fromNetwork(): this {
     this.#local = undefined;
     return this;
   }
 
-  /** Asks all objects kept on this device. */
+  /** Queries the whole local datastore. */
   fromLocalDatastore(): this {
     return this.#fromLocal(undefined);
   }
 
-  /** Asks the objects pinned without a name. */
+  /** Queries the objects that are pinned without a name. */
   fromPin(): this {
     return this.#fromLocal(DEFAULT_PIN);
   }
@@ -172,7 +172,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   }
 
   #fromLocal(pin: string | undefined): this {
-    // As ever, a query without a local datastore goes to the server.
+    // As in the Parse SDKs, a query without a local datastore goes to the server.
     if (connection().local) this.#local = { pin };
     else console.error("Moralis.enableLocalDatastore() must be called first");
     return this;
@@ -186,7 +186,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
         payload,
         this.#local.pin,
       );
-      // The class of T was chosen by whoever made the query.
+      // The caller who created the query asserts T.
       return found as CountedResults<T>;
     }
     const running = new AbortController();
@@ -208,7 +208,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     const override = typeof answer.className === "string" ? answer.className : this.className;
     const results = answer.results.filter(isJsonObject).map((result) => {
       const json = { ...result, className: result.className ?? override };
-      // The class of T was chosen by whoever made the query.
+      // The caller who created the query asserts T.
       return objects().fromJSON(json, !this._parameters.keys) as T;
     });
     return { results, count: typeof answer.count === "number" ? answer.count : results.length };
@@ -224,17 +224,17 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     return new ClassQuery<T>(className).withJSON(json);
   }
 
-  /** Objects that any of the queries finds; all must be of one class. */
+  /** Objects that match any of the queries; all must be of the same class. */
   static or<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
     return combine("$or", queries);
   }
 
-  /** Objects that all of the queries find. */
+  /** Objects that match all of the queries. */
   static and<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
     return combine("$and", queries);
   }
 
-  /** Objects that none of the queries finds. */
+  /** Objects that match none of the queries. */
   static nor<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
     return combine("$nor", queries);
   }

@@ -12,7 +12,7 @@ import { encode } from "../object/encode.ts";
 import type { GeoPoint } from "../object/GeoPoint.ts";
 import type { Polygon } from "../object/Polygon.ts";
 
-/** A query that can stand within another one. */
+/** A query that is part of another one. */
 interface Subquery {
   readonly className: string;
   toJSON(): JsonObject;
@@ -24,7 +24,7 @@ export interface FullTextOptions {
   diacriticSensitive?: boolean;
 }
 
-/** What a field named `K` can be compared with: its type, an item of its list, a pointer in an object's place. */
+/** The types that a field `K` can be compared with: its own, an item of its list, a pointer instead of an object. */
 export type Comparable<A extends object, K extends string> = K extends keyof A
   ? ComparableWith<A[K]>
   : K extends "createdAt" | "updatedAt"
@@ -38,22 +38,22 @@ type ComparableWith<V> =
   | (V extends { toPointer(): unknown } ? WirePointer : never);
 
 /**
- * The conditions that objects must meet; every method narrows further and answers the query itself. `A` are the fields'
- * types; what is not among them, as paths into fields, is compared with anything.
+ * The constraints of a query; every method adds one and returns the query. `A` is the type of the
+ * fields; other keys, as dotted paths, can be compared with anything.
  */
 export class Constraints<Field extends string = string, A extends object = object> {
   protected _where: JsonObject = {};
-  /** What else is asked for, as it travels. */
+  /** The other parameters, in wire format. */
   protected _parameters: JsonObject = {};
 
-  /** Sets one of the parameters, or leaves it out. */
+  /** Sets a parameter; undefined removes it. */
   protected _with(name: string, value: JsonValue | undefined): this {
     if (value === undefined) delete this._parameters[name];
     else this._parameters[name] = value;
     return this;
   }
 
-  /** Adds fields to a parameter that lists them, "a,b". */
+  /** Adds fields to a comma-separated parameter. */
   protected _add(name: string, keys: readonly (string | readonly string[])[], sign = ""): this {
     const known = this._parameters[name];
     const added = names(keys).map((key) => sign + key);
@@ -119,12 +119,12 @@ export class Constraints<Field extends string = string, A extends object = objec
     return this._condition(key, "$nin", values);
   }
 
-  /** Arrays all of whose items are among the values. */
+  /** Arrays whose items are all among the values. */
   containedBy<K extends Field>(key: K, values: readonly Comparable<A, K>[]): this {
     return this._condition(key, "$containedBy", values);
   }
 
-  /** Arrays that hold all the values. */
+  /** Arrays that contain all the values. */
   containsAll<K extends Field>(key: K, values: readonly Comparable<A, K>[]): this {
     return this._condition(key, "$all", values);
   }
@@ -143,7 +143,7 @@ export class Constraints<Field extends string = string, A extends object = objec
     return this._condition(key, "$exists", false);
   }
 
-  /** Texts that match; `modifiers` are `i` and `m`, added to those of the expression. */
+  /** Strings that match; `modifiers` (`i`, `m`) are added to those of the expression. */
   matches(key: Field, expression: RegExp | string, modifiers = ""): this {
     const { source, flags } = typeof expression === "string" ? { source: expression, flags: "" } : expression;
     const options = [...new Set(flags.replace(/[^im]/g, "") + modifiers)].join("");
@@ -177,7 +177,7 @@ export class Constraints<Field extends string = string, A extends object = objec
     return this._with("order", "$score")._add("keys", ["$score"]);
   }
 
-  /** Pointers to objects that the other query finds. */
+  /** Pointers to objects that match the other query. */
   matchesQuery(key: Field, query: Subquery): this {
     return this._condition(key, "$inQuery", whole(query));
   }
@@ -186,7 +186,7 @@ export class Constraints<Field extends string = string, A extends object = objec
     return this._condition(key, "$notInQuery", whole(query));
   }
 
-  /** Values that `queryKey` has in an object that the other query finds. */
+  /** Values of `queryKey` in objects that match the other query. */
   matchesKeyInQuery(key: Field, queryKey: string, query: Subquery): this {
     return this._condition(key, "$select", { key: queryKey, query: whole(query) });
   }
@@ -246,7 +246,7 @@ export class Constraints<Field extends string = string, A extends object = objec
   }
 }
 
-/** Of a GeoPoint, or of what one can be made of. */
+/** Converts a GeoPoint or a pair of coordinates. */
 function place(point: GeoPoint | readonly [number, number]): WireGeoPoint {
   const [latitude, longitude] = "latitude" in point ? [point.latitude, point.longitude] : point;
   return { __type: "GeoPoint", latitude, longitude };
@@ -270,7 +270,7 @@ function names(keys: readonly (string | readonly string[])[]): string[] {
     .filter((key) => key !== "");
 }
 
-/** Text that a regular expression takes literally. */
+/** Quotes text for a regular expression. */
 function quote(text: string): string {
   return `\\Q${text.replaceAll("\\E", "\\E\\\\E\\Q")}\\E`;
 }

@@ -4,15 +4,15 @@ import { encode } from "../object/encode.ts";
 import { objects } from "../object/registry.ts";
 import { type RequestOptions, requestObject, requestResults } from "../transport.ts";
 
-/* Queries that ask more than once, or for values in the place of objects. Loaded with the first of them. */
+/* Query operations that send several requests or return values instead of objects. Loaded on first use. */
 
-/** How queries ask that ask more than once. */
+/** Options of operations that send several requests. */
 export interface BatchOptions extends RequestOptions {
   /** Objects per request; 100 by default. */
   batchSize?: number;
 }
 
-/** What is needed of a query. */
+/** The part of a query that is used here. */
 interface Asking<T extends AnyObject> {
   readonly className: string;
   toJSON(): JsonObject;
@@ -59,7 +59,7 @@ export async function each<T extends AnyObject>(
   await eachBatch(query, callAll, options);
 }
 
-/** Without an initial value, the first object is it. Throws TypeError when there is none. */
+/** Without an initial value the first object is used. Throws TypeError if there is none. */
 export async function reduce<T extends AnyObject, R>(
   query: Asking<T>,
   callback: (accumulator: R, object: T, index: number) => R | Promise<R>,
@@ -70,7 +70,7 @@ export async function reduce<T extends AnyObject, R>(
   let index = 0;
   const add = async (batch: T[]): Promise<void> => {
     for (const object of batch) {
-      // Who gives no value wants the first object, by the type of the callback.
+      // Callers that pass no initial value get the first object, by the type of the callback.
       const first: unknown = object;
       accumulator =
         index === 0 && initial === undefined ? (first as R) : await callback(accumulator, object, index);
@@ -126,7 +126,7 @@ export function aggregate<T extends AnyObject>(
   return aggregated(query, { pipeline: encode(stages), ...rest }, options);
 }
 
-/** What a query asks for without what concerns the objects that it finds. */
+/** The parameters of a query without those that concern its result objects. */
 function withoutObjects<T extends AnyObject>(query: Asking<T>): JsonObject {
   const { include, excludeKeys, keys, count, limit, skip, order, ...rest } = query.toJSON();
   return rest;
@@ -141,7 +141,7 @@ async function aggregated<T extends AnyObject>(
   return (await requestResults(`aggregate/${className}`, payload, asMaster)).results;
 }
 
-/** The plan of a query, in the place of its objects as in the old clients. */
+/** Returns the query plan instead of objects, as in the Parse SDKs. */
 export async function explained<T extends AnyObject>(
   query: Asking<T>,
   options?: RequestOptions,
@@ -156,8 +156,8 @@ export async function explained<T extends AnyObject>(
 }
 
 /**
- * Where a query asks for some fields and instances share what is known: what is asked for and not told is gone, and
- * what is not asked for, in fields and within them, stays as the other instances have it.
+ * For queries with selected fields while instances share their data: selected fields that the response lacks are
+ * removed, and fields and subfields that were not selected keep their known values.
  */
 export function reconcile<T extends AnyObject>(query: Asking<T>, results: JsonValue[]): void {
   const keys = String(query.toJSON().keys).split(",");

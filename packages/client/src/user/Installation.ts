@@ -15,10 +15,10 @@ const DEVICE_TYPES = {
   WEB: "web",
 } as const;
 
-/** Where this installation is kept in the storage. */
+/** The name of the installation's record in the storage. */
 const STORED = "currentInstallation";
 
-/** Fields of an installation of an application on a device. */
+/** Fields of an installation. */
 export interface InstallationAttributes {
   appIdentifier: string;
   appName: string;
@@ -35,7 +35,7 @@ export interface InstallationAttributes {
   timeZone: string;
 }
 
-/** One copy of the application on one device, to which messages can be pushed. */
+/** An application on a device, which can receive push notifications. */
 export class Installation<A extends object = Attributes> extends ParseObject<InstallationAttributes & A> {
   static readonly className: string = "_Installation";
 
@@ -97,12 +97,12 @@ export class Installation<A extends object = Attributes> extends ParseObject<Ins
     return this._get("timeZone");
   }
 
-  /** Fetches; an installation that the server deleted meanwhile is saved anew. */
+  /** Fetches; an installation that was deleted on the server is recreated. */
   override fetch(options: FetchOptions = {}): Promise<this> {
     return this.#orAnew(() => super.fetch(options), options);
   }
 
-  /** Saves; an installation that the server deleted meanwhile is made anew. */
+  /** Saves; an installation that was deleted on the server is recreated. */
   override _save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
     return this.#orAnew(() => super._save(key, value, last), last ?? {});
   }
@@ -132,7 +132,7 @@ export class Installation<A extends object = Attributes> extends ParseObject<Ins
     }
   }
 
-  /** This copy of the application: as it was saved last, or new with its installationId, as one in a browser. */
+  /** This installation: as it was saved last, or a new one for a browser with its installationId. */
   static async currentInstallation(): Promise<Installation> {
     const on = connection();
     const text = await on.storage.area.getItem(storageKey(on.applicationId, STORED));
@@ -153,7 +153,7 @@ function parsed(text: string | null): JsonObject | undefined {
     const { className: _, __type, ...fields } = value;
     return fields;
   } catch {
-    // A damaged record is replaced at the next save.
+    // The next save replaces a damaged record.
     return undefined;
   }
 }

@@ -9,12 +9,12 @@ import type { User } from "./User.ts";
 export class Role extends ParseObject {
   static readonly className: string = "_Role";
 
-  // Applications that do not name the class get its objects as any other class's.
+  // Applications that do not import the class get plain objects.
   static {
     setClass("_Role", Role);
   }
 
-  /** Without arguments it is a role that the server will fill. Throws −1 for a bad name. */
+  /** Without arguments the role is filled by a fetch. Throws −1 for an invalid name. */
   constructor(name?: string, acl?: ACL) {
     super("_Role");
     if (name !== undefined) this._setOrThrow({ name });
@@ -26,7 +26,7 @@ export class Role extends ParseObject {
     return typeof name === "string" ? name : "";
   }
 
-  /** Only before the first save; false when it is refused. */
+  /** Only before the first save; returns false if it is rejected. */
   setName(name: string): this | false {
     return this._set({ name });
   }

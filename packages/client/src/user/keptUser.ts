@@ -5,13 +5,13 @@ import type { AnyObject } from "../object/AnyObject.ts";
 import { tolerating } from "../storage.ts";
 import { setUserFor, userFor } from "./currentUser.ts";
 
-/** What is asked of a user that is kept. */
+/** The part of a user that is needed to store it. */
 export interface KeptUser extends AnyObject {
   getSessionToken(): string | undefined;
   _toFullJSON(): JsonObject;
 }
 
-/** Keeps the user in the storage, as the one who signs in. */
+/** Stores the user as the signed-in one. */
 export async function persist(user: KeptUser): Promise<void> {
   const { __type: _, ...json } = user._toFullJSON();
   const stored: JsonObject = { ...json, className: "_User" };
@@ -20,7 +20,7 @@ export async function persist(user: KeptUser): Promise<void> {
   await storeUser(stored, user);
 }
 
-/** Keeps what has become of the signed-in user, of whom an instance of its own may know a part only. */
+/** Stores changes of the signed-in user, made by an instance that may know only some of the fields. */
 export async function follow(user: KeptUser): Promise<void> {
   const before = storedUser();
   const current = userFor(before ?? null);
@@ -30,13 +30,13 @@ export async function follow(user: KeptUser): Promise<void> {
   await storeUser({ ...before, ...json }, current);
 }
 
-/** Nobody is signed in any more, and the instance that stood for the user has no session. */
+/** Clears the current user, and the session of its instance. */
 export async function clearCurrent(): Promise<void> {
   userFor(storedUser() ?? null)?._forget("sessionToken");
   await storeUser(null);
 }
 
-/** At once in memory and then in the storage. Throws when the user is to be encrypted and there is no secret. */
+/** Sets the user in memory, then in the storage. Throws if it must be encrypted and there is no secret. */
 async function storeUser(json: JsonObject | null, user?: AnyObject): Promise<void> {
   const on = connection();
   const { area } = on.storage;

@@ -6,12 +6,12 @@ export function registerProvider(provider: AuthProvider): void {
   known.set(provider.getAuthType(), provider);
 }
 
-/** Those registered under the names of these identities. */
+/** The registered providers of the auth data. */
 export function providersOf(authData: object): AuthProvider[] {
   return Object.keys(authData).flatMap((name) => known.get(name) ?? []);
 }
 
-/** Asks a provider, known by itself or by its name, who the person is. Nothing of a name that nobody registered. */
+/** Requests auth data from a provider, passed by itself or by name; empty for an unregistered name. */
 export function identify(provider: string | AuthProvider): Promise<AuthData> | AuthData {
   const asked = typeof provider === "string" ? known.get(provider) : provider;
   if (!asked) return {};

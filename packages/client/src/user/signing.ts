@@ -13,16 +13,16 @@ import { runLogOutHooks } from "./logOutHooks.ts";
 
 export { clearCurrent, follow } from "./keptUser.ts";
 
-/* How somebody signs in, up and out. Loaded when it is done for the first time: who comes back needs none of it. */
+/* Signing in, up and out. Loaded on first use: returning users do not need it. */
 
-/** What is needed of the class of users. */
+/** The part of the user class that is used here. */
 interface Users<T extends Signing> {
   logIn(username: string, password: string, options?: LogInOptions): Promise<T>;
   signUp(username: string, password: string): Promise<T>;
   currentAsync(): Promise<T | null>;
 }
 
-/** What is needed of a user. */
+/** The part of a user that is used here. */
 interface Signing extends KeptUser {
   save(fields?: null, options?: SaveOptions): Promise<unknown>;
   revert(): void;
@@ -58,7 +58,7 @@ export async function logIn<T extends Signing>(
   return makeCurrent(user);
 }
 
-/** With a name and a password that may be of any type yet. */
+/** Validates the types of name and password. */
 export async function logInAs<T extends Signing>(
   user: T,
   username: unknown,
@@ -112,13 +112,13 @@ export async function fetchMe<T extends Signing>(
   return user;
 }
 
-/** Without a session, nobody is signed in. */
+/** Does not sign in without a session token. */
 export async function hydrate<T extends Signing>(user: T, json: JsonObject): Promise<T> {
   user._finishFetch(mapFields(json, copyOf));
   return user.getSessionToken() ? makeCurrent(user) : user;
 }
 
-/** Says who may go on: with the account's fields, when name and password are right. Throws 101 when they are not. */
+/** Returns the account's fields if name and password are right. Throws 101 if they are not. */
 export async function verifyPassword<T extends AnyObject>(
   user: T,
   username: unknown,
@@ -142,7 +142,7 @@ export async function logOut(options: RequestOptions = {}): Promise<void> {
   await clearCurrent();
 }
 
-/** A session that the server does not know any more (209) is at its end too. */
+/** A session that the server rejects (209) has already ended. */
 async function endSession(options: RequestOptions): Promise<void> {
   try {
     await request("POST", "logout", {}, options);
@@ -192,7 +192,7 @@ export async function register<T extends Signing>(provider: AuthProvider, users:
   if (user) await restore(user, provider);
 }
 
-/** Tells a provider whose data is current, and takes that away which is of no use to it any more. */
+/** Passes the current auth data to a provider, and unlinks it if the provider rejects the data. */
 async function restore(user: Signing, provider: AuthProvider): Promise<void> {
   const own = objectOf(user._get("authData"))[provider.getAuthType()];
   if (isJsonObject(own) && provider.restoreAuthentication?.(own) === false) await unlink(user, provider);
@@ -208,7 +208,7 @@ export async function upgradeSession(user: Signing, options?: RequestOptions): P
   await user._afterSync();
 }
 
-/** Upgrades the session of who is signed in, if it is an old one. */
+/** Upgrades the current user's session if it is a legacy one. */
 export async function upgradeCurrent<T extends Signing>(
   users: Users<T>,
   options?: RequestOptions,
@@ -218,7 +218,7 @@ export async function upgradeCurrent<T extends Signing>(
   if (user && token && !token.includes("r:")) await upgradeSession(user, options);
 }
 
-/** Signs a user in, where this process keeps one. An anonymous user before it is deleted: nobody can come back to it. */
+/** Makes a user the current one, if this process has one. Deletes a previous anonymous user, who cannot sign in again. */
 export async function makeCurrent<T extends KeptUser>(user: T): Promise<T> {
   if (!connection().keepsCurrentUser) return user;
   const before = await loadStoredUser();

@@ -3,8 +3,8 @@ import { componentsOf, itemOf } from "./abi.ts";
 import { isRecord } from "./receipt.ts";
 
 /**
- * A value as applications give it, as the ABI's encoding takes it: whole numbers may be text, numbers, bigints or
- * another library's big numbers; tuples lists or objects; bytes 0x text or bytes. Throws, and names the place.
+ * Converts an application's value for ABI encoding: integers may be strings, numbers, bigints or
+ * another library's big numbers; tuples lists or objects; bytes hex or a Uint8Array. Throws with the path of the value.
  */
 export function argumentOf(parameter: AbiParameter, value: unknown, place = parameter.name ?? ""): unknown {
   const array = itemOf(parameter);
@@ -26,8 +26,8 @@ export function argumentOf(parameter: AbiParameter, value: unknown, place = para
 }
 
 /**
- * What a contract answers, as old code reads it: tuples are lists that have their parts by name too. `integer` makes
- * what a whole number beyond 48 bits becomes.
+ * Converts a decoded result as ethers does: tuples become lists with named properties. `integer` converts
+ * integers beyond 48 bits.
  */
 export function resultOf(
   parameter: AbiParameter,
@@ -43,7 +43,7 @@ export function resultOf(
   return typeof value === "bigint" ? integer(value) : value;
 }
 
-/** A list that has its items by name too; names that a list has itself, or that occur twice, are left out. */
+/** A list with its items as named properties too; names of array properties and duplicates are left out. */
 export function namedList(
   parameters: readonly AbiParameter[],
   values: readonly unknown[],
@@ -68,14 +68,14 @@ function tupleOf(components: readonly AbiParameter[], value: unknown, place: str
   const parts = components.map((component, index) =>
     argumentOf(component, values[index], `${place}.${component.name || index}`),
   );
-  // The encoding wants an object where every part has a name, and a list otherwise.
+  // The encoding needs an object if every component has a name, and a list otherwise.
   if (components.some(({ name }) => !name)) return parts;
   return Object.fromEntries(components.map(({ name }, index) => [name, parts[index]]));
 }
 
 function wholeOf(value: unknown, place: string): bigint {
   if (typeof value === "bigint") return value;
-  // A number that is no longer exact may already be another than was meant.
+  // Unsafe integers may already be rounded.
   if (typeof value === "number" && !Number.isSafeInteger(value))
     throw refusal(place, "a whole number", value);
   const text = String(typeof value === "object" && value !== null ? bigNumberText(value) : value);
@@ -84,7 +84,7 @@ function wholeOf(value: unknown, place: string): bigint {
   return sign ? -BigInt(digits) : BigInt(digits);
 }
 
-/** Other libraries' big numbers say their value as text; as JSON, ethers' carry it in `hex`. */
+/** Big numbers of other libraries convert to strings; the JSON of ethers' has `hex`. */
 function bigNumberText(value: object): unknown {
   return "hex" in value ? value.hex : value.toString();
 }

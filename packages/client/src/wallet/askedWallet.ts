@@ -3,8 +3,8 @@ import { answerOf, type WaitOptions } from "./waiting.ts";
 import { type EnabledWallet, enabledWallet } from "./wallet.ts";
 
 /**
- * The enabled wallet with its account and chain as they are now: people change them, and not every wallet tells.
- * What a wallet does not answer stays as it was. Throws where no wallet is enabled.
+ * Returns the enabled wallet with its current account and chain: users change them, and not every wallet emits events.
+ * Values that the wallet does not return stay unchanged. Throws if no wallet is enabled.
  */
 export async function askedWallet({ signal }: WaitOptions = {}): Promise<EnabledWallet> {
   const { connector, provider } = enabledWallet();

@@ -14,11 +14,11 @@ import type { SignerExpectation } from "./signer.ts";
 import { enabledWallet } from "./wallet.ts";
 
 /*
- * Contracts by an ABI that TypeScript knows (`as const`): names, arguments and results have its types. For ABIs that
- * are only known at run time there is `executeFunction`.
+ * Contract calls with a typed ABI (`as const`): names, arguments and results are type-checked. For ABIs that
+ * are known only at run time use `executeFunction`.
  */
 
-/** Reads through the connected wallet. Throws RevertError where the contract refuses. */
+/** Reads through the connected wallet. Throws RevertError if the call reverts. */
 export async function readContract<
   const abi extends Abi | readonly unknown[],
   functionName extends ContractFunctionName<abi, "pure" | "view">,
@@ -27,7 +27,7 @@ export async function readContract<
   parameters: ReadContractParameters<abi, functionName, args>,
 ): Promise<ReadContractReturnType<abi, functionName, args>> {
   const { provider } = enabledWallet();
-  // One after the other: bundlers leave out what is not named only where the import itself is awaited.
+  // One after the other: bundlers only tree-shake imports that are awaited directly.
   const { createClient, custom } = await import("viem");
   const { readContract: read } = await import("viem/actions");
   try {
@@ -40,7 +40,7 @@ export async function readContract<
 
 type Writing = "nonpayable" | "payable";
 
-/** What is called, and what of the wallet must still be so. */
+/** The call, and the expected state of the wallet. */
 export type WriteContractParameters<
   abi extends Abi | readonly unknown[],
   functionName extends ContractFunctionName<abi, Writing>,
@@ -51,7 +51,7 @@ export type WriteContractParameters<
     value?: bigint | undefined;
   };
 
-/** Has the connected wallet send a call. Throws RevertError, before people are asked, where the contract refuses. */
+/** Sends a call by the connected wallet. Throws RevertError, before requesting approval, if it would revert. */
 export async function writeContract<
   const abi extends Abi | readonly unknown[],
   functionName extends ContractFunctionName<abi, Writing>,

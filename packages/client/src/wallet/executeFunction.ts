@@ -9,28 +9,28 @@ import type { Whole } from "./transfer.ts";
 import { type WaitOptions, withinTime } from "./waiting.ts";
 import { enabledWallet } from "./wallet.ts";
 
-/** A call of a contract by an ABI that is known at run time. */
+/** A contract call with an ABI that is known at run time. */
 export interface FunctionCall {
   contractAddress: string;
   abi: AbiJson;
-  /** Its name, or its signature where several have that name: `stock(string,uint256)`. */
+  /** The name, or the signature of an overloaded function: `stock(string,uint256)`. */
   functionName: string;
   /** Wei. */
   msgValue?: Whole | undefined;
-  /** By the names in the ABI; inputs without a name by their place. */
+  /** By the names in the ABI; unnamed inputs by their index. */
   params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How long the wallet is waited for. */
+/** How long to wait for the wallet. */
 export interface CallOptions extends WaitOptions {
-  /** What old code passes too; it is not read. */
+  /** Accepted for legacy code; ignored. */
   overrides?: object | undefined;
 }
 
 /**
- * Calls a contract's function through the connected wallet. One that only reads answers its result: a single value as
- * it is, several as a list that has them by name too, whole numbers beyond 48 bits as bigint (with ethers, as its
- * BigNumber). Any other is sent as a transaction. As the old client did, it throws a list of texts for missing inputs.
+ * Calls a contract's function through the connected wallet. A read-only function returns its result: a single value,
+ * or several as a list with named properties; integers beyond 48 bits are bigints (with ethers,
+ * BigNumbers). Other functions send a transaction. As in Moralis, it throws a list of strings for missing inputs.
  */
 export async function executeFunction(call: FunctionCall & CallOptions): Promise<unknown> {
   const { contractAddress, functionName, msgValue, params = {}, signal, timeoutMs } = call;
@@ -62,7 +62,7 @@ function functionOf(functions: readonly AbiFunction[], wanted: string): AbiFunct
   }
   const signature = `${name}(${plainTypes(types)})`;
   const exact = named.find((each) => signatureOf(each) === signature);
-  // Old code could only say "tuple" for a tuple; where one function alone fits, it is meant.
+  // Legacy code writes "tuple" for any tuple; accepted if only one function matches.
   const loose = named.filter(({ inputs }) => inputs.map(({ type }) => type).join(",") === plainTypes(types));
   const found = exact ?? (loose.length === 1 ? loose[0] : undefined);
   if (found) return found;
@@ -71,7 +71,7 @@ function functionOf(functions: readonly AbiFunction[], wanted: string): AbiFunct
   );
 }
 
-/** "uint, tuple(string a, uint b)" says the same as "uint256,(string,uint256)". */
+/** Normalizes "uint, tuple(string a, uint b)" to "uint256,(string,uint256)". */
 function plainTypes(types: string): string {
   return types
     .replace(/([\w\]])\s+\w+(?=\s*[,)]|\s*$)/g, "$1")
@@ -125,7 +125,7 @@ async function read(
   return outputs.length === 1 ? list[0] : list;
 }
 
-/** Old code reckons with its library's numbers, where that is there. */
+/** Legacy code expects BigNumbers if ethers is loaded. */
 function wholeNumbers(): (value: bigint) => unknown {
   const ethers = ethersOrNone();
   return ethers ? (value) => ethers.BigNumber.from(value.toString()) : (value) => value;

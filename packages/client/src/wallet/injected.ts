@@ -10,23 +10,23 @@ import { announcedWallets, injectedWallets, windowEthereum } from "./discovery.t
 import { type Eip1193Provider, firstAccount, hexChainId } from "./eip1193.ts";
 
 export interface InjectedOptions {
-  /** The wallet to use; the one that the browser offers first where it is left out. */
+  /** The wallet to use; defaults to the browser's first one. */
   rdns?: string | undefined;
-  /** Of one that has announced itself, where several call themselves by one `rdns`; good until the page is left. */
+  /** Distinguishes announced wallets with the same `rdns`; valid until the page is closed. */
   uuid?: string | undefined;
 }
 
-/** A wallet of the browser: one that announced itself, or `window.ethereum`. */
+/** A wallet of the browser: announced by EIP-6963, or `window.ethereum`. */
 export class InjectedWeb3Connector extends AbstractWeb3Connector implements ChainSwitching {
   override type = "injected";
-  /** Which of the browser's wallets it has opened; empty where none was named. */
+  /** The selected wallet; empty for the default. */
   chosen: InjectedOptions = {};
 
   override async activate(options: InjectedOptions = {}): Promise<Activation> {
     this.chosen = { rdns: options.rdns, uuid: options.uuid };
     let provider = chosenProvider(options);
     if (!provider) {
-      // On a page that has only just been loaded wallets may still be about to announce themselves.
+      // On a freshly loaded page wallets may not have announced themselves yet.
       await announcedWallets();
       provider = chosenProvider(options);
     }
@@ -38,7 +38,7 @@ export class InjectedWeb3Connector extends AbstractWeb3Connector implements Chai
     return this.activated(provider, accounts, chainId);
   }
 
-  /** Whether the wallet has allowed this page to see its account before: then it opens no window when asked again. */
+  /** Whether the wallet has exposed its account to this page before: then it does not prompt again. */
   override async authorized({ rdns }: InjectedOptions = {}): Promise<boolean> {
     await announcedWallets();
     const provider = chosenProvider({ rdns });
@@ -51,7 +51,7 @@ export class InjectedWeb3Connector extends AbstractWeb3Connector implements Chai
     return rdns === undefined ? {} : { rdns };
   }
 
-  /** Asks the wallet to switch; nothing happens on the chain that it is on already. */
+  /** Requests a switch of chains; does nothing if the wallet is already on the chain. */
   async switchNetwork(chainId: string | number): Promise<void> {
     const hex = hexChainId(chainId);
     if (hex === null) throw new Error(`"${chainId}" is not a chain id`);

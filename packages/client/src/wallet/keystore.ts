@@ -2,13 +2,13 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { decryptKey, type KeystoreFile } from "./keystoreFile.ts";
 import { callNode, keyProvider, privateKeyOf } from "./rpcProvider.ts";
 
-/** Of the embedded wallet: a key, or a file with its password. */
+/** Options of the embedded wallet: a key, or a keystore file with its password. */
 export type KeystoreOptions = {
-  /** A node that takes what the wallet signs. */
+  /** The node that transactions are sent to. */
   rpcUrl?: string | undefined;
 } & ({ keystore?: KeystoreFile; password?: string } | { privateKey?: string });
 
-/** A wallet inside the page, for development and for people without one: its key is unlocked for this page only. */
+/** A wallet inside the page, for development and for users without one: its key is unlocked for this page only. */
 export class KeystoreConnector extends AbstractWeb3Connector {
   override type = "keystore";
 

@@ -11,36 +11,36 @@ import {
 import { type Revert, revertOf } from "./revert.ts";
 import type { Look, ReplacementKind } from "./transactionState.ts";
 
-/** What a transaction is followed by; JSON, so that a page can go on after a reload. */
+/** Identifies a transaction to follow; JSON, so that a page can continue after a reload. */
 export interface TransactionReference {
   hash: string;
-  /** Hex; null where the wallet did not tell it, and any chain is taken for it. */
+  /** Hex; null if unknown, then any chain is accepted. */
   chainId: string | null;
-  /** Without `from` and `nonce` it cannot be seen that another transaction has taken its place. */
+  /** `from` and `nonce` are needed to detect replacements. */
   from?: string | null;
   nonce?: number | null;
-  /** The last block when it was sent: where one that takes its place is looked for from. */
+  /** The latest block when it was sent: the search for a replacement starts there. */
   block?: number | null;
-  /** What it does, by which a replacement is told from the same again. `value` is decimal. */
+  /** Used to distinguish a repricing from another transaction. `value` is decimal. */
   call?: { to: string | null; value: string; data: string } | null;
 }
 
-/** What is looked for, and what has been learnt of it. */
+/** The transaction to poll for, with what is known of it. */
 export interface Sought {
   reference: TransactionReference;
-  /** Why it failed, of the block by whose hash it was found out. */
+  /** The cached revert reason, with the hash of the block that it applies to. */
   revert: { blockHash: string; reason: Revert | null } | null;
 }
 
-/** Looks once at the chain. Never rejects: that a node does not answer is an answer. */
+/** Polls the chain once. Never rejects: failures of the node are results. */
 export async function look(
   sought: Sought,
   provider: Eip1193Provider,
   abi: Abi | undefined,
-): Promise<{ look: Look; sought: Sought }> {
+): Promise<{ result: Look; sought: Sought }> {
   try {
     await assertChain(sought.reference, provider);
-    // The nonce first: what is used up then has its receipt by the next question.
+    // The nonce first: if it is used, the receipt exists by the next request.
     const used = await usedNonces(sought.reference, provider);
     const { hash } = sought.reference;
     const receipt = readReceipt(
@@ -53,11 +53,11 @@ export async function look(
     const learnt = { ...sought, reference: learn(sought.reference, pending) };
     return await lookPastIt(learnt, pending, used, provider);
   } catch (error) {
-    return { look: { found: "no answer", error }, sought };
+    return { result: { found: "unreachable", error }, sought };
   }
 }
 
-/** Wallets change chains under us; what another chain knows of the hash tells nothing. */
+/** Throws if the wallet is on another chain, whose results would be meaningless. */
 async function assertChain({ chainId }: TransactionReference, provider: Eip1193Provider): Promise<void> {
   if (chainId === null) return;
   const now = hexChainId(await provider.request({ method: "eth_chainId" }));
@@ -79,17 +79,17 @@ async function lookAtReceipt(
   receipt: TransactionReceipt,
   provider: Eip1193Provider,
   abi: Abi | undefined,
-): Promise<{ look: Look; sought: Sought }> {
+): Promise<{ result: Look; sought: Sought }> {
   const head = Number(await provider.request({ method: "eth_blockNumber" }));
   let { revert } = sought;
   if (!receipt.succeeded && revert?.blockHash !== receipt.blockHash) {
     revert = { blockHash: receipt.blockHash, reason: await reasonOf(receipt, provider, abi) };
   }
   const reason = receipt.succeeded ? null : (revert?.reason ?? null);
-  return { look: { found: "receipt", receipt, head, revert: reason }, sought: { ...sought, revert } };
+  return { result: { found: "receipt", receipt, head, revert: reason }, sought: { ...sought, revert } };
 }
 
-/** Runs it again on the state before its block: nodes keep that it failed, not why. */
+/** Replays the call on the state before its block: nodes do not store the revert reason. */
 async function reasonOf(
   { transactionHash, blockNumber }: TransactionReceipt,
   provider: Eip1193Provider,
@@ -114,25 +114,25 @@ async function lookPastIt(
   pending: KnownTransaction | null,
   used: number | null,
   provider: Eip1193Provider,
-): Promise<{ look: Look; sought: Sought }> {
+): Promise<{ result: Look; sought: Sought }> {
   const { nonce } = sought.reference;
   const nonceUsed = used !== null && typeof nonce === "number" && used > nonce;
   if (nonceUsed) {
     const replacement = await findReplacement(sought.reference, nonce, provider);
-    if (replacement) return { look: replacement, sought };
+    if (replacement) return { result: replacement, sought };
   }
-  if (pending) return { look: { found: "pending" }, sought };
-  return { look: { found: "nothing", nonceUsed }, sought };
+  if (pending) return { result: { found: "pending" }, sought };
+  return { result: { found: "not found", nonceUsed }, sought };
 }
 
-/** Keeps what the node tells of a transaction while it knows it. */
+/** Adds the fields of the pending transaction to the reference. */
 function learn(reference: TransactionReference, known: KnownTransaction | null): TransactionReference {
   if (!known) return reference;
   const { from, nonce, to, value, data } = known;
   return { ...reference, from, nonce, call: { to, value: value.toString(), data } };
 }
 
-/** The transaction that has used the nonce: in the first block after which the account had sent more than it. */
+/** Finds the transaction that used the nonce, by a binary search for its block. */
 async function findReplacement(
   reference: TransactionReference,
   nonce: number,
@@ -144,7 +144,7 @@ async function findReplacement(
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
     const used = await usedNonces(reference, provider, quantity(middle)).catch(() => null);
-    // A node that has forgotten old states leaves nothing to search in.
+    // The node has pruned the old states.
     if (used === null || Number.isNaN(used)) return null;
     if (used > nonce) after = middle;
     else before = middle;

@@ -2,14 +2,14 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { isProvider } from "./eip1193.ts";
 import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
-/** Of a wallet that is opened by a link in an e-mail. All but `newSession` and `load` are needed. */
+/** Options of the email-link wallet. All but `newSession` and `load` are required. */
 export interface MagicLinkOptions {
   email?: string | undefined;
-  /** The publishable key of the application at Magic. */
+  /** The application's publishable key at Magic. */
   apiKey?: string | undefined;
   /** `mainnet`, `goerli` …, or `{rpcUrl, chainId}`. */
   network?: string | { rpcUrl: string; chainId?: number } | undefined;
-  /** Ends a session that is still there first. */
+  /** Ends an existing session first. */
   newSession?: boolean | undefined;
   load?: SdkLoader | undefined;
 }
@@ -17,7 +17,7 @@ export interface MagicLinkOptions {
 const FAILED = "Error during enable via MagicLink, please double check network and apikey";
 const NOT_LOGGED_IN = "Error during enable via MagicLink, login to magic failed";
 
-/** A wallet that people open by a link in an e-mail; `magic-sdk` keeps it. */
+/** A wallet that is opened by a link in an email, by `magic-sdk`. */
 export class MagicWeb3Connector extends AbstractWeb3Connector {
   override type = "MagicLink";
   #magic: unknown;
@@ -28,7 +28,7 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
     const magic = await this.#open(options);
     try {
       if (options.newSession) await call(member(magic, "user"), "logout").catch(() => undefined);
-      // Somebody who is still signed in need not wait for another e-mail.
+      // A user who is still signed in needs no other email.
       if (options.newSession || !(await isSignedIn(magic, email)))
         await call(member(magic, "auth"), "loginWithMagicLink", { email });
     } catch (error) {
@@ -83,7 +83,7 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
   }
 }
 
-/** In a block of its own: webpack lets a package be missing only where its import is tried right here. */
+/** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
 async function installed(): Promise<unknown> {
   try {
     return await import("magic-sdk");
@@ -103,7 +103,7 @@ function sessionOf({ email, apiKey, network }: MagicLinkOptions): string {
   return JSON.stringify([email, apiKey, network]);
 }
 
-/** Whether the session that Magic still has is this person's. */
+/** Whether Magic's existing session belongs to this email. */
 async function isSignedIn(magic: unknown, email: string): Promise<boolean> {
   const user = member(magic, "user");
   if (!(await call(user, "isLoggedIn"))) return false;

@@ -2,17 +2,17 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, ProviderError } from "./eip1193.ts";
 import { callNode, keyProvider, privateKeyOf } from "./rpcProvider.ts";
 
-/** Of a node that stands for a wallet: `urls` or `speedyNodeApiKey` are needed. */
+/** Options of the node connector: `urls` or `speedyNodeApiKey` is required. */
 export interface NetworkOptions {
-  /** Addresses of nodes by chain id. */
+  /** Node URLs by chain id. */
   urls?: Record<string, string> | undefined;
-  /** Of the node to use; the first of `urls` where it is left out. */
+  /** The chain to use; defaults to the first of `urls`. */
   chainId?: string | number | undefined;
   /** The old name of `chainId`. */
   defaultChainId?: string | number | undefined;
   /** The key of the hosted nodes, instead of `urls`. */
   speedyNodeApiKey?: string | undefined;
-  /** Signs with this key; without one nothing can be signed. */
+  /** The signing key; without one nothing can be signed. */
   privateKey?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ const HOSTED_PATHS: Record<string, string> = {
   250: "fantom/mainnet",
 };
 
-/** A node as a wallet: it answers what chains answer, and signs where it is given a key. */
+/** Uses a node as a wallet: it reads the chain, and signs if it has a key. */
 export class NetworkWeb3Connector extends AbstractWeb3Connector {
   override type = "network";
 
@@ -46,7 +46,7 @@ export class NetworkWeb3Connector extends AbstractWeb3Connector {
     return this.activated(signer, [signer.address], chainId);
   }
 
-  /** Nobody has to be asked; a private key is never kept, so with one there is nothing to go on with. */
+  /** Needs no approval; a private key is never persisted, so such a connection cannot be resumed. */
   override async authorized({ urls }: NetworkOptions = {}): Promise<boolean> {
     return urls !== undefined;
   }
@@ -82,7 +82,7 @@ function provider(url: string): Eip1193Provider {
   const call = nodeCall(url);
   return {
     async request({ method, params }) {
-      // It has no accounts; what nodes answer here are accounts of their own.
+      // Nodes would return accounts of their own.
       if (method === "eth_accounts" || method === "eth_requestAccounts") return [];
       return call(method, params);
     },

@@ -9,20 +9,20 @@ import { hexChainId } from "./eip1193.ts";
 import { type WaitOptions, withinTime } from "./waiting.ts";
 import { enabledWallet, isWeb3Enabled } from "./wallet.ts";
 
-/** What to do with a chain that the wallet does not know, and how long to wait. */
+/** The chain to add if the wallet does not know it, and how long to wait. */
 export interface SwitchOptions extends WaitOptions {
-  /** Added to the wallet first where the wallet does not know the chain (4902). */
+  /** Added to the wallet first if the wallet does not know the chain (4902). */
   chain?: Omit<ChainDescription, "chainId"> | undefined;
 }
 
 const UNKNOWN_CHAIN = 4902;
 
-/** Has the wallet go to another chain. Throws where it cannot be asked for it, and 4902 where it does not know the chain. */
+/** Switches the wallet's chain. Throws if the connector cannot switch, and 4902 if the wallet does not know the chain. */
 export async function switchNetwork(
   chainId: string | number,
   { chain, ...waiting }: SwitchOptions = {},
 ): Promise<void> {
-  // Connectors leave out to switch to the chain that they know of; not every wallet has told where it is now.
+  // Connectors skip a switch to their known chain, which may be stale if the wallet emits no events.
   const { connector } = await askedWallet(waiting);
   if (!offers(connector, "switchNetwork")) throw unsupported("switchNetwork", connector);
   const change = () => withinTime(connector.switchNetwork(chainId), waiting);
@@ -33,13 +33,13 @@ export async function switchNetwork(
     if (!chain || hex === null || codeOf(error) !== UNKNOWN_CHAIN) throw error;
     if (!offers(connector, "addNetwork")) throw unsupported("addNetwork", connector);
     await withinTime(connector.addNetwork({ ...chain, chainId: hex }), waiting);
-    // Some wallets switch as they add.
+    // Some wallets switch when they add a chain.
     if ((await askedWallet(waiting)).chainId !== hex) await change();
   }
   if (isWeb3Enabled()) await askedWallet(waiting);
 }
 
-/** Has the wallet learn a chain, whose currency has 18 decimals. Throws where it cannot be asked for it. */
+/** Adds a chain to the wallet; its currency has 18 decimals. Throws if the connector cannot add chains. */
 export async function addNetwork(
   chainId: string | number,
   chainName: string,

@@ -6,18 +6,18 @@ import { type SentTransaction, sendTransaction, type TransactionCall } from "./s
 import { signerNow } from "./signer.ts";
 import type { WaitOptions } from "./waiting.ts";
 
-/** Sends a transaction that still waits again, for fees that miners prefer. Throws where that cannot be. */
+/** Resends a pending transaction with higher fees. Throws if that is not possible. */
 export async function speedUpTransaction(
   reference: TransactionReference,
   waiting: WaitOptions = {},
 ): Promise<SentTransaction> {
   const { call } = reference;
-  if (!call) throw new Error("It is not known what the transaction does");
+  if (!call) throw new Error("The content of the transaction is not known");
   const again = { to: call.to ?? undefined, value: BigInt(call.value), data: call.data };
   return replace(reference, again, waiting);
 }
 
-/** Takes a transaction's place with one that does nothing. It may still be too late. Throws where that cannot be. */
+/** Replaces a pending transaction with an empty one. It may be too late. Throws if that is not possible. */
 export async function cancelTransaction(
   reference: TransactionReference,
   waiting: WaitOptions = {},
@@ -50,7 +50,7 @@ async function replace(
   });
 }
 
-/** What is asked for soon now, and so much more than before that nodes take it for a replacement: a tenth at least. */
+/** The current fast fees, but at least 10 % more than before, which nodes require of replacements. */
 function higher({ fast }: FeeTiers, known: unknown): GasPrice {
   const before = (...names: string[]): bigint => {
     const values = names.map((name) => (isRecord(known) ? quantityOf(known[name]) : null));

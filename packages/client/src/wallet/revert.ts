@@ -1,18 +1,18 @@
 import { isJsonObject } from "@purse/protocol";
 import type { Abi, Hex } from "viem";
 
-/** Why a contract has refused a call. */
+/** The reason of a revert. */
 export interface Revert {
-  /** As people read it: the text that the contract gave, or the error's name with what it carries. */
+  /** Human-readable: the contract's message, or the error's name with its arguments. */
   reason: string;
-  /** Of a custom error, `Error` or `Panic`; null where the contract gave nothing that the ABI knows. */
+  /** A custom error, `Error` or `Panic`; null if the ABI does not contain the error. */
   errorName: string | null;
   errorArgs: readonly unknown[];
-  /** What the contract answered, where the node tells it. */
+  /** The raw revert data, if the node returns it. */
   data: Hex | null;
 }
 
-/** A call that a contract refuses. `code`, `reason`, `errorName` and `errorArgs` are what old code looks at. */
+/** A reverted call. `code`, `reason`, `errorName` and `errorArgs` are compatible with ethers. */
 export class RevertError extends Error {
   override readonly name = "RevertError";
   readonly code = "CALL_EXCEPTION";
@@ -43,11 +43,11 @@ const PANICS: Readonly<Record<string, string>> = {
   "81": "call of an uninitialised function",
 };
 const SILENT = "no reason given";
-/** Where wallets and nodes put what the contract answered, one inside the other. */
+/** Properties in which wallets and nodes nest the revert data. */
 const WRAPPERS = ["data", "error", "cause", "originalError", "info"] as const;
 const DEEPEST = 6;
 
-/** The refusal that a node's error tells of; null where it is another error. */
+/** Extracts a revert from a node's error; null for other errors. */
 export async function revertOf(error: unknown, abi: Abi = []): Promise<Revert | null> {
   const data = revertData(error);
   if (data !== null && data !== "0x") return decodeRevert(data, abi);
@@ -57,7 +57,7 @@ export async function revertOf(error: unknown, abi: Abi = []): Promise<Revert | 
   return { reason: reason || SILENT, errorName: null, errorArgs: [], data };
 }
 
-/** Reads what a contract answered when it refused. */
+/** Decodes revert data. */
 export async function decodeRevert(data: Hex, abi: Abi = []): Promise<Revert> {
   const { decodeErrorResult } = await import("viem/utils");
   try {
@@ -65,7 +65,7 @@ export async function decodeRevert(data: Hex, abi: Abi = []): Promise<Revert> {
     const errorArgs: readonly unknown[] = args;
     return { reason: wordsOf(errorName, errorArgs), errorName, errorArgs, data };
   } catch {
-    // An error that the ABI does not name; its bytes are all there is to tell.
+    // The ABI does not contain the error: return the raw data.
     return { reason: data === "0x" ? SILENT : data, errorName: null, errorArgs: [], data };
   }
 }
@@ -81,7 +81,7 @@ function revertData(error: unknown, depth = 0): Hex | null {
   if (typeof error !== "object" || error === null || depth > DEEPEST) return null;
   const fields = new Map<string, unknown>(WRAPPERS.map((name) => [name, Reflect.get(error, name)]));
   for (const value of fields.values()) {
-    // A call's own input is hex too, but stands in a transaction, not in these places.
+    // The input of the call is also hex, but is not in one of these properties.
     if (isHexText(value)) return value;
     const inner = revertData(value, depth + 1);
     if (inner !== null) return inner;

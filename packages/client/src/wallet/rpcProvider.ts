@@ -3,14 +3,14 @@ import { type Eip1193Provider, ProviderError } from "./eip1193.ts";
 import { quantityOf, withMargin } from "./quantity.ts";
 
 const NO_ANSWER = -32603;
-/** How long a node may take for one answer, in ms. */
+/** Timeout of a request, in ms. */
 const NODE_MS = 30_000;
-/** Sent twice, it would be known already: the second answer would hide the first. */
+/** A retry would be rejected as already known, which would hide the first response. */
 const ONCE = new Set(["eth_sendRawTransaction", "eth_sendTransaction"]);
 
 /**
- * JSON-RPC 2.0 to a node, as often as the connection's `requestAttemptLimit` allows while the node fails or cannot be
- * reached. Rejects with ProviderError: the node's own code, message and data, or −32603.
+ * Sends a JSON-RPC 2.0 request to a node, with up to `requestAttemptLimit` attempts if the node fails or is
+ * unreachable. Rejects with ProviderError: the node's code, message and data, or −32603.
  */
 export async function callNode(
   url: string,
@@ -52,20 +52,20 @@ function noAnswer(response: Response | undefined): ProviderError {
 
 export type NodeCall = (method: string, params?: readonly unknown[] | object) => Promise<unknown>;
 
-/** Throws where the text is not 0x and 64 hex digits. */
+/** Throws unless the text is 0x and 64 hex digits. */
 export function privateKeyOf(text: string): `0x${string}` {
   if (!/^(0x)?[0-9a-fA-F]{64}$/.test(text)) throw new Error("A private key is 0x and 64 hex digits");
   return `0x${text.replace(/^0x/, "")}`;
 }
 
-/** Signs with a key held here what a wallet would sign, and hands the rest to a node. */
+/** A provider that signs with a local key and forwards all other requests to a node. */
 export async function keyProvider(
   privateKey: `0x${string}`,
   node: NodeCall,
 ): Promise<Eip1193Provider & { address: string }> {
   const { privateKeyToAccount } = await import("viem/accounts");
   const account = privateKeyToAccount(privateKey);
-  // One after the other: two transactions at once would get the same nonce.
+  // Sequential: concurrent transactions would get the same nonce.
   let sending: Promise<unknown> = Promise.resolve();
   return {
     address: account.address.toLowerCase(),
@@ -92,7 +92,7 @@ export async function keyProvider(
     if (typeof call !== "object" || call === null)
       throw new ProviderError(-32602, "A transaction must be an object");
     const request: Record<string, unknown> = { ...call, from: account.address };
-    /** What the caller has chosen, or else what the node says. */
+    /** The caller's value, or else the node's. */
     const chosen = async (name: string, otherwise: () => Promise<unknown>): Promise<bigint> =>
       quantityOf(request[name]) ?? BigInt(String(await otherwise()));
     const [nonce, chainId, gas, priority] = await Promise.all([

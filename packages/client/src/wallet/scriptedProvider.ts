@@ -1,6 +1,6 @@
 import { type Eip1193Provider, ProviderError } from "./eip1193.ts";
 
-/** A wallet as tests write it: what it answers by method, what it was asked, and its events by hand. */
+/** A fake wallet for tests: responses by method, recorded calls, and events emitted manually. */
 export interface ScriptedProvider extends Eip1193Provider {
   readonly calls: { method: string; params: unknown }[];
   answers: Record<string, unknown>;
@@ -11,7 +11,7 @@ export interface ScriptedProvider extends Eip1193Provider {
 export const ACCOUNT = `0x${"Ab".repeat(20)}`;
 export const LOWER = ACCOUNT.toLowerCase();
 
-/** Answers one account on the chain 0x539. An answer that is a function is called, one that is an Error is thrown. */
+/** Has one account on chain 0x539. Functions among the responses are called, Errors are thrown. */
 export function scriptedProvider(answers: Record<string, unknown> = {}): ScriptedProvider {
   const listeners = new Map<string, Set<(...args: never[]) => void>>();
   return {

@@ -9,9 +9,9 @@ import { type SignerExpectation, signerNow } from "./signer.ts";
 import { confirmed, type FollowedTransaction, type FollowOptions, followTransaction } from "./transaction.ts";
 import { answerOf, askPeople, type WaitOptions } from "./waiting.ts";
 
-/** What the wallet is to send. */
+/** A transaction to send. */
 export interface TransactionCall {
-  /** Without it a contract is made. */
+  /** Omitted for contract creation. */
   to?: string | undefined;
   /** Wei. */
   value?: bigint | undefined;
@@ -19,41 +19,41 @@ export interface TransactionCall {
 }
 
 export interface SendOptions extends SignerExpectation {
-  /** Names the errors of the contract that is called. */
+  /** Used to decode the errors of the called contract. */
   abi?: Abi | undefined;
-  /** One of `feeTiers`; the wallet's own choice where it is left out. */
+  /** One of `feeTiers`; chosen by the wallet by default. */
   fees?: GasPrice | undefined;
-  /** Of a transaction that this one is to take the place of. Many wallets choose it themselves. */
+  /** The nonce of a transaction to replace. Many wallets choose it themselves. */
   nonce?: number | undefined;
 }
 
-/** A transaction that the wallet has sent, with the fields that old code reads. */
+/** A sent transaction, with the fields of ethers' TransactionResponse. */
 export interface SentTransaction {
   hash: string;
-  /** Lower-case hex. */
+  /** Lowercase hex. */
   from: string;
   to: string | null;
   value: bigint;
   data: string;
-  /** null where the node does not know it yet. */
+  /** null if the node does not know it yet. */
   nonce: number | null;
-  /** null where the wallet does not tell it. */
+  /** null if the wallet does not report it. */
   chainId: number | null;
-  /** Keep it to go on with `followTransaction` after a reload. */
+  /** Store it to continue with `followTransaction` after a reload. */
   reference: TransactionReference;
   /**
-   * Resolves once it has so many confirmations (1 by default). Rejects with `code` CALL_EXCEPTION where it has
-   * failed, TRANSACTION_REPLACED where another has taken its place; with the reason of an aborted `signal`.
+   * Resolves once it has the confirmations (1 by default). Rejects with `code` CALL_EXCEPTION if it
+   * failed, TRANSACTION_REPLACED if it was replaced, or with the reason of an aborted `signal`.
    */
   wait(confirmations?: number, options?: Pick<WaitOptions, "signal">): Promise<TransactionReceipt>;
-  /** Its way from here. */
+  /** Follows its progress. */
   follow(options?: FollowOptions): FollowedTransaction;
 }
 
 /**
- * Has the connected wallet send a transaction. A call that its contract would refuse now rejects with RevertError
- * before anybody is asked to sign; what the wallet says (4001: declined) is handed on. What people confirm after the
- * deadline is sent all the same, and heard of by nobody.
+ * Sends a transaction by the connected wallet. A call that would revert rejects with RevertError
+ * before approval is requested; errors of the wallet (4001: rejected by the user) are passed on. A transaction that is
+ * approved after the timeout is still sent, but not reported.
  */
 export async function sendTransaction(
   { to, value = 0n, data = "0x" }: TransactionCall,
@@ -104,7 +104,7 @@ export async function sendTransaction(
   };
 }
 
-/** The gas that a call takes; null where the node cannot say. Throws where the contract would refuse it. */
+/** Estimates gas; null if the node cannot. Throws RevertError if the call would revert. */
 async function estimate(
   provider: Eip1193Provider,
   call: object,
@@ -118,7 +118,7 @@ async function estimate(
     waiting.signal?.throwIfAborted();
     const revert = await revertOf(error, abi);
     if (revert) throw new RevertError(revert, { cause: error });
-    // Lacking funds, a method that the wallet keeps from pages: it tells people better itself.
+    // For insufficient funds or blocked methods the wallet shows a better message itself.
     return null;
   }
 }
@@ -128,7 +128,7 @@ async function headOf(provider: Eip1193Provider, waiting: WaitOptions): Promise<
   return head === null ? null : Number(head);
 }
 
-/** People change the nonce in their wallets, so the node is asked which it was. */
+/** Reads the nonce from the node, since users can change it in their wallets. */
 async function nonceOf(provider: Eip1193Provider, hash: string): Promise<number | null> {
   const asked = answerOf(provider, { method: "eth_getTransactionByHash", params: [hash] });
   return readTransaction(await asked.catch(() => null))?.nonce ?? null;

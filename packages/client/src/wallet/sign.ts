@@ -2,10 +2,10 @@ import { isRecord } from "./receipt.ts";
 import { type SignerExpectation, signerNow } from "./signer.ts";
 import { askPeople } from "./waiting.ts";
 
-/** Text, or bytes as 0x text or as they are. */
+/** Text, or bytes as hex or Uint8Array. */
 export type SignableMessage = string | { raw: `0x${string}` | Uint8Array };
 
-/** EIP-712: what is signed, by its types. JSON text of the same is taken too. */
+/** Typed data (EIP-712). A JSON string is accepted too. */
 export interface TypedDataToSign {
   domain?: {
     name?: string;
@@ -14,14 +14,14 @@ export interface TypedDataToSign {
     verifyingContract?: `0x${string}`;
     salt?: `0x${string}`;
   };
-  /** `EIP712Domain` is added where it is missing. */
+  /** `EIP712Domain` is added if it is missing. */
   types: Record<string, readonly { name: string; type: string }[]>;
-  /** The one that no other contains, where it is not named. */
+  /** Defaults to the type that no other type contains. */
   primaryType?: string;
   message: Record<string, unknown>;
 }
 
-/** Has the wallet sign a message for people (EIP-191). Resolves with the signature. Throws `Data not signed`. */
+/** Signs a personal message (EIP-191). Resolves with the signature. Throws `Data not signed`. */
 export async function signMessage(
   message: SignableMessage,
   expected: SignerExpectation = {},
@@ -34,8 +34,8 @@ export async function signMessage(
 }
 
 /**
- * Has the wallet sign typed data (EIP-712). Resolves with the signature. Rejects where the data are meant for another
- * chain than the wallet is on: wallets show people the chain's name, and somebody may have changed it meanwhile.
+ * Signs typed data (EIP-712). Resolves with the signature. Rejects if the data is for another
+ * chain than the wallet's current one.
  */
 export async function signTypedData(
   typedData: TypedDataToSign | string,
@@ -43,7 +43,7 @@ export async function signTypedData(
 ): Promise<string> {
   const data = await complete(typeof typedData === "string" ? parsed(typedData) : typedData);
   const { provider, account } = await signerNow({ chainId: data.domain?.chainId, ...expected });
-  // Whole numbers beyond what JSON's numbers hold travel as decimal text.
+  // Bigints are sent as decimal strings.
   const text = JSON.stringify(data, (_, value) => (typeof value === "bigint" ? value.toString() : value));
   const call = { method: "eth_signTypedData_v4", params: [account, text] };
   return signatureOf(await askPeople(provider, call, expected));
@@ -67,14 +67,14 @@ function isTypedData(value: unknown): value is TypedDataToSign {
 async function complete({ domain = {}, types, primaryType = rootOf(types), message }: TypedDataToSign) {
   const { validateTypedData } = await import("viem/utils");
   const all = { ...types, EIP712Domain: types.EIP712Domain ?? domainTypes(domain) };
-  // Wallets tell little of what is wrong with data; this says it.
+  // Wallets report invalid data poorly, so it is validated here.
   const { chainId, ...rest } = domain;
   const exact = { ...rest, ...(chainId !== undefined && { chainId: BigInt(chainId) }) };
   validateTypedData<Record<string, unknown>, string>({ domain: exact, types: all, primaryType, message });
   return { domain, types: all, primaryType, message };
 }
 
-/** The domain's fields in the standard's order. */
+/** The domain's fields in the order of the standard. */
 const DOMAIN_FIELDS = [
   { name: "name", type: "string" },
   { name: "version", type: "string" },
@@ -87,7 +87,7 @@ function domainTypes(domain: NonNullable<TypedDataToSign["domain"]>) {
   return DOMAIN_FIELDS.filter(({ name }) => domain[name] !== undefined);
 }
 
-/** The type that is no part of another. */
+/** The type that no other type contains. */
 function rootOf(types: TypedDataToSign["types"]): string {
   const names = Object.keys(types).filter((name) => name !== "EIP712Domain");
   const parts = new Set(

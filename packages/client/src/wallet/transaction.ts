@@ -13,31 +13,31 @@ import {
   type TransactionState,
 } from "./transactionState.ts";
 
-/** How a transaction is followed. */
+/** Options of following a transaction. */
 export interface FollowOptions {
-  /** Names the errors of the contract that is called. */
+  /** Used to decode the errors of the called contract. */
   abi?: Abi | undefined;
-  /** Between two looks, in ms. */
+  /** The polling interval, in ms. */
   pollMs?: number | undefined;
-  /** After so many nothing more is told: 12 unless given. */
+  /** The number of confirmations after which polling stops; 12 by default. */
   confirmations?: number | undefined;
 }
 
-/** A transaction under way. The chain is asked while somebody listens, and not otherwise. */
+/** A followed transaction. The chain is polled only while there are subscribers. */
 export interface FollowedTransaction {
   readonly state: TransactionState;
-  /** With what has been learnt meanwhile. */
+  /** The reference, completed with fields from the chain. */
   readonly reference: TransactionReference;
-  /** Calls back at every change of the state. Returns the way to stop it. */
+  /** Calls back on every change of state. Returns a function that unsubscribes. */
   subscribe(listener: (state: TransactionState) => void): () => void;
 }
 
 const POLL_MS = 1_000;
-/** Between looks at a node that does not answer: longer each time, up to this. */
+/** The maximum of the interval, which grows while the node is unreachable. */
 const LONGEST_PAUSE_MS = 30_000;
 const FINAL = 12;
 
-/** Follows a transaction on its chain, from its sending or from where a reload has interrupted it. */
+/** Follows a transaction on its chain, from its submission or after a reload. */
 export function followTransaction(
   reference: TransactionReference,
   provider: Eip1193Provider,
@@ -53,9 +53,9 @@ export function followTransaction(
     const seen = await look(sought, provider, abi);
     if (running !== run) return;
     sought = seen.sought;
-    failures = seen.look.found === "no answer" ? failures + 1 : 0;
+    failures = seen.result.found === "unreachable" ? failures + 1 : 0;
     const before = standing.state;
-    standing = afterLook(standing, seen.look);
+    standing = afterLook(standing, seen.result);
     if (!sameState(before, standing.state)) {
       for (const listener of [...listeners]) listener(standing.state);
     }
@@ -87,13 +87,13 @@ export function followTransaction(
   };
 }
 
-/** That another transaction has taken a transaction's place, as old code knows it. */
+/** The transaction was replaced by another one; compatible with ethers' error. */
 export class TransactionReplacedError extends Error {
   override readonly name = "TransactionReplacedError";
   readonly code = "TRANSACTION_REPLACED";
   readonly reason: "repriced" | "cancelled" | "replaced";
   readonly cancelled: boolean;
-  /** Of the one that took its place; null where it was not found. */
+  /** The hash of the replacement; null if it was not found. */
   readonly hash: string | null;
   readonly receipt: TransactionReceipt | null;
 
@@ -106,7 +106,7 @@ export class TransactionReplacedError extends Error {
   }
 }
 
-/** That a transaction is in a block and has failed there. */
+/** The transaction was included in a block and reverted. */
 export class TransactionFailedError extends RevertError {
   readonly transactionHash: string;
   readonly receipt: TransactionReceipt;
@@ -120,8 +120,8 @@ export class TransactionFailedError extends RevertError {
 }
 
 /**
- * Resolves once a transaction has its confirmations. Rejects with TransactionFailedError where it has failed and with
- * TransactionReplacedError where another has taken its place; waits on while the node does not answer.
+ * Resolves once a transaction has its confirmations. Rejects with TransactionFailedError if it failed, and with
+ * TransactionReplacedError if it was replaced; keeps waiting while the node is unreachable.
  */
 export function confirmed(
   followed: FollowedTransaction,
@@ -149,15 +149,15 @@ export function confirmed(
   });
 }
 
-/** Replaced by one that cannot be found: there are no confirmations to wait for. */
+/** The replacement was not found: there are no confirmations to wait for. */
 function isLost(state: TransactionState): boolean {
   return state.status === "replaced" && state.receipt === null;
 }
 
-/** Where a transaction is on its way; `unknown` while the chain cannot be asked. */
+/** The progress of a transaction; `unknown` while the chain is unreachable. */
 export type TransactionProgress = ReachableState | { status: "unknown" };
 
-/** Tells of a transaction's progress by its hash, until it is final or the returned function is called. */
+/** Reports a transaction's progress by its hash, until it is final or the returned function is called. */
 export function watchTransaction(
   hash: string,
   provider: Eip1193Provider,

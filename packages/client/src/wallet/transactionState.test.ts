@@ -18,9 +18,9 @@ const receipt = (change: Partial<TransactionReceipt> = {}): TransactionReceipt =
   ...change,
 });
 const pending: Look = { found: "pending" };
-const nothing: Look = { found: "nothing", nonceUsed: false };
-const used: Look = { found: "nothing", nonceUsed: true };
-const silent: Look = { found: "no answer", error: new Error("down") };
+const nothing: Look = { found: "not found", nonceUsed: false };
+const used: Look = { found: "not found", nonceUsed: true };
+const silent: Look = { found: "unreachable", error: new Error("down") };
 const included = (head: number): Look => ({ found: "receipt", receipt: receipt(), head, revert: null });
 const failed: Look = {
   found: "receipt",

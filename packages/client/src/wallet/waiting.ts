@@ -1,20 +1,20 @@
 import type { Eip1193Provider } from "./eip1193.ts";
 
-/** How long people are waited for at their wallets. */
+/** How long to wait for the user's approval in the wallet. */
 export interface WaitOptions {
   /** Stops waiting for the wallet. */
   signal?: AbortSignal | undefined;
-  /** How long to wait for the wallet, in ms; five minutes where it is left out. */
+  /** How long to wait for the wallet, in ms; five minutes by default. */
   timeoutMs?: number | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
-/** What nobody is asked for: wallets and their nodes answer it at once or not at all. In ms. */
+/** Timeout of requests that need no approval, in ms. */
 const ANSWER_MS = 10_000;
 
 /**
- * Waits for the wallet no longer than agreed. Rejects with the signal's reason, or with
- * `The wallet did not answer in time`; what the wallet says afterwards is not heard.
+ * Waits for a promise until the timeout. Rejects with the signal's reason, or with
+ * `The wallet did not answer in time`; a later result is ignored.
  */
 export function withinTime<T>(
   work: Promise<T>,
@@ -32,7 +32,7 @@ export function withinTime<T>(
   });
 }
 
-/** Has the wallet ask people for something, and waits for them no longer than agreed. Asks nobody once that is over. */
+/** Sends a request that needs the user's approval, with a timeout. Does not send it if the signal is aborted. */
 export async function askPeople(
   provider: Eip1193Provider,
   call: { method: string; params: readonly unknown[] },
@@ -42,7 +42,7 @@ export async function askPeople(
   return withinTime(provider.request(call), options);
 }
 
-/** What a wallet or its node knows without asking people. Rejects with the signal's reason, too. */
+/** Sends a request that needs no approval. Rejects with the signal's reason, too. */
 export function answerOf(
   provider: Eip1193Provider,
   call: { method: string; params?: readonly unknown[] },

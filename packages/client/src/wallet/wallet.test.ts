@@ -376,7 +376,7 @@ describe("chains", () => {
 describe("over reloads and tabs", () => {
   const KEY = "Parse/app/wallet";
   const urls = { 1337: "http://127.0.0.1:9" };
-  const kept = () => (storage.kind === "immediate" ? storage.area.getItem(KEY) : undefined);
+  const kept = () => (storage.kind === "sync" ? storage.area.getItem(KEY) : undefined);
 
   it("takes the wallet up again, with what it was enabled with, never with a key", async () => {
     await enableWeb3({ provider: "network", urls });
@@ -423,7 +423,7 @@ describe("over reloads and tabs", () => {
   });
 
   it.each(["", "{", "null", "[]", '{"provider":7}'])("takes nothing up from the record %s", async (text) => {
-    if (storage.kind === "immediate") storage.area.setItem(KEY, text);
+    if (storage.kind === "sync") storage.area.setItem(KEY, text);
     expect(await reconnectWallet()).toBe(false);
   });
 
@@ -449,7 +449,7 @@ describe("over reloads and tabs", () => {
     connections.connect({ applicationId: "app", storage });
     expect(await tab.reconnectWallet()).toBe(false);
     const hear = async (newValue: string | null) => {
-      if (storage.kind !== "immediate") return;
+      if (storage.kind !== "sync") return;
       if (newValue === null) storage.area.removeItem(KEY);
       else storage.area.setItem(KEY, newValue);
       page.dispatchEvent(Object.assign(new Event("storage"), { key: KEY, newValue }));

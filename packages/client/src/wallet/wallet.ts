@@ -8,17 +8,17 @@ import { InjectedWeb3Connector } from "./injected.ts";
 import { onOtherTabs, rememberedWallet, rememberWallet } from "./remembered.ts";
 import { type WaitOptions, withinTime } from "./waiting.ts";
 
-/** Which wallet to connect. */
+/** The wallet to connect. */
 export interface EnableOptions extends WaitOptions {
-  /** `walletconnect`, `network`, `magicLink`, `web3Auth`, `keystore`, or anything else for the browser's own wallet. */
+  /** `walletconnect`, `network`, `magicLink`, `web3Auth`, `keystore`; anything else selects the browser's wallet. */
   provider?: string | undefined;
-  /** A connector of the application's own. */
+  /** A custom connector. */
   connector?: CustomConnector | undefined;
-  /** Of a wallet that has announced itself (EIP-6963): its `rdns`. */
+  /** The `rdns` of an announced wallet (EIP-6963). */
   rdns?: string | undefined;
-  /** Of the same: its `uuid`, where another has that `rdns` too. */
+  /** The `uuid` of an announced wallet, if several have the same `rdns`. */
   uuid?: string | undefined;
-  /** What the connector takes beside that. */
+  /** Further options of the connector. */
   [option: string]: unknown;
 }
 
@@ -39,7 +39,7 @@ export type WalletState =
 /** A wallet that is connected. */
 export type EnabledWallet = Extract<WalletState, { status: "enabled" }>;
 
-/** What the wallet connection tells, by event. */
+/** The events of the wallet connection. */
 export interface WalletEvents {
   web3Enabled: [
     info: {
@@ -53,35 +53,35 @@ export interface WalletEvents {
   web3Deactivated: [info: { connector: AbstractWeb3Connector; provider: Eip1193Provider }];
   /** Hex. */
   chainChanged: [chainId: string];
-  /** Lower-case hex, or null. */
+  /** Lowercase hex, or null. */
   accountChanged: [account: string | null];
   "provider-connect": [info: { chainId?: string }];
   "provider-disconnect": [error: unknown];
-  /** After every change of the state above. */
+  /** After every change of the state. */
   state: [state: WalletState];
 }
 
 const ALREADY_ENABLING =
   "Cannot execute Moralis.enableWeb3(), as Moralis Moralis.enableWeb3() already has been called, but is not finished yet ";
 const MISSING = "Missing web3 instance, make sure to call Moralis.enableWeb3() or Moralis.authenticate()";
-/** How long a wallet that is put away may take to end its session, in ms. */
+/** Timeout for ending the session of a disconnected wallet, in ms. */
 const LEAVING_MS = 5_000;
-/** How long a wallet may take to say whether it knows this page, in ms. */
+/** Timeout for reconnecting a wallet, in ms. */
 const RESUMING_MS = 15_000;
 
 const events = /* @__PURE__ */ new Emitter<WalletEvents>(["state"]);
 let state: WalletState = { status: "not enabled" };
-/** The enabling that is underway. */
+/** The pending attempt to enable a wallet. */
 let underway: AbortController | undefined;
 let letGo: (() => void) | undefined;
-/** Whether the enabled wallet is one that other tabs can take up too. */
+/** Whether other tabs can connect the enabled wallet too. */
 let shared = false;
 let follows = false;
 
-/** Tells what happens to the wallet connection: `walletEvents.on("accountChanged", …)`. */
+/** The events of the wallet connection: `walletEvents.on("accountChanged", …)`. */
 export const walletEvents = events;
 
-/** The wallet connection as it is now. */
+/** The current state of the wallet connection. */
 export function walletState(): WalletState {
   return state;
 }
@@ -91,23 +91,23 @@ export function isWeb3Enabled(): boolean {
   return state.status === "enabled";
 }
 
-/** The enabled wallet. Throws where there is none. */
+/** The enabled wallet. Throws if there is none. */
 export function enabledWallet(): EnabledWallet {
   if (state.status !== "enabled") throw new Error(MISSING);
   return state;
 }
 
 /**
- * Connects a wallet and answers its provider; one that was enabled before is put away. Rejects while another
- * call is in progress, when the wallet refuses, when it is put away meanwhile, and after the deadline; there is
- * no wallet then.
+ * Connects a wallet and returns its provider; disconnects a previous one. Rejects while another
+ * call is in progress, when the wallet rejects, when it is deactivated meanwhile, and after the timeout; then there is
+ * no wallet.
  */
-export function enableWeb3(given: EnableOptions = {}): Promise<Eip1193Provider> {
-  const options = withBrowserWallet(given);
+export function enableWeb3(requested: EnableOptions = {}): Promise<Eip1193Provider> {
+  const options = withBrowserWallet(requested);
   return enable(options, async () => options.connector ?? connectorNamed(options.provider));
 }
 
-/** The options; where they name no wallet and one of the browser's is enabled, that one: it need not be the first. */
+/** The options; if they name no wallet and one of the browser's is enabled, adds the selection of that one. */
 export function withBrowserWallet(options: EnableOptions): EnableOptions {
   const { provider, connector, rdns, uuid } = options;
   const named = provider ?? connector ?? rdns ?? uuid;
@@ -116,11 +116,11 @@ export function withBrowserWallet(options: EnableOptions): EnableOptions {
   return enabled instanceof InjectedWeb3Connector ? { ...options, ...enabled.chosen } : options;
 }
 
-/** Puts the wallet away, and stops an enabling that is underway. Does nothing where there is none. */
+/** Disconnects the wallet, and aborts a pending attempt. Does nothing without a wallet. */
 export async function deactivateWeb3(): Promise<void> {
   const before = state;
   if (before.status === "not enabled" || before.status === "deactivated") return;
-  underway?.abort(new Error("The wallet was put away"));
+  underway?.abort(new Error("The wallet was disconnected"));
   underway = undefined;
   setState({ status: "deactivated" });
   rememberWallet(null);
@@ -128,8 +128,8 @@ export async function deactivateWeb3(): Promise<void> {
 }
 
 /**
- * Takes up the wallet of before a reload, where it gives its account without asking. Answers whether it did.
- * Follows from then on what other tabs do with it.
+ * Reconnects the wallet after a reload, if it needs no approval. Returns whether it did.
+ * Synchronizes with other tabs from then on.
  */
 export async function reconnectWallet(): Promise<boolean> {
   followTabs();
@@ -139,7 +139,7 @@ export async function reconnectWallet(): Promise<boolean> {
   const Class = await connectorNamed(provider);
   const connector = new Class(options);
   if (!(await withinTime(connector.authorized(options), { timeoutMs: RESUMING_MS }))) return false;
-  // Somebody may have been quicker, or have put it away meanwhile.
+  // Another wallet may have been connected, or this one disconnected, meanwhile.
   if (isBusy() || !rememberedWallet()) return false;
   await enable({ ...options, timeoutMs: RESUMING_MS }, async () => connector);
   return true;
@@ -155,10 +155,10 @@ async function enable(
   try {
     const connector = connectorFor(await target(), before?.connector, options);
     if (before) await putAway(before, connector);
-    const given = await activated(connector, { ...options, signal: attempt.signal });
-    const account = given.account?.toLowerCase() ?? null;
-    const { provider } = given;
-    const chainId = hexChainId(given.chainId);
+    const activation = await activated(connector, { ...options, signal: attempt.signal });
+    const account = activation.account?.toLowerCase() ?? null;
+    const { provider } = activation;
+    const chainId = hexChainId(activation.chainId);
     underway = undefined;
     follow(connector);
     remember(connector, options);
@@ -166,7 +166,7 @@ async function enable(
     events.emit("web3Enabled", { chainId, account, connector, provider, web3: provider });
     return provider;
   } catch (error) {
-    // Somebody may have put the wallet away meanwhile.
+    // The wallet may have been deactivated meanwhile.
     if (underway === attempt) {
       underway = undefined;
       setState({ status: "not enabled" });
@@ -177,7 +177,7 @@ async function enable(
   }
 }
 
-/** An attempt at enabling; its signal is aborted when the caller gives up, when it is put away and when it is over. */
+/** Starts an attempt; its signal is aborted by the caller's signal, by a deactivation, and when it ends. */
 function begin({ signal }: EnableOptions): AbortController {
   const attempt = new AbortController();
   const cancel = () => attempt.abort(signal?.reason);
@@ -191,7 +191,7 @@ function begin({ signal }: EnableOptions): AbortController {
   return attempt;
 }
 
-/** The connector to open; that of the enabled wallet where it goes on with its session. */
+/** The connector to activate; the enabled one if it can resume its session. */
 function connectorFor(
   target: CustomConnector,
   before: AbstractWeb3Connector | undefined,
@@ -202,15 +202,15 @@ function connectorFor(
   return typeof target === "function" ? new target(options) : target;
 }
 
-/** Opens the wallet. One that is not waited for any more is put away as soon as it opens. */
+/** Activates the connector. If the activation fails or times out, deactivates it as soon as it completes. */
 async function activated(connector: AbstractWeb3Connector, options: EnableOptions): Promise<Activation> {
   let activation: Promise<Activation> | undefined;
   try {
     options.signal?.throwIfAborted();
     activation = connector.activate(options);
-    const given = await withinTime(activation, options);
-    if (!given?.provider) throw new Error("Failed to activate, no provider returned");
-    return given;
+    const result = await withinTime(activation, options);
+    if (!result?.provider) throw new Error("Failed to activate, no provider returned");
+    return result;
   } catch (error) {
     void Promise.resolve(activation)
       .catch(() => undefined)
@@ -219,7 +219,7 @@ async function activated(connector: AbstractWeb3Connector, options: EnableOption
   }
 }
 
-/** Lets an enabled wallet go. Its session ends, unless the next wallet goes on with it. */
+/** Disconnects an enabled wallet. Ends its session unless the next connector is the same. */
 async function putAway(before: EnabledWallet, next?: AbstractWeb3Connector): Promise<void> {
   letGo?.();
   letGo = undefined;
@@ -227,12 +227,12 @@ async function putAway(before: EnabledWallet, next?: AbstractWeb3Connector): Pro
   if (next !== before.connector) await leave(before.connector);
 }
 
-/** A wallet that fails to end its session, or takes too long, is gone all the same. */
+/** Deactivates a connector; failures and timeouts are ignored. */
 async function leave(connector: AbstractWeb3Connector): Promise<void> {
   try {
     await withinTime(connector.deactivate(), { timeoutMs: LEAVING_MS });
   } catch {
-    // Nobody could do anything about it.
+    // There is nothing that the caller could do.
   }
 }
 
@@ -262,13 +262,13 @@ function follow(connector: AbstractWeb3Connector): void {
   };
 }
 
-/** Does with a wallet that can be taken up again what another tab has done with it. */
+/** Connects and disconnects the wallet as other tabs do. */
 function followTabs(): void {
   if (follows) return;
   follows = true;
   onOtherTabs((enabled) => {
     if (!enabled && shared && state.status === "enabled") void deactivateWeb3();
-    // A wallet that this tab cannot take up stays the other tab's.
+    // A wallet that this tab cannot connect is ignored.
     if (enabled && !isBusy()) void reconnectWallet().catch(() => undefined);
   });
 }

@@ -11,27 +11,27 @@ import {
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
 import { call, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
-/** Of a wallet on another device. `projectId` is needed. */
+/** Options of a wallet on another device. `projectId` is required. */
 export interface WalletConnectOptions {
-  /** The application's id at WalletConnect (Reown). */
+  /** The application's project id at WalletConnect (Reown). */
   projectId?: string | undefined;
-  /** The chain that the wallet has to be on; any of `chains` where it is left out. */
+  /** The required chain; defaults to any of `chains`. */
   chainId?: number | string | undefined;
-  /** Chains that the application can work with; 1 where it is left out. */
+  /** The chains that the application supports; defaults to 1. */
   chains?: readonly (number | string)[] | undefined;
-  /** Nodes for what the wallet does not answer itself, by chain id. */
+  /** Nodes for requests that the wallet does not handle, by chain id. */
   rpcMap?: Record<string, string> | undefined;
-  /** What the wallet shows of the application. */
+  /** The application's metadata, shown by the wallet. */
   metadata?: { name: string; description: string; url: string; icons: string[] } | undefined;
-  /** Wallets shown first on telephones. */
+  /** Wallets that are shown first on mobile devices. */
   mobileLinks?: readonly string[] | undefined;
-  /** Instead of WalletConnect's relay. */
+  /** Replaces WalletConnect's relay. */
   relayUrl?: string | undefined;
-  /** Takes the address that a wallet scans or opens. */
+  /** Called with the URI that a wallet scans or opens. */
   onUri?: ((uri: string) => void) | undefined;
-  /** Whether the library shows its own window; it does where `onUri` is left out and nothing is said here. */
+  /** Whether the library shows its own modal; defaults to true without `onUri`. */
   qrModal?: boolean | undefined;
-  /** Ends a session that is still there first. */
+  /** Ends an existing session first. */
   newSession?: boolean | undefined;
   signal?: AbortSignal | undefined;
   load?: SdkLoader | undefined;
@@ -90,7 +90,7 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
   }
 }
 
-/** A second start of the library in one page would answer for the sessions of the first: there is one for its settings. */
+/** One instance per settings: a second instance in a page would handle the sessions of the first. */
 const libraries = new WeakMap<object, Map<string, Promise<Eip1193Provider>>>();
 
 function libraryOf(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
@@ -117,7 +117,7 @@ async function startLibrary(settings: object, load: SdkLoader | undefined): Prom
   throw new Error("Could not connect via WalletConnect, error in connecting to provider");
 }
 
-/** In a block of its own: webpack lets a package be missing only where its import is tried right here. */
+/** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
 async function installed(): Promise<unknown> {
   try {
     return await import("@walletconnect/ethereum-provider");
@@ -154,7 +154,7 @@ function hasSession(library: Eip1193Provider): boolean {
   return session !== undefined && session !== null;
 }
 
-/** An attempt at finding a wallet, which may outlive who waits for it: some versions cannot end one before its time. */
+/** A pairing attempt, which may outlive its callers: some versions cannot abort one. */
 interface Pairing {
   done: Promise<unknown>;
   uri: string | undefined;
@@ -164,7 +164,7 @@ interface Pairing {
 
 const pairings = new WeakMap<object, Pairing>();
 
-/** Waits for a wallet to take the address. Who gives up and comes again before it is too old gets the same address. */
+/** Waits for a wallet to accept the URI. A later call reuses the URI of a pairing that has not expired. */
 async function pair(library: Eip1193Provider, options: WalletConnectOptions): Promise<void> {
   const { onUri, signal } = options;
   const pairing = pairings.get(library) ?? beginPairing(library);
@@ -182,7 +182,7 @@ async function pair(library: Eip1193Provider, options: WalletConnectOptions): Pr
   try {
     await Promise.race([pairing.done, aborted]);
   } catch (error) {
-    // The attempt of somebody before, which has ended late.
+    // This was a previous caller's attempt, which was aborted late.
     if (wasAborted && !signal?.aborted) return await pair(library, options);
     throw error;
   } finally {
@@ -203,7 +203,7 @@ function beginPairing(library: Eip1193Provider): Pairing {
   pairing.done = call(library, "connect").finally(() => {
     pairings.delete(library);
     library.removeListener?.("display_uri", note);
-    // A wallet that comes when everybody has left is sent away.
+    // Disconnects a wallet that accepts after all callers have left.
     if (pairing.waiting === 0 && hasSession(library)) void call(library, "disconnect").catch(() => undefined);
   });
   pairing.done.catch(() => undefined);
@@ -213,7 +213,7 @@ function beginPairing(library: Eip1193Provider): Pairing {
 function endPairing(library: Eip1193Provider, pairing: Pairing): void {
   pairing.isAborted = true;
   const signer = member(library, "signer");
-  // An attempt that is over already need not be ended.
+  // A finished attempt need not be aborted.
   if (pairings.get(library) === pairing && member(signer, "abortPairingAttempt"))
     void call(signer, "abortPairingAttempt").catch(() => undefined);
 }

@@ -1,13 +1,13 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 
 /*
- * What applications found on the old Web3API beside its operations. Some extend it with operations of their own.
+ * Members of the Moralis Web3API other than its operations. Some applications add their own operations with them.
  */
 
-/** Of pages that go by offset. */
+/** The page size of offset pagination. */
 const DEFAULT_PAGE_SIZE = 500;
 
-/** An operation as the old client described it; `url` is a path with parameters as `:address`. */
+/** An endpoint as Moralis describes it; `url` is a path with parameters as `:address`. */
 export interface OldEndpoint {
   method?: "GET" | "POST" | "PUT" | "DELETE";
   group?: string;
@@ -18,12 +18,12 @@ export interface OldEndpoint {
 
 export interface OldBodyParameter {
   key: string;
-  /** `set body`: it is the body as a whole. */
+  /** `set body`: the parameter is the whole body. */
   type?: string;
   required?: boolean;
 }
 
-/** Says which parameter is the whole body. */
+/** The types of body parameters. */
 export const BodyParamTypes = { setBody: "set body", property: "property" } as const;
 
 const RATE_LIMIT_HEADERS = [
@@ -36,21 +36,21 @@ const RATE_LIMIT_HEADERS = [
 
 type HeaderBag = Headers | Readonly<Record<string, unknown>>;
 
-/** What an answer's headers tell of the caller's limits. */
+/** The rate limit headers of a response. */
 export function getApiRateLimitInfo(headers: HeaderBag): Record<string, unknown> {
   const read = (name: string): unknown =>
     headers instanceof Headers ? headers.get(name) : (headers[name] ?? null);
   return Object.fromEntries(RATE_LIMIT_HEADERS.map((name) => [name, read(name)]));
 }
 
-/** The answer's message, else the error's, else that the call has failed. */
+/** The message of the response, else of the error, else a generic one. */
 export function getApiErrorMessage(error: unknown, url: string): string {
   const response = member(error, "response");
   const said = member(member(response, "data"), "message") || member(error, "message");
   return typeof said === "string" && said ? said : `Web3 API error while calling ${url}`;
 }
 
-/** Fills a path's parameters in, and takes them out of `params`. Throws where one is missing. */
+/** Fills in the path parameters, and removes them from `params`. Throws if one is missing. */
 export function getParameterizedUrl(url: string, params: JsonObject): string {
   return url.replace(/:(\w+)/g, (_, key: string) => {
     const value = params[key];
@@ -60,7 +60,7 @@ export function getParameterizedUrl(url: string, params: JsonObject): string {
   });
 }
 
-/** Takes the body out of `params`. Throws where a part of it is missing. */
+/** Removes the body parameters from `params`. Throws if a required one is missing. */
 export function getBody(
   params: JsonObject | undefined,
   bodyParams: readonly OldBodyParameter[] | undefined,
@@ -78,7 +78,7 @@ export function getBody(
   return body;
 }
 
-/** The parameters of the page after a result; the same ones where there is none. */
+/** The parameters of the next page; the same object if there is none. */
 export function getNextOptions(result: unknown, options: JsonObject): JsonObject {
   if (!isJsonObject(result)) return options;
   const { total, page, page_size: size, cursor } = result;

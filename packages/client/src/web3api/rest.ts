@@ -4,7 +4,7 @@ import type { RequestOptions } from "../transport.ts";
 import { getApiRateLimitInfo } from "./oldFace.ts";
 import type { Operation } from "./operation.ts";
 
-/** A data service that is asked directly. */
+/** A REST data service that is called directly. */
 export interface RestService {
   apiKey: string;
   /** Without a slash at the end. */
@@ -37,7 +37,7 @@ export async function askRest(
   return read(await ask(address, init).catch((error: unknown) => failed(address, error, signal)), address);
 }
 
-/** Takes the body's parameters out of the others. */
+/** Removes the body's parameters from the others. */
 function takeBody({ whole, body = {} }: Operation, params: JsonObject): JsonValue {
   const fields: JsonObject = {};
   for (const [name, need] of Object.entries(body)) {

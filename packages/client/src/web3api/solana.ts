@@ -62,8 +62,8 @@ const operations = {
 let rest: RestService | undefined;
 
 /**
- * Data of Solana: cloud functions of the server, `sol-balance` and so on, that an application defines; or a REST service
- * of its kind that is asked directly. The server itself follows no Solana.
+ * Solana data: cloud functions of the application, `sol-balance` and so on, or a REST service
+ * that is called directly. The server itself does not index Solana.
  */
 export const SolanaAPI = {
   account: {
@@ -74,7 +74,7 @@ export const SolanaAPI = {
   },
   nft: { getNFTMetadata: call<SolanaNftMetadata>("getNFTMetadata") },
 
-  /** Asks a REST service by its key, or again the server. Throws without either. */
+  /** Uses a REST service with an API key, or the server again. Throws without either. */
   initialize({
     apiKey,
     baseURL,
@@ -97,7 +97,7 @@ function call<Result>(name: keyof typeof operations): Call<Result> {
   return async (given = {}, options = {}) => {
     const address = given.address || (await loadStoredUser())?.solAddress;
     const params = encodeFields({ network: "mainnet", responseType: "native", ...given, address });
-    // What a service answers is known to who runs it: Result is the type that its documentation tells.
+    // The result type is asserted according to the service's documentation.
     return (await ask(name, params, options)) as Result;
   };
 }
@@ -127,6 +127,6 @@ function isUndefinedFunction(error: unknown): boolean {
 }
 
 function noSolana(name: string): ProtocolError {
-  const message = `This server has no data of Solana: define the cloud function "sol-${name}" to bring it`;
+  const message = `This server has no Solana data: define the cloud function "sol-${name}"`;
   return new ProtocolError(ErrorCode.SCRIPT_FAILED, message);
 }

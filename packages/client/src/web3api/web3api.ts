@@ -18,11 +18,11 @@ import type { RestService } from "./rest.ts";
 
 const DEFAULT_CHAIN = "eth";
 
-/** The data service: its operations by group, and what the old client had beside them. */
+/** The data service: its operations by group, and the other members of Moralis's Web3API. */
 export interface DataService extends Operations {
-  /** Asks a REST data service directly, by its key, or again the server. Throws without either. */
+  /** Uses a REST data service with an API key, or the server again. Throws without either. */
   initialize(options: DataServiceOptions): void;
-  /** Where the REST data service is; empty while the server is asked. */
+  /** The URL of the REST data service; empty while the server is used. */
   baseURL: string;
   readonly BodyParamTypes: typeof BodyParamTypes;
   getApiRateLimitInfo: typeof getApiRateLimitInfo;
@@ -32,15 +32,15 @@ export interface DataService extends Operations {
   getNextOptions: typeof getNextOptions;
   /** Calls an operation that is not among the groups. */
   fetch(call: { endpoint: OldEndpoint; params?: object }, options?: RequestOptions): Promise<JsonValue>;
-  /** The same of the REST data service. */
+  /** The same on the REST data service. */
   fetchFromApi(endpoint: OldEndpoint, params?: object, options?: RequestOptions): Promise<JsonValue>;
-  /** The same of the server: its function of that name. */
+  /** The same on the server: calls its function of that name. */
   fetchFromServer(name: string, params?: object, options?: RequestOptions): Promise<JsonValue>;
 }
 
 /**
- * Chain data, through the server: `Web3API.account.getNativeBalance({ address, chain })`. The chain is `eth`
- * unless named; an address that is left out is that of the signed-in user or of the connected wallet.
+ * Chain data, by the server: `Web3API.account.getNativeBalance({ address, chain })`. The chain defaults to
+ * `eth`, the address to that of the signed-in user or of the connected wallet.
  */
 export const Web3API: DataService = /* @__PURE__ */ dataService();
 
@@ -69,12 +69,12 @@ function withoutSlash(url: string): string {
 
 let connectedAccount: () => string | null | undefined = () => undefined;
 
-/** Tells where the connected wallet's account is found. */
+/** Sets the source of the connected wallet's account. */
 export function setConnectedAccount(source: () => string | null | undefined): void {
   connectedAccount = source;
 }
 
-/** One operation by its name; what the groups call. */
+/** Calls an operation by its name. */
 export async function callDataService(
   name: string,
   operation: Operation,
@@ -112,7 +112,7 @@ async function askServer(name: string, params: JsonObject, options: RequestOptio
   return result;
 }
 
-/** Adds `next` to a page that others follow. */
+/** Adds `next` to a page that is not the last one. */
 function withNext(
   page: JsonValue,
   params: JsonObject,
@@ -138,7 +138,7 @@ function dataService(): DataService {
     return [groupName, Object.fromEntries(calls)];
   });
   return {
-    // Made from the same table as the type.
+    // Built from the same table as the type.
     ...(Object.fromEntries(groups) as Operations),
     initialize,
     get baseURL(): string {
