@@ -50,7 +50,7 @@ export function FollowUp({
         <Replacing reference={logged.reference} label={logged.label} />
       )}
       {stage === "replaced" && (
-        <Notice kind="warning" title={t(REPLACED[view.replacement?.how ?? "replaced"])}>
+        <Notice kind="warning" title={t(REPLACED[view.replacement?.reason ?? "replaced"])}>
           {view.replacement?.hash && (
             <ExplorerLink kind="tx" id={view.replacement.hash} chain={reference.chainId ?? undefined}>
               {t("The one in its place")}

@@ -5,13 +5,13 @@ import { type StorageArea, type SyncStorage, storageKey, storageKeys } from "./s
 export const Storage = {
   /** 1 for an async storage. */
   async: (): 0 | 1 => (connection().storage.kind === "async" ? 1 : 0),
-  getItem: (key: string): string | null => immediate().getItem(key),
+  getItem: (key: string): string | null => syncArea().getItem(key),
   getItemAsync: async (key: string): Promise<string | null> => connection().storage.area.getItem(key),
-  setItem: (key: string, value: string): void => immediate().setItem(key, value),
+  setItem: (key: string, value: string): void => syncArea().setItem(key, value),
   setItemAsync: async (key: string, value: string): Promise<void> => {
     await connection().storage.area.setItem(key, value);
   },
-  removeItem: (key: string): void => immediate().removeItem(key),
+  removeItem: (key: string): void => syncArea().removeItem(key),
   removeItemAsync: async (key: string): Promise<void> => {
     await connection().storage.area.removeItem(key);
   },
@@ -20,7 +20,7 @@ export const Storage = {
   generatePath: (name: string): string => storageKey(connection().applicationId, name.replace(/^\//, "")),
 };
 
-function immediate(): SyncStorage {
+function syncArea(): SyncStorage {
   const { storage }: { storage: StorageArea } = connection();
   if (storage.kind === "sync") return storage.area;
   throw new Error("Synchronous storage is not supported by the current storage controller");

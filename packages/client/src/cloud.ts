@@ -1,6 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { decode } from "./object/decode.ts";
-import { encode, encodeFields, refuseObject } from "./object/encode.ts";
+import { encode, encodeFields, rejectObject } from "./object/encode.ts";
 import { ParseObject } from "./object/ParseObject.ts";
 import { invalidResponse, type RequestOptions, request, requestObject } from "./transport.ts";
 
@@ -22,7 +22,7 @@ async function run<R = unknown>(name: string, params: object = {}, options: Requ
   if (typeof name !== "string" || name.length === 0) {
     throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud function name must be a string.");
   }
-  const payload = encodeFields(params, { object: refuseObject });
+  const payload = encodeFields(params, { object: rejectObject });
   const { body } = await request("POST", `functions/${name}`, payload, options);
   // The result type is known to the author of the function: the caller asserts R.
   return resultOf(body) as R;
@@ -40,7 +40,7 @@ async function startJob(name: string, params: object = {}): Promise<string> {
   if (typeof name !== "string" || name.length === 0) {
     throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud job name must be a string.");
   }
-  const payload = encodeFields(params, { object: refuseObject });
+  const payload = encodeFields(params, { object: rejectObject });
   const { headers } = await request("POST", `jobs/${name}`, payload, { useMasterKey: true });
   const id = headers.get("x-parse-job-status-id");
   if (id) return id;
@@ -56,7 +56,7 @@ function getJobsData(): Promise<JsonObject> {
 async function getJobStatus(jobStatusId: string): Promise<ParseObject> {
   const payload = { where: { objectId: encode(jobStatusId) }, limit: 1 };
   const body = await requestObject("GET", "classes/_JobStatus", payload, { useMasterKey: true });
-  const found = Array.isArray(body.results) ? body.results[0] : undefined;
-  if (!isJsonObject(found)) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
-  return ParseObject.fromJSON({ ...found, className: "_JobStatus" });
+  const record = Array.isArray(body.results) ? body.results[0] : undefined;
+  if (!isJsonObject(record)) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+  return ParseObject.fromJSON({ ...record, className: "_JobStatus" });
 }

@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { EthersLibrary } from "./ethersLibrary.ts";
 import { createListeners } from "./listeners.ts";
 import type { LocalDatastoreController, LocalStore } from "./local/LocalStore.ts";
-import { defaultStorage, type StorageArea, servesOnePerson } from "./storage.ts";
+import { defaultStorage, isSingleUserProcess, type StorageArea } from "./storage.ts";
 
 /** Time and randomness, injectable so that tests need not wait. */
 export interface Clock {
@@ -31,7 +31,7 @@ export interface Connection {
   /** Sends one request id with every attempt of a call. */
   readonly idempotency: boolean;
   /** Whether a signed-in user becomes the current user. Off in Node, where all callers would share it. */
-  readonly keepsCurrentUser: boolean;
+  readonly tracksCurrentUser: boolean;
   readonly revocableSession: boolean;
   /** Total number of attempts of a call when the server fails or is unreachable. */
   readonly requestAttemptLimit: number;
@@ -53,8 +53,8 @@ export interface Connection {
 
 /** Encrypts text for the storage. Both methods throw without a secret; `decrypt` also throws when the text was changed. */
 export interface UserCipher {
-  seal(text: string, secret: string | undefined): string;
-  open(sealed: string, secret: string | undefined): string;
+  encrypt(text: string, secret: string | undefined): string;
+  decrypt(encrypted: string, secret: string | undefined): string;
 }
 
 export type ConnectionSettings = Partial<Connection> & Pick<Connection, "applicationId">;
@@ -64,15 +64,15 @@ export const systemClock: Clock = {
   random: () => Math.random(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
-      const end = (): void => {
+      const finish = (): void => {
         clearTimeout(timer);
-        signal?.removeEventListener("abort", end);
+        signal?.removeEventListener("abort", finish);
         if (signal?.aborted) reject(signal.reason);
         else resolve();
       };
-      const timer = setTimeout(end, ms);
-      signal?.addEventListener("abort", end);
-      if (signal?.aborted) end();
+      const timer = setTimeout(finish, ms);
+      signal?.addEventListener("abort", finish);
+      if (signal?.aborted) finish();
     }),
 };
 
@@ -81,15 +81,15 @@ export const ownFetch: typeof fetch = (input, init) => fetch(input, init);
 
 let active: Connection | undefined;
 /** Settings for all connections, including those that are not open yet. */
-let chosen: Partial<Connection> = {};
+let presets: Partial<Connection> = {};
 const listeners = /* @__PURE__ */ createListeners();
 
 /** Creates the connection that all later calls use. */
 export function connect(settings: ConnectionSettings): Connection {
-  const { serverUrl = "", ...rest } = { ...defined(chosen), ...defined(settings) };
+  const { serverUrl = "", ...rest } = { ...withoutUndefined(presets), ...withoutUndefined(settings) };
   return activate({
     idempotency: false,
-    keepsCurrentUser: servesOnePerson(),
+    tracksCurrentUser: isSingleUserProcess(),
     revocableSession: false,
     requestAttemptLimit: 5,
     batchSize: 20,
@@ -123,16 +123,16 @@ export function reconfigure(change: Partial<Connection>): Connection {
 
 /** Like `reconfigure`, but also applies before the first connection and to all later ones. */
 export function configure(change: Partial<Connection>): void {
-  chosen = { ...chosen, ...change };
+  presets = { ...presets, ...change };
   if (active) activate({ ...active, ...change });
 }
 
 /** A setting of the active connection, or of the next one when there is none. */
 export function setting<K extends keyof Connection>(name: K): Connection[K] | undefined {
-  return active ? active[name] : chosen[name];
+  return active ? active[name] : presets[name];
 }
 
-function defined(settings: Partial<Connection>): Partial<Connection> {
+function withoutUndefined(settings: Partial<Connection>): Partial<Connection> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 

@@ -1,11 +1,11 @@
 import { type Connection, configure, setting } from "./connection.ts";
 import { installationId } from "./identity.ts";
-import { allowOwnUserClass, storedClassName } from "./object/registry.ts";
+import { allowCustomUserClass, storedClassName } from "./object/registry.ts";
 import { inBrowser } from "./storage.ts";
 import { type Method, type RequestOptions, request, VERSION } from "./transport.ts";
 
 /** Parse's configuration keys and the connection settings that they map to. */
-const OF_CONNECTION = {
+const CONNECTION_KEYS = {
   APPLICATION_ID: "applicationId",
   JAVASCRIPT_KEY: "javascriptKey",
   MASTER_KEY: "masterKey",
@@ -25,7 +25,7 @@ const OF_CONNECTION = {
 export const CoreManager = {
   /** Throws for an unknown key. */
   get(key: string): unknown {
-    if (isOfConnection(key)) return setting(OF_CONNECTION[key]);
+    if (isConnectionKey(key)) return setting(CONNECTION_KEYS[key]);
     switch (key) {
       case "PERFORM_USER_REWRITE":
         return storedClassName("User") === "_User";
@@ -39,18 +39,18 @@ export const CoreManager = {
   },
 
   set(key: string, value: unknown): void {
-    if (isOfConnection(key)) {
-      const name = OF_CONNECTION[key];
+    if (isConnectionKey(key)) {
+      const name = CONNECTION_KEYS[key];
       configure({
         [name]: name === "serverUrl" ? String(value).replace(/\/+$/, "") : (value ?? undefined),
       });
-    } else if (key === "PERFORM_USER_REWRITE") allowOwnUserClass(!value);
+    } else if (key === "PERFORM_USER_REWRITE") allowCustomUserClass(!value);
     else throw new Error(`Configuration key not found: ${key}`);
   },
 
   setIfNeeded(key: string, value: unknown): unknown {
-    const known = CoreManager.get(key);
-    if (known === undefined || known === null) CoreManager.set(key, value);
+    const current = CoreManager.get(key);
+    if (current === undefined || current === null) CoreManager.set(key, value);
     return CoreManager.get(key);
   },
 
@@ -68,6 +68,6 @@ export const CoreManager = {
   getInstallationController: () => ({ currentInstallationId: () => installationId() }),
 };
 
-function isOfConnection(key: string): key is keyof typeof OF_CONNECTION {
-  return Object.hasOwn(OF_CONNECTION, key);
+function isConnectionKey(key: string): key is keyof typeof CONNECTION_KEYS {
+  return Object.hasOwn(CONNECTION_KEYS, key);
 }

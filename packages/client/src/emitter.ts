@@ -1,13 +1,13 @@
 type Listener<Args extends unknown[]> = (...args: Args) => void;
 
 /** More listeners of one event are reported as a possible leak, as in Node's EventEmitter. */
-const LISTENER_LIMIT = 10;
+const MAX_LISTENERS = 10;
 
 /** Listeners by event. `on` and `once` return a function that unsubscribes. */
 export class Emitter<Events extends Record<keyof Events, unknown[]>> {
   readonly #listeners = new Map<keyof Events, Map<Listener<never>, Listener<never>>>();
   readonly #warned: Set<keyof Events>;
-  #limit = LISTENER_LIMIT;
+  #limit = MAX_LISTENERS;
 
   /** `unlimited` are events that may have any number of listeners. */
   constructor(unlimited: readonly (keyof Events)[] = []) {
@@ -53,30 +53,30 @@ export class Emitter<Events extends Record<keyof Events, unknown[]>> {
       try {
         (listener as Listener<Events[E]>)(...args);
       } catch (error) {
-        reportLater(error);
+        rethrowAsync(error);
       }
     }
   }
 
   #add<E extends keyof Events>(
     event: E,
-    given: Listener<Events[E]>,
-    called: Listener<Events[E]>,
+    listener: Listener<Events[E]>,
+    callback: Listener<Events[E]>,
   ): () => void {
     const listeners = this.#listeners.get(event) ?? new Map();
-    this.#listeners.set(event, listeners.set(given, called));
+    this.#listeners.set(event, listeners.set(listener, callback));
     if (this.#limit > 0 && listeners.size > this.#limit && !this.#warned.has(event)) {
       this.#warned.add(event);
       console.warn(
         `Possible memory leak: ${listeners.size} listeners of ${String(event)}, the limit is ${this.#limit}`,
       );
     }
-    return () => this.off(event, given);
+    return () => this.off(event, listener);
   }
 }
 
 /** Reports an error of a listener as an uncaught error. */
-function reportLater(error: unknown): void {
+function rethrowAsync(error: unknown): void {
   setTimeout(() => {
     throw error;
   });

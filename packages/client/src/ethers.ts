@@ -9,7 +9,7 @@ const MISSING =
  * Loads ethers 5 for legacy code that uses `Moralis.web3` and `Moralis.web3Library`. `load` is for
  * applications that provide it in another way. Throws if it is not installed.
  */
-export async function loadEthers(load: () => Promise<unknown> = installed): Promise<EthersLibrary> {
+export async function loadEthers(load: () => Promise<unknown> = importEthers): Promise<EthersLibrary> {
   const module: unknown = await load().catch((error: unknown) => {
     throw new Error(MISSING, { cause: error });
   });
@@ -21,30 +21,30 @@ export async function loadEthers(load: () => Promise<unknown> = installed): Prom
 
 /** The loaded library. Throws if none was loaded. */
 export function web3Library(): EthersLibrary {
-  const library = ethersOrNone();
+  const library = loadedEthers();
   if (library) return library;
   throw new Error(MISSING);
 }
 
-export function ethersOrNone(): EthersLibrary | undefined {
+export function loadedEthers(): EthersLibrary | undefined {
   return currentConnection()?.ethers;
 }
 
-const wrapped = new WeakMap<Eip1193Provider, EthersProvider>();
+const wrappers = new WeakMap<Eip1193Provider, EthersProvider>();
 
 /** Wraps a provider into ethers' Web3Provider, always the same one; without ethers returns the provider. */
 export function web3Of(provider: Eip1193Provider): Eip1193Provider | EthersProvider {
   const { ethers } = connection();
   if (!ethers) return provider;
-  const known = wrapped.get(provider);
+  const known = wrappers.get(provider);
   if (known instanceof ethers.providers.Web3Provider) return known;
   // "any": the wallet may change its chain without a new provider being created.
-  const made = new ethers.providers.Web3Provider(provider, "any");
-  wrapped.set(provider, made);
-  return made;
+  const wrapper = new ethers.providers.Web3Provider(provider, "any");
+  wrappers.set(provider, wrapper);
+  return wrapper;
 }
 
-async function installed(): Promise<unknown> {
+async function importEthers(): Promise<unknown> {
   // Bundlers accept a missing package if its import is in a try block.
   try {
     return await import("ethers");

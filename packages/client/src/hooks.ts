@@ -11,14 +11,15 @@ export interface Hook {
 
 /** Webhooks of the server. All calls need the master key. */
 export const Hooks = {
-  getFunctions: () => ask("GET", "functions"),
-  getFunction: (name: string) => ask("GET", path({ functionName: name })),
+  getFunctions: () => requestHooks("GET", "functions"),
+  getFunction: (name: string) => requestHooks("GET", hookPath({ functionName: name })),
   createFunction: (functionName: string, url: string) => Hooks.create({ functionName, url }),
   updateFunction: (functionName: string, url: string) => Hooks.update({ functionName, url }),
   removeFunction: (functionName: string) => Hooks.remove({ functionName }),
 
-  getTriggers: () => ask("GET", "triggers"),
-  getTrigger: (className: string, triggerName: string) => ask("GET", path({ className, triggerName })),
+  getTriggers: () => requestHooks("GET", "triggers"),
+  getTrigger: (className: string, triggerName: string) =>
+    requestHooks("GET", hookPath({ className, triggerName })),
   createTrigger: (className: string, triggerName: string, url: string) =>
     Hooks.create({ className, triggerName, url }),
   updateTrigger: (className: string, triggerName: string, url: string) =>
@@ -28,25 +29,25 @@ export const Hooks = {
   /** Rejects with 143 for an incomplete hook. */
   async create(hook: Hook): Promise<JsonValue> {
     requireUrl(hook);
-    return ask("POST", path(hook).split("/", 1).join(), { ...hook });
+    return requestHooks("POST", hookPath(hook).split("/", 1).join(), { ...hook });
   },
 
   async update(hook: Hook): Promise<JsonValue> {
     const { url } = requireUrl(hook);
-    return ask("PUT", path(hook), { url });
+    return requestHooks("PUT", hookPath(hook), { url });
   },
 
   async remove(hook: Hook): Promise<JsonValue> {
-    return ask("PUT", path(hook), { __op: "Delete" });
+    return requestHooks("PUT", hookPath(hook), { __op: "Delete" });
   },
 };
 
-async function ask(method: Method, below: string, payload: JsonObject = {}): Promise<JsonValue> {
-  const { body } = await request(method, `hooks/${below}`, payload, { useMasterKey: true });
+async function requestHooks(method: Method, subpath: string, payload: JsonObject = {}): Promise<JsonValue> {
+  const { body } = await request(method, `hooks/${subpath}`, payload, { useMasterKey: true });
   return body;
 }
 
-function path({ functionName, className, triggerName }: Hook): string {
+function hookPath({ functionName, className, triggerName }: Hook): string {
   if (functionName) return `functions/${encodeURIComponent(functionName)}`;
   if (className && triggerName) {
     return `triggers/${encodeURIComponent(className)}/${encodeURIComponent(triggerName)}`;

@@ -32,7 +32,7 @@ import type * as Named from "./namespaceTypes.ts";
 import { ACL } from "./object/ACL.ts";
 import { CLP } from "./object/CLP.ts";
 import { decode } from "./object/decode.ts";
-import { encode, refuseObject } from "./object/encode.ts";
+import { encode, rejectObject } from "./object/encode.ts";
 import { ParseFile } from "./object/File.ts";
 import { GeoPoint } from "./object/GeoPoint.ts";
 import * as Op from "./object/ops.ts";
@@ -146,7 +146,7 @@ const members = {
   isEncryptedUserEnabled,
   _getInstallationId: () => installationId(),
   _encode: (value: unknown, _: unknown, refuseObjects = false) =>
-    encode(value, refuseObjects ? { object: refuseObject } : {}),
+    encode(value, refuseObjects ? { object: rejectObject } : {}),
   _decode: (_: unknown, value: JsonValue) => decode(value),
   _request: async (method: Method, path: string, data: JsonObject = {}, options: RequestOptions = {}) =>
     (await request(method, path, data, options)).body,
@@ -319,7 +319,7 @@ export interface MoralisNamespace extends Members {
 }
 
 /** The whole client as one namespace. Named imports let bundlers leave out what is not used. */
-export const Moralis: MoralisNamespace = /* @__PURE__ */ selfNamed(members);
+export const Moralis: MoralisNamespace = /* @__PURE__ */ withSelfReferences(members);
 
 /** The types by their Moralis names: `Moralis.User`, `Moralis.Object<Fields>`. */
 export declare namespace Moralis {
@@ -339,7 +339,7 @@ export declare namespace Moralis {
   type User<A extends object = Named.Attributes> = Named.User<A>;
 }
 
-function selfNamed(target: Members): MoralisNamespace {
+function withSelfReferences(target: Members): MoralisNamespace {
   const self = { get: () => target, enumerable: false };
   // The two properties that complete the type are defined here.
   return Object.defineProperties(target, { Web3: self, Moralis: self }) as MoralisNamespace;

@@ -19,11 +19,11 @@ type PluginFunction = (params?: object, options?: PluginCallOptions) => Promise<
 /** The server's plugins: `Plugins.opensea.getAsset({...})`. */
 export const Plugins: Record<string, Record<string, PluginFunction>> = {};
 
-const custom = /* @__PURE__ */ new Map<string, TriggerHandler>();
+const customHandlers = /* @__PURE__ */ new Map<string, TriggerHandler>();
 
 /** Registers a handler for a trigger, or replaces a built-in one. */
 export function setTriggerHandler(name: string, handler: TriggerHandler): void {
-  custom.set(name, handler);
+  customHandlers.set(name, handler);
 }
 
 /** Sets the plugins of the server or application; invalid specs are ignored. */
@@ -62,20 +62,20 @@ async function run(
   params: object,
   { disableTriggers }: PluginCallOptions,
 ): Promise<unknown> {
-  const { payload, triggers } = readAnswer(await Cloud.run(`${plugin}_${fn}`, params));
+  const { payload, triggers } = parseResponse(await Cloud.run(`${plugin}_${fn}`, params));
   if (disableTriggers || triggers.length === 0) return payload;
   // Triggers, and with them the wallet code, are loaded only for responses that have any.
   const { runTriggers } = await import("./triggers.ts");
-  return (await runTriggers(triggers, { payload, custom, readAnswer })) || payload;
+  return (await runTriggers(triggers, { payload, customHandlers, parseResponse })) || payload;
 }
 
 /** The payload and triggers of a plugin function's response. */
-export interface PluginAnswer {
+export interface PluginResponse {
   payload: unknown;
   triggers: readonly unknown[];
 }
 
-function readAnswer(response: unknown): PluginAnswer {
+function parseResponse(response: unknown): PluginResponse {
   const data = isJsonObject(response) && isJsonObject(response.data) ? response.data : {};
   if (!data.success) {
     const details = isJsonObject(data.data) && "data" in data.data ? data.data.data : data.data;

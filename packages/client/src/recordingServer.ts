@@ -21,7 +21,7 @@ export interface Reply {
   text?: string;
   headers?: Record<string, string>;
   /** Drops the connection instead of responding. */
-  hangUp?: boolean;
+  dropConnection?: boolean;
 }
 
 type Handler = (request: RecordedRequest, attempt: number) => Reply | Promise<Reply>;
@@ -31,15 +31,15 @@ export interface RecordingServer {
   url: string;
   requests: RecordedRequest[];
   /** The delays between attempts that the client requested from its clock, in milliseconds. */
-  pauses: number[];
-  answer(handler: Handler): void;
+  retryDelays: number[];
+  respondWith(handler: Handler): void;
   connect(settings?: Partial<ConnectionSettings>): void;
   stop(): Promise<void>;
 }
 
 export async function startRecordingServer(): Promise<RecordingServer> {
   const requests: RecordedRequest[] = [];
-  const pauses: number[] = [];
+  const retryDelays: number[] = [];
   let handler: Handler = () => ({ body: {} });
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
@@ -51,10 +51,10 @@ export async function startRecordingServer(): Promise<RecordingServer> {
       const path = (incoming.url ?? "").replace(/^\/server\//, "");
       const httpMethod = incoming.method ?? "";
       const verb = typeof body._method === "string" ? body._method : httpMethod;
-      const recorded = { call: `${verb} ${path}`, httpMethod, headers: incoming.headers, body };
-      requests.push(recorded);
-      const reply = await handler(recorded, requests.length);
-      if (reply.hangUp) return void incoming.socket.destroy();
+      const recordedRequest = { call: `${verb} ${path}`, httpMethod, headers: incoming.headers, body };
+      requests.push(recordedRequest);
+      const reply = await handler(recordedRequest, requests.length);
+      if (reply.dropConnection) return void incoming.socket.destroy();
       outgoing.writeHead(reply.status ?? 200, { "Content-Type": "application/json", ...reply.headers });
       outgoing.end(reply.text ?? JSON.stringify(reply.body ?? {}));
     });
@@ -65,8 +65,8 @@ export async function startRecordingServer(): Promise<RecordingServer> {
   return {
     url,
     requests,
-    pauses,
-    answer(next) {
+    retryDelays,
+    respondWith(next) {
       handler = next;
     },
     connect(settings = {}) {
@@ -74,12 +74,12 @@ export async function startRecordingServer(): Promise<RecordingServer> {
       connect({
         applicationId: "app",
         serverUrl: url,
-        keepsCurrentUser: true,
+        tracksCurrentUser: true,
         storage: memoryStorage(),
         clock: {
           now: () => 0,
           random: () => 0.5,
-          sleep: async (ms) => void pauses.push(ms),
+          sleep: async (ms) => void retryDelays.push(ms),
         },
         ...settings,
       });

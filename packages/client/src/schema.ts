@@ -69,10 +69,10 @@ export class Schema {
   /** Updates the class; if the server rejects it, the pending changes are kept for the next call. */
   async update(): Promise<JsonObject> {
     this.assertClassName();
-    const answer = await requestObject("PUT", `schemas/${this.className}`, this.#changes(), asMaster);
+    const response = await requestObject("PUT", `schemas/${this.className}`, this.#changes(), asMaster);
     this.#fields = {};
     this.#indexes = {};
-    return answer;
+    return response;
   }
 
   /** Deletes the class, which must be empty. */

@@ -10,6 +10,6 @@ export function onSessionEnd(listener: () => void): () => void {
   return listeners.add(listener);
 }
 
-export function sessionHasEnded(): void {
+export function notifySessionEnd(): void {
   listeners.call();
 }

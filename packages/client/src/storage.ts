@@ -53,7 +53,7 @@ export function inBrowser(): boolean {
  * Whether this process serves a single user: pages, their workers and React Native apps, but not servers. Some
  * server runtimes also look like a worker, but have a user agent of their own.
  */
-export function servesOnePerson(): boolean {
+export function isSingleUserProcess(): boolean {
   if (inBrowser()) return true;
   if (typeof navigator === "undefined") return false;
   return (
@@ -76,12 +76,12 @@ export async function storageKeys({ area }: StorageArea): Promise<readonly strin
  * Runs a task that must not fail because of a full or blocked storage: logs a warning and returns
  * the fallback instead.
  */
-export async function tolerating<T>(task: () => T | Promise<T>, otherwise: T): Promise<T> {
+export async function withStorageFallback<T>(task: () => T | Promise<T>, fallback: T): Promise<T> {
   try {
     return await task();
   } catch (error) {
     console.warn("Moralis: the storage is not available; data is kept until the page is closed.", error);
-    return otherwise;
+    return fallback;
   }
 }
 

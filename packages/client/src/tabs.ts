@@ -1,5 +1,5 @@
 import { currentConnection } from "./connection.ts";
-import { rereadUser } from "./identity.ts";
+import { reloadUser } from "./identity.ts";
 import { loadValueTypes } from "./object/valueTypes.ts";
 import { storageKey } from "./storage.ts";
 
@@ -9,14 +9,14 @@ import { storageKey } from "./storage.ts";
  */
 export function shareAcrossTabs(): () => void {
   if (typeof window === "undefined") return () => {};
-  const heard = ({ key, newValue, storageArea }: StorageEvent) => {
-    const on = currentConnection();
-    if (on?.storage.kind !== "sync" || on.storage.area !== storageArea) return;
+  const onStorage = ({ key, newValue, storageArea }: StorageEvent) => {
+    const conn = currentConnection();
+    if (conn?.storage.kind !== "sync" || conn.storage.area !== storageArea) return;
     // No key means that the whole storage was cleared.
-    const concerns = (name: string) => key === null || key === storageKey(on.applicationId, name);
-    const reread = (): void => rereadUser(on);
-    if (concerns("currentUser")) loadValueTypes(newValue ?? "").then(reread, reread);
+    const isAffected = (name: string) => key === null || key === storageKey(conn.applicationId, name);
+    const reload = (): void => reloadUser(conn);
+    if (isAffected("currentUser")) loadValueTypes(newValue ?? "").then(reload, reload);
   };
-  window.addEventListener("storage", heard);
-  return () => window.removeEventListener("storage", heard);
+  window.addEventListener("storage", onStorage);
+  return () => window.removeEventListener("storage", onStorage);
 }

@@ -2,7 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { type Connection, connection } from "./connection.ts";
 import { installationId, loadStoredUser, uuid } from "./identity.ts";
 import { loadValueTypes } from "./object/valueTypes.ts";
-import { sessionHasEnded } from "./sessionEnd.ts";
+import { notifySessionEnd } from "./sessionEnd.ts";
 
 /** The version that is sent to the server: that of the Moralis SDK which this client replaces. */
 export const VERSION = "1.7.0";
@@ -24,7 +24,7 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   body: JsonValue;
@@ -39,12 +39,12 @@ export async function request(
   path: string,
   payload: JsonObject = {},
   options: RequestOptions = {},
-  on: Connection = connection(),
-): Promise<Answer> {
-  const body = JSON.stringify(await envelope(method, payload, options, on));
-  const headers: Record<string, string> = { "Content-Type": "text/plain", ...gateHeaders(on) };
-  if (on.idempotency) headers[REQUEST_ID] = uuid();
-  return send(`${on.serverUrl}/${path}`, { method: "POST", headers, body }, options, on);
+  conn: Connection = connection(),
+): Promise<ApiResponse> {
+  const body = JSON.stringify(await envelope(method, payload, options, conn));
+  const headers: Record<string, string> = { "Content-Type": "text/plain", ...customHeaders(conn) };
+  if (conn.idempotency) headers[REQUEST_ID] = uuid();
+  return send(`${conn.serverUrl}/${path}`, { method: "POST", headers, body }, options, conn);
 }
 
 /** Like `request`, for responses that are objects. Throws 107 for others. */
@@ -79,31 +79,34 @@ async function envelope(
   method: Method,
   payload: JsonObject,
   options: RequestOptions,
-  on: Connection,
+  conn: Connection,
 ): Promise<Record<string, JsonValue | undefined>> {
-  const masterKey = options.useMasterKey ? on.masterKey : undefined;
+  const masterKey = options.useMasterKey ? conn.masterKey : undefined;
   return {
     ...payload,
     _context: options.context,
     _method: method === "POST" ? undefined : method,
-    _ApplicationId: on.applicationId,
+    _ApplicationId: conn.applicationId,
     _MasterKey: masterKey,
-    _JavaScriptKey: masterKey ? undefined : on.javascriptKey,
+    _JavaScriptKey: masterKey ? undefined : conn.javascriptKey,
     _ClientVersion: `js${VERSION}`,
-    _InstallationId: options.installationId ?? (await installationId(on)),
-    _RevocableSession: on.revocableSession ? "1" : undefined,
-    _SessionToken: await sessionTokenFor(options, on),
+    _InstallationId: options.installationId ?? (await installationId(conn)),
+    _RevocableSession: conn.revocableSession ? "1" : undefined,
+    _SessionToken: await sessionTokenFor(options, conn),
   };
 }
 
 /** The session token of a call. */
-export async function sessionTokenFor(options: RequestOptions, on: Connection): Promise<string | undefined> {
-  const token = options.sessionToken ?? (await loadStoredUser(on))?.sessionToken;
+export async function sessionTokenFor(
+  options: RequestOptions,
+  conn: Connection,
+): Promise<string | undefined> {
+  const token = options.sessionToken ?? (await loadStoredUser(conn))?.sessionToken;
   return typeof token === "string" && token ? token : undefined;
 }
 
 /** The custom headers of the application and the Authorization header for a proxy. */
-export function gateHeaders({
+export function customHeaders({
   requestHeaders,
   serverAuthType,
   serverAuthToken,
@@ -116,33 +119,33 @@ export function gateHeaders({
 export async function send(
   url: string,
   init: HttpRequest,
-  options: { signal?: AbortSignal; emptyAllowed?: boolean },
-  on: Connection,
-): Promise<Answer> {
+  options: { signal?: AbortSignal; allowsEmpty?: boolean },
+  conn: Connection,
+): Promise<ApiResponse> {
   for (let attempt = 1; ; attempt += 1) {
-    const response = await attemptOnce(url, init, options.signal, on);
+    const response = await sendOnce(url, init, options.signal, conn);
     if (response.status >= 200 && response.status < 300) {
       await loadValueTypes(response.text);
-      return success(response, options.emptyAllowed === true);
+      return parseResponse(response, options.allowsEmpty === true);
     }
-    if (!mayRecover(response) || attempt >= on.requestAttemptLimit) {
-      const error = failure(response);
-      if (error.code === ErrorCode.INVALID_SESSION_TOKEN) sessionHasEnded();
+    if (!isRetryable(response) || attempt >= conn.requestAttemptLimit) {
+      const error = errorFrom(response);
+      if (error.code === ErrorCode.INVALID_SESSION_TOKEN) notifySessionEnd();
       throw error;
     }
-    await pauseAfter(attempt, on, options.signal);
+    await waitBeforeRetry(attempt, conn, options.signal);
     // The server recognizes the retry by its request id and repeats its response.
     if (init.headers[REQUEST_ID]) init.headers["Content-Type"] = `text/plain; attempt=${attempt + 1}`;
   }
 }
 
 /** Waits for a random part of 125 ms × 2^attempt; `attempt` counts from 1. */
-export function pauseAfter(attempt: number, on: Connection, signal?: AbortSignal): Promise<void> {
-  return on.clock.sleep(Math.round(on.clock.random() * 125 * 2 ** attempt), signal);
+export function waitBeforeRetry(attempt: number, conn: Connection, signal?: AbortSignal): Promise<void> {
+  return conn.clock.sleep(Math.round(conn.clock.random() * 125 * 2 ** attempt), signal);
 }
 
 /** Whether another attempt may succeed: the server failed or was not reached. */
-export function mayRecover({ status }: Pick<HttpAnswer, "status">): boolean {
+export function isRetryable({ status }: Pick<HttpResponse, "status">): boolean {
   return status === 0 || status >= 500;
 }
 
@@ -152,7 +155,7 @@ export interface HttpRequest {
   body?: string | Blob | Uint8Array<ArrayBuffer>;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   /** 0 without a response. */
   status: number;
   text: string;
@@ -160,14 +163,14 @@ export interface HttpAnswer {
 }
 
 /** Makes one attempt. Throws only the signal's reason. */
-export async function attemptOnce(
+export async function sendOnce(
   url: string,
   init: HttpRequest,
   signal: AbortSignal | undefined,
-  on: Connection,
-): Promise<HttpAnswer> {
+  conn: Connection,
+): Promise<HttpResponse> {
   try {
-    const response = await on.fetch(url, signal ? { ...init, signal } : init);
+    const response = await conn.fetch(url, signal ? { ...init, signal } : init);
     return { status: response.status, text: await response.text(), headers: response.headers };
   } catch {
     // Only the signal distinguishes an abort from a connection failure.
@@ -176,8 +179,8 @@ export async function attemptOnce(
   }
 }
 
-function success(response: HttpAnswer, emptyAllowed: boolean): Answer {
-  if (emptyAllowed && response.text === "") return { ...response, body: {} };
+function parseResponse(response: HttpResponse, allowsEmpty: boolean): ApiResponse {
+  if (allowsEmpty && response.text === "") return { ...response, body: {} };
   let body: JsonValue;
   try {
     body = JSON.parse(response.text);
@@ -189,7 +192,7 @@ function success(response: HttpAnswer, emptyAllowed: boolean): Answer {
 }
 
 /** Converts a response to an error. */
-export function failure({ status, text }: Pick<HttpAnswer, "status" | "text">): ProtocolError {
+export function errorFrom({ status, text }: Pick<HttpResponse, "status" | "text">): ProtocolError {
   if (status === 0) return connectionFailed("Unable to connect to the Parse API");
   if (!text) return connectionFailed(`Status ${status} without a response body`);
   try {

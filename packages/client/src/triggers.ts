@@ -21,9 +21,9 @@ export type TriggerHandler = (trigger: Trigger) => unknown;
 export interface TriggerContext {
   /** The payload of the plugin function's response. */
   payload: unknown;
-  custom: ReadonlyMap<string, TriggerHandler>;
+  customHandlers: ReadonlyMap<string, TriggerHandler>;
   /** Parses the response of another function. Throws if the function failed. */
-  readAnswer(response: unknown): { payload: unknown; triggers: readonly unknown[] };
+  parseResponse(response: unknown): { payload: unknown; triggers: readonly unknown[] };
 }
 
 /** The response that a trigger has saved for later ones; a promise if it was not awaited. */
@@ -36,16 +36,16 @@ interface MemoryCard {
  * Throws `Unknown trigger`, or what a trigger throws; later triggers are then skipped.
  */
 export function runTriggers(list: readonly unknown[], context: TriggerContext): Promise<unknown> {
-  return runWith(list, context, {});
+  return runInContext(list, context, {});
 }
 
-async function runWith(
+async function runInContext(
   list: readonly unknown[],
   context: TriggerContext,
   card: MemoryCard,
 ): Promise<unknown> {
   for (const json of list) {
-    const trigger = triggerOf(json);
+    const trigger = parseTrigger(json);
     const response = await responseOf(trigger, context, card);
     // The response triggers are executed by the nested call; only the following ones are left here.
     if (trigger.name === "callPluginEndpoint" && trigger.data.runResponseTrigger === false) continue;
@@ -61,16 +61,16 @@ interface Response {
 }
 
 async function responseOf(trigger: Trigger, context: TriggerContext, card: MemoryCard): Promise<Response> {
-  const running = start(trigger, context, card);
-  const waits = trigger.name === "web3SignV4" || trigger.name === "callPluginEndpoint";
-  const value: unknown = waits && !trigger.shouldAwait ? running : await running;
+  const result = execute(trigger, context, card);
+  const isDeferrable = trigger.name === "web3SignV4" || trigger.name === "callPluginEndpoint";
+  const value: unknown = isDeferrable && !trigger.shouldAwait ? result : await result;
   if (trigger.saveResponse) card.saved = { response: value };
-  if (value instanceof Promise) value.catch(report);
+  if (value instanceof Promise) value.catch(logError);
   return { value };
 }
 
-function start(trigger: Trigger, context: TriggerContext, card: MemoryCard): unknown {
-  const handler = context.custom.get(trigger.name);
+function execute(trigger: Trigger, context: TriggerContext, card: MemoryCard): unknown {
+  const handler = context.customHandlers.get(trigger.name);
   if (handler) return handler(trigger);
   switch (trigger.name) {
     case "openUrl":
@@ -99,16 +99,16 @@ async function callPluginEndpoint(
   if (shouldAwait === undefined) return undefined;
   const params: Record<string, unknown> = isJsonObject(data.params) ? { ...data.params } : {};
   if (data.useSavedResponse === true) {
-    params[String(data.savedResponseAs)] = await savedAt(card, data.savedResponseAt);
+    params[String(data.savedResponseAs)] = await readSavedResponse(card, data.savedResponseAt);
   }
   const response = await Cloud.run(`${pluginName}_${endpoint}`, params);
   if (runResponseTrigger !== true) return response;
-  const { payload, triggers } = context.readAnswer(response);
-  return runWith(triggers, { ...context, payload }, card);
+  const { payload, triggers } = context.parseResponse(response);
+  return runInContext(triggers, { ...context, payload }, card);
 }
 
 /** The saved response, or the value at a path in it. */
-async function savedAt({ saved }: MemoryCard, path: unknown): Promise<unknown> {
+async function readSavedResponse({ saved }: MemoryCard, path: unknown): Promise<unknown> {
   if (!saved) throw new Error("Nothing saved to memory card");
   const names: readonly unknown[] = Array.isArray(path) ? path : [];
   return names.reduce<unknown>(
@@ -124,7 +124,7 @@ function openUrl({ url, newTab }: JsonObject): void {
   window.open(url, newTab ? "_blank" : "_self", newTab ? "noopener" : undefined);
 }
 
-function triggerOf(json: unknown): Trigger {
+function parseTrigger(json: unknown): Trigger {
   if (!isJsonObject(json)) throw new Error('Unknown trigger: "undefined"');
   const { name, shouldAwait, saveResponse, shouldReturnResponse, shouldReturnPayload, data } = json;
   return {
@@ -138,6 +138,6 @@ function triggerOf(json: unknown): Trigger {
 }
 
 /** Logs the failure of a trigger that is not awaited. */
-function report(error: unknown): void {
+function logError(error: unknown): void {
   console.error("A trigger that is not awaited has failed", error);
 }

@@ -11,40 +11,40 @@ export const Units = {
 
   /** A token amount to its smallest unit. Throws if it has more decimals than the token. */
   Token(value: Amount, decimals: number | string = 18): string {
-    const places = placesOf(decimals);
-    const match = /^(-?)(\d*)\.?(\d*)$/.exec(plain(String(value)));
-    const [, sign = "", whole = "", fraction = ""] = match ?? [];
-    if (!match || (whole === "" && fraction === "")) throw new Error(`Not an amount: ${value}`);
+    const places = decimalPlaces(decimals);
+    const match = /^(-?)(\d*)\.?(\d*)$/.exec(expandExponent(String(value)));
+    const [, sign = "", integerPart = "", fraction = ""] = match ?? [];
+    if (!match || (integerPart === "" && fraction === "")) throw new Error(`Not an amount: ${value}`);
     const digits = fraction.replace(/0+$/, "");
     if (digits.length > places) throw new Error(`${value} has more than ${places} decimals`);
-    return BigInt(`${sign}${whole}${digits.padEnd(places, "0")}`).toString();
+    return BigInt(`${sign}${integerPart}${digits.padEnd(places, "0")}`).toString();
   },
 
   /** The smallest unit to a token amount, without trailing zeros. */
   FromWei(value: Amount, decimals: number | string = 18): string {
-    const places = placesOf(decimals);
-    const wei = wholeOf(value);
+    const places = decimalPlaces(decimals);
+    const wei = integerOf(value);
     const digits = (wei < 0n ? -wei : wei).toString().padStart(places + 1, "0");
-    const whole = digits.slice(0, digits.length - places);
+    const integerPart = digits.slice(0, digits.length - places);
     const fraction = digits.slice(digits.length - places).replace(/0+$/, "");
-    return `${wei < 0n ? "-" : ""}${whole}${fraction ? `.${fraction}` : ""}`;
+    return `${wei < 0n ? "-" : ""}${integerPart}${fraction ? `.${fraction}` : ""}`;
   },
 };
 
 /** A uint8 as in the ABI; legacy code also passes a string. */
-function placesOf(decimals: number | string): number {
+function decimalPlaces(decimals: number | string): number {
   const places = Number(decimals);
   if (Number.isInteger(places) && places >= 0 && places <= 255 && decimals !== "") return places;
   throw new Error(`Not a number of decimals: ${decimals}`);
 }
 
-function wholeOf(value: Amount): bigint {
-  const [, sign = "", digits = ""] = /^(-?)(\d+|0x[0-9a-f]+)$/i.exec(wholeText(value)) ?? [];
+function integerOf(value: Amount): bigint {
+  const [, sign = "", digits = ""] = /^(-?)(\d+|0x[0-9a-f]+)$/i.exec(integerText(value)) ?? [];
   if (!digits) throw new Error(`Not a whole amount: ${value}`);
   return sign ? -BigInt(digits) : BigInt(digits);
 }
 
-function wholeText(value: Amount): string {
+function integerText(value: Amount): string {
   // Larger numbers are not exact.
   if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
     throw new Error(`${value} is too large for a number: pass it as a string`);
@@ -53,13 +53,13 @@ function wholeText(value: Amount): string {
 }
 
 /** Writes a number without exponent. */
-function plain(value: string): string {
+function expandExponent(value: string): string {
   const text = value.trim();
   const match = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/i.exec(text);
   if (!match) return text;
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = match;
-  const point = whole.length + Number(exponent);
-  const digits = whole + fraction;
+  const [, sign = "", integerPart = "", fraction = "", exponent = "0"] = match;
+  const point = integerPart.length + Number(exponent);
+  const digits = integerPart + fraction;
   if (point <= 0) return `${sign}0.${"0".repeat(-point)}${digits}`;
   return `${sign}${digits.slice(0, point).padEnd(point, "0")}.${digits.slice(point)}`;
 }

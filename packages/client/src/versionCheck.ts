@@ -6,14 +6,14 @@ import { VERSION } from "./transport.ts";
  * servers without version information are ignored.
  */
 export async function warnWhenOutdated(serverUrl: string, get: typeof fetch = fetch): Promise<void> {
-  const newest = await newestVersion(serverUrl, get).catch(() => undefined);
-  if (newest === undefined || !isNewer(newest, VERSION)) return;
+  const latest = await latestVersion(serverUrl, get).catch(() => undefined);
+  if (latest === undefined || !isNewer(latest, VERSION)) return;
   console.warn(
-    `Moralis.start warning: version ${VERSION} of the client is out of date, the server has ${newest}`,
+    `Moralis.start warning: version ${VERSION} of the client is out of date, the server has ${latest}`,
   );
 }
 
-async function newestVersion(serverUrl: string, get: typeof fetch): Promise<string | undefined> {
+async function latestVersion(serverUrl: string, get: typeof fetch): Promise<string | undefined> {
   const response = await get(new URL("/moralis/package.json", serverUrl), { credentials: "omit" });
   if (!response.ok) return undefined;
   const about: unknown = await response.json();

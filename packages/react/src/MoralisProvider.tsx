@@ -1,7 +1,7 @@
 import { Moralis, type PluginSpec, shareAcrossTabs } from "@purse/client";
 import { createContext, type ReactNode, useEffect, useMemo, useState } from "react";
 import { followAccount } from "./accountListener.ts";
-import { Application, type ApplicationSnapshot, type Target } from "./application.ts";
+import { Application, type ApplicationSnapshot, type ServerTarget } from "./application.ts";
 import { Auth } from "./auth.ts";
 import { ReactMoralisError } from "./errors.ts";
 import { useStore } from "./store.ts";
@@ -34,12 +34,12 @@ export interface MoralisProviderProps {
 export interface MoralisContextValue extends ApplicationSnapshot {
   Moralis: typeof Moralis;
   environment: "browser" | "native";
-  initialize(settings?: Target): void;
+  initialize(settings?: ServerTarget): void;
   auth: Auth;
   web3: Web3;
   queries: QueryCache;
   /** Resolves once the client is ready or its start has failed. */
-  settled(): Promise<void>;
+  whenReady(): Promise<void>;
 }
 
 /** Where the hooks find their provider. */
@@ -51,19 +51,19 @@ export const MoralisContext = createContext<MoralisContextValue | null>(null);
  */
 export function MoralisProvider(props: MoralisProviderProps): ReactNode {
   // The first props count; later ones are ignored, as they always were.
-  const [ground] = useState(() => groundOf(props));
-  const snapshot = useStore(ground.application.store);
+  const [services] = useState(() => createServices(props));
+  const snapshot = useStore(services.application.store);
 
   useEffect(() => {
-    ground.application.begin();
-    const stops = [ground.auth.follow(), shareAcrossTabs(), ground.followAccount()];
+    services.application.startOnMount();
+    const cleanups = [services.auth.subscribe(), shareAcrossTabs(), services.followAccount()];
     return () => {
-      for (const stop of stops) stop();
+      for (const cleanup of cleanups) cleanup();
     };
-  }, [ground]);
+  }, [services]);
 
   const value = useMemo<MoralisContextValue>(() => {
-    const { core, environment, application, auth, web3, queries } = ground;
+    const { core, environment, application, auth, web3, queries } = services;
     return {
       Moralis: core,
       environment,
@@ -71,14 +71,14 @@ export function MoralisProvider(props: MoralisProviderProps): ReactNode {
       auth,
       web3,
       queries,
-      settled: () => application.settled(),
+      whenReady: () => application.whenReady(),
       ...snapshot,
     };
-  }, [ground, snapshot]);
+  }, [services, snapshot]);
   return <MoralisContext.Provider value={value}>{props.children}</MoralisContext.Provider>;
 }
 
-function groundOf(props: MoralisProviderProps) {
+function createServices(props: MoralisProviderProps) {
   const { initializeOnMount = true, environment = "browser", appId, serverUrl, jsKey, plugins } = props;
   if (initializeOnMount && !appId) {
     throw new ReactMoralisError('Provide a "appId" provided to <MoralisProvider>');

@@ -3,7 +3,7 @@ import type { Auth } from "./auth.ts";
 import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
-export interface Target {
+export interface ServerTarget {
   appId?: string | undefined;
   serverUrl?: string | undefined;
 }
@@ -17,7 +17,7 @@ export interface ApplicationSnapshot {
   initializeError: CallError | null;
 }
 
-export interface ApplicationSettings extends Target {
+export interface ApplicationSettings extends ServerTarget {
   jsKey?: string | undefined;
   masterKey?: string | undefined;
   plugins?: PluginSpec[] | undefined;
@@ -26,12 +26,12 @@ export interface ApplicationSettings extends Target {
 }
 
 /** How long pages wait for the wallet of before a reload, so as not to offer it for a moment, in ms. */
-const WALLET_MS = 1_000;
+const WALLET_TIMEOUT_MS = 1_000;
 
 /** A wallet that does not answer any more is not an error of the start; one that answers late comes late. */
-function walletOfBefore(): Promise<unknown> {
-  const late = new Promise((resolve) => setTimeout(resolve, WALLET_MS));
-  return Promise.race([reconnectWallet().catch(() => false), late]);
+function restoreWallet(): Promise<unknown> {
+  const timeout = new Promise((resolve) => setTimeout(resolve, WALLET_TIMEOUT_MS));
+  return Promise.race([reconnectWallet().catch(() => false), timeout]);
 }
 
 /** The client's start below a provider: once, awaited, with the session and wallet of before. */
@@ -40,9 +40,9 @@ export class Application {
   readonly #core: typeof Moralis;
   readonly #auth: Auth;
   readonly #settings: ApplicationSettings;
-  #begun = false;
-  #turn = 0;
-  #settled: Promise<void> | undefined;
+  #hasStarted = false;
+  #runId = 0;
+  #ready: Promise<void> | undefined;
 
   constructor(core: typeof Moralis, auth: Auth, settings: ApplicationSettings) {
     this.#core = core;
@@ -58,47 +58,47 @@ export class Application {
   }
 
   /** Called when the provider is mounted, which React may do more than once. */
-  begin(): void {
-    if (this.#begun || !this.#settings.initializeOnMount) return;
-    this.#begun = true;
+  startOnMount(): void {
+    if (this.#hasStarted || !this.#settings.initializeOnMount) return;
+    this.#hasStarted = true;
     void this.#start();
   }
 
   /** Starts, or starts again elsewhere. Throws where application or address are missing. */
-  readonly initialize = (given: Target = {}): void => {
+  readonly initialize = (changes: ServerTarget = {}): void => {
     const before = this.store.get();
-    const next = { appId: given.appId ?? before.appId, serverUrl: given.serverUrl ?? before.serverUrl };
+    const next = { appId: changes.appId ?? before.appId, serverUrl: changes.serverUrl ?? before.serverUrl };
     for (const name of ["appId", "serverUrl"] as const) {
       if (next[name]) continue;
       throw new Error(
         `No ${name} is provided. Please provide an ${name} to the Moralis.Provider or as argument in initialize()`,
       );
     }
-    this.#begun = true;
+    this.#hasStarted = true;
     this.store.set(next);
     void this.#start();
   };
 
   /** Resolves once the client is ready or its start has failed. */
-  settled(): Promise<void> {
-    this.#settled ??= new Promise((resolve) => {
-      const look = () => {
+  whenReady(): Promise<void> {
+    this.#ready ??= new Promise((resolve) => {
+      const check = () => {
         const { isInitialized, initializeError } = this.store.get();
         if (!isInitialized && !initializeError) return;
-        this.#settled = undefined;
+        this.#ready = undefined;
         stop();
         resolve();
       };
-      const stop = this.store.subscribe(look);
+      const stop = this.store.subscribe(check);
     });
-    return this.#settled;
+    return this.#ready;
   }
 
   async #start(): Promise<void> {
-    this.#turn += 1;
-    const mine = this.#turn;
-    const end = (outcome: Pick<ApplicationSnapshot, "isInitialized" | "initializeError">) => {
-      if (mine === this.#turn) this.store.set({ ...outcome, isInitializing: false });
+    this.#runId += 1;
+    const runId = this.#runId;
+    const finish = (result: Pick<ApplicationSnapshot, "isInitialized" | "initializeError">) => {
+      if (runId === this.#runId) this.store.set({ ...result, isInitializing: false });
     };
     this.store.set({ isInitialized: false, isInitializing: true, initializeError: null });
     try {
@@ -110,10 +110,10 @@ export class Application {
         this.#core.start({ ...target, javascriptKey, masterKey, plugins }),
         this.#auth.restore(),
       ]);
-      await walletOfBefore();
-      end({ isInitialized: true, initializeError: null });
+      await restoreWallet();
+      finish({ isInitialized: true, initializeError: null });
     } catch (thrown) {
-      end({ isInitialized: false, initializeError: errorOf(thrown) });
+      finish({ isInitialized: false, initializeError: errorOf(thrown) });
     }
   }
 }

@@ -61,7 +61,7 @@ export class Auth {
   });
   readonly #core: typeof Moralis;
   /** Changes under way that set the state themselves when they end. */
-  #changing = 0;
+  #pendingChanges = 0;
 
   constructor(core: typeof Moralis = Moralis) {
     this.#core = core;
@@ -70,30 +70,30 @@ export class Auth {
   /** Takes up the user that was kept from before. */
   async restore(): Promise<void> {
     const user = await this.#core.User.currentAsync();
-    if (this.#changing > 0) return;
+    if (this.#pendingChanges > 0) return;
     this.store.set({ state: user ? "authenticated" : "unauthenticated", user, error: null });
   }
 
   /** Follows who signs in and out elsewhere: in another tab, or past the hooks. Returns the way to stop it. */
-  follow(): () => void {
+  subscribe(): () => void {
     let stopped = false;
-    const look = async () => {
-      if (this.#changing > 0 || this.store.get().state === "undefined") return;
+    const refresh = async () => {
+      if (this.#pendingChanges > 0 || this.store.get().state === "undefined") return;
       const user = await this.#core.User.currentAsync();
-      if (!stopped && this.#changing === 0) await this.#take(user);
+      if (!stopped && this.#pendingChanges === 0) await this.#applyUser(user);
     };
-    const stops = [onCurrentUser(() => void look()), onSessionEnd(() => this.#sessionEnded())];
+    const stops = [onCurrentUser(() => void refresh()), onSessionEnd(() => this.#handleSessionEnd())];
     return () => {
       stopped = true;
       for (const stop of stops) stop();
     };
   }
 
-  #sessionEnded(): void {
+  #handleSessionEnd(): void {
     if (this.store.get().user) this.store.set({ hasSessionEnded: true });
   }
 
-  async #take(user: User | null): Promise<void> {
+  async #applyUser(user: User | null): Promise<void> {
     const before = this.store.get();
     if (before.user === null && user === null) return;
     const hasSessionEnded = before.hasSessionEnded && before.user === user;
@@ -150,7 +150,7 @@ export class Auth {
   logout(callbacks: Callbacks<void> = {}): Promise<unknown> {
     return withCallbacks(async () => {
       const { user } = this.store.get();
-      this.#changing += 1;
+      this.#pendingChanges += 1;
       this.store.set({ state: "authenticating", error: null, isLoggingOut: true });
       try {
         await this.#core.User.logOut();
@@ -162,7 +162,7 @@ export class Auth {
         this.store.set({ state: "error", error, user });
         throw error;
       } finally {
-        this.#changing -= 1;
+        this.#pendingChanges -= 1;
         this.store.set({ isLoggingOut: false });
       }
     }, callbacks);
@@ -176,9 +176,9 @@ export class Auth {
     return withCallbacks(
       () =>
         this.#update(async () => {
-          const given = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+          const fields = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
           try {
-            return await user.save(given);
+            return await user.save(fields);
           } catch (error) {
             user.revert();
             throw error;
@@ -202,7 +202,7 @@ export class Auth {
     work: () => Promise<User>,
     userOnFailure: () => User | null | Promise<User | null>,
   ): Promise<User> {
-    this.#changing += 1;
+    this.#pendingChanges += 1;
     this.store.set({ state: "authenticating", error: null });
     try {
       const user = await work();
@@ -213,12 +213,12 @@ export class Auth {
       this.store.set({ state: "error", error, user: await userOnFailure() });
       throw error;
     } finally {
-      this.#changing -= 1;
+      this.#pendingChanges -= 1;
     }
   }
 
   async #update(work: () => Promise<User>): Promise<User> {
-    this.#changing += 1;
+    this.#pendingChanges += 1;
     this.store.set({ isUserUpdating: true, userError: null });
     try {
       return await work();
@@ -227,7 +227,7 @@ export class Auth {
       this.store.set({ userError: error });
       throw error;
     } finally {
-      this.#changing -= 1;
+      this.#pendingChanges -= 1;
       this.#set({ isUserUpdating: false });
     }
   }

@@ -3,13 +3,13 @@ import { useAsyncCall } from "./useAsyncCall.ts";
 import { useMoralis } from "./useMoralis.ts";
 
 /** Chains that have the name service. */
-const WITH_ENS = new Set(["0x1", "0xaa36a7", "0x4268"]);
-const NOTHING: EnsRecords = { address: null, avatar: null, email: null, url: null };
+const ENS_CHAINS = new Set(["0x1", "0xaa36a7", "0x4268"]);
+const NO_RECORDS: EnsRecords = { address: null, avatar: null, email: null, url: null };
 
 /** The wallet, where it is on a chain that has the name service. */
 function useEnsProvider() {
   const { provider, chainId } = useMoralis();
-  return chainId && WITH_ENS.has(chainId) ? provider : null;
+  return chainId && ENS_CHAINS.has(chainId) ? provider : null;
 }
 
 /** The name of an address: from the chain where the wallet is on one with names, else from the data service. */
@@ -32,7 +32,7 @@ export function useEnsName(name: string | null | undefined) {
   const call = useAsyncCall<EnsRecords | null, { name: string }>(
     async ({ name }, signal) => {
       if (onChain) return ensRecords(name, onChain);
-      return { ...NOTHING, address: await resolveName(name, signal) };
+      return { ...NO_RECORDS, address: await resolveName(name, signal) };
     },
     { name: name ?? "" },
     null,
@@ -40,5 +40,5 @@ export function useEnsName(name: string | null | undefined) {
     onChain,
   );
   const { data, isLoading, error } = call;
-  return { ...(data ?? NOTHING), isLoading, error };
+  return { ...(data ?? NO_RECORDS), isLoading, error };
 }

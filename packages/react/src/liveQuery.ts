@@ -27,20 +27,20 @@ export function openSubscription<T extends ParseObject<object>>(
   attach: (subscription: Subscription<T>) => void,
   onError: (error: unknown) => void,
 ): () => void {
-  let over = false;
+  let isClosed = false;
   let subscription: Subscription<T> | undefined;
   query
     .subscribe()
-    .then((opened) => {
-      if (over) return opened.unsubscribe();
-      subscription = opened;
-      attach(opened);
+    .then((openedSubscription) => {
+      if (isClosed) return openedSubscription.unsubscribe();
+      subscription = openedSubscription;
+      attach(openedSubscription);
     })
     .catch((error: unknown) => {
-      if (!over) onError(error);
+      if (!isClosed) onError(error);
     });
   return () => {
-    over = true;
+    isClosed = true;
     void subscription?.unsubscribe();
   };
 }
@@ -52,8 +52,8 @@ export function mergeInto<T extends ParseObject<object>>(
   merges: () => Merges<T>,
   refetch: () => void,
 ): void {
-  const merge = (chosen: () => Merge<T> | undefined, usual: Merge<T>) => (entity: T) =>
-    change((all) => (chosen() ?? usual)(entity, [...all]));
+  const merge = (custom: () => Merge<T> | undefined, defaultMerge: Merge<T>) => (entity: T) =>
+    change((all) => (custom() ?? defaultMerge)(entity, [...all]));
   subscription.on(
     "create",
     merge(() => merges().onLiveCreate, append),

@@ -1,7 +1,7 @@
 import type { Moralis } from "@purse/client";
 import { ReactMoralisError } from "./errors.ts";
 
-export interface PluginGround {
+export interface PluginContext {
   Moralis: typeof Moralis;
   isInitialized: boolean;
   isInitializing: boolean;
@@ -9,7 +9,7 @@ export interface PluginGround {
 
 /** Calls a plugin of the server. Throws ReactMoralisError where the client or the plugin is not there (yet). */
 export async function callPlugin<R>(
-  { Moralis, isInitialized, isInitializing }: PluginGround,
+  { Moralis, isInitialized, isInitializing }: PluginContext,
   plugin: string,
   fn: string,
   params: object,

@@ -19,10 +19,15 @@ function usePlugin<P extends object, R>(
   params: P,
   { autoFetch = false, disableTriggers }: PluginOptions = {},
 ) {
-  const ask = usePluginCalls(plugin);
-  const call = useAsyncCall<R, P, null>((given) => ask<R>(fn, given, disableTriggers), params, null, {
-    autoFetch,
-  });
+  const callFunction = usePluginCalls(plugin);
+  const call = useAsyncCall<R, P, null>(
+    (given) => callFunction<R>(fn, given, disableTriggers),
+    params,
+    null,
+    {
+      autoFetch,
+    },
+  );
   return withoutSetData(call);
 }
 
@@ -53,10 +58,10 @@ export interface OneInchQuoteParams {
 
 /** The tokens that 1inch exchanges on a chain. */
 export function useOneInchTokens({ chain = "eth" }: { chain?: string } = {}, options: AsyncCallOptions = {}) {
-  const ask = usePluginCalls("oneInch");
+  const callFunction = usePluginCalls("oneInch");
   const { fetch, ...call } = withoutSetData(
     useAsyncCall<unknown, { chain: string }>(
-      (given) => ask("getSupportedTokens", given),
+      (given) => callFunction("getSupportedTokens", given),
       { chain },
       NO_TOKENS,
       {
@@ -76,11 +81,11 @@ export function useOneInchQuote<R = unknown>(
   options?: AsyncCallOptions,
 ) {
   const { Moralis } = useMoralis();
-  const ask = usePluginCalls("oneInch");
+  const callFunction = usePluginCalls("oneInch");
   const { fetch, ...call } = withoutSetData(
     useAsyncCall<R, Partial<OneInchQuoteParams>, null>(
       ({ chain = "eth", fromToken, toToken, fromAmount = 0 }) =>
-        ask<R>("quote", {
+        callFunction<R>("quote", {
           chain,
           fromTokenAddress: fromToken?.address,
           toTokenAddress: toToken?.address,
@@ -100,18 +105,18 @@ export function useOneInchSwap<R = unknown>(
   options?: AsyncCallOptions,
 ) {
   const { Moralis, account } = useMoralis();
-  const ask = usePluginCalls("oneInch");
+  const callFunction = usePluginCalls("oneInch");
   const { fetch, ...call } = withoutSetData(
     useAsyncCall<R, Partial<OneInchQuoteParams & { slippage: number }>, null>(
       async ({ chain = "eth", fromToken, toToken, fromAmount = 0, slippage = 1 }) => {
         if (!account) throw new Error("No web3 account found, run enableWeb3() first");
         const fromTokenAddress = fromToken?.address;
         const amount = Moralis.Units.Token(fromAmount, fromToken?.decimals);
-        const asked = { chain, fromTokenAddress, fromAddress: account, amount };
-        if (!(await ask("hasAllowance", asked))) {
-          await ask("approve", { chain, tokenAddress: fromTokenAddress, fromAddress: account });
+        const swapParams = { chain, fromTokenAddress, fromAddress: account, amount };
+        if (!(await callFunction("hasAllowance", swapParams))) {
+          await callFunction("approve", { chain, tokenAddress: fromTokenAddress, fromAddress: account });
         }
-        return ask<R>("swap", { ...asked, toTokenAddress: toToken?.address, slippage });
+        return callFunction<R>("swap", { ...swapParams, toTokenAddress: toToken?.address, slippage });
       },
       params ?? {},
       null,

@@ -57,8 +57,8 @@ class Sessions {
 
   async #destroy(ids: readonly string[]): Promise<void> {
     const { Object: ParseObject } = this.#core;
-    const doomed = ids.map((id) => ParseObject.fromJSON({ className: "_Session", objectId: id }));
-    await ParseObject.destroyAll(doomed);
+    const sessions = ids.map((id) => ParseObject.fromJSON({ className: "_Session", objectId: id }));
+    await ParseObject.destroyAll(sessions);
     await this.fetch({ throwOnError: true });
   }
 
@@ -67,11 +67,11 @@ class Sessions {
       new this.#core.Query("_Session").descending("createdAt").find(signal && { signal }),
       this.#core.Session.current(signal && { signal }),
     ]);
-    return found.map((session) => describe(session, session.id === current.id));
+    return found.map((session) => toOwnSession(session, session.id === current.id));
   }
 }
 
-function describe(session: ParseObject, isCurrent: boolean): OwnSession {
+function toOwnSession(session: ParseObject, isCurrent: boolean): OwnSession {
   const date = (field: string) => {
     const value: unknown = session.get(field);
     return value instanceof Date ? value : undefined;
@@ -101,10 +101,10 @@ export function useSessions({ autoFetch = true }: AsyncCallOptions = {}) {
   const { data, error, isFetching } = useStore(sessions.call.store);
   useEffect(() => {
     if (!autoFetch || !isInitialized || !userId) return;
-    const ended = new AbortController();
-    void sessions.fetch({ signal: ended.signal });
+    const controller = new AbortController();
+    void sessions.fetch({ signal: controller.signal });
     return () => {
-      ended.abort();
+      controller.abort();
       sessions.clear();
     };
   }, [sessions, autoFetch, isInitialized, userId]);

@@ -7,7 +7,7 @@ export interface Reply {
   status?: number;
   body?: unknown;
   /** Waits for it before it answers. */
-  after?: Promise<unknown>;
+  waitFor?: Promise<unknown>;
 }
 
 export type Answer = Reply | ((body: JsonObject) => Reply);
@@ -19,7 +19,7 @@ export interface TestServer {
   calls: string[];
   bodies: JsonObject[];
   /** Calls that were given up before they were answered. */
-  givenUp: string[];
+  abortedCalls: string[];
   on(call: string, answer: Answer): void;
   /** Live subscriptions that are open now, by class. */
   subscriptions(): string[];
@@ -28,7 +28,7 @@ export interface TestServer {
   /** Breaks all live connections; whoever connects again is welcome. */
   breakConnections(): void;
   /** Tells every subscription of a class of an object. */
-  tell(op: string, className: string, object: object): void;
+  sendEvent(op: string, className: string, object: object): void;
   reset(): void;
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function startTestServer(): Promise<TestServer> {
   const answers = new Map<string, Answer>();
   const calls: string[] = [];
   const bodies: JsonObject[] = [];
-  const givenUp: string[] = [];
+  const abortedCalls: string[] = [];
   const open = new Map<string, Live>();
   const server = createServer(async (request, response) => {
     if (request.method === "OPTIONS") return void response.writeHead(204, ALLOWED).end();
@@ -65,11 +65,11 @@ export async function startTestServer(): Promise<TestServer> {
     calls.push(call);
     bodies.push(body);
     response.on("close", () => {
-      if (!response.writableEnded) givenUp.push(call);
+      if (!response.writableEnded) abortedCalls.push(call);
     });
     const answer = answers.get(call) ?? { body: {} };
     const reply = answer instanceof Function ? answer(body) : answer;
-    await reply.after;
+    await reply.waitFor;
     response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...ALLOWED });
     response.end(JSON.stringify(reply.body ?? {}));
   });
@@ -101,7 +101,7 @@ export async function startTestServer(): Promise<TestServer> {
     url: `http://127.0.0.1:${port}`,
     calls,
     bodies,
-    givenUp,
+    abortedCalls,
     on: (call, answer) => void answers.set(call, answer),
     subscriptions: () => [...open.values()].map(({ className }) => className),
     tokens: () => [...open.values()].map(({ token }) => token),
@@ -109,7 +109,7 @@ export async function startTestServer(): Promise<TestServer> {
       for (const socket of sockets.clients) socket.terminate();
       open.clear();
     },
-    tell(op, className, object) {
+    sendEvent(op, className, object) {
       for (const { socket, requestId, className: name } of open.values()) {
         if (name === className)
           socket.send(JSON.stringify({ op, clientId: "c", requestId, object: { className, ...object } }));
@@ -119,7 +119,7 @@ export async function startTestServer(): Promise<TestServer> {
       answers.clear();
       calls.length = 0;
       bodies.length = 0;
-      givenUp.length = 0;
+      abortedCalls.length = 0;
     },
     stop: () =>
       new Promise((done) => {

@@ -50,11 +50,11 @@ export class Upload {
       set({ isUploading: true, progress: 0, error: null });
       try {
         const file = new this.#core.File(name, data, type, metadata, tags);
-        const how = {
+        const saveOptions = {
           signal: signal ? AbortSignal.any([signal, running.signal]) : running.signal,
           progress: (done: number | null) => set({ progress: done ?? 0 }),
         };
-        await (saveIPFS ? file.saveIPFS(how) : file.save(how));
+        await (saveIPFS ? file.saveIPFS(saveOptions) : file.save(saveOptions));
         set({ file, isUploading: false, progress: 1 });
         return file;
       } catch (thrown) {

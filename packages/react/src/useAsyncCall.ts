@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from "react";
 import { AsyncCall } from "./asyncCall.ts";
 import { type Callbacks, splitCallbacks } from "./callbacks.ts";
 import type { CallError } from "./errors.ts";
-import { shapeOf } from "./freeze.ts";
+import { contentKey } from "./freeze.ts";
 import { useStore } from "./store.ts";
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext } from "./useMoralis.ts";
@@ -45,7 +45,7 @@ export function useAsyncCall<R, P extends object, Initial = R>(
   params: P,
   initial: Initial,
   { autoFetch = false }: AsyncCallOptions = {},
-  subject?: unknown,
+  resetKey?: unknown,
 ): AsyncCallResult<R, P, Initial> {
   const { isInitialized, initializeError } = useMoralisContext();
   const [call] = useState(() => new AsyncCall<R, Initial>(initial));
@@ -54,21 +54,21 @@ export function useAsyncCall<R, P extends object, Initial = R>(
 
   const fetch = useCallback(
     (options: FetchOptions<R, P> = {}) => {
-      const [callbacks, { params: given, signal }] = splitCallbacks(options);
+      const [callbacks, { params: overrides, signal }] = splitCallbacks(options);
       const { work, params } = latest.current;
-      return call.run(() => work({ ...params, ...given }, { signal }), callbacks, signal);
+      return call.run(() => work({ ...params, ...overrides }, { signal }), callbacks, signal);
     },
     [call, latest],
   );
 
-  const shape = shapeOf(params);
+  const key = contentKey(params);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the parameters' content.
   useEffect(() => {
     if (!autoFetch || !isInitialized) return;
-    const ended = new AbortController();
-    void fetch({ signal: ended.signal });
-    return () => ended.abort();
-  }, [autoFetch, isInitialized, shape, subject, fetch]);
+    const controller = new AbortController();
+    void fetch({ signal: controller.signal });
+    return () => controller.abort();
+  }, [autoFetch, isInitialized, key, resetKey, fetch]);
 
   const isEmpty = data === null || data === undefined || (Array.isArray(data) && data.length === 0);
   // Before the first answer the call is about to begin.

@@ -28,7 +28,7 @@ export function useQuery<T extends ParseObject<object>>(
   return useMemo(() => queryMap(new Moralis.Query<T>(className)), [isInitialized, ...deps]);
 }
 
-const NOTHING: never[] = [];
+const NO_RESULTS: never[] = [];
 
 /**
  * The objects that a query finds; with `live` they follow the server, for whoever is signed in. Changing the class alone asks nothing:
@@ -46,7 +46,7 @@ export function useMoralisQuery<E extends object = Attributes>(
   const call = useAsyncCall<ObjectOf<E>[], object>(
     (_params, { signal }) => query.find(signal && { signal }),
     { query: query.toJSON() },
-    NOTHING,
+    NO_RESULTS,
     { autoFetch },
     query,
   );
@@ -101,16 +101,16 @@ export function useMoralisSubscription<E extends object = Attributes>(
   const query = useQuery<ObjectOf<E>>(nameOrObject, queryMap, deps);
   const handlers = useLatest(options);
   const userId = useUserId();
-  const wanted = isInitialized && (options.enabled ?? true);
+  const isEnabled = isInitialized && (options.enabled ?? true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is told depends on who asks.
   useEffect(() => {
-    if (!wanted) return;
-    let isOver = false;
+    if (!isEnabled) return;
+    let isClosed = false;
     const close = openSubscription(
       query,
       (subscription) => {
         subscription.on("open", () => handlers.current.onOpen?.());
-        subscription.on("close", () => isOver || handlers.current.onClose?.());
+        subscription.on("close", () => isClosed || handlers.current.onClose?.());
         subscription.on("refetch", () => handlers.current.onRefetch?.());
         subscription.on("create", (...event) => handlers.current.onCreate?.(...event));
         subscription.on("update", (...event) => handlers.current.onUpdate?.(...event));
@@ -125,10 +125,10 @@ export function useMoralisSubscription<E extends object = Attributes>(
       },
     );
     return () => {
-      isOver = true;
+      isClosed = true;
       close();
     };
-  }, [query, wanted, userId, handlers]);
+  }, [query, isEnabled, userId, handlers]);
 }
 
 /** What has been found, and the way to ask anew. */
@@ -154,7 +154,7 @@ export function useSuspenseMoralisQuery(
   queryMap?: QueryMap,
   deps?: DependencyList,
 ): SuspenseQueryResult<ParseObject> {
-  const { isInitialized, initializeError, settled, queries } = useMoralisContext();
+  const { isInitialized, initializeError, whenReady: settled, queries } = useMoralisContext();
   const userId = useUserId();
   const query = useQuery(nameOrObject, queryMap, deps);
   if (initializeError) throw initializeError;
@@ -164,7 +164,7 @@ export function useSuspenseMoralisQuery(
   if (!isInitialized) throw settled();
   const cached = queries.get(query, userId);
   const { data, error, isFetching, isSettled } = useStore(cached.call.store);
-  useEffect(() => cached.hold(), [cached]);
+  useEffect(() => cached.retain(), [cached]);
   if (!isSettled) throw cached.ready;
   if (error) throw error;
   return { data, isFetching, fetch: cached.refetch };

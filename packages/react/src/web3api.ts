@@ -42,11 +42,11 @@ function useAnyCall<R, P extends object>(
   params: P | undefined,
   options: AsyncCallOptions | undefined,
 ) {
-  return useAsyncCall<R, Partial<P>, null>(lenient(call), params ?? {}, null, options, call);
+  return useAsyncCall<R, Partial<P>, null>(withPartialParams(call), params ?? {}, null, options, call);
 }
 
 /** What is missing of the parameters comes with `fetch`, or the function itself refuses. */
-function lenient<R, P extends object>(
+function withPartialParams<R, P extends object>(
   call: (params: P, options?: { signal?: AbortSignal }) => Promise<R>,
 ): (params: Partial<P>, options?: { signal?: AbortSignal }) => Promise<R> {
   return (params, options) => Reflect.apply(call, undefined, [params, options]);

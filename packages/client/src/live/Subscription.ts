@@ -3,7 +3,7 @@ import { Emitter } from "../emitter.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 
 /** A query that can be subscribed to. */
-export interface LiveQuestion {
+export interface SubscribableQuery {
   readonly className: string;
   toJSON(): JsonObject;
 }
@@ -37,7 +37,7 @@ type Listener<T, E extends SubscriptionEvent> = (...args: SubscriptionEvents<T>[
 /** An open live query. */
 export class Subscription<T extends AnyObject = AnyObject> {
   readonly id: number;
-  readonly query: LiveQuestion;
+  readonly query: SubscribableQuery;
   readonly sessionToken: string | undefined;
   /** Whether the server sends changes now; false while the connection is lost. */
   subscribed = false;
@@ -52,7 +52,7 @@ export class Subscription<T extends AnyObject = AnyObject> {
 
   constructor(
     id: number,
-    query: LiveQuestion,
+    query: SubscribableQuery,
     sessionToken: string | undefined,
     close: (subscription: Subscription<T>) => Promise<void>,
   ) {
@@ -103,11 +103,11 @@ export class Subscription<T extends AnyObject = AnyObject> {
     this.#events.emit(event, ...args);
   }
 
-  _confirm(): void {
+  _resolve(): void {
     this.#resolve();
   }
 
-  _refuse(error: unknown): void {
+  _reject(error: unknown): void {
     this.#reject(error);
   }
 }

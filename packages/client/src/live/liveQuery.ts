@@ -3,11 +3,11 @@ import { Emitter } from "../emitter.ts";
 import { installationId, loadStoredUser } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { LiveQueryClient, type LiveQueryClientEvents, type LiveQueryState } from "./LiveQueryClient.ts";
-import type { LiveQuestion, Subscription } from "./Subscription.ts";
+import type { SubscribableQuery, Subscription } from "./Subscription.ts";
 
 /** The live query client of the active connection, created on first use. */
 let active: { on: Connection; client: LiveQueryClient } | undefined;
-let watching = false;
+let isListening = false;
 
 type Event = keyof LiveQueryClientEvents;
 type Listener = (value?: unknown) => void;
@@ -32,7 +32,7 @@ export async function liveQueryClient(): Promise<LiveQueryClient> {
 
 /** Subscribes as the current user unless a token is passed. Rejects when the server refuses. */
 export async function openSubscription<T extends AnyObject>(
-  query: LiveQuestion,
+  query: SubscribableQuery,
   sessionToken?: string,
 ): Promise<Subscription<T>> {
   const client = await liveQueryClient();
@@ -50,17 +50,23 @@ function openClient(on: Connection, serverURL: string, installation: string): Li
   for (const event of ["open", "close", "error", "state"] as const) {
     client.on(event, (value?: unknown) => events.emit(event, value));
   }
-  if (!watching) onConnection(closeForeign);
-  watching = true;
+  if (!isListening) onConnection(closeOnServerChange);
+  isListening = true;
   return client;
 }
 
 /** Closes the live queries when server, application or key change; other settings do not affect them. */
-function closeForeign(): void {
+function closeOnServerChange(): void {
   const on = currentConnection();
   if (!active || !on) return;
-  const decisive = ["applicationId", "serverUrl", "liveQueryUrl", "javascriptKey", "masterKey"] as const;
-  if (decisive.some((name) => on[name] !== active?.on[name])) closeActive();
+  const identifyingSettings = [
+    "applicationId",
+    "serverUrl",
+    "liveQueryUrl",
+    "javascriptKey",
+    "masterKey",
+  ] as const;
+  if (identifyingSettings.some((name) => on[name] !== active?.on[name])) closeActive();
 }
 
 function closeActive(): void {

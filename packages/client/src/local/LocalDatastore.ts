@@ -4,7 +4,7 @@ import type { LocalDatastoreController, LocalStore } from "./LocalStore.ts";
 
 /** Enables the local datastore: `pin`, `unPin`, `fetchFromLocalDatastore`, `query.fromPin()` … */
 export function enableLocalDatastore(): void {
-  if (!isLocalDatastoreEnabled()) configure({ local: loadedLater() });
+  if (!isLocalDatastoreEnabled()) configure({ local: lazyStore() });
 }
 
 /** Whether objects can be pinned. */
@@ -36,7 +36,7 @@ export async function updateLocalDatastore(): Promise<void> {
 }
 
 /** Loads the datastore on first use. */
-function loadedLater(): LocalStore {
+function lazyStore(): LocalStore {
   let loading: Promise<LocalStore> | undefined;
   const store = (): Promise<LocalStore> => {
     loading ??= import("./Datastore.ts").then(({ Datastore }) => new Datastore());
@@ -49,15 +49,15 @@ function loadedLater(): LocalStore {
     isPinned: async (object) => (await store()).isPinned(object),
     restore: async (object) => (await store()).restore(object),
     find: async (className, params, pin) => (await store()).find(className, params, pin),
-    synced: (objects) => following(async () => (await store()).synced(objects)),
-    destroyed: (objects) => following(async () => (await store()).destroyed(objects)),
+    synced: (objects) => ignoreErrors(async () => (await store()).synced(objects)),
+    destroyed: (objects) => ignoreErrors(async () => (await store()).destroyed(objects)),
     dump: async () => (await store()).dump(),
     refresh: async () => (await store()).refresh(),
   };
 }
 
 /** A failure to update the pins must not fail the call that has changed the objects. */
-async function following(task: () => Promise<void>): Promise<void> {
+async function ignoreErrors(task: () => Promise<void>): Promise<void> {
   try {
     await task();
   } catch (error) {

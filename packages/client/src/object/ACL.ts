@@ -29,7 +29,7 @@ export class ACL {
   #addEntry(principal: string, entry: unknown): void {
     if (typeof entry !== "object" || entry === null)
       throw new TypeError("Tried to create an ACL with an invalid entry.");
-    const given: AclEntry = {};
+    const permissions: AclEntry = {};
     for (const [permission, allowed] of Object.entries(entry)) {
       if (permission !== "read" && permission !== "write") {
         throw new TypeError("Tried to create an ACL with an invalid permission type.");
@@ -37,9 +37,9 @@ export class ACL {
       if (typeof allowed !== "boolean") {
         throw new TypeError("Tried to create an ACL with an invalid permission value.");
       }
-      if (allowed) given[permission] = true;
+      if (allowed) permissions[permission] = true;
     }
-    if (given.read || given.write) this.#entries[principal] = given;
+    if (permissions.read || permissions.write) this.#entries[principal] = permissions;
   }
 
   #set(permission: Permission, principal: Principal, allowed: boolean): void {

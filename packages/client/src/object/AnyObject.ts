@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue, WirePointer } from "@purse/protocol";
 
 /** The unsaved changes of an object; see ObjectState. */
 export interface Changes {
-  served(key: string): unknown;
-  held(): readonly unknown[];
+  serverValue(key: string): unknown;
+  nestedValues(): readonly unknown[];
   dropOperations(keys?: readonly string[]): void;
   beginSave(): void;
   failSave(): void;
@@ -29,8 +29,8 @@ export interface AnyObject {
   toPointer(): WirePointer;
   _path(): string;
   _saveParams(): SaveRequest;
-  _finishSave(answer: JsonValue, status: number): void;
-  _finishFetch(json: JsonObject, whole?: boolean): void;
+  _finishSave(response: JsonValue, status: number): void;
+  _finishFetch(json: JsonObject, isComplete?: boolean): void;
   _forget(key: string): void;
   _afterSync(): Promise<void>;
   _afterDestroy(): Promise<void>;

@@ -48,12 +48,12 @@ class ClassPermissions {
       this.setWriteAccess(from, true);
       return;
     }
-    for (const [permission, value] of Object.entries(from)) this.#take(permission, value);
+    for (const [permission, value] of Object.entries(from)) this.#setPermission(permission, value);
   }
 
-  #take(permission: string, value: unknown): void {
+  #setPermission(permission: string, value: unknown): void {
     if (permission === "readUserFields" || permission === "writeUserFields") {
-      if (!isTexts(value)) throw invalidValue();
+      if (!isStringArray(value)) throw invalidValue();
       this.permissionsMap[permission] = [...value];
       return;
     }
@@ -63,7 +63,7 @@ class ClassPermissions {
     if (typeof value !== "object" || value === null) throw invalidValue();
     for (const [principal, allowed] of Object.entries(value)) {
       const fields = !operation || principal === "pointerFields";
-      if (fields ? !isTexts(allowed) : typeof allowed !== "boolean") throw invalidValue();
+      if (fields ? !isStringArray(allowed) : typeof allowed !== "boolean") throw invalidValue();
       if (operation) this.permissionsMap[operation][principal] = allowed;
       else this.permissionsMap.protectedFields[principal] = allowed;
     }
@@ -86,7 +86,7 @@ class ClassPermissions {
   /** @internal */
   _getPointerFields(operation: Operation): string[] | undefined {
     const fields = this.permissionsMap[operation].pointerFields;
-    return isTexts(fields) ? fields : undefined;
+    return isStringArray(fields) ? fields : undefined;
   }
 
   /** @internal */
@@ -200,13 +200,13 @@ class ClassPermissions {
 export const CLP: {
   new (from?: JsonObject | Exclude<Principal, string> | null): CLP;
   readonly prototype: CLP;
-} = /* @__PURE__ */ withOperations(ClassPermissions);
+} = /* @__PURE__ */ addOperationMethods(ClassPermissions);
 
-function withOperations(made: typeof ClassPermissions) {
+function addOperationMethods(Class: typeof ClassPermissions) {
   const methods: Record<string, unknown> = {};
   for (const operation of OPERATIONS) {
     const name = operation.charAt(0).toUpperCase() + operation.slice(1);
-    const entity = (prefix: string, key: (principal: Principal) => string): void => {
+    const addPrincipalMethods = (prefix: string, key: (principal: Principal) => string): void => {
       methods[`get${prefix}${name}Access`] = function (this: ClassPermissions, principal: Principal) {
         return this._getAccess(operation, key(principal));
       };
@@ -218,7 +218,7 @@ function withOperations(made: typeof ClassPermissions) {
         this._setAccess([operation], key(principal), allowed);
       };
     };
-    const fixed = (middle: string, key: string): void => {
+    const addFixedMethods = (middle: string, key: string): void => {
       methods[`get${middle}`] = function (this: ClassPermissions) {
         return this._getAccess(operation, key);
       };
@@ -226,10 +226,10 @@ function withOperations(made: typeof ClassPermissions) {
         this._setAccess([operation], key, allowed);
       };
     };
-    entity("", keyOf);
-    entity("Role", roleKey);
-    fixed(`Public${name}Access`, PUBLIC);
-    fixed(`${name}RequiresAuthentication`, "requiresAuthentication");
+    addPrincipalMethods("", keyOf);
+    addPrincipalMethods("Role", roleKey);
+    addFixedMethods(`Public${name}Access`, PUBLIC);
+    addFixedMethods(`${name}RequiresAuthentication`, "requiresAuthentication");
     methods[`get${name}PointerFields`] = function (this: ClassPermissions) {
       return this._getPointerFields(operation);
     };
@@ -237,19 +237,19 @@ function withOperations(made: typeof ClassPermissions) {
       this._setPointerFields(operation, fields);
     };
   }
-  Object.assign(made.prototype, methods);
+  Object.assign(Class.prototype, methods);
   // The methods that complete the type were added above.
-  return made as unknown as typeof CLP;
+  return Class as unknown as typeof CLP;
 }
 
 function setFields<K extends string>(
-  of: Partial<Record<K, boolean | string[]>>,
+  target: Partial<Record<K, boolean | string[]>>,
   key: K,
   fields: readonly string[] | undefined,
   name: string,
 ): void {
-  if (fields === undefined || fields === null || fields.length === 0) delete of[key];
-  else if (isTexts(fields)) of[key] = [...fields];
+  if (fields === undefined || fields === null || fields.length === 0) delete target[key];
+  else if (isStringArray(fields)) target[key] = [...fields];
   else throw new TypeError(`${name} must be an array of strings or undefined.`);
 }
 
@@ -262,7 +262,7 @@ function canonical(value: unknown): string {
   );
 }
 
-function isTexts(value: unknown): value is string[] {
+function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 

@@ -105,7 +105,7 @@ export class ParseFile {
     const { FileUpload } = await transfer();
     this.#upload ??= new FileUpload(this.#data);
     const file = { name: this.name(), type: this.#type, metadata: this.#metadata, tags: this.#tags };
-    this.#accept(await this.#upload.run(file, { ...options, signal }));
+    this.#applyResponse(await this.#upload.run(file, { ...options, signal }));
     this.#upload = undefined;
     return this;
   }
@@ -115,9 +115,9 @@ export class ParseFile {
     return signal ? AbortSignal.any([signal, this.#abort.signal]) : this.#abort.signal;
   }
 
-  #accept(answer: unknown): void {
+  #applyResponse(response: unknown): void {
     for (const key of ["name", "url", "ipfs", "hash"] as const) {
-      const value = isJsonObject(answer) && answer[key];
+      const value = isJsonObject(response) && response[key];
       if (typeof value === "string") this.#json[key] = value;
     }
   }
@@ -147,7 +147,7 @@ export class ParseFile {
   static fromJSON(json: WireFile): ParseFile {
     if (json.__type !== "File") throw new TypeError("JSON object does not represent a ParseFile");
     const file = new ParseFile(json.name);
-    file.#accept(json);
+    file.#applyResponse(json);
     return file;
   }
 

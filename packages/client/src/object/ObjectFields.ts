@@ -33,11 +33,11 @@ export abstract class ObjectFields<A extends object> {
     // Classes created by `extend` call it themselves, with the attributes.
     if (!("__super__" in new.target)) this.initialize(className, attributes);
     const initial = { ...rest, ...attributes };
-    if (Object.keys(initial).length > 0) this._begin(initial);
+    if (Object.keys(initial).length > 0) this._init(initial);
   }
 
   /** Sets the initial fields. Throws if they are invalid. */
-  _begin(fields: object): void {
+  _init(fields: object): void {
     if (!this._set(fields)) throw new Error("Can't create an invalid Parse Object");
   }
 
@@ -54,7 +54,7 @@ export abstract class ObjectFields<A extends object> {
   }
 
   /** Sets the id without sharing state: for snapshots of an object that must not affect its other instances. */
-  _takeIdApart(id: string): void {
+  _setDetachedId(id: string): void {
     this.#id = id;
   }
 
@@ -67,11 +67,11 @@ export abstract class ObjectFields<A extends object> {
   }
 
   get createdAt(): Date | undefined {
-    return dateOf(this._state.served("createdAt"));
+    return dateOf(this._state.serverValue("createdAt"));
   }
 
   get updatedAt(): Date | undefined {
-    return dateOf(this._state.served("updatedAt"));
+    return dateOf(this._state.serverValue("updatedAt"));
   }
 
   get<K extends FieldName<A>>(key: K): Fields<A>[K] {
@@ -153,14 +153,14 @@ export abstract class ObjectFields<A extends object> {
   }
 
   increment(key: FieldName<A>, amount = 1): this | false {
-    return this.#by(key, amount, "increment");
+    return this.#incrementBy(key, amount, "increment");
   }
 
   decrement(key: FieldName<A>, amount = 1): this | false {
-    return this.#by(key, amount, "decrement", -1);
+    return this.#incrementBy(key, amount, "decrement", -1);
   }
 
-  #by(key: string, amount: unknown, what: string, sign = 1): this | false {
+  #incrementBy(key: string, amount: unknown, what: string, sign = 1): this | false {
     if (typeof amount !== "number") throw new Error(`Cannot ${what} by a non-numeric amount.`);
     return this._set({ [key]: new IncrementOp(amount * sign) });
   }
@@ -227,8 +227,11 @@ export abstract class ObjectFields<A extends object> {
     if (fields.ACL !== undefined && !(fields.ACL instanceof ACL)) {
       return new ProtocolError(ErrorCode.OTHER_CAUSE, "ACL must be a Parse ACL.");
     }
-    const bad = Object.keys(fields).find((key) => !FIELD_KEY.test(key));
-    return bad !== undefined && new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid Key name: "${bad}"`);
+    const invalidKey = Object.keys(fields).find((key) => !FIELD_KEY.test(key));
+    return (
+      invalidKey !== undefined &&
+      new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid Key name: "${invalidKey}"`)
+    );
   }
 
   getACL(): ACL | null {
@@ -259,9 +262,9 @@ export abstract class ObjectFields<A extends object> {
 
   /** Fields that only the server sets. */
   _readOnlyAttributes(): readonly string[] {
-    const made = this.constructor;
-    const own = "readOnlyAttributes" in made ? made.readOnlyAttributes : undefined;
-    const list: unknown = typeof own === "function" ? own.call(made) : [];
+    const Class = this.constructor;
+    const own = "readOnlyAttributes" in Class ? Class.readOnlyAttributes : undefined;
+    const list: unknown = typeof own === "function" ? own.call(Class) : [];
     return Array.isArray(list) ? list : [];
   }
 }

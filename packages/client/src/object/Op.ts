@@ -114,7 +114,7 @@ export class AddOp extends ListOp {
   protected readonly name = "Add";
 
   applyTo(value: unknown): unknown[] {
-    return [...listOf(value, "add elements to"), ...this.items];
+    return [...asList(value, "add elements to"), ...this.items];
   }
 }
 
@@ -126,7 +126,7 @@ export class AddUniqueOp extends ListOp {
   }
 
   applyTo(value: unknown): unknown[] {
-    return unique([...listOf(value, "add elements to"), ...this.items]);
+    return unique([...asList(value, "add elements to"), ...this.items]);
   }
 }
 
@@ -139,7 +139,7 @@ export class RemoveOp extends ListOp {
 
   applyTo(value: unknown): unknown[] {
     const removed = new Set(this.items.map(keyOf));
-    return listOf(value, "remove elements from").filter((item) => !removed.has(keyOf(item)));
+    return asList(value, "remove elements from").filter((item) => !removed.has(keyOf(item)));
   }
 
   override mergeWith(previous: Op | undefined): Op {
@@ -264,7 +264,7 @@ function oneClass(target: string | undefined, className: string | undefined): st
   throw new Error(`Related object must be of class ${target}, but ${className} was passed in.`);
 }
 
-function listOf(value: unknown, action: string): unknown[] {
+function asList(value: unknown, action: string): unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new TypeError(`Cannot ${action} a non-array value`);
   return value;

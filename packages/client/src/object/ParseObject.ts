@@ -5,20 +5,20 @@ import { DEFAULT_PIN, localStore } from "../local/pins.ts";
 import { ClassQuery } from "../query/ClassQuery.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
-import { copyOf, isPlainObject, mapFields } from "./encode.ts";
+import { deepCopy, isPlainObject, mapFields } from "./encode.ts";
 import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";
 import {
-  classNamed,
   type ObjectClass,
-  removeClass,
-  setClass,
+  registerClass,
+  registeredClass,
   setObjectFactory,
   storedClassName,
+  unregisterClass,
 } from "./registry.ts";
 import { SyncedObject } from "./SyncedObject.ts";
 import { saveObject } from "./saving.ts";
-import { shareInstances } from "./sharing.ts";
-import { forgetInstances } from "./singleInstance.ts";
+import { clearInstances } from "./singleInstance.ts";
+import { setSingleInstance } from "./singleInstanceMode.ts";
 
 export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./fieldTypes.ts";
 
@@ -47,7 +47,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   newInstance(): this {
     const copy = instanceOf(this);
     copy.id = this.id;
-    if (copy._state !== this._state) copy._state.take(this._state);
+    if (copy._state !== this._state) copy._state.copyFrom(this._state);
     return copy;
   }
 
@@ -58,12 +58,12 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
 
   /** Objects that were already serialized become pointers, so that cycles end. */
   toJSON(seen: readonly ParseObject<object>[] = []): JsonObject {
-    const within = [...seen, this];
+    const ancestors = [...seen, this];
     const object = (value: { toPointer(): JsonValue }): JsonValue => {
       if (!(value instanceof ParseObject)) return value.toPointer();
-      if (within.some((other) => value.equals(other)))
+      if (ancestors.some((other) => value.equals(other)))
         return value.id ? value.toPointer() : value.toOfflinePointer();
-      return value.isDataAvailable() || value.dirty() ? value._toFullJSON(within) : value.toPointer();
+      return value.isDataAvailable() || value.dirty() ? value._toFullJSON(ancestors) : value.toPointer();
     };
     const json = this._state.toJSON(this, { object });
     if (this.id) json.objectId = this.id;
@@ -139,13 +139,13 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   /** Saves the changes, after setting the given fields. Unsaved nested objects and files are saved first. */
   save<K extends FieldName<A>>(key: K, value: Fields<A>[K], options?: SaveOptions): Promise<this>;
   save(fields?: Partial<A> | null, options?: SaveOptions): Promise<this>;
-  save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
-    return this._save(key, value, last);
+  save(key?: string | object | null, value?: unknown, lastOptions?: SaveOptions): Promise<this> {
+    return this._save(key, value, lastOptions);
   }
 
-  async _save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
+  async _save(key?: string | object | null, value?: unknown, lastOptions?: SaveOptions): Promise<this> {
     const fields = typeof key === "string" ? { [key]: value } : key;
-    const options = last ?? (typeof key !== "string" && isPlainObject(value) ? value : {});
+    const options = lastOptions ?? (typeof key !== "string" && isPlainObject(value) ? value : {});
     if (fields) this._setOrThrow(fields);
     await saveObject(this, options);
     return this;
@@ -161,7 +161,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
 
   /** Creates an object from its JSON, of the subclass that is registered for its `className`. */
   static fromJSON(json: JsonObject, override = false): ParseObject {
-    return objectFrom(mapFields(json, copyOf), override);
+    return objectFrom(mapFields(json, deepCopy), override);
   }
 
   /** Registers the constructor for objects of a class; it must work without arguments. */
@@ -169,12 +169,12 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     if (typeof className !== "string") throw new TypeError("The first argument must be a valid class name.");
     if (objectClass === undefined) throw new TypeError("You must supply a subclass constructor.");
     if (!("className" in objectClass)) Object.assign(objectClass, { className });
-    setClass(className, objectClass);
+    registerClass(className, objectClass);
   }
 
   static unregisterSubclass(className: string): void {
     if (typeof className !== "string") throw new TypeError("The first argument must be a valid class name.");
-    removeClass(className);
+    unregisterClass(className);
   }
 
   /**
@@ -192,21 +192,21 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
       throw new TypeError("The first argument must be a valid class name.");
     }
     const name = storedClassName(className);
-    return subclass(name, baseFor(name, this), prototype, statics);
+    return subclass(name, baseClassFor(name, this), prototype, statics);
   }
 
   /** Makes all instances of one object share its data; enabled in pages, disabled elsewhere. */
   static enableSingleInstance(): void {
-    shareInstances(true);
+    setSingleInstance(true);
   }
 
   static disableSingleInstance(): void {
-    shareInstances(false);
+    setSingleInstance(false);
   }
 
   /** @internal */
   static _clearAllState(): void {
-    forgetInstances();
+    clearInstances();
   }
 
   /** The included paths as a flat list. */
@@ -307,7 +307,7 @@ function subclass(
   prototype: object,
   statics: object,
 ): ExtendedClass {
-  const made = class extends Base {
+  const Class = class extends Base {
     static readonly className = name;
     static readonly __super__ = Base.prototype;
 
@@ -315,14 +315,14 @@ function subclass(
       super();
       this.className = name;
       // Called once, by the class that is instantiated.
-      if (new.target === made || !Object.hasOwn(new.target, "__super__")) this.initialize(attributes);
-      if (attributes) this._begin(attributes);
+      if (new.target === Class || !Object.hasOwn(new.target, "__super__")) this.initialize(attributes);
+      if (attributes) this._init(attributes);
     }
   };
-  addMembers(made.prototype, prototype);
-  addMembers(made, statics);
-  setClass(name, made);
-  return made;
+  addMembers(Class.prototype, prototype);
+  addMembers(Class, statics);
+  registerClass(name, Class);
+  return Class;
 }
 
 /** Adds methods and values to a class or its prototype. */
@@ -334,8 +334,9 @@ export function addMembers(target: object, members: object): void {
 }
 
 /** The class registered under that name, or else the class that is extended. */
-function baseFor(className: string, extended: { prototype: object }): new () => ParseObject {
-  for (const made of [classNamed(className), extended]) if (made && isClassOfObjects(made)) return made;
+function baseClassFor(className: string, parent: { prototype: object }): new () => ParseObject {
+  for (const Class of [registeredClass(className), parent])
+    if (Class && isClassOfObjects(Class)) return Class;
   return class extends ParseObject {
     static readonly __super__ = ParseObject.prototype;
 
@@ -345,8 +346,8 @@ function baseFor(className: string, extended: { prototype: object }): new () => 
   };
 }
 
-function isClassOfObjects(made: { prototype: object }): made is ObjectClass<ParseObject> {
-  return made.prototype instanceof ParseObject;
+function isClassOfObjects(Class: { prototype: object }): Class is ObjectClass<ParseObject> {
+  return Class.prototype instanceof ParseObject;
 }
 
 function instanceOf<T extends ParseObject<object>>(object: T): T {
@@ -354,7 +355,7 @@ function instanceOf<T extends ParseObject<object>>(object: T): T {
 }
 
 function createObject(className: string): ParseObject {
-  const Registered = classNamed(className);
+  const Registered = registeredClass(className);
   return Registered && isClassOfObjects(Registered) ? new Registered() : new ParseObject(className);
 }
 
@@ -373,9 +374,9 @@ function objectFrom({ className, __type, ...fields }: JsonObject, override = fal
 
 setObjectFactory({
   fromJSON: objectFrom,
-  apartFromJSON({ className, objectId, ...fields }) {
+  detachedFromJSON({ className, objectId, ...fields }) {
     const object = createObject(String(className));
-    if (typeof objectId === "string") object._takeIdApart(objectId);
+    if (typeof objectId === "string") object._setDetachedId(objectId);
     object._finishFetch(fields);
     return object;
   },

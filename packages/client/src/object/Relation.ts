@@ -47,7 +47,7 @@ export class Relation<T extends AnyObject = AnyObject> {
   }
 
   #change(added: readonly T[], removed: readonly T[]): RelationParent {
-    const { parent, key } = this.#place();
+    const { parent, key } = this.#owner();
     if (added.length + removed.length === 0) return parent;
     const op = new RelationOp(added, removed);
     parent._state.setOperation(key, op);
@@ -57,13 +57,13 @@ export class Relation<T extends AnyObject = AnyObject> {
 
   /** A query for the objects of the relation. */
   query(): ClassQuery<T> {
-    const { parent, key } = this.#place();
+    const { parent, key } = this.#owner();
     const query = new ClassQuery<T>(this.targetClassName ?? parent.className);
     if (!this.targetClassName) query._redirectClassNameForKey(key);
     return query._relatedTo(parent, key);
   }
 
-  #place(): { parent: RelationParent; key: string } {
+  #owner(): { parent: RelationParent; key: string } {
     if (this.parent && this.key) return { parent: this.parent, key: this.key };
     throw new Error("Cannot use a Relation without a parent");
   }

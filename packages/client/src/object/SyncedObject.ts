@@ -26,30 +26,30 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
   }
 
   /** Status 201 means that the object was created; any other status that it existed. */
-  _finishSave(answer: JsonValue, status: number): void {
-    const json = isJsonObject(answer) ? answer : {};
-    const own = this._state;
-    own.finishSave(json, this);
+  _finishSave(response: JsonValue, status: number): void {
+    const json = isJsonObject(response) ? response : {};
+    const state = this._state;
+    state.finishSave(json, this);
     if (typeof json.objectId === "string") this.id = json.objectId;
     // Another instance shares this id, as after signing in again: the response applies to it too.
-    if (this._state !== own) this._state.commit(json);
+    if (this._state !== state) this._state.commit(json);
     if (status !== 201) this._state.existed = true;
   }
 
   /** Applies the server's data, and takes ownership of it; with `isComplete` it replaces what was known. */
-  _finishFetch(json: JsonObject, whole = false): void {
+  _finishFetch(json: JsonObject, isComplete = false): void {
     if (typeof json.objectId === "string" && !this.id) this.id = json.objectId;
-    if (whole) {
-      const kept = this._keptOnFetch();
+    if (isComplete) {
+      const preserved = this._preserved();
       this._state.clear();
-      this._state.commitValues(kept);
+      this._state.commitValues(preserved);
     }
     this._state.commit(json);
     if (this.id) this._state.existed = true;
   }
 
   /** Fields that are kept when the server's data replaces what was known. */
-  _keptOnFetch(): Attributes {
+  _preserved(): Attributes {
     return {};
   }
 

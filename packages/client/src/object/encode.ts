@@ -17,7 +17,7 @@ export interface EncodeOptions {
 }
 
 /** For `object`: rejects objects, as in parameters of cloud functions. */
-export function refuseObject(): never {
+export function rejectObject(): never {
   throw new Error("Parse Objects not allowed here");
 }
 
@@ -43,9 +43,9 @@ export function encode(value: unknown, options?: EncodeOptions): JsonValue {
 export function encodeFields(value: object, options?: EncodeOptions): JsonObject {
   // Spreading first is the fastest way.
   const fields: JsonObject = { ...value };
-  const given: Readonly<Record<string, unknown>> = fields;
+  const source: Readonly<Record<string, unknown>> = fields;
   for (const key in fields) {
-    const item = given[key];
+    const item = source[key];
     if (item === undefined || typeof item === "function") delete fields[key];
     else if (typeof item !== "string" && typeof item !== "number") fields[key] = encode(item, options);
   }
@@ -53,22 +53,22 @@ export function encodeFields(value: object, options?: EncodeOptions): JsonObject
 }
 
 /** Copies a list or object with its structured children transformed; drops `__proto__`. */
-export function mapWithin<T>(
+export function mapChildren<T>(
   value: readonly JsonValue[] | JsonObject,
-  change: (item: JsonValue) => T,
+  transform: (item: JsonValue) => T,
 ): T[] | Record<string, T | JsonValue> {
-  return isList(value) ? value.map((item) => change(item)) : mapFields(value, change);
+  return isList(value) ? value.map((item) => transform(item)) : mapFields(value, transform);
 }
 
 export function mapFields<T>(
   fields: JsonObject,
-  change: (item: JsonValue) => T,
+  transform: (item: JsonValue) => T,
 ): Record<string, T | JsonValue> {
   const copy: Record<string, T | JsonValue> = { ...fields };
   for (const key in fields) {
     const item = fields[key];
     if (key === "__proto__") delete copy[key];
-    else if (typeof item === "object" && item !== null) copy[key] = change(item);
+    else if (typeof item === "object" && item !== null) copy[key] = transform(item);
   }
   return copy;
 }
@@ -78,8 +78,8 @@ function isList(value: readonly JsonValue[] | JsonObject): value is readonly Jso
 }
 
 /** Copies JSON deeply. */
-export function copyOf(value: JsonValue): JsonValue {
-  return typeof value === "object" && value !== null ? mapWithin(value, copyOf) : value;
+export function deepCopy(value: JsonValue): JsonValue {
+  return typeof value === "object" && value !== null ? mapChildren(value, deepCopy) : value;
 }
 
 function isReferable(value: object): value is Referable {

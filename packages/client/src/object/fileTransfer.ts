@@ -9,9 +9,9 @@ import { xhrFetch } from "./xhrFetch.ts";
 /* Uploads, downloads and deletes files. Loaded on first use. */
 
 /** Content of this size in bytes is uploaded in chunks, if the server supports it. */
-const RESUMABLE_FROM = 5 * 1024 * 1024;
+const RESUMABLE_MIN_SIZE = 5 * 1024 * 1024;
 /** Bytes of one chunk. */
-const PART = 1024 * 1024;
+const CHUNK_SIZE = 1024 * 1024;
 
 const DATA_URI = /^data:([a-zA-Z]+\/[-a-zA-Z0-9+.]+)?(;charset=[a-zA-Z0-9\-/]*)?;base64,/;
 
@@ -25,7 +25,7 @@ export interface FileDescription {
 /** The upload of one file. After an interruption another `run` resumes it. */
 export class FileUpload {
   readonly #data: FileData;
-  #parts: ResumableUpload | undefined;
+  #resumable: ResumableUpload | undefined;
 
   constructor(data: FileData) {
     this.#data = data;
@@ -39,30 +39,30 @@ export class FileUpload {
     const content = await contentOf(this.#data, options.signal);
     const type = file.type || content.type;
     const size = sizeOf(content);
-    const told = (loaded: number, total: number): void =>
+    const reportProgress = (loaded: number, total: number): void =>
       progress?.(loaded / total, loaded, total, { type: "upload" });
-    if (size >= RESUMABLE_FROM || (progress !== undefined && size > PART)) {
-      const earlier = await this.#parts?.run(options, told);
-      if (earlier) return earlier;
+    if (size >= RESUMABLE_MIN_SIZE || (progress !== undefined && size > CHUNK_SIZE)) {
+      const resumed = await this.#resumable?.run(options, reportProgress);
+      if (resumed) return resumed;
       // Starts over if there was no upload, or if the server does not know it any more.
-      const about = { ...file, type, size, part: PART, ipfs };
-      this.#parts = await ResumableUpload.begin(bytesOf(content), about, options);
-      const answer = await this.#parts?.run(options, told);
-      if (answer) return answer;
+      const description = { ...file, type, size, chunkSize: CHUNK_SIZE, ipfs };
+      this.#resumable = await ResumableUpload.create(bytesOf(content), description, options);
+      const response = await this.#resumable?.run(options, reportProgress);
+      if (response) return response;
     }
     const fileData: JsonObject = { metadata: file.metadata, tags: file.tags };
     if (ipfs) fileData.ipfs = true;
     const payload: JsonObject = { base64: await base64Of(content), fileData };
     if (type) payload._ContentType = type;
     // The request is larger than the content: progress is reported as a fraction of it, and completion with the response.
-    const sent = (part: number): void => {
-      if (part < 1) told(Math.floor(part * size), size);
+    const onUploadProgress = (fraction: number): void => {
+      if (fraction < 1) reportProgress(Math.floor(fraction * size), size);
     };
-    const on = connection();
-    const telling = progress && size > 0 ? xhrFetch(on, sent) : on.fetch;
+    const conn = connection();
+    const fetchWithProgress = progress && size > 0 ? xhrFetch(conn, onUploadProgress) : conn.fetch;
     const path = `files/${encodeName(file.name)}`;
-    const { body } = await request("POST", path, payload, options, { ...on, fetch: telling });
-    if (size > 0) told(size, size);
+    const { body } = await request("POST", path, payload, options, { ...conn, fetch: fetchWithProgress });
+    if (size > 0) reportProgress(size, size);
     return body;
   }
 }
@@ -81,10 +81,10 @@ export async function downloadFile(
 /** Throws 161 without a name. */
 export async function deleteFile(name: string, options: RequestOptions): Promise<void> {
   if (!name) throw new ProtocolError(ErrorCode.FILE_DELETE_UNNAMED_ERROR, "Cannot delete an unnamed file.");
-  const on = connection();
-  const headers = { "Content-Type": "text/plain", ...(await credentialHeaders(options, on)) };
-  const url = `${on.serverUrl}/files/${encodeName(name)}`;
-  await send(url, { method: "DELETE", headers }, { ...options, emptyAllowed: true }, on);
+  const conn = connection();
+  const headers = { "Content-Type": "text/plain", ...(await credentialHeaders(options, conn)) };
+  const url = `${conn.serverUrl}/files/${encodeName(name)}`;
+  await send(url, { method: "DELETE", headers }, { ...options, allowsEmpty: true }, conn);
 }
 
 type Content = ({ base64: string } | { bytes: Bytes }) & { type: string };

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
 import { ACL } from "./ACL.ts";
 import { decode } from "./decode.ts";
-import { isPlainObject, mapWithin } from "./encode.ts";
+import { isPlainObject, mapChildren } from "./encode.ts";
 
 /** Decodes a field's value. */
 export function decodeField(key: string, wire: JsonValue | undefined): unknown {
@@ -21,12 +21,12 @@ export function withPointers(wire: JsonValue): JsonValue {
     const { className = null, objectId = null } = wire;
     return { __type: "Pointer", className, objectId };
   }
-  return mapWithin(wire, withPointers);
+  return mapChildren(wire, withPointers);
 }
 
 /** Whether the value contains an object or pointer at any depth. */
-export function holdsObject(wire: JsonValue | undefined): boolean {
+export function containsObject(wire: JsonValue | undefined): boolean {
   if (typeof wire !== "object" || wire === null) return false;
   if (!Array.isArray(wire) && (wire.__type === "Pointer" || wire.__type === "Object")) return true;
-  return Object.values(wire).some(holdsObject);
+  return Object.values(wire).some(containsObject);
 }

@@ -1,4 +1,4 @@
-import { sharesInstances } from "./sharing.ts";
+import { isSingleInstance } from "./singleInstanceMode.ts";
 import type { ObjectState } from "./state.ts";
 
 /*
@@ -13,12 +13,12 @@ const collected = /* @__PURE__ */ new FinalizationRegistry((key: string) => {
 
 /** The state of an object with this id: that of its other instances, or else its own. */
 export function stateOf(className: string, id: string, own: ObjectState): ObjectState {
-  if (!sharesInstances()) return own;
+  if (!isSingleInstance()) return own;
   const key = `${className}/${id}`;
   const known = states.get(key)?.deref();
   if (known === own) return own;
   if (known) {
-    known.adopt(own);
+    known.mergeOperations(own);
     return known;
   }
   states.set(key, new WeakRef(own));
@@ -27,6 +27,6 @@ export function stateOf(className: string, id: string, own: ObjectState): Object
 }
 
 /** Clears all shared state. */
-export function forgetInstances(): void {
+export function clearInstances(): void {
   states.clear();
 }

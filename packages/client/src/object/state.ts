@@ -1,10 +1,10 @@
 import { isJsonObject, isWireDate, type JsonObject, type JsonValue, jsonKey } from "@purse/protocol";
-import { copyOf, type EncodeOptions, encode, isPlainObject } from "./encode.ts";
+import { deepCopy, type EncodeOptions, encode, isPlainObject } from "./encode.ts";
 import { type Op, RelationOp, SetOp, UnsetOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { objects } from "./registry.ts";
-import { decodeField, holdsObject, isTimestamp, withPointers } from "./serverFields.ts";
-import { sharesInstances } from "./sharing.ts";
+import { containsObject, decodeField, isTimestamp, withPointers } from "./serverFields.ts";
+import { isSingleInstance } from "./singleInstanceMode.ts";
 import { isFile } from "./valueTypes.ts";
 
 type Fields = Record<string, unknown>;
@@ -36,14 +36,14 @@ export class ObjectState {
   queue: Promise<unknown> | undefined = undefined;
 
   /** The server's value of a field. */
-  served(key: string): unknown {
+  serverValue(key: string): unknown {
     // Names such as "constructor" must not be looked up in the prototype.
     if (!Object.hasOwn(this.#wire, key)) return undefined;
     const wire = this.#wire[key];
-    return (wire && typeof wire === "object") || isTimestamp(key) ? this.#decoded(key, wire) : wire;
+    return (wire && typeof wire === "object") || isTimestamp(key) ? this.#decodedValue(key, wire) : wire;
   }
 
-  #decoded(key: string, wire: JsonValue | undefined): unknown {
+  #decodedValue(key: string, wire: JsonValue | undefined): unknown {
     this.#values ??= {};
     const known = this.#values[key];
     if (typeof known === "object") return known;
@@ -56,7 +56,7 @@ export class ObjectState {
   attributes(owner: RelationParent): Readonly<Fields> {
     if (this.#estimate) return this.#estimate;
     const fields: Fields = {};
-    for (const key in this.#wire) if (isField(key)) fields[key] = this.served(key);
+    for (const key in this.#wire) if (isField(key)) fields[key] = this.serverValue(key);
     for (const operations of this.pending) {
       for (const [key, op] of operations) assign(fields, key, op, owner);
     }
@@ -67,14 +67,14 @@ export class ObjectState {
 
   /** One of the attributes. */
   field(key: string, owner: RelationParent): unknown {
-    if (!this.#touches(key)) return this.served(key);
+    if (!this.#isAffected(key)) return this.serverValue(key);
     const fields = this.attributes(owner);
     return Object.hasOwn(fields, key) ? fields[key] : undefined;
   }
 
   /** Whether a pending operation affects the field or a path in it. */
-  #touches(field: string): boolean {
-    for (const operations of this.pending) if (touches(operations, field)) return true;
+  #isAffected(field: string): boolean {
+    for (const operations of this.pending) if (affects(operations, field)) return true;
     return false;
   }
 
@@ -85,7 +85,7 @@ export class ObjectState {
   }
 
   /** All values that may contain unsaved objects or files. */
-  held(): unknown[] {
+  nestedValues(): unknown[] {
     const values: unknown[] = [];
     for (const key in this.#values) {
       const op = this.operation(key);
@@ -102,23 +102,23 @@ export class ObjectState {
   }
 
   setOperation(key: string, op: Op): void {
-    const operations = this.#last();
+    const operations = this.#currentOperations();
     const previous = operations.get(key);
     operations.set(key, previous ? op.mergeWith(previous) : op);
     this.#estimate = undefined;
   }
 
   /** Merges the operations of another instance of the object. */
-  adopt(other: ObjectState): void {
+  mergeOperations(other: ObjectState): void {
     for (const operations of other.pending) {
       for (const [key, op] of operations) this.setOperation(key, op);
     }
   }
 
   /** Copies the state of another instance. */
-  take(other: ObjectState): void {
+  copyFrom(other: ObjectState): void {
     this.#wire = other.#wire;
-    this.adopt(other);
+    this.mergeOperations(other);
   }
 
   dropOperations(keys?: readonly string[]): void {
@@ -127,7 +127,7 @@ export class ObjectState {
     this.#estimate = undefined;
   }
 
-  #last(): Operations {
+  #currentOperations(): Operations {
     const last = this.pending.at(-1) ?? new Map<string, Op>();
     if (this.pending.length === 0) this.pending = [last];
     return last;
@@ -135,7 +135,7 @@ export class ObjectState {
 
   /** Separates the operations that are being sent from later ones. */
   beginSave(): void {
-    this.#last();
+    this.#currentOperations();
     this.pending = [...this.pending, new Map()];
   }
 
@@ -154,7 +154,7 @@ export class ObjectState {
       return op.mergeWith(before);
     } catch (error) {
       if (!before || key.includes(".") || op instanceof RelationOp) throw error;
-      return new SetOp(op.applyTo(before.applyTo(this.served(key))));
+      return new SetOp(op.applyTo(before.applyTo(this.serverValue(key))));
     }
   }
 
@@ -162,36 +162,36 @@ export class ObjectState {
    * After a successful save: fields of the response win; others are derived from the sent operations.
    * Plain objects in the response are merged into the known ones, because servers send only what changed.
    */
-  finishSave(answer: JsonObject, owner: RelationParent): void {
+  finishSave(response: JsonObject, owner: RelationParent): void {
     const [sent, ...rest] = this.pending;
     const fields: Fields = {};
-    const travelled: JsonObject = {};
+    const wireValues: JsonObject = {};
     if (sent && rest.length > 0) {
       this.pending = rest;
       for (const [key, op] of sent) {
-        if (!(op instanceof RelationOp) && Object.hasOwn(answer, key)) continue;
+        if (!(op instanceof RelationOp) && Object.hasOwn(response, key)) continue;
         const field = fieldOf(key);
-        if (!Object.hasOwn(fields, field)) fields[field] = this.served(field);
+        if (!Object.hasOwn(fields, field)) fields[field] = this.serverValue(field);
         assign(fields, key, op, owner);
-        if (op instanceof SetOp) travelled[key] = this.#sent[key] ?? null;
+        if (op instanceof SetOp) wireValues[key] = this.#sent[key] ?? null;
       }
     }
     this.#sent = NO_FIELDS;
-    this.commitValues(fields, travelled);
-    const told: JsonObject = { ...answer };
-    for (const key in told) {
-      const [value, known] = [told[key], this.#wire[key]];
-      if (key !== "ACL" && isPlain(value) && isPlain(known)) told[key] = { ...known, ...value };
+    this.commitValues(fields, wireValues);
+    const merged: JsonObject = { ...response };
+    for (const key in merged) {
+      const [value, known] = [merged[key], this.#wire[key]];
+      if (key !== "ACL" && isPlain(value) && isPlain(known)) merged[key] = { ...known, ...value };
     }
-    this.commit(told);
+    this.commit(merged);
   }
 
   /** Merges fields from the server, in wire format. Takes ownership of the JSON. */
   commit(fields: JsonObject): void {
     // Shared nested objects are updated now, not when the field is first read.
     const shared: Fields = {};
-    if (sharesInstances()) {
-      for (const key in fields) if (holdsObject(fields[key])) shared[key] = decodeField(key, fields[key]);
+    if (isSingleInstance()) {
+      for (const key in fields) if (containsObject(fields[key])) shared[key] = decodeField(key, fields[key]);
     }
     const { createdAt, updatedAt = createdAt } = fields;
     const wire = this.#wire === NO_FIELDS ? fields : { ...this.#wire, ...fields };
@@ -202,23 +202,23 @@ export class ObjectState {
       if (key === "__proto__" || (isJsonObject(value) && value.__op === "Delete")) delete wire[key];
       else if (isTimestamp(key) && isWireDate(value)) wire[key] = value.iso;
     }
-    this.#become(wire, shared);
+    this.#replace(wire, shared);
   }
 
   /** Merges decoded values as if they came from the server; undefined removes a field. */
-  commitValues(fields: Fields, travelled = NO_FIELDS): void {
+  commitValues(fields: Fields, wireValues = NO_FIELDS): void {
     const wire = { ...this.#wire };
     const values: Fields = {};
     for (const key in fields) {
       const value = fields[key];
       values[key] = typeof value === "object" && value !== null ? value : undefined;
       if (value === undefined) delete wire[key];
-      else wire[key] = travelled[key] ?? wireOf(key, value);
+      else wire[key] = wireValues[key] ?? toWireOrEmpty(key, value);
     }
-    this.#become(wire, values);
+    this.#replace(wire, values);
   }
 
-  #become(wire: JsonObject, values: Fields): void {
+  #replace(wire: JsonObject, values: Fields): void {
     this.#wire = wire;
     this.#estimate = undefined;
     for (const key in values) {
@@ -234,7 +234,7 @@ export class ObjectState {
   }
 
   /** The fields whose structured values were mutated in place: they are sent as a whole. */
-  changedInPlace(): string[] {
+  mutatedKeys(): string[] {
     const changed: string[] = [];
     for (const key in this.#values) {
       const value = this.#values[key];
@@ -247,24 +247,24 @@ export class ObjectState {
   /** The changed keys: fields, dotted paths and the fields of those. */
   changedKeys(): string[] {
     const keys = this.pending.flatMap((operations) => [...operations.keys()]);
-    return [...new Set([...this.changedInPlace(), ...keys, ...keys.map(fieldOf)])];
+    return [...new Set([...this.mutatedKeys(), ...keys, ...keys.map(fieldOf)])];
   }
 
   /** Whether there are unsaved changes. */
   isChanged(): boolean {
     for (const { size } of this.pending) if (size > 0) return true;
-    return this.changedInPlace().length > 0;
+    return this.mutatedKeys().length > 0;
   }
 
   /** The body of a save. */
   saveBody(): JsonObject {
-    const operations = this.#last();
+    const operations = this.#currentOperations();
     const body: JsonObject = {};
-    for (const key of this.changedInPlace()) {
-      if (!touches(operations, key)) operations.set(key, new SetOp(this.#values?.[key]));
+    for (const key of this.mutatedKeys()) {
+      if (!affects(operations, key)) operations.set(key, new SetOp(this.#values?.[key]));
     }
     for (const [key, op] of operations) {
-      if (!(op instanceof SetOp) || isSent(op.value)) body[key] = op.toJSON();
+      if (!(op instanceof SetOp) || isSendable(op.value)) body[key] = op.toJSON();
     }
     this.#sent = body;
     return body;
@@ -275,7 +275,7 @@ export class ObjectState {
     if (this.pending.every(({ size }) => size === 0)) return this.#servedJSON(options);
     const json: JsonObject = {};
     const fields = this.attributes(owner);
-    for (const key in fields) json[key] = travelling(key, fields[key], options);
+    for (const key in fields) json[key] = toWire(key, fields[key], options);
     for (const [key, op] of this.pending[0] ?? []) {
       if (!key.includes(".") && !(op instanceof SetOp)) json[key] = op.toJSON();
     }
@@ -289,8 +289,8 @@ export class ObjectState {
       if (typeof wire !== "object" || wire === null) continue;
       const value = this.#values?.[key];
       if (typeof value === "object") json[key] = encode(value, options);
-      else if (sharesInstances() && holdsObject(wire)) json[key] = encode(this.served(key), options);
-      else json[key] = copyOf(wire);
+      else if (isSingleInstance() && containsObject(wire)) json[key] = encode(this.serverValue(key), options);
+      else json[key] = deepCopy(wire);
     }
     return json;
   }
@@ -307,14 +307,14 @@ function fieldOf(key: string): string {
 }
 
 /** Whether one of the operations affects the field or a path in it. */
-function touches(operations: Operations, field: string): boolean {
+function affects(operations: Operations, field: string): boolean {
   if (operations.size === 0) return false;
   if (operations.has(field)) return true;
   for (const key of operations.keys()) if (key.startsWith(`${field}.`)) return true;
   return false;
 }
 
-function isSent(value: unknown): boolean {
+function isSendable(value: unknown): boolean {
   return value !== undefined && typeof value !== "function";
 }
 
@@ -338,14 +338,14 @@ function isChanged(key: string, value: object, wire: JsonValue = null): boolean 
   }
 }
 
-function travelling(key: string, value: unknown, options?: EncodeOptions): JsonValue {
+function toWire(key: string, value: unknown, options?: EncodeOptions): JsonValue {
   return isTimestamp(key) && value instanceof Date ? value.toISOString() : encode(value, options);
 }
 
 /** A value in wire format; an empty object if it cannot be encoded. */
-function wireOf(key: string, value: unknown): JsonValue {
+function toWireOrEmpty(key: string, value: unknown): JsonValue {
   try {
-    return travelling(key, value);
+    return toWire(key, value);
   } catch {
     return {};
   }

@@ -25,7 +25,7 @@ export async function loadValueTypes(json: string): Promise<void> {
 }
 
 /** Throws if the class of a known type has not been loaded. */
-export function readValue(json: JsonObject): object | undefined {
+export function decodeValue(json: JsonObject): object | undefined {
   const type = String(json.__type);
   const reader = readers.get(type);
   if (!reader && TYPES.includes(type)) throw new Error(`Import ${type} to read it here`);

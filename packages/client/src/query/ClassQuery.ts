@@ -4,8 +4,14 @@ import type { Subscription } from "../live/Subscription.ts";
 import { DEFAULT_PIN, localStore } from "../local/pins.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { encodeFields } from "../object/encode.ts";
-import { classNamed, type ObjectClass, objects, setClass, storedClassName } from "../object/registry.ts";
-import { sharesInstances } from "../object/sharing.ts";
+import {
+  type ObjectClass,
+  objects,
+  registerClass,
+  registeredClass,
+  storedClassName,
+} from "../object/registry.ts";
+import { isSingleInstance } from "../object/singleInstanceMode.ts";
 import { type RequestOptions, requestResults } from "../transport.ts";
 import type { BatchOptions } from "./iteration.ts";
 import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
@@ -35,26 +41,27 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
       typeof objectClass === "string" ? objectClass : (objectClass.className ?? new objectClass().className);
     this.className = storedClassName(name);
     // Results are instances of the class that was passed.
-    if (typeof objectClass !== "string" && !classNamed(this.className)) setClass(this.className, objectClass);
+    if (typeof objectClass !== "string" && !registeredClass(this.className))
+      registerClass(this.className, objectClass);
   }
 
   /** Finds an object by its id. Throws 101 if there is none. */
   async get(objectId: string, options?: RequestOptions): Promise<T> {
-    const { results } = await this.#ask({ where: { ...this._where, objectId }, limit: 1 }, options);
+    const { results } = await this.#fetch({ where: { ...this._where, objectId }, limit: 1 }, options);
     const [object] = results;
     if (object) return object;
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
   }
 
   async first(options?: RequestOptions): Promise<T | undefined> {
-    const { results } = await this.#ask({ limit: 1 }, options);
+    const { results } = await this.#fetch({ limit: 1 }, options);
     return results[0];
   }
 
   /** Finds objects; see `findWithCount` for the total count. */
   async find(options?: RequestOptions): Promise<T[]> {
-    if (this._parameters.explain) return (await iteration()).explained<T>(this, options);
-    const { results, count } = await this.#ask({}, options);
+    if (this._parameters.explain) return (await iteration()).explain<T>(this, options);
+    const { results, count } = await this.#fetch({}, options);
     if (!this._parameters.count) return results;
     // After withCount() the Parse SDKs return this object instead of the array.
     const counted: unknown = { results, count };
@@ -63,7 +70,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
 
   /** Finds objects, and counts them regardless of limit and skip. */
   async findWithCount(options?: RequestOptions): Promise<CountedResults<T>> {
-    return this.#ask({ count: 1 }, options);
+    return this.#fetch({ count: 1 }, options);
   }
 
   /** Finds all objects, in several requests if needed. */
@@ -76,7 +83,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   }
 
   async count(options?: RequestOptions): Promise<number> {
-    const { count } = await this.#ask({ limit: 0, count: 1 }, options);
+    const { count } = await this.#fetch({ limit: 0, count: 1 }, options);
     return count;
   }
 
@@ -178,7 +185,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     return this;
   }
 
-  async #ask(parameters: JsonObject, options: RequestOptions = {}): Promise<CountedResults<T>> {
+  async #fetch(parameters: JsonObject, options: RequestOptions = {}): Promise<CountedResults<T>> {
     const payload = { ...this.toJSON(), ...parameters };
     if (this.#local) {
       const found: { results: unknown[]; count: number } = await localStore().find(
@@ -193,9 +200,9 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     this.#running = running;
     const signal = AbortSignal.any([running.signal, options.signal ?? []].flat());
     try {
-      const answer = await requestResults(`classes/${this.className}`, payload, { ...options, signal });
-      if (this._parameters.keys && sharesInstances()) (await iteration()).reconcile(this, answer.results);
-      return this.#read(answer);
+      const response = await requestResults(`classes/${this.className}`, payload, { ...options, signal });
+      if (this._parameters.keys && isSingleInstance()) (await iteration()).reconcile(this, response.results);
+      return this.#toObjects(response);
     } catch (error) {
       if (running.signal.aborted && !options.signal?.aborted) return { results: [], count: 0 };
       throw error;
@@ -204,14 +211,14 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     }
   }
 
-  #read(answer: JsonObject & { results: JsonValue[] }): CountedResults<T> {
-    const override = typeof answer.className === "string" ? answer.className : this.className;
-    const results = answer.results.filter(isJsonObject).map((result) => {
+  #toObjects(response: JsonObject & { results: JsonValue[] }): CountedResults<T> {
+    const override = typeof response.className === "string" ? response.className : this.className;
+    const results = response.results.filter(isJsonObject).map((result) => {
       const json = { ...result, className: result.className ?? override };
       // The caller who created the query asserts T.
       return objects().fromJSON(json, !this._parameters.keys) as T;
     });
-    return { results, count: typeof answer.count === "number" ? answer.count : results.length };
+    return { results, count: typeof response.count === "number" ? response.count : results.length };
   }
 
   _copy(): ClassQuery<T> {

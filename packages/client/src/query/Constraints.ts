@@ -152,15 +152,15 @@ export class Constraints<Field extends string = string, A extends object = objec
   }
 
   contains(key: Field, text: string): this {
-    return this._condition(key, "$regex", quote(requireText(text)));
+    return this._condition(key, "$regex", quote(requireString(text)));
   }
 
   startsWith(key: Field, prefix: string, modifiers = ""): this {
-    return this.matches(key, `^${quote(requireText(prefix))}`, modifiers);
+    return this.matches(key, `^${quote(requireString(prefix))}`, modifiers);
   }
 
   endsWith(key: Field, suffix: string, modifiers = ""): this {
-    return this.matches(key, `${quote(requireText(suffix))}$`, modifiers);
+    return this.matches(key, `${quote(requireString(suffix))}$`, modifiers);
   }
 
   fullText(key: Field, term: string, options: FullTextOptions = {}): this {
@@ -179,25 +179,25 @@ export class Constraints<Field extends string = string, A extends object = objec
 
   /** Pointers to objects that match the other query. */
   matchesQuery(key: Field, query: Subquery): this {
-    return this._condition(key, "$inQuery", whole(query));
+    return this._condition(key, "$inQuery", subqueryJson(query));
   }
 
   doesNotMatchQuery(key: Field, query: Subquery): this {
-    return this._condition(key, "$notInQuery", whole(query));
+    return this._condition(key, "$notInQuery", subqueryJson(query));
   }
 
   /** Values of `queryKey` in objects that match the other query. */
   matchesKeyInQuery(key: Field, queryKey: string, query: Subquery): this {
-    return this._condition(key, "$select", { key: queryKey, query: whole(query) });
+    return this._condition(key, "$select", { key: queryKey, query: subqueryJson(query) });
   }
 
   doesNotMatchKeyInQuery(key: Field, queryKey: string, query: Subquery): this {
-    return this._condition(key, "$dontSelect", { key: queryKey, query: whole(query) });
+    return this._condition(key, "$dontSelect", { key: queryKey, query: subqueryJson(query) });
   }
 
   /** Nearest first. */
   near(key: Field, point: GeoPoint): this {
-    return this._condition(key, "$nearSphere", place(point));
+    return this._condition(key, "$nearSphere", wireGeoPoint(point));
   }
 
   /** Nearest first, unless `sorted` is false. */
@@ -218,7 +218,7 @@ export class Constraints<Field extends string = string, A extends object = objec
   }
 
   withinGeoBox(key: Field, southwest: GeoPoint, northeast: GeoPoint): this {
-    return this._condition(key, "$within", { $box: [place(southwest), place(northeast)] });
+    return this._condition(key, "$within", { $box: [wireGeoPoint(southwest), wireGeoPoint(northeast)] });
   }
 
   withinPolygon(key: Field, points: Polygon | readonly (GeoPoint | readonly [number, number])[]): this {
@@ -247,12 +247,12 @@ export class Constraints<Field extends string = string, A extends object = objec
 }
 
 /** Converts a GeoPoint or a pair of coordinates. */
-function place(point: GeoPoint | readonly [number, number]): WireGeoPoint {
+function wireGeoPoint(point: GeoPoint | readonly [number, number]): WireGeoPoint {
   const [latitude, longitude] = "latitude" in point ? [point.latitude, point.longitude] : point;
   return { __type: "GeoPoint", latitude, longitude };
 }
 
-function whole(query: Subquery): JsonObject {
+function subqueryJson(query: Subquery): JsonObject {
   return { ...query.toJSON(), className: query.className };
 }
 
@@ -275,7 +275,7 @@ function quote(text: string): string {
   return `\\Q${text.replaceAll("\\E", "\\E\\\\E\\Q")}\\E`;
 }
 
-function requireText(value: unknown): string {
+function requireString(value: unknown): string {
   if (typeof value === "string") return value;
   throw new ProtocolError(ErrorCode.INVALID_QUERY, "The value being searched for must be a string.");
 }

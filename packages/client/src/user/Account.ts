@@ -32,7 +32,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   getUsername(): string | undefined {
-    return textOf(this._get("username"));
+    return stringField(this._get("username"));
   }
 
   setUsername(username: string): void {
@@ -58,7 +58,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   getEmail(): string | undefined {
-    return textOf(this._get("email"));
+    return stringField(this._get("email"));
   }
 
   setEmail(email: string): this | false {
@@ -66,7 +66,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   getSessionToken(): string | undefined {
-    return textOf(this._get("sessionToken"));
+    return stringField(this._get("sessionToken"));
   }
 
   /** Whether this is the current user and has a session. */
@@ -96,18 +96,18 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   /** Signs in, or links the signed-in user, with a provider's auth data. Returns the user. */
   async linkWith(
     provider: string | AuthProvider,
-    given?: { authData?: AuthData },
+    authOptions?: { authData?: AuthData },
     options?: SaveOptions,
   ): Promise<this> {
-    return (await signing()).link(this, provider, given, options);
+    return (await signing()).link(this, provider, authOptions, options);
   }
 
   _linkWith(
     provider: string | AuthProvider,
-    given?: { authData?: AuthData },
+    authOptions?: { authData?: AuthData },
     options?: SaveOptions,
   ): Promise<this> {
-    return this.linkWith(provider, given, options);
+    return this.linkWith(provider, authOptions, options);
   }
 
   /** Unlinks a provider from this user. */
@@ -136,7 +136,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
     return json;
   }
 
-  override _keptOnFetch(): Attributes {
+  override _preserved(): Attributes {
     const sessionToken = this.getSessionToken();
     return sessionToken ? { sessionToken } : {};
   }
@@ -148,7 +148,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   override async _afterSync(): Promise<void> {
-    if (this.isCurrent()) await (await signing()).follow(this);
+    if (this.isCurrent()) await (await signing()).persistChanges(this);
   }
 
   override async _afterDestroy(): Promise<void> {
@@ -156,6 +156,6 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function stringField(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

@@ -24,8 +24,8 @@ const provider: AuthProvider = {
     if (!sdk) return error(provider, "Facebook SDK not found.");
     sdk.login(
       (response) => {
-        const given = isJsonObject(response) ? response.authResponse : undefined;
-        if (isJsonObject(given)) success(provider, authDataOf(given));
+        const permissionsOrAuthData = isJsonObject(response) ? response.authResponse : undefined;
+        if (isJsonObject(permissionsOrAuthData)) success(provider, authDataOf(permissionsOrAuthData));
         else error(provider, response);
       },
       { scope: permissions },
@@ -64,12 +64,12 @@ export const FacebookUtils = {
   isLinked: (user: User): boolean => user._isLinked(PROVIDER),
 
   /** Takes the permissions to request, "email,public_profile", or auth data from Facebook. */
-  async logIn(given?: string | AuthData, options?: SaveOptions): Promise<User> {
-    return User.logInWith(PROVIDER, identityOf(given, "logIn"), options);
+  async logIn(permissionsOrAuthData?: string | AuthData, options?: SaveOptions): Promise<User> {
+    return User.logInWith(PROVIDER, authOptionsFor(permissionsOrAuthData, "logIn"), options);
   },
 
-  async link(user: User, given?: string | AuthData, options?: SaveOptions): Promise<User> {
-    return user.linkWith(PROVIDER, identityOf(given, "link"), options);
+  async link(user: User, permissionsOrAuthData?: string | AuthData, options?: SaveOptions): Promise<User> {
+    return user.linkWith(PROVIDER, authOptionsFor(permissionsOrAuthData, "link"), options);
   },
 
   async unlink(user: User, options?: SaveOptions): Promise<User> {
@@ -78,10 +78,14 @@ export const FacebookUtils = {
   },
 };
 
-function identityOf(given: string | AuthData | undefined, call: string): { authData?: AuthData } {
-  if (given && typeof given !== "string") return { authData: given };
+function authOptionsFor(
+  permissionsOrAuthData: string | AuthData | undefined,
+  call: string,
+): { authData?: AuthData } {
+  if (permissionsOrAuthData && typeof permissionsOrAuthData !== "string")
+    return { authData: permissionsOrAuthData };
   if (!initOptions) throw notInitialized(call);
-  permissions = given;
+  permissions = permissionsOrAuthData;
   return {};
 }
 

@@ -1,5 +1,5 @@
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
-import { setClass } from "../object/registry.ts";
+import { registerClass } from "../object/registry.ts";
 import { type RequestOptions, requestObject } from "../transport.ts";
 import { User } from "./User.ts";
 
@@ -23,7 +23,7 @@ export class Session<A extends object = Attributes> extends ParseObject<SessionA
 
   // Applications that do not import the class get plain objects.
   static {
-    setClass("_Session", Session);
+    registerClass("_Session", Session);
   }
 
   constructor(attributes?: Partial<SessionAttributes & A>) {

@@ -3,7 +3,7 @@ import { configure } from "../connection.ts";
 import { loadStoredUser, storedUser } from "../identity.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
 import { type Attributes, addMembers, type ExtendedClass, ParseObject } from "../object/ParseObject.ts";
-import { allowOwnUserClass } from "../object/registry.ts";
+import { allowCustomUserClass } from "../object/registry.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import { Account, signing, type UserAttributes } from "./Account.ts";
 import type { AuthData, AuthProvider, LogInOptions } from "./authProviders.ts";
@@ -43,7 +43,7 @@ export class User<A extends object = Attributes> extends Account<A> {
 
   /** Allows the application a class "User" of its own, separate from `_User`. */
   static allowCustomUserClass(isAllowed: boolean): void {
-    allowOwnUserClass(isAllowed);
+    allowCustomUserClass(isAllowed);
   }
 
   static async signUp(
@@ -82,18 +82,18 @@ export class User<A extends object = Attributes> extends Account<A> {
   /** Signs in, or creates an account, with a provider's auth data: `logInWith("moralisEth", {authData})`. */
   static async logInWith(
     provider: string | AuthProvider,
-    given?: { authData?: AuthData },
+    authOptions?: { authData?: AuthData },
     options?: SaveOptions,
   ): Promise<User> {
-    return new this().linkWith(provider, given, options);
+    return new this().linkWith(provider, authOptions, options);
   }
 
   static _logInWith(
     provider: string | AuthProvider,
-    given?: { authData?: AuthData },
+    authOptions?: { authData?: AuthData },
     options?: SaveOptions,
   ): Promise<User> {
-    return this.logInWith(provider, given, options);
+    return this.logInWith(provider, authOptions, options);
   }
 
   /** Signs in with a session token. Throws 209 if it is invalid. */
@@ -121,7 +121,7 @@ export class User<A extends object = Attributes> extends Account<A> {
 
   /** Registers a provider, and passes it the current user's auth data. */
   static async _registerAuthenticationProvider(provider: AuthProvider): Promise<void> {
-    await (await signing()).register(provider, User);
+    await (await signing()).registerAuthProvider(provider, User);
   }
 
   static async requestPasswordReset(email: string, options?: RequestOptions): Promise<void> {
@@ -144,11 +144,11 @@ export class User<A extends object = Attributes> extends Account<A> {
 
   /** Enables a current user outside the browser, which all callers of the process then share. */
   static enableUnsafeCurrentUser(): void {
-    configure({ keepsCurrentUser: true });
+    configure({ tracksCurrentUser: true });
   }
 
   static disableUnsafeCurrentUser(): void {
-    configure({ keepsCurrentUser: false });
+    configure({ tracksCurrentUser: false });
   }
 
   static readOnlyAttributes(): string[] {

@@ -3,27 +3,27 @@ import { connection, currentConnection } from "../connection.ts";
 import { loadStoredUser } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
-import { copyOf, mapFields } from "../object/encode.ts";
+import { deepCopy, mapFields } from "../object/encode.ts";
 import type { Attributes } from "../object/fieldTypes.ts";
 import { type RequestOptions, request, requestObject } from "../transport.ts";
 import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
-import { clearCurrent, type KeptUser, persist } from "./keptUser.ts";
-import { identify, providersOf, registerProvider } from "./knownProviders.ts";
 import { runLogOutHooks } from "./logOutHooks.ts";
+import { clearCurrent, type PersistedUser, persist } from "./persistedUser.ts";
+import { providersOf, registerProvider, requestAuthData } from "./providerRegistry.ts";
 
-export { clearCurrent, follow } from "./keptUser.ts";
+export { clearCurrent, persistChanges } from "./persistedUser.ts";
 
 /* Signing in, up and out. Loaded on first use: returning users do not need it. */
 
 /** The part of the user class that is used here. */
-interface Users<T extends Signing> {
+interface UserClass<T extends SignInUser> {
   logIn(username: string, password: string, options?: LogInOptions): Promise<T>;
   signUp(username: string, password: string): Promise<T>;
   currentAsync(): Promise<T | null>;
 }
 
 /** The part of a user that is used here. */
-interface Signing extends KeptUser {
+interface SignInUser extends PersistedUser {
   save(fields?: null, options?: SaveOptions): Promise<unknown>;
   revert(): void;
   getUsername(): string | undefined;
@@ -33,33 +33,33 @@ interface Signing extends KeptUser {
   _commit(fields: Attributes): void;
 }
 
-export async function signUp<T extends Signing>(
+export async function signUp<T extends SignInUser>(
   user: T,
   attributes: object = {},
   options: SaveOptions = {},
 ): Promise<T> {
   user._setOrThrow(attributes);
-  if (!user._get("username")) throw refusal("Cannot sign up user with an empty username.");
-  if (!user._get("password")) throw refusal("Cannot sign up user with an empty password.");
+  if (!user._get("username")) throw validationError("Cannot sign up user with an empty username.");
+  if (!user._get("password")) throw validationError("Cannot sign up user with an empty password.");
   await user.save(null, options);
   return makeCurrent(user);
 }
 
-export async function logIn<T extends Signing>(
+export async function logIn<T extends SignInUser>(
   user: T,
   { usePost = true, authData, ...rest }: LogInOptions = {},
 ): Promise<T> {
   const credentials: JsonObject = credentialsOf(user._get("username"), user._get("password"));
   if (authData) credentials.authData = authData;
-  const answer = await requestObject(usePost ? "POST" : "GET", "login", credentials, rest);
+  const response = await requestObject(usePost ? "POST" : "GET", "login", credentials, rest);
   user._state.dropOperations(Object.keys(credentials));
   user.id = undefined;
-  user._finishFetch(answer, true);
+  user._finishFetch(response, true);
   return makeCurrent(user);
 }
 
 /** Validates the types of name and password. */
-export async function logInAs<T extends Signing>(
+export async function logInAs<T extends SignInUser>(
   user: T,
   username: unknown,
   password: unknown,
@@ -69,19 +69,19 @@ export async function logInAs<T extends Signing>(
   return logIn(user, options);
 }
 
-export function logInWithAuth<T extends Signing>(
+export function logInWithAuth<T extends SignInUser>(
   user: T,
   username: unknown,
   password: unknown,
   authData: unknown,
   options?: LogInOptions,
 ): Promise<T> {
-  if (!isJsonObject(authData)) throw refusal("Auth must be an object.");
+  if (!isJsonObject(authData)) throw validationError("Auth must be an object.");
   return logInAs(user, username, password, { ...options, authData });
 }
 
-export async function logInOrSignUp<T extends Signing>(
-  users: Users<T>,
+export async function logInOrSignUp<T extends SignInUser>(
+  users: UserClass<T>,
   username: string,
   password: string,
   options?: LogInOptions,
@@ -94,7 +94,7 @@ export async function logInOrSignUp<T extends Signing>(
   }
 }
 
-export async function loginAs<T extends Signing>(user: T, userId: string): Promise<T> {
+export async function loginAs<T extends SignInUser>(user: T, userId: string): Promise<T> {
   if (!userId) {
     throw new ProtocolError(ErrorCode.USERNAME_MISSING, "Cannot log in as user with an empty user id");
   }
@@ -102,19 +102,19 @@ export async function loginAs<T extends Signing>(user: T, userId: string): Promi
   return makeCurrent(user);
 }
 
-export async function fetchMe<T extends Signing>(
+export async function fetchMe<T extends SignInUser>(
   user: T,
   sessionToken: string,
   options?: RequestOptions,
 ): Promise<T> {
-  const answer = await requestObject("GET", "users/me", {}, { ...options, sessionToken });
-  user._finishFetch({ sessionToken, ...answer });
+  const response = await requestObject("GET", "users/me", {}, { ...options, sessionToken });
+  user._finishFetch({ sessionToken, ...response });
   return user;
 }
 
 /** Does not sign in without a session token. */
-export async function hydrate<T extends Signing>(user: T, json: JsonObject): Promise<T> {
-  user._finishFetch(mapFields(json, copyOf));
+export async function hydrate<T extends SignInUser>(user: T, json: JsonObject): Promise<T> {
+  user._finishFetch(mapFields(json, deepCopy));
   return user.getSessionToken() ? makeCurrent(user) : user;
 }
 
@@ -135,7 +135,7 @@ export async function logOut(options: RequestOptions = {}): Promise<void> {
   const user = await loadStoredUser();
   const own = typeof user?.sessionToken === "string" ? user.sessionToken : undefined;
   const sessionToken = options.sessionToken ?? own;
-  if (user && own && isAnonymous(user)) await destroyStored(user);
+  if (user && own && isAnonymous(user)) await deleteStoredUser(user);
   if (sessionToken) await endSession({ ...options, sessionToken });
   for (const provider of providersOf(isJsonObject(user?.authData) ? user.authData : {}))
     provider.deauthenticate?.();
@@ -151,32 +151,32 @@ async function endSession(options: RequestOptions): Promise<void> {
   }
 }
 
-export async function link<T extends Signing>(
+export async function link<T extends SignInUser>(
   user: T,
   provider: string | AuthProvider,
-  given: { authData?: AuthData } = {},
+  authOptions: { authData?: AuthData } = {},
   options?: SaveOptions,
 ): Promise<T> {
   const name = providerName(provider);
-  const authData = given.authData ?? (await identify(provider));
-  await setAuthData(user, { ...objectOf(user._get("authData")), [name]: authData }, options);
+  const authData = authOptions.authData ?? (await requestAuthData(provider));
+  await setAuthData(user, { ...asObject(user._get("authData")), [name]: authData }, options);
   return makeCurrent(user);
 }
 
-export async function unlink<T extends Signing>(
+export async function unlink<T extends SignInUser>(
   user: T,
   provider: string | AuthProvider,
   options?: SaveOptions,
 ): Promise<T> {
   const name = providerName(provider);
-  const { [name]: _, ...rest } = objectOf(user._get("authData"));
+  const { [name]: _, ...rest } = asObject(user._get("authData"));
   await setAuthData(user, { [name]: null }, options);
   user._commit({ authData: rest });
   await user._afterSync();
   return user;
 }
 
-async function setAuthData(user: Signing, authData: JsonObject, options?: SaveOptions): Promise<void> {
+async function setAuthData(user: SignInUser, authData: JsonObject, options?: SaveOptions): Promise<void> {
   user._set({ authData });
   try {
     await user.save(null, options);
@@ -186,19 +186,22 @@ async function setAuthData(user: Signing, authData: JsonObject, options?: SaveOp
   }
 }
 
-export async function register<T extends Signing>(provider: AuthProvider, users: Users<T>): Promise<void> {
+export async function registerAuthProvider<T extends SignInUser>(
+  provider: AuthProvider,
+  users: UserClass<T>,
+): Promise<void> {
   registerProvider(provider);
   const user = await users.currentAsync();
-  if (user) await restore(user, provider);
+  if (user) await restoreAuthentication(user, provider);
 }
 
 /** Passes the current auth data to a provider, and unlinks it if the provider rejects the data. */
-async function restore(user: Signing, provider: AuthProvider): Promise<void> {
-  const own = objectOf(user._get("authData"))[provider.getAuthType()];
+async function restoreAuthentication(user: SignInUser, provider: AuthProvider): Promise<void> {
+  const own = asObject(user._get("authData"))[provider.getAuthType()];
   if (isJsonObject(own) && provider.restoreAuthentication?.(own) === false) await unlink(user, provider);
 }
 
-export async function upgradeSession(user: Signing, options?: RequestOptions): Promise<void> {
+export async function upgradeSession(user: SignInUser, options?: RequestOptions): Promise<void> {
   const sessionToken = user.getSessionToken();
   if (!sessionToken) {
     throw new ProtocolError(ErrorCode.SESSION_MISSING, "Cannot upgrade a user with no session token");
@@ -209,8 +212,8 @@ export async function upgradeSession(user: Signing, options?: RequestOptions): P
 }
 
 /** Upgrades the current user's session if it is a legacy one. */
-export async function upgradeCurrent<T extends Signing>(
-  users: Users<T>,
+export async function upgradeCurrent<T extends SignInUser>(
+  users: UserClass<T>,
   options?: RequestOptions,
 ): Promise<void> {
   const user = currentConnection() ? await users.currentAsync() : null;
@@ -219,10 +222,10 @@ export async function upgradeCurrent<T extends Signing>(
 }
 
 /** Makes a user the current one, if this process has one. Deletes a previous anonymous user, who cannot sign in again. */
-export async function makeCurrent<T extends KeptUser>(user: T): Promise<T> {
-  if (!connection().keepsCurrentUser) return user;
+export async function makeCurrent<T extends PersistedUser>(user: T): Promise<T> {
+  if (!connection().tracksCurrentUser) return user;
   const before = await loadStoredUser();
-  if (before && before.objectId !== user.id && isAnonymous(before)) await destroyStored(before);
+  if (before && before.objectId !== user.id && isAnonymous(before)) await deleteStoredUser(before);
   await persist(user);
   return user;
 }
@@ -232,21 +235,21 @@ function isAnonymous({ authData }: { authData?: unknown }): boolean {
 }
 
 /** Deletes the account of a stored user on the server. */
-async function destroyStored({ objectId, sessionToken }: JsonObject): Promise<void> {
+async function deleteStoredUser({ objectId, sessionToken }: JsonObject): Promise<void> {
   const options = typeof sessionToken === "string" ? { sessionToken } : {};
   await request("DELETE", `classes/_User/${encodeURIComponent(String(objectId))}`, {}, options);
 }
 
 function credentialsOf(username: unknown, password: unknown): { username: string; password: string } {
-  if (typeof username !== "string") throw refusal("Username must be a string.");
-  if (typeof password !== "string") throw refusal("Password must be a string.");
+  if (typeof username !== "string") throw validationError("Username must be a string.");
+  if (typeof password !== "string") throw validationError("Password must be a string.");
   return { username, password };
 }
 
-function objectOf(value: unknown): JsonObject {
+function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-function refusal(message: string): ProtocolError {
+function validationError(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.OTHER_CAUSE, message);
 }

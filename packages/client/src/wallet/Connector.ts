@@ -3,7 +3,7 @@ import {
   type Eip1193Provider,
   firstAccount,
   hexChainId,
-  isPassingDisconnect,
+  isTemporaryDisconnect,
   ProviderError,
 } from "./eip1193.ts";
 
@@ -65,17 +65,17 @@ export abstract class AbstractWeb3Connector {
   }
 
   /** Whether `activate` with these options needs no user approval, as after a reload. */
-  async authorized(_options?: object): Promise<boolean> {
+  async isAuthorized(_options?: object): Promise<boolean> {
     return false;
   }
 
   /** The options for a later `isAuthorized` and `activate`, as JSON without secrets; undefined to persist nothing. */
-  kept(_options?: object): Record<string, unknown> | undefined {
+  persistedOptions(_options?: object): Record<string, unknown> | undefined {
     return undefined;
   }
 
   /** Whether another `activate` with these options resumes the existing session. */
-  resumes(_options?: object): boolean {
+  canResume(_options?: object): boolean {
     return false;
   }
 
@@ -101,7 +101,7 @@ export abstract class AbstractWeb3Connector {
   }
 
   /** Stores the wallet's account and chain, and subscribes to its events. */
-  protected activated(provider: Eip1193Provider, accounts: unknown, chainId: unknown): Activation {
+  protected completeActivation(provider: Eip1193Provider, accounts: unknown, chainId: unknown): Activation {
     this.provider = provider;
     this.account = firstAccount(accounts);
     this.chainId = hexChainId(chainId);
@@ -144,7 +144,7 @@ export abstract class AbstractWeb3Connector {
 
   /** Ignores temporary disconnects during a change of chains. */
   handleDisconnect(error: unknown): void {
-    if (isPassingDisconnect(error)) return;
+    if (isTemporaryDisconnect(error)) return;
     this.account = null;
     this.chainId = null;
     this.emit("disconnect", error);
@@ -165,16 +165,19 @@ export interface ChainSwitching {
   addNetwork(chain: ChainDescription): Promise<void>;
 }
 
-type Offer = keyof ChainSwitching;
+type OptionalMethod = keyof ChainSwitching;
 
-export function offers<K extends Offer>(connector: object, name: K): connector is Pick<ChainSwitching, K> {
+export function supports<K extends OptionalMethod>(
+  connector: object,
+  name: K,
+): connector is Pick<ChainSwitching, K> {
   return name in connector && typeof Reflect.get(connector, name) === "function";
 }
 
 const UNKNOWN_CHAIN = 4902;
 
 /** Requests a switch of chains (EIP-3326). Rejects with 4902 if the wallet does not know the chain. */
-export async function requestSwitch(provider: Eip1193Provider, chainId: string): Promise<void> {
+export async function requestChainSwitch(provider: Eip1193Provider, chainId: string): Promise<void> {
   try {
     await provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId }] });
   } catch (error) {
@@ -185,7 +188,10 @@ export async function requestSwitch(provider: Eip1193Provider, chainId: string):
 }
 
 /** Requests to add a chain (EIP-3085). Currencies of EVM chains have 18 decimals. */
-export async function requestAdding(provider: Eip1193Provider, chain: ChainDescription): Promise<void> {
+export async function requestChainAddition(
+  provider: Eip1193Provider,
+  chain: ChainDescription,
+): Promise<void> {
   const { chainId, chainName, currencyName, currencySymbol, rpcUrl, blockExplorerUrl } = chain;
   await provider.request({
     method: "wallet_addEthereumChain",

@@ -5,7 +5,7 @@ import { isRecord } from "./receipt.ts";
 export type AbiJson = Abi | object;
 
 /** The functions and errors of an ABI. Invalid items are ignored. */
-export interface ContractFace {
+export interface ContractInterface {
   functions: AbiFunction[];
   /** Used to decode reverts. */
   abi: Abi;
@@ -13,12 +13,12 @@ export interface ContractFace {
 
 type AbiErrorItem = Extract<Abi[number], { type: "error" }>;
 
-export function readAbi(json: AbiJson): ContractFace {
+export function parseAbiJson(json: AbiJson): ContractInterface {
   const items: readonly unknown[] = Array.isArray(json) ? json : [];
-  const named = items.filter(isRecord).filter(({ name }) => typeof name === "string" && name !== "");
+  const namedItems = items.filter(isRecord).filter(({ name }) => typeof name === "string" && name !== "");
   // Old compilers omit the type of functions.
-  const functions = named.filter(({ type = "function" }) => type === "function").map(functionOf);
-  const errors = named.filter(({ type }) => type === "error").map(errorOf);
+  const functions = namedItems.filter(({ type = "function" }) => type === "function").map(functionOf);
+  const errors = namedItems.filter(({ type }) => type === "error").map(errorOf);
   return { functions, abi: [...functions, ...errors] };
 }
 

@@ -4,14 +4,15 @@ import { InjectedWeb3Connector } from "./injected.ts";
 /** A custom connector: a class, whose constructor gets the options, or an instance. */
 export type CustomConnector = ConnectorClass | AbstractWeb3Connector;
 
-type Load = () => Promise<ConnectorClass>;
+type ConnectorLoader = () => Promise<ConnectorClass>;
 
-const walletConnect: Load = async () => (await import("./walletConnect.ts")).WalletConnectWeb3Connector;
-const magicLink: Load = async () => (await import("./magicLink.ts")).MagicWeb3Connector;
-const web3Auth: Load = async () => (await import("./web3Auth.ts")).Web3AuthConnector;
+const walletConnect: ConnectorLoader = async () =>
+  (await import("./walletConnect.ts")).WalletConnectWeb3Connector;
+const magicLink: ConnectorLoader = async () => (await import("./magicLink.ts")).MagicWeb3Connector;
+const web3Auth: ConnectorLoader = async () => (await import("./web3Auth.ts")).Web3AuthConnector;
 
 /** The connectors by all their names, including their `type`. Each is loaded on demand. */
-const BY_NAME = new Map<string, Load>([
+const BY_NAME = new Map<string, ConnectorLoader>([
   ["walletconnect", walletConnect],
   ["walletConnect", walletConnect],
   ["WalletConnect", walletConnect],

@@ -7,7 +7,7 @@ import type {
   ReadContractParameters,
   ReadContractReturnType,
 } from "viem";
-import { readAbi } from "./abi.ts";
+import { parseAbiJson } from "./abi.ts";
 import { RevertError, revertOf } from "./revert.ts";
 import { type SentTransaction, sendTransaction } from "./send.ts";
 import type { SignerExpectation } from "./signer.ts";
@@ -33,19 +33,19 @@ export async function readContract<
   try {
     return await read(createClient({ transport: custom(provider, { retryCount: 0 }) }), parameters);
   } catch (error) {
-    const revert = await revertOf(error, readAbi(parameters.abi).abi);
+    const revert = await revertOf(error, parseAbiJson(parameters.abi).abi);
     throw revert ? new RevertError(revert, { cause: error }) : error;
   }
 }
 
-type Writing = "nonpayable" | "payable";
+type WriteMutability = "nonpayable" | "payable";
 
 /** The call, and the expected state of the wallet. */
 export type WriteContractParameters<
   abi extends Abi | readonly unknown[],
-  functionName extends ContractFunctionName<abi, Writing>,
-  args extends ContractFunctionArgs<abi, Writing, functionName>,
-> = ContractFunctionParameters<abi, Writing, functionName, args> &
+  functionName extends ContractFunctionName<abi, WriteMutability>,
+  args extends ContractFunctionArgs<abi, WriteMutability, functionName>,
+> = ContractFunctionParameters<abi, WriteMutability, functionName, args> &
   SignerExpectation & {
     /** Wei. */
     value?: bigint | undefined;
@@ -54,8 +54,8 @@ export type WriteContractParameters<
 /** Sends a call by the connected wallet. Throws RevertError, before requesting approval, if it would revert. */
 export async function writeContract<
   const abi extends Abi | readonly unknown[],
-  functionName extends ContractFunctionName<abi, Writing>,
-  const args extends ContractFunctionArgs<abi, Writing, functionName>,
+  functionName extends ContractFunctionName<abi, WriteMutability>,
+  const args extends ContractFunctionArgs<abi, WriteMutability, functionName>,
 >(parameters: WriteContractParameters<abi, functionName, args>): Promise<SentTransaction>;
 export async function writeContract({
   value,
@@ -67,7 +67,7 @@ export async function writeContract({
 }: LooseCall): Promise<SentTransaction> {
   const { encodeFunctionData } = await import("viem/utils");
   const data = encodeFunctionData(call);
-  const { abi } = readAbi(call.abi);
+  const { abi } = parseAbiJson(call.abi);
   return sendTransaction({ to: call.address, data, value }, { account, chainId, signal, timeoutMs, abi });
 }
 

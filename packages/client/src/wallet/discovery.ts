@@ -14,17 +14,17 @@ export interface InjectedWallet {
 
 const listeners = /* @__PURE__ */ createListeners();
 let wallets: readonly InjectedWallet[] = [];
-let listening = false;
+let isListening = false;
 
 /** The wallets that announce themselves to this page. No method of a wallet is called before it is selected. */
 export const injectedWallets = {
   /** The same list until another wallet announces itself. */
   get(): readonly InjectedWallet[] {
-    listen();
+    startListening();
     return wallets;
   },
   subscribe(listener: () => void): () => void {
-    listen();
+    startListening();
     return listeners.add(listener);
   },
 };
@@ -33,8 +33,8 @@ export const injectedWallets = {
 const ANNOUNCEMENT_MS = 100;
 
 /** Returns the wallets of this page after giving them time to announce themselves. */
-export async function announcedWallets(): Promise<readonly InjectedWallet[]> {
-  listen();
+export async function waitForWallets(): Promise<readonly InjectedWallet[]> {
+  startListening();
   await new Promise((resolve) => setTimeout(resolve, ANNOUNCEMENT_MS));
   return wallets;
 }
@@ -48,15 +48,15 @@ export function windowEthereum(): Eip1193Provider | undefined {
 
 /** Whether the browser has any wallet. The name is Moralis's; it never distinguished MetaMask from others. */
 export async function isMetaMaskInstalled(): Promise<boolean> {
-  return windowEthereum() !== undefined || (await announcedWallets()).length > 0;
+  return windowEthereum() !== undefined || (await waitForWallets()).length > 0;
 }
 
-function listen(): void {
+function startListening(): void {
   // React Native's `window` has no events.
-  if (listening || typeof window === "undefined" || typeof window.addEventListener !== "function") return;
-  listening = true;
+  if (isListening || typeof window === "undefined" || typeof window.addEventListener !== "function") return;
+  isListening = true;
   window.addEventListener("eip6963:announceProvider", (event) => {
-    const wallet = "detail" in event ? walletOf(event.detail) : undefined;
+    const wallet = "detail" in event ? parseAnnouncement(event.detail) : undefined;
     if (!wallet || wallets.some((known) => known.uuid === wallet.uuid)) return;
     wallets = Object.freeze([...wallets, wallet]);
     listeners.call();
@@ -64,7 +64,7 @@ function listen(): void {
   window.dispatchEvent(new Event("eip6963:requestProvider"));
 }
 
-function walletOf(detail: unknown): InjectedWallet | undefined {
+function parseAnnouncement(detail: unknown): InjectedWallet | undefined {
   if (!isRecord(detail) || !isRecord(detail.info) || !isProvider(detail.provider)) return undefined;
   const { uuid, name, icon, rdns } = detail.info;
   if (typeof uuid !== "string" || typeof name !== "string" || typeof rdns !== "string") return undefined;

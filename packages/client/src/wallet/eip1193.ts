@@ -43,7 +43,7 @@ export function isProvider(value: unknown): value is Eip1193Provider {
 const DISCONNECTED_FROM_CHAIN = 1013;
 
 /** Whether a disconnect is temporary, as MetaMask emits it when it changes chains: the connection continues. */
-export function isPassingDisconnect(error: unknown): boolean {
+export function isTemporaryDisconnect(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
   if ("code" in error && error.code === DISCONNECTED_FROM_CHAIN) return true;
   return "message" in error && error.message === "MetaMask: Disconnected from chain. Attempting to connect.";

@@ -2,7 +2,7 @@ import type { Eip1193Provider } from "./eip1193.ts";
 
 /** The address of the ENS registry, on every chain that has it. */
 const REGISTRY = "0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e";
-const NOBODY = "0x0000000000000000000000000000000000000000";
+const ZERO_ADDRESS = "0x0000000000000000000000000000000000000000";
 
 const REGISTRY_ABI = ["function resolver(bytes32 node) view returns (address)"] as const;
 const RESOLVER_ABI = [
@@ -30,7 +30,7 @@ export async function ensRecords(name: string, provider: Eip1193Provider): Promi
     resolver.ask("text", "email"),
     resolver.ask("text", "url"),
   ]);
-  const known = address && address !== NOBODY ? address.toLowerCase() : null;
+  const known = address && address !== ZERO_ADDRESS ? address.toLowerCase() : null;
   return { address: known, avatar: avatar || null, email: email || null, url: url || null };
 }
 
@@ -51,8 +51,8 @@ export async function ensName(address: string, provider: Eip1193Provider): Promi
  */
 export async function addressOfName(name: string, provider: Eip1193Provider): Promise<string | null> {
   const { resolveName } = await import("../web3api/names.ts");
-  const told = await resolveName(name).catch(() => null);
-  return told ?? (await ensRecords(name, provider))?.address ?? null;
+  const resolved = await resolveName(name).catch(() => null);
+  return resolved ?? (await ensRecords(name, provider))?.address ?? null;
 }
 
 type Field = "addr" | "name" | "text";
@@ -63,25 +63,26 @@ async function resolverOf(name: string, provider: Eip1193Provider) {
   const { namehash, normalize } = await import("viem/ens");
   const node = namehash(normalize(name));
   const call = async (to: string, data: string) => {
-    const answer = await provider.request({ method: "eth_call", params: [{ to, data }, "latest"] });
-    return isHex(answer) && answer !== "0x" ? answer : undefined;
+    const result = await provider.request({ method: "eth_call", params: [{ to, data }, "latest"] });
+    return isHex(result) && result !== "0x" ? result : undefined;
   };
   const registry = parseAbi(REGISTRY_ABI);
-  const found = await call(
+  const registryResult = await call(
     REGISTRY,
     encodeFunctionData({ abi: registry, functionName: "resolver", args: [node] }),
   );
-  const at = found && decodeFunctionResult({ abi: registry, functionName: "resolver", data: found });
-  if (!at || at === NOBODY) return null;
+  const resolverAddress =
+    registryResult && decodeFunctionResult({ abi: registry, functionName: "resolver", data: registryResult });
+  if (!resolverAddress || resolverAddress === ZERO_ADDRESS) return null;
   const abi = parseAbi(RESOLVER_ABI);
-  const ask = async (field: Field, key = ""): Promise<string | null> => {
+  const readField = async (field: Field, key = ""): Promise<string | null> => {
     const data =
       field === "text"
         ? encodeFunctionData({ abi, functionName: field, args: [node, key] })
         : encodeFunctionData({ abi, functionName: field, args: [node] });
     // Resolvers revert for fields that they do not support.
-    const answer = await call(at, data).catch(() => undefined);
-    return answer ? decodeFunctionResult({ abi, functionName: field, data: answer }) : null;
+    const result = await call(resolverAddress, data).catch(() => undefined);
+    return result ? decodeFunctionResult({ abi, functionName: field, data: result }) : null;
   };
-  return { ask };
+  return { ask: readField };
 }

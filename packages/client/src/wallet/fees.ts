@@ -27,12 +27,12 @@ export async function feeTiers(provider: Eip1193Provider): Promise<FeeTiers> {
   const history = await provider.request({ method: "eth_feeHistory", params }).catch(() => null);
   const fees = isRecord(history) && Array.isArray(history.baseFeePerGas) ? history.baseFeePerGas : [];
   const next = quantityOf(fees.at(-1));
-  if (!isRecord(history) || next === null || next === 0n) return flat(provider, next);
+  if (!isRecord(history) || next === null || next === 0n) return singlePrice(provider, next);
   const rewards = Array.isArray(history.reward) ? history.reward.filter(Array.isArray) : [];
   const used = Array.isArray(history.gasUsedRatio) ? history.gasUsedRatio : [];
   // Empty blocks have no priority fees.
   const rows = rewards.filter((_, index) => used[index] !== 0);
-  const fallback = await tip(provider);
+  const fallback = await suggestedTip(provider);
   const tips = PERCENTILES.map(
     (_, tier) => median(rows.map((row) => quantityOf(row[tier]) ?? 0n)) ?? fallback,
   );
@@ -45,13 +45,13 @@ export async function feeTiers(provider: Eip1193Provider): Promise<FeeTiers> {
 }
 
 /** The same price for all tiers, on chains without a base fee. */
-async function flat(provider: Eip1193Provider, baseFeePerGas: bigint | null): Promise<FeeTiers> {
+async function singlePrice(provider: Eip1193Provider, baseFeePerGas: bigint | null): Promise<FeeTiers> {
   const price = quantityOf(await provider.request({ method: "eth_gasPrice" })) ?? 0n;
   const tier = { maxFeePerGas: price, maxPriorityFeePerGas: price };
   return { baseFeePerGas, slow: tier, normal: tier, fast: tier };
 }
 
-async function tip(provider: Eip1193Provider): Promise<bigint> {
+async function suggestedTip(provider: Eip1193Provider): Promise<bigint> {
   return quantityOf(await provider.request({ method: "eth_maxPriorityFeePerGas" }).catch(() => null)) ?? 0n;
 }
 

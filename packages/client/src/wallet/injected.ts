@@ -3,10 +3,10 @@ import {
   type Activation,
   type ChainDescription,
   type ChainSwitching,
-  requestAdding,
-  requestSwitch,
+  requestChainAddition,
+  requestChainSwitch,
 } from "./Connector.ts";
-import { announcedWallets, injectedWallets, windowEthereum } from "./discovery.ts";
+import { injectedWallets, waitForWallets, windowEthereum } from "./discovery.ts";
 import { type Eip1193Provider, firstAccount, hexChainId } from "./eip1193.ts";
 
 export interface InjectedOptions {
@@ -20,34 +20,34 @@ export interface InjectedOptions {
 export class InjectedWeb3Connector extends AbstractWeb3Connector implements ChainSwitching {
   override type = "injected";
   /** The selected wallet; empty for the default. */
-  chosen: InjectedOptions = {};
+  selection: InjectedOptions = {};
 
   override async activate(options: InjectedOptions = {}): Promise<Activation> {
-    this.chosen = { rdns: options.rdns, uuid: options.uuid };
-    let provider = chosenProvider(options);
+    this.selection = { rdns: options.rdns, uuid: options.uuid };
+    let provider = selectProvider(options);
     if (!provider) {
       // On a freshly loaded page wallets may not have announced themselves yet.
-      await announcedWallets();
-      provider = chosenProvider(options);
+      await waitForWallets();
+      provider = selectProvider(options);
     }
     if (!provider) throw new Error("Non ethereum enabled browser");
     const [accounts, chainId] = await Promise.all([
       provider.request({ method: "eth_requestAccounts" }),
       provider.request({ method: "eth_chainId" }),
     ]);
-    return this.activated(provider, accounts, chainId);
+    return this.completeActivation(provider, accounts, chainId);
   }
 
   /** Whether the wallet has exposed its account to this page before: then it does not prompt again. */
-  override async authorized({ rdns }: InjectedOptions = {}): Promise<boolean> {
-    await announcedWallets();
-    const provider = chosenProvider({ rdns });
+  override async isAuthorized({ rdns }: InjectedOptions = {}): Promise<boolean> {
+    await waitForWallets();
+    const provider = selectProvider({ rdns });
     return (
       provider !== undefined && firstAccount(await provider.request({ method: "eth_accounts" })) !== null
     );
   }
 
-  override kept({ rdns }: InjectedOptions = {}): Record<string, unknown> {
+  override persistedOptions({ rdns }: InjectedOptions = {}): Record<string, unknown> {
     return rdns === undefined ? {} : { rdns };
   }
 
@@ -55,18 +55,18 @@ export class InjectedWeb3Connector extends AbstractWeb3Connector implements Chai
   async switchNetwork(chainId: string | number): Promise<void> {
     const hex = hexChainId(chainId);
     if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
-    if (hex !== this.chainId && this.provider) await requestSwitch(this.provider, hex);
+    if (hex !== this.chainId && this.provider) await requestChainSwitch(this.provider, hex);
   }
 
   async addNetwork(chain: ChainDescription): Promise<void> {
-    if (this.provider) await requestAdding(this.provider, chain);
+    if (this.provider) await requestChainAddition(this.provider, chain);
   }
 }
 
-function chosenProvider({ rdns, uuid }: InjectedOptions): Eip1193Provider | undefined {
+function selectProvider({ rdns, uuid }: InjectedOptions): Eip1193Provider | undefined {
   const wallets = injectedWallets.get();
   if (rdns === undefined && uuid === undefined) return windowEthereum() ?? wallets[0]?.provider;
-  const chosen =
+  const selection =
     wallets.find((wallet) => wallet.uuid === uuid) ?? wallets.find((wallet) => wallet.rdns === rdns);
-  return chosen?.provider;
+  return selection?.provider;
 }

@@ -24,7 +24,7 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
   #session: string | undefined;
 
   override async activate(options: MagicLinkOptions = {}): Promise<Activation> {
-    const { email } = assertComplete(options);
+    const { email } = requireOptions(options);
     const magic = await this.#open(options);
     try {
       if (options.newSession) await call(member(magic, "user"), "logout").catch(() => undefined);
@@ -41,20 +41,20 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
       provider.request({ method: "eth_accounts" }),
       provider.request({ method: "eth_chainId" }),
     ]);
-    return this.activated(provider, accounts, chainId);
+    return this.completeActivation(provider, accounts, chainId);
   }
 
-  override async authorized(options: MagicLinkOptions = {}): Promise<boolean> {
-    const { email } = assertComplete(options);
+  override async isAuthorized(options: MagicLinkOptions = {}): Promise<boolean> {
+    const { email } = requireOptions(options);
     return isSignedIn(await this.#open(options), email);
   }
 
-  override kept({ email, apiKey, network }: MagicLinkOptions = {}): Record<string, unknown> {
+  override persistedOptions({ email, apiKey, network }: MagicLinkOptions = {}): Record<string, unknown> {
     return { email, apiKey, network };
   }
 
-  override resumes(options: MagicLinkOptions = {}): boolean {
-    return this.#magic !== undefined && !options.newSession && this.#session === sessionOf(options);
+  override canResume(options: MagicLinkOptions = {}): boolean {
+    return this.#magic !== undefined && !options.newSession && this.#session === sessionKey(options);
   }
 
   override async deactivate(): Promise<void> {
@@ -66,9 +66,9 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
   }
 
   async #open(options: MagicLinkOptions): Promise<unknown> {
-    if (this.#magic !== undefined && this.#session === sessionOf(options)) return this.#magic;
+    if (this.#magic !== undefined && this.#session === sessionKey(options)) return this.#magic;
     const Magic = await loadSdk({
-      load: options.load ?? installed,
+      load: options.load ?? importSdk,
       global: ["Magic"],
       name: "Magic",
       missing: 'Cannot enable via MagicLink: dependency "magic-sdk" is missing',
@@ -78,13 +78,13 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
     } catch (error) {
       throw new Error(FAILED, { cause: error });
     }
-    this.#session = sessionOf(options);
+    this.#session = sessionKey(options);
     return this.#magic;
   }
 }
 
 /** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
-async function installed(): Promise<unknown> {
+async function importSdk(): Promise<unknown> {
   try {
     return await import("magic-sdk");
   } catch (error) {
@@ -92,14 +92,14 @@ async function installed(): Promise<unknown> {
   }
 }
 
-function assertComplete({ email, apiKey, network }: MagicLinkOptions): { email: string } {
+function requireOptions({ email, apiKey, network }: MagicLinkOptions): { email: string } {
   if (!email) throw new Error('"email" not provided, please provide Email');
   if (!apiKey) throw new Error('"apiKey" not provided, please provide Api Key');
   if (!network) throw new Error('"network" not provided, please provide network');
   return { email };
 }
 
-function sessionOf({ email, apiKey, network }: MagicLinkOptions): string {
+function sessionKey({ email, apiKey, network }: MagicLinkOptions): string {
   return JSON.stringify([email, apiKey, network]);
 }
 

@@ -39,35 +39,36 @@ export class NetworkWeb3Connector extends AbstractWeb3Connector {
   override type = "network";
 
   override async activate(options: NetworkOptions = {}): Promise<Activation> {
-    const { chainId, url } = chosenNode(options);
+    const { chainId, url } = selectNode(options);
     const { privateKey } = options;
-    if (privateKey === undefined || privateKey === null) return this.activated(provider(url), [], chainId);
-    const signer = await keyProvider(privateKeyOf(privateKey), nodeCall(url));
-    return this.activated(signer, [signer.address], chainId);
+    if (privateKey === undefined || privateKey === null)
+      return this.completeActivation(readOnlyProvider(url), [], chainId);
+    const signer = await keyProvider(privateKeyOf(privateKey), callNodeAt(url));
+    return this.completeActivation(signer, [signer.address], chainId);
   }
 
   /** Needs no approval; a private key is never persisted, so such a connection cannot be resumed. */
-  override async authorized({ urls }: NetworkOptions = {}): Promise<boolean> {
+  override async isAuthorized({ urls }: NetworkOptions = {}): Promise<boolean> {
     return urls !== undefined;
   }
 
-  override kept(options: NetworkOptions = {}): Record<string, unknown> | undefined {
+  override persistedOptions(options: NetworkOptions = {}): Record<string, unknown> | undefined {
     const { urls, chainId = options.defaultChainId, privateKey } = options;
     return privateKey === undefined && urls ? { urls, chainId } : undefined;
   }
 }
 
-function chosenNode(options: NetworkOptions): { chainId: string; url: string } {
+function selectNode(options: NetworkOptions): { chainId: string; url: string } {
   const { speedyNodeApiKey: key } = options;
   const urls = options.urls ?? (key ? hostedNodes(key) : undefined);
   if (!urls) {
     throw new Error("Cannot connect to rpc: No urls or speedyNodeApiKey provided for NetworkWeb3Connector.");
   }
   const byChain = new Map(Object.entries(urls).map(([chain, url]) => [hexChainId(chain), url]));
-  const wanted = options.chainId ?? options.defaultChainId ?? Object.keys(urls)[0];
-  const chainId = hexChainId(wanted);
+  const selected = options.chainId ?? options.defaultChainId ?? Object.keys(urls)[0];
+  const chainId = hexChainId(selected);
   const url = chainId === null ? undefined : byChain.get(chainId);
-  if (chainId === null || !url) throw new Error(`No rpc url provided for chainId ${chainId ?? wanted}`);
+  if (chainId === null || !url) throw new Error(`No rpc url provided for chainId ${chainId ?? selected}`);
   return { chainId, url };
 }
 
@@ -78,8 +79,8 @@ function hostedNodes(key: string): Record<string, string> {
   );
 }
 
-function provider(url: string): Eip1193Provider {
-  const call = nodeCall(url);
+function readOnlyProvider(url: string): Eip1193Provider {
+  const call = callNodeAt(url);
   return {
     async request({ method, params }) {
       // Nodes would return accounts of their own.
@@ -89,7 +90,7 @@ function provider(url: string): Eip1193Provider {
   };
 }
 
-function nodeCall(url: string) {
+function callNodeAt(url: string) {
   return async (method: string, params?: readonly unknown[] | object): Promise<unknown> => {
     try {
       return await callNode(url, method, params);

@@ -1,12 +1,12 @@
-import { askedWallet } from "./askedWallet.ts";
+import { getActiveAccount } from "./activeAccount.ts";
 import {
   type AbstractWeb3Connector,
   type ChainDescription,
   type ChainSwitching,
-  offers,
+  supports,
 } from "./Connector.ts";
 import { hexChainId } from "./eip1193.ts";
-import { type WaitOptions, withinTime } from "./waiting.ts";
+import { type WaitOptions, withTimeout } from "./timeouts.ts";
 import { enabledWallet, isWeb3Enabled } from "./wallet.ts";
 
 /** The chain to add if the wallet does not know it, and how long to wait. */
@@ -20,23 +20,23 @@ const UNKNOWN_CHAIN = 4902;
 /** Switches the wallet's chain. Throws if the connector cannot switch, and 4902 if the wallet does not know the chain. */
 export async function switchNetwork(
   chainId: string | number,
-  { chain, ...waiting }: SwitchOptions = {},
+  { chain, ...waitOptions }: SwitchOptions = {},
 ): Promise<void> {
   // Connectors skip a switch to their known chain, which may be stale if the wallet emits no events.
-  const { connector } = await askedWallet(waiting);
-  if (!offers(connector, "switchNetwork")) throw unsupported("switchNetwork", connector);
-  const change = () => withinTime(connector.switchNetwork(chainId), waiting);
+  const { connector } = await getActiveAccount(waitOptions);
+  if (!supports(connector, "switchNetwork")) throw unsupported("switchNetwork", connector);
+  const requestSwitch = () => withTimeout(connector.switchNetwork(chainId), waitOptions);
   const hex = hexChainId(chainId);
   try {
-    await change();
+    await requestSwitch();
   } catch (error) {
     if (!chain || hex === null || codeOf(error) !== UNKNOWN_CHAIN) throw error;
-    if (!offers(connector, "addNetwork")) throw unsupported("addNetwork", connector);
-    await withinTime(connector.addNetwork({ ...chain, chainId: hex }), waiting);
+    if (!supports(connector, "addNetwork")) throw unsupported("addNetwork", connector);
+    await withTimeout(connector.addNetwork({ ...chain, chainId: hex }), waitOptions);
     // Some wallets switch when they add a chain.
-    if ((await askedWallet(waiting)).chainId !== hex) await change();
+    if ((await getActiveAccount(waitOptions)).chainId !== hex) await requestSwitch();
   }
-  if (isWeb3Enabled()) await askedWallet(waiting);
+  if (isWeb3Enabled()) await getActiveAccount(waitOptions);
 }
 
 /** Adds a chain to the wallet; its currency has 18 decimals. Throws if the connector cannot add chains. */
@@ -47,15 +47,15 @@ export async function addNetwork(
   currencySymbol: string,
   rpcUrl: string,
   blockExplorerUrl?: string,
-  waiting: WaitOptions = {},
+  waitOptions: WaitOptions = {},
 ): Promise<void> {
   const { connector } = enabledWallet();
-  if (!offers(connector, "addNetwork")) throw unsupported("addNetwork", connector);
+  if (!supports(connector, "addNetwork")) throw unsupported("addNetwork", connector);
   const hex = hexChainId(chainId);
   if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
   const currency = { currencyName, currencySymbol };
   const chain: ChainDescription = { chainId: hex, chainName, ...currency, rpcUrl, blockExplorerUrl };
-  await withinTime(connector.addNetwork(chain), waiting);
+  await withTimeout(connector.addNetwork(chain), waitOptions);
 }
 
 function unsupported(name: keyof ChainSwitching, connector: AbstractWeb3Connector): Error {

@@ -52,8 +52,8 @@ export function readReceipt(json: unknown): TransactionReceipt | null {
     from: addressOf(json.from) ?? "",
     to: addressOf(json.to),
     contractAddress: addressOf(json.contractAddress),
-    gasUsed: wholeOf(json.gasUsed),
-    effectiveGasPrice: wholeOf(json.effectiveGasPrice),
+    gasUsed: integerOf(json.gasUsed),
+    effectiveGasPrice: integerOf(json.effectiveGasPrice),
     status,
     succeeded: status === 1,
     logs: Array.isArray(json.logs) ? json.logs.filter(isRecord).map(readLog) : [],
@@ -68,7 +68,7 @@ export function readTransaction(json: unknown): KnownTransaction | null {
     from: addressOf(json.from) ?? "",
     to: addressOf(json.to),
     nonce: Number(json.nonce),
-    value: wholeOf(json.value),
+    value: integerOf(json.value),
     data: String(json.input ?? json.data ?? "0x").toLowerCase(),
   };
 }
@@ -90,6 +90,6 @@ function addressOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value.toLowerCase() : null;
 }
 
-function wholeOf(value: unknown): bigint {
+function integerOf(value: unknown): bigint {
   return typeof value === "string" && /^(0x[0-9a-f]+|\d+)$/i.test(value) ? BigInt(value) : 0n;
 }

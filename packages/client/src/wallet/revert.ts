@@ -42,19 +42,19 @@ const PANICS: Readonly<Record<string, string>> = {
   "65": "too much memory",
   "81": "call of an uninitialised function",
 };
-const SILENT = "no reason given";
+const NO_REASON = "no reason given";
 /** Properties in which wallets and nodes nest the revert data. */
 const WRAPPERS = ["data", "error", "cause", "originalError", "info"] as const;
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
 /** Extracts a revert from a node's error; null for other errors. */
 export async function revertOf(error: unknown, abi: Abi = []): Promise<Revert | null> {
   const data = revertData(error);
   if (data !== null && data !== "0x") return decodeRevert(data, abi);
-  const said = /revert(?:ed)?(?:[^:'"]*[:'"]\s*)?(.*)$/is.exec(messageOf(error));
-  if (data === null && said === null) return null;
-  const reason = said?.[1]?.replace(/['"]$/, "").trim();
-  return { reason: reason || SILENT, errorName: null, errorArgs: [], data };
+  const match = /revert(?:ed)?(?:[^:'"]*[:'"]\s*)?(.*)$/is.exec(messageOf(error));
+  if (data === null && match === null) return null;
+  const reason = match?.[1]?.replace(/['"]$/, "").trim();
+  return { reason: reason || NO_REASON, errorName: null, errorArgs: [], data };
 }
 
 /** Decodes revert data. */
@@ -63,14 +63,14 @@ export async function decodeRevert(data: Hex, abi: Abi = []): Promise<Revert> {
   try {
     const { errorName, args = [] } = decodeErrorResult({ abi, data });
     const errorArgs: readonly unknown[] = args;
-    return { reason: wordsOf(errorName, errorArgs), errorName, errorArgs, data };
+    return { reason: describeError(errorName, errorArgs), errorName, errorArgs, data };
   } catch {
     // The ABI does not contain the error: return the raw data.
-    return { reason: data === "0x" ? SILENT : data, errorName: null, errorArgs: [], data };
+    return { reason: data === "0x" ? NO_REASON : data, errorName: null, errorArgs: [], data };
   }
 }
 
-function wordsOf(name: string, args: readonly unknown[]): string {
+function describeError(name: string, args: readonly unknown[]): string {
   const [first] = args;
   if (name === "Error") return String(first);
   if (name === "Panic") return PANICS[String(first)] ?? `panic ${first}`;
@@ -78,7 +78,7 @@ function wordsOf(name: string, args: readonly unknown[]): string {
 }
 
 function revertData(error: unknown, depth = 0): Hex | null {
-  if (typeof error !== "object" || error === null || depth > DEEPEST) return null;
+  if (typeof error !== "object" || error === null || depth > MAX_DEPTH) return null;
   const fields = new Map<string, unknown>(WRAPPERS.map((name) => [name, Reflect.get(error, name)]));
   for (const value of fields.values()) {
     // The input of the call is also hex, but is not in one of these properties.

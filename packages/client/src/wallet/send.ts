@@ -1,13 +1,18 @@
 import type { Abi } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
 import type { GasPrice } from "./fees.ts";
-import type { TransactionReference } from "./lookForTransaction.ts";
 import { quantity, quantityOf, withMargin } from "./quantity.ts";
 import { readTransaction, type TransactionReceipt } from "./receipt.ts";
 import { RevertError, revertOf } from "./revert.ts";
-import { type SignerExpectation, signerNow } from "./signer.ts";
-import { confirmed, type FollowedTransaction, type FollowOptions, followTransaction } from "./transaction.ts";
-import { answerOf, askPeople, type WaitOptions } from "./waiting.ts";
+import { getSigner, type SignerExpectation } from "./signer.ts";
+import { readFromWallet, requestUserApproval, type WaitOptions } from "./timeouts.ts";
+import {
+  type FollowedTransaction,
+  type FollowOptions,
+  followTransaction,
+  waitForConfirmations,
+} from "./transaction.ts";
+import type { TransactionReference } from "./transactionPoll.ts";
 
 /** A transaction to send. */
 export interface TransactionCall {
@@ -57,28 +62,28 @@ export interface SentTransaction {
  */
 export async function sendTransaction(
   { to, value = 0n, data = "0x" }: TransactionCall,
-  { abi, fees, nonce: wanted, ...expected }: SendOptions = {},
+  { abi, fees, nonce: requestedNonce, ...expected }: SendOptions = {},
 ): Promise<SentTransaction> {
-  const { provider, account: from, chainId } = await signerNow(expected);
+  const { provider, account: from, chainId } = await getSigner(expected);
   const call = {
     from,
     ...(to !== undefined && { to }),
     ...(value > 0n && { value: quantity(value) }),
     ...(data !== "0x" && { data }),
   };
-  const choice = {
+  const overrides = {
     ...(fees && {
       maxFeePerGas: quantity(fees.maxFeePerGas),
       maxPriorityFeePerGas: quantity(fees.maxPriorityFeePerGas),
     }),
-    ...(wanted !== undefined && { nonce: quantity(wanted) }),
+    ...(requestedNonce !== undefined && { nonce: quantity(requestedNonce) }),
   };
   const [gas, block] = await Promise.all([
     estimate(provider, call, abi, expected),
-    headOf(provider, expected),
+    latestBlock(provider, expected),
   ]);
-  const params = [{ ...call, ...(gas !== null && { gas }), ...choice }];
-  const hash = await askPeople(provider, { method: "eth_sendTransaction", params }, expected);
+  const params = [{ ...call, ...(gas !== null && { gas }), ...overrides }];
+  const hash = await requestUserApproval(provider, { method: "eth_sendTransaction", params }, expected);
   if (typeof hash !== "string" || !hash) throw new Error("The wallet has sent nothing");
   const nonce = await nonceOf(provider, hash);
   const reference: TransactionReference = {
@@ -99,7 +104,11 @@ export async function sendTransaction(
     chainId: chainId === null ? null : Number(chainId),
     reference,
     wait: (confirmations = 1, { signal } = {}) =>
-      confirmed(followTransaction(reference, provider, { abi, confirmations }), confirmations, signal),
+      waitForConfirmations(
+        followTransaction(reference, provider, { abi, confirmations }),
+        confirmations,
+        signal,
+      ),
     follow: (options) => followTransaction(reference, provider, { abi, ...options }),
   };
 }
@@ -109,13 +118,15 @@ async function estimate(
   provider: Eip1193Provider,
   call: object,
   abi: Abi | undefined,
-  waiting: WaitOptions,
+  waitOptions: WaitOptions,
 ): Promise<string | null> {
   try {
-    const gas = quantityOf(await answerOf(provider, { method: "eth_estimateGas", params: [call] }, waiting));
+    const gas = quantityOf(
+      await readFromWallet(provider, { method: "eth_estimateGas", params: [call] }, waitOptions),
+    );
     return gas === null ? null : quantity(withMargin(gas));
   } catch (error) {
-    waiting.signal?.throwIfAborted();
+    waitOptions.signal?.throwIfAborted();
     const revert = await revertOf(error, abi);
     if (revert) throw new RevertError(revert, { cause: error });
     // For insufficient funds or blocked methods the wallet shows a better message itself.
@@ -123,13 +134,15 @@ async function estimate(
   }
 }
 
-async function headOf(provider: Eip1193Provider, waiting: WaitOptions): Promise<number | null> {
-  const head = quantityOf(await answerOf(provider, { method: "eth_blockNumber" }, waiting).catch(() => null));
+async function latestBlock(provider: Eip1193Provider, waitOptions: WaitOptions): Promise<number | null> {
+  const head = quantityOf(
+    await readFromWallet(provider, { method: "eth_blockNumber" }, waitOptions).catch(() => null),
+  );
   return head === null ? null : Number(head);
 }
 
 /** Reads the nonce from the node, since users can change it in their wallets. */
 async function nonceOf(provider: Eip1193Provider, hash: string): Promise<number | null> {
-  const asked = answerOf(provider, { method: "eth_getTransactionByHash", params: [hash] });
-  return readTransaction(await asked.catch(() => null))?.nonce ?? null;
+  const transaction = readFromWallet(provider, { method: "eth_getTransactionByHash", params: [hash] });
+  return readTransaction(await transaction.catch(() => null))?.nonce ?? null;
 }

@@ -4,10 +4,10 @@ import type { SaveOptions } from "../object/callOptions.ts";
 import { Query } from "../query/Query.ts";
 import { request } from "../transport.ts";
 import { User } from "../user/User.ts";
-import { askedWallet } from "./askedWallet.ts";
-import { signerNow } from "./signer.ts";
-import { datedText, siweText } from "./signingText.ts";
-import { askPeople, type WaitOptions } from "./waiting.ts";
+import { getActiveAccount } from "./activeAccount.ts";
+import { getSigner } from "./signer.ts";
+import { siweMessage, timestampedMessage } from "./signingMessage.ts";
+import { requestUserApproval, type WaitOptions } from "./timeouts.ts";
 import { type EnableOptions, enableWeb3, withBrowserWallet } from "./wallet.ts";
 
 const PROVIDER = "moralisEth";
@@ -52,7 +52,7 @@ export async function authenticate(options: EnableOptions & SigningOptions = {})
   const oldSession = before?.getSessionToken();
   if (before && !options.keepSession) await User.logOut();
   await enableWeb3(wallet);
-  const { account } = await askedWallet(options);
+  const { account } = await getActiveAccount(options);
   if (account === null) throw new Error("Cannot authenticate, no account returned from provider");
   const authData = await proveOwnership(account, "login", options);
   const { oneTimeCode } = options;
@@ -64,15 +64,15 @@ export async function authenticate(options: EnableOptions & SigningOptions = {})
   if (!user) throw new Error("Could not get user");
   if (options.keepSession) await endSession(oldSession);
   user.setACL(new ACL(user));
-  return nowAt(user, account, options);
+  return saveAccount(user, account, options);
 }
 
 /** Ends the previous session, which may have expired already. */
 async function endSession(sessionToken: string | undefined): Promise<void> {
-  if (sessionToken) await request("POST", "logout", {}, { sessionToken }).catch(ifRefused);
+  if (sessionToken) await request("POST", "logout", {}, { sessionToken }).catch(ignoreProtocolError);
 }
 
-function ifRefused(error: unknown): void {
+function ignoreProtocolError(error: unknown): void {
   if (!(error instanceof ProtocolError)) throw error;
 }
 
@@ -89,7 +89,7 @@ export async function link(account: string, options: SigningOptions = {}): Promi
     const authData = await proveOwnership(address, "link", options);
     await user.save({ authData: { [PROVIDER]: authData } });
   }
-  return nowAt(user, address, options);
+  return saveAccount(user, address, options);
 }
 
 /** Unlinks an address from the current user. */
@@ -125,17 +125,17 @@ async function currentUser(): Promise<User> {
 }
 
 /** Adds the address to the user's accounts; the server decides. */
-async function nowAt(user: User, address: string, options: SigningOptions): Promise<User> {
+async function saveAccount(user: User, address: string, options: SigningOptions): Promise<User> {
   user.addAllUnique("accounts", [address]);
   user.set("ethAddress", address);
   const { context, useMasterKey, sessionToken } = options;
-  const saving: SaveOptions = {
+  const saveOptions: SaveOptions = {
     ...(isJsonObject(context) && { context }),
     ...(useMasterKey !== undefined && { useMasterKey }),
     // In Node there is no current user, so the new session is passed explicitly.
     sessionToken: sessionToken ?? user.getSessionToken(),
   };
-  await user.save(null, saving);
+  await user.save(null, saveOptions);
   return user;
 }
 
@@ -144,12 +144,12 @@ async function proveOwnership(address: string, purpose: "login" | "link", option
   const { signal, siwe, signingMessage = DEFAULT_MESSAGE } = options;
   // The server would reject another account's signature, so check the account before requesting approval.
   const { chainId } =
-    purpose === "link" ? await signerNow({ account: address, signal }) : await askedWallet(options);
-  const asking = { ...(signal && { signal }), ...(purpose === "login" && WITHOUT_SESSION) };
+    purpose === "link" ? await getSigner({ account: address, signal }) : await getActiveAccount(options);
+  const requestOptions = { ...(signal && { signal }), ...(purpose === "login" && WITHOUT_SESSION) };
   const data = siwe
-    ? await siweText(address, chainId, purpose, asking)
-    : await datedText(signingMessage, asking);
-  const { provider, account } = await signerNow({
+    ? await siweMessage(address, chainId, purpose, requestOptions)
+    : await timestampedMessage(signingMessage, requestOptions);
+  const { provider, account } = await getSigner({
     signal,
     ...(purpose === "link" && { account: address }),
     // The server's message contains the chain id, which wallets compare with their own.
@@ -157,7 +157,7 @@ async function proveOwnership(address: string, purpose: "login" | "link", option
   });
   if (account !== address) throw new Error("The wallet's account was changed while signing in");
   const call = { method: "personal_sign", params: [hexText(data), address] };
-  const signature = await askPeople(provider, call, options);
+  const signature = await requestUserApproval(provider, call, options);
   if (typeof signature !== "string" || signature === "") throw new Error("Data not signed");
   return { id: address, signature, data };
 }

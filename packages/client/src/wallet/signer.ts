@@ -1,6 +1,6 @@
-import { askedWallet } from "./askedWallet.ts";
+import { getActiveAccount } from "./activeAccount.ts";
 import { type Eip1193Provider, hexChainId } from "./eip1193.ts";
-import { answerOf, type WaitOptions } from "./waiting.ts";
+import { readFromWallet, type WaitOptions } from "./timeouts.ts";
 
 /** The wallet's current provider, account and chain. */
 export interface Signer {
@@ -24,22 +24,34 @@ export interface SignerExpectation extends WaitOptions {
  * may be late or missing. Throws `Sender address not found` without an account, and if account or chain differ from
  * the expected ones.
  */
-export async function signerNow(expected: SignerExpectation = {}): Promise<Signer> {
-  const { provider, account, chainId } = await askedWallet(expected);
+export async function getSigner(expected: SignerExpectation = {}): Promise<Signer> {
+  const { provider, account, chainId } = await getActiveAccount(expected);
   if (!account) throw new Error("Sender address not found");
-  const wanted = expected.account?.toLowerCase();
-  if (wanted !== undefined && wanted !== account && !(await isAmong(provider, wanted, expected))) {
-    throw new Error(`The wallet's account is ${account}, not ${wanted}`);
+  const expectedAccount = expected.account?.toLowerCase();
+  if (
+    expectedAccount !== undefined &&
+    expectedAccount !== account &&
+    !(await hasAccount(provider, expectedAccount, expected))
+  ) {
+    throw new Error(`The wallet's account is ${account}, not ${expectedAccount}`);
   }
-  const wantedChain = hexChainId(expected.chainId);
-  if (wantedChain !== null && chainId !== null && BigInt(wantedChain) !== BigInt(chainId)) {
-    throw new Error(`The wallet is on chain ${chainId}, not on ${wantedChain}`);
+  const expectedChain = hexChainId(expected.chainId);
+  if (expectedChain !== null && chainId !== null && BigInt(expectedChain) !== BigInt(chainId)) {
+    throw new Error(`The wallet is on chain ${chainId}, not on ${expectedChain}`);
   }
-  return { provider, account: wanted ?? account, chainId };
+  return { provider, account: expectedAccount ?? account, chainId };
 }
 
 /** A wallet may expose several accounts, of which one is active. */
-async function isAmong(provider: Eip1193Provider, wanted: string, waiting: WaitOptions): Promise<boolean> {
-  const accounts = await answerOf(provider, { method: "eth_accounts" }, waiting).catch(() => undefined);
-  return Array.isArray(accounts) && accounts.some((account) => String(account).toLowerCase() === wanted);
+async function hasAccount(
+  provider: Eip1193Provider,
+  expectedAccount: string,
+  waitOptions: WaitOptions,
+): Promise<boolean> {
+  const accounts = await readFromWallet(provider, { method: "eth_accounts" }, waitOptions).catch(
+    () => undefined,
+  );
+  return (
+    Array.isArray(accounts) && accounts.some((account) => String(account).toLowerCase() === expectedAccount)
+  );
 }

@@ -5,7 +5,7 @@ import { quantity } from "./quantity.ts";
 import { isRecord, readLog, type TransactionLogEntry } from "./receipt.ts";
 import { type Revert, revertOf } from "./revert.ts";
 import type { TransactionCall } from "./send.ts";
-import { signerNow } from "./signer.ts";
+import { getSigner } from "./signer.ts";
 
 /** A change of one of the sender's balances. */
 export interface BalanceChange {
@@ -50,7 +50,7 @@ export async function simulate(
   { to, value = 0n, data = "0x" }: TransactionCall,
   { abi }: SimulateOptions = {},
 ): Promise<Simulation> {
-  const { provider, account: from } = await signerNow();
+  const { provider, account: from } = await getSigner();
   const call = {
     from,
     ...(to !== undefined && { to }),
@@ -63,7 +63,7 @@ export async function simulate(
     simulatedLogs(provider, call),
   ]);
   if (estimated.revert) return { from, ...estimated, fees, changes: [], complete: true };
-  const changes = logs ? changesOf(logs, from) : [];
+  const changes = logs ? netChanges(logs, from) : [];
   const known = changes.some(({ type }) => type === "native");
   // Nodes may omit native transfers from the logs; the transaction's own value is known.
   if (!known && value > 0n && to?.toLowerCase() !== from) {
@@ -92,47 +92,53 @@ async function simulatedLogs(provider: Eip1193Provider, call: object): Promise<T
   const params = [{ blockStateCalls: [{ calls: [call] }], traceTransfers: true }, "latest"];
   const blocks = await provider.request({ method: "eth_simulateV1", params }).catch(() => null);
   const [block] = Array.isArray(blocks) ? blocks : [];
-  const [ran] = isRecord(block) && Array.isArray(block.calls) ? block.calls : [];
-  return isRecord(ran) && Array.isArray(ran.logs) ? ran.logs.filter(isRecord).map(readLog) : null;
+  const [result] = isRecord(block) && Array.isArray(block.calls) ? block.calls : [];
+  return isRecord(result) && Array.isArray(result.logs) ? result.logs.filter(isRecord).map(readLog) : null;
 }
 
 /** Sums transfers by token; amounts that cancel out are omitted. */
-function changesOf(logs: readonly TransactionLogEntry[], account: string): BalanceChange[] {
+function netChanges(logs: readonly TransactionLogEntry[], account: string): BalanceChange[] {
   const sums = new Map<string, BalanceChange>();
-  for (const { from, to, ...move } of logs.flatMap(movesOf)) {
-    const amount = (to === account ? move.amount : 0n) - (from === account ? move.amount : 0n);
-    const key = [move.contractAddress, move.tokenId].join(" ");
+  for (const { from, to, ...tokenTransfer } of logs.flatMap(transfersOf)) {
+    const amount =
+      (to === account ? tokenTransfer.amount : 0n) - (from === account ? tokenTransfer.amount : 0n);
+    const key = [tokenTransfer.contractAddress, tokenTransfer.tokenId].join(" ");
     const before = sums.get(key)?.amount ?? 0n;
-    sums.set(key, { ...move, amount: before + amount });
+    sums.set(key, { ...tokenTransfer, amount: before + amount });
   }
   return [...sums.values()].filter(({ amount }) => amount !== 0n);
 }
 
-interface Move extends BalanceChange {
+interface TokenTransfer extends BalanceChange {
   from: string;
   to: string;
 }
 
-function movesOf({ address, topics, data }: TransactionLogEntry): Move[] {
+function transfersOf({ address, topics, data }: TransactionLogEntry): TokenTransfer[] {
   const [event, first, second, third] = topics;
   const native = address === CURRENCY;
   const contractAddress = native ? null : address;
   if (event === TRANSFER && first && second) {
-    const ends = { from: accountOf(first), to: accountOf(second), contractAddress };
-    if (third) return [{ ...ends, type: "erc721", tokenId: BigInt(third), amount: 1n }];
+    const parties = { from: accountOf(first), to: accountOf(second), contractAddress };
+    if (third) return [{ ...parties, type: "erc721", tokenId: BigInt(third), amount: 1n }];
     const [amount] = words(data);
     if (amount === undefined) return [];
-    return [{ ...ends, type: native ? "native" : "erc20", tokenId: null, amount }];
+    return [{ ...parties, type: native ? "native" : "erc20", tokenId: null, amount }];
   }
   if ((event !== TRANSFER_SINGLE && event !== TRANSFER_BATCH) || !second || !third) return [];
-  const ends = { from: accountOf(second), to: accountOf(third), contractAddress, type: "erc1155" as const };
+  const parties = {
+    from: accountOf(second),
+    to: accountOf(third),
+    contractAddress,
+    type: "erc1155" as const,
+  };
   const numbers = words(data);
   if (event === TRANSFER_SINGLE) {
     const [tokenId, amount] = numbers;
-    return tokenId === undefined || amount === undefined ? [] : [{ ...ends, tokenId, amount }];
+    return tokenId === undefined || amount === undefined ? [] : [{ ...parties, tokenId, amount }];
   }
   const [ids, amounts] = [listAt(numbers, 0), listAt(numbers, 1)];
-  return ids.map((tokenId, index) => ({ ...ends, tokenId, amount: amounts[index] ?? 0n }));
+  return ids.map((tokenId, index) => ({ ...parties, tokenId, amount: amounts[index] ?? 0n }));
 }
 
 /** The 32-byte words of a log's data. */

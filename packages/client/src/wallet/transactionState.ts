@@ -16,7 +16,7 @@ export type ReachableState =
   /** Replaced by another transaction; with hash and receipt if it was found. */
   | {
       status: "replaced";
-      how: ReplacementKind;
+      reason: ReplacementKind;
       hash: string | null;
       confirmations: number;
       receipt: TransactionReceipt | null;
@@ -35,52 +35,52 @@ export interface UnreachableState {
 export type TransactionState = ReachableState | UnreachableState;
 
 /** The result of polling the chain once. */
-export type Look =
-  | { found: "not found"; nonceUsed: boolean }
-  | { found: "pending" }
-  | { found: "receipt"; receipt: TransactionReceipt; head: number; revert: Revert | null }
+export type PollResult =
+  | { kind: "not found"; nonceUsed: boolean }
+  | { kind: "pending" }
+  | { kind: "receipt"; receipt: TransactionReceipt; head: number; revert: Revert | null }
   | {
-      found: "replacement";
+      kind: "replacement";
       transaction: KnownTransaction;
-      how: ReplacementKind;
+      reason: ReplacementKind;
       receipt: TransactionReceipt;
       head: number;
     }
-  | { found: "unreachable"; error: unknown };
+  | { kind: "unreachable"; error: unknown };
 
 /** A state and the number of consecutive polls that did not find the transaction. */
-export interface Standing {
+export interface TrackedStatus {
   state: TransactionState;
-  absences: number;
+  misses: number;
 }
 
 /** Load-balanced nodes lag behind each other: a transaction counts as gone only after this many misses. */
-const GONE_AFTER = 3;
+const MISSES_UNTIL_GONE = 3;
 /** A transaction that no node has seen yet gets more time. */
-const LOST_AFTER = 120;
+const MISSES_UNTIL_DROPPED = 120;
 
-export const AT_FIRST: Standing = { state: { status: "submitted" }, absences: 0 };
+export const INITIAL_STATUS: TrackedStatus = { state: { status: "submitted" }, misses: 0 };
 
 /** The state after a poll. Because of reorganizations every transition is possible, so the result decides. */
-export function afterLook({ state, absences }: Standing, look: Look): Standing {
+export function afterPoll({ state, misses }: TrackedStatus, result: PollResult): TrackedStatus {
   const last = state.status === "unreachable" ? state.last : state;
-  switch (look.found) {
+  switch (result.kind) {
     case "unreachable":
-      return { state: { status: "unreachable", error: look.error, last }, absences };
+      return { state: { status: "unreachable", error: result.error, last }, misses };
     case "pending":
-      return { state: { status: "seen" }, absences: 0 };
+      return { state: { status: "seen" }, misses: 0 };
     case "receipt":
-      return { state: included(look), absences: 0 };
+      return { state: included(result), misses: 0 };
     case "replacement": {
-      const { transaction, how, receipt } = look;
-      const confirmations = confirmationsOf(receipt, look.head);
+      const { transaction, reason, receipt } = result;
+      const confirmations = confirmationsOf(receipt, result.head);
       return {
-        state: { status: "replaced", how, hash: transaction.hash, confirmations, receipt },
-        absences: 0,
+        state: { status: "replaced", reason, hash: transaction.hash, confirmations, receipt },
+        misses: 0,
       };
     }
     case "not found":
-      return { state: missed(last, absences + 1, look.nonceUsed), absences: absences + 1 };
+      return { state: afterMiss(last, misses + 1, result.nonceUsed), misses: misses + 1 };
   }
 }
 
@@ -90,25 +90,25 @@ export function isFinal(state: TransactionState, confirmations: number): boolean
 }
 
 /** Whether two states are equal for users. */
-export function sameState(one: TransactionState, other: TransactionState): boolean {
+export function isSameState(one: TransactionState, other: TransactionState): boolean {
   if (one.status !== other.status) return false;
   if (one.status === "unreachable" || other.status === "unreachable") return true;
   return outcomeOf(one) === outcomeOf(other);
 }
 
-function included({ receipt, head, revert }: Extract<Look, { found: "receipt" }>): ReachableState {
+function included({ receipt, head, revert }: Extract<PollResult, { kind: "receipt" }>): ReachableState {
   const confirmations = confirmationsOf(receipt, head);
   return receipt.succeeded
     ? { status: "confirmed", confirmations, receipt }
     : { status: "reverted", confirmations, receipt, revert };
 }
 
-function missed(last: ReachableState, absences: number, nonceUsed: boolean): ReachableState {
-  if (absences < GONE_AFTER) return last;
+function afterMiss(last: ReachableState, misses: number, nonceUsed: boolean): ReachableState {
+  if (misses < MISSES_UNTIL_GONE) return last;
   if (nonceUsed) {
-    return { status: "replaced", how: "replaced", hash: null, confirmations: 0, receipt: null };
+    return { status: "replaced", reason: "replaced", hash: null, confirmations: 0, receipt: null };
   }
-  if (last.status === "submitted" && absences < LOST_AFTER) return last;
+  if (last.status === "submitted" && misses < MISSES_UNTIL_DROPPED) return last;
   return { status: "dropped" };
 }
 

@@ -1,22 +1,22 @@
 import type { Eip1193Provider } from "./eip1193.ts";
 import { addressOfName } from "./ens.ts";
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
-import { signerNow } from "./signer.ts";
-import type { WaitOptions } from "./waiting.ts";
+import { getSigner } from "./signer.ts";
+import type { WaitOptions } from "./timeouts.ts";
 
 /** An integer: decimal or hex string, bigint, or another library's big number. */
-export type Whole = string | number | bigint | { toString(): string };
+export type IntegerLike = string | number | bigint | { toString(): string };
 
 /** Amounts are in the smallest unit (wei for the native currency). */
 export interface TransferOptions extends WaitOptions {
   type?: "native" | "erc20" | "erc721" | "erc1155";
   /** An address, or a name (`alice.eth`) that is resolved. */
   receiver?: string;
-  amount?: Whole;
+  amount?: IntegerLike;
   contractAddress?: string;
   contract_address?: string;
-  tokenId?: Whole;
-  token_id?: Whole;
+  tokenId?: IntegerLike;
+  token_id?: IntegerLike;
   /** Always treated as `evm`, as in Moralis. */
   system?: string;
 }
@@ -77,7 +77,7 @@ export async function transferCall(
   };
   const missing = REQUIRED[type].filter((field) => !fields[field] && fields[field] !== 0n);
   if (missing.length > 0) throw missing.map((field) => `${field} is required`);
-  const { account, provider } = await signerNow({ signal: options.signal });
+  const { account, provider } = await getSigner({ signal: options.signal });
   const tokenId = type === "erc721" || type === "erc1155" ? uint256(fields.tokenId, "Invalid token Id") : 0n;
   const amount = type === "erc721" ? 0n : uint256(fields.amount, "Invalid amount");
   const { contractAddress = "" } = fields;
@@ -126,10 +126,10 @@ async function addressOf(receiver: string, provider: Eip1193Provider): Promise<s
   throw new Error(`The name ${receiver} does not resolve to an address`);
 }
 
-function uint256(value: Whole | undefined, refusal: string): bigint {
+function uint256(value: IntegerLike | undefined, message: string): bigint {
   // Unsafe integers may already be rounded.
-  if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error(refusal);
+  if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error(message);
   const text = String(value ?? "");
   if (/^(\d+|0x[0-9a-fA-F]+)$/.test(text) && BigInt(text) < 2n ** 256n) return BigInt(text);
-  throw new Error(refusal);
+  throw new Error(message);
 }

@@ -16,7 +16,7 @@ export async function web3Transaction({ data, shouldAwait }: WalletTrigger): Pro
   const sent: SentTransaction = await sendTransaction(
     {
       ...(typeof to === "string" && { to }),
-      value: value === undefined ? 0n : wei(value),
+      value: value === undefined ? 0n : integerOf(value),
       ...(typeof input === "string" && { data: input }),
     },
     typeof from === "string" ? { account: from } : {},
@@ -30,22 +30,22 @@ export async function web3Sign({ data: { message, signer } }: WalletTrigger): Pr
   if (typeof signer !== "string" || !signer) {
     throw new Error("web3Sign trigger signer address missing or invalid");
   }
-  return signTypedData(textOf(message), { account: signer });
+  return signTypedData(typedDataText(message), { account: signer });
 }
 
 /** As `web3Sign`, with the parameters of `eth_signTypedData_v4`: resolves with the signature as `result`. */
 export async function web3SignV4({ data: { parameters, from } }: WalletTrigger): Promise<unknown> {
   if (!Array.isArray(parameters)) throw new Error("web3SignV4 trigger does not have `parameters` to sign");
   if (typeof from !== "string" || !from) throw new Error("web3SignV4 trigger does not have a `from` address");
-  return { result: await signTypedData(textOf(parameters[1]), { account: from }) };
+  return { result: await signTypedData(typedDataText(parameters[1]), { account: from }) };
 }
 
 /** Servers send JSON or a JSON string. */
-function textOf(message: unknown): string {
+function typedDataText(message: unknown): string {
   return isJsonObject(message) ? JSON.stringify(message) : String(message);
 }
 
-function wei(value: unknown): bigint {
+function integerOf(value: unknown): bigint {
   const text = String(value);
   if (/^(0x[0-9a-f]+|\d+)$/i.test(text)) return BigInt(text);
   throw new Error("The value of a transaction must be a whole number of wei");

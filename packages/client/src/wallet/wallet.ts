@@ -3,10 +3,10 @@ import { beforeLogOut } from "../user/logOutHooks.ts";
 import { setConnectedAccount } from "../web3api/web3api.ts";
 import type { AbstractWeb3Connector, Activation } from "./Connector.ts";
 import { type CustomConnector, connectorNamed } from "./connectors.ts";
-import { type Eip1193Provider, hexChainId, isPassingDisconnect } from "./eip1193.ts";
+import { type Eip1193Provider, hexChainId, isTemporaryDisconnect } from "./eip1193.ts";
 import { InjectedWeb3Connector } from "./injected.ts";
-import { onOtherTabs, rememberedWallet, rememberWallet } from "./remembered.ts";
-import { type WaitOptions, withinTime } from "./waiting.ts";
+import { loadPersistedWallet, onWalletChangeInOtherTabs, persistWallet } from "./persistedWallet.ts";
+import { type WaitOptions, withTimeout } from "./timeouts.ts";
 
 /** The wallet to connect. */
 export interface EnableOptions extends WaitOptions {
@@ -65,18 +65,18 @@ const ALREADY_ENABLING =
   "Cannot execute Moralis.enableWeb3(), as Moralis Moralis.enableWeb3() already has been called, but is not finished yet ";
 const MISSING = "Missing web3 instance, make sure to call Moralis.enableWeb3() or Moralis.authenticate()";
 /** Timeout for ending the session of a disconnected wallet, in ms. */
-const LEAVING_MS = 5_000;
+const DISCONNECT_TIMEOUT_MS = 5_000;
 /** Timeout for reconnecting a wallet, in ms. */
-const RESUMING_MS = 15_000;
+const RECONNECT_TIMEOUT_MS = 15_000;
 
 const events = /* @__PURE__ */ new Emitter<WalletEvents>(["state"]);
 let state: WalletState = { status: "not enabled" };
 /** The pending attempt to enable a wallet. */
-let underway: AbortController | undefined;
-let letGo: (() => void) | undefined;
+let pendingAttempt: AbortController | undefined;
+let unsubscribe: (() => void) | undefined;
 /** Whether other tabs can connect the enabled wallet too. */
-let shared = false;
-let follows = false;
+let isShared = false;
+let isSyncingTabs = false;
 
 /** The events of the wallet connection: `walletEvents.on("accountChanged", …)`. */
 export const walletEvents = events;
@@ -110,21 +110,21 @@ export function enableWeb3(requested: EnableOptions = {}): Promise<Eip1193Provid
 /** The options; if they name no wallet and one of the browser's is enabled, adds the selection of that one. */
 export function withBrowserWallet(options: EnableOptions): EnableOptions {
   const { provider, connector, rdns, uuid } = options;
-  const named = provider ?? connector ?? rdns ?? uuid;
-  if (named !== undefined || state.status !== "enabled") return options;
+  const selected = provider ?? connector ?? rdns ?? uuid;
+  if (selected !== undefined || state.status !== "enabled") return options;
   const enabled = state.connector;
-  return enabled instanceof InjectedWeb3Connector ? { ...options, ...enabled.chosen } : options;
+  return enabled instanceof InjectedWeb3Connector ? { ...options, ...enabled.selection } : options;
 }
 
 /** Disconnects the wallet, and aborts a pending attempt. Does nothing without a wallet. */
 export async function deactivateWeb3(): Promise<void> {
   const before = state;
   if (before.status === "not enabled" || before.status === "deactivated") return;
-  underway?.abort(new Error("The wallet was disconnected"));
-  underway = undefined;
+  pendingAttempt?.abort(new Error("The wallet was disconnected"));
+  pendingAttempt = undefined;
   setState({ status: "deactivated" });
-  rememberWallet(null);
-  if (before.status === "enabled") await putAway(before);
+  persistWallet(null);
+  if (before.status === "enabled") await disconnect(before);
 }
 
 /**
@@ -132,16 +132,17 @@ export async function deactivateWeb3(): Promise<void> {
  * Synchronizes with other tabs from then on.
  */
 export async function reconnectWallet(): Promise<boolean> {
-  followTabs();
-  const wallet = rememberedWallet();
+  syncWithTabs();
+  const wallet = loadPersistedWallet();
   if (!wallet || isBusy()) return false;
   const { provider, options } = wallet;
   const Class = await connectorNamed(provider);
   const connector = new Class(options);
-  if (!(await withinTime(connector.authorized(options), { timeoutMs: RESUMING_MS }))) return false;
+  if (!(await withTimeout(connector.isAuthorized(options), { timeoutMs: RECONNECT_TIMEOUT_MS })))
+    return false;
   // Another wallet may have been connected, or this one disconnected, meanwhile.
-  if (isBusy() || !rememberedWallet()) return false;
-  await enable({ ...options, timeoutMs: RESUMING_MS }, async () => connector);
+  if (isBusy() || !loadPersistedWallet()) return false;
+  await enable({ ...options, timeoutMs: RECONNECT_TIMEOUT_MS }, async () => connector);
   return true;
 }
 
@@ -151,24 +152,24 @@ async function enable(
 ): Promise<Eip1193Provider> {
   if (state.status === "enabling") throw new Error(ALREADY_ENABLING);
   const before = state.status === "enabled" ? state : undefined;
-  const attempt = begin(options);
+  const attempt = beginAttempt(options);
   try {
     const connector = connectorFor(await target(), before?.connector, options);
-    if (before) await putAway(before, connector);
-    const activation = await activated(connector, { ...options, signal: attempt.signal });
+    if (before) await disconnect(before, connector);
+    const activation = await activate(connector, { ...options, signal: attempt.signal });
     const account = activation.account?.toLowerCase() ?? null;
     const { provider } = activation;
     const chainId = hexChainId(activation.chainId);
-    underway = undefined;
-    follow(connector);
-    remember(connector, options);
+    pendingAttempt = undefined;
+    subscribeTo(connector);
+    persistSelection(connector, options);
     setState({ status: "enabled", connector, provider, account, chainId });
     events.emit("web3Enabled", { chainId, account, connector, provider, web3: provider });
     return provider;
   } catch (error) {
     // The wallet may have been deactivated meanwhile.
-    if (underway === attempt) {
-      underway = undefined;
+    if (pendingAttempt === attempt) {
+      pendingAttempt = undefined;
       setState({ status: "not enabled" });
     }
     throw error;
@@ -178,15 +179,15 @@ async function enable(
 }
 
 /** Starts an attempt; its signal is aborted by the caller's signal, by a deactivation, and when it ends. */
-function begin({ signal }: EnableOptions): AbortController {
+function beginAttempt({ signal }: EnableOptions): AbortController {
   const attempt = new AbortController();
   const cancel = () => attempt.abort(signal?.reason);
   if (signal?.aborted) cancel();
   signal?.addEventListener("abort", cancel, { once: true, signal: attempt.signal });
-  underway = attempt;
+  pendingAttempt = attempt;
   setConnectedAccount(() => (state.status === "enabled" ? state.account : null));
   beforeLogOut(deactivateWeb3);
-  followTabs();
+  syncWithTabs();
   setState({ status: "enabling" });
   return attempt;
 }
@@ -197,46 +198,46 @@ function connectorFor(
   before: AbstractWeb3Connector | undefined,
   options: EnableOptions,
 ): AbstractWeb3Connector {
-  const same = before !== undefined && (target === before || target === before.constructor);
-  if (same && before.resumes?.(options)) return before;
+  const isSame = before !== undefined && (target === before || target === before.constructor);
+  if (isSame && before.canResume?.(options)) return before;
   return typeof target === "function" ? new target(options) : target;
 }
 
 /** Activates the connector. If the activation fails or times out, deactivates it as soon as it completes. */
-async function activated(connector: AbstractWeb3Connector, options: EnableOptions): Promise<Activation> {
+async function activate(connector: AbstractWeb3Connector, options: EnableOptions): Promise<Activation> {
   let activation: Promise<Activation> | undefined;
   try {
     options.signal?.throwIfAborted();
     activation = connector.activate(options);
-    const result = await withinTime(activation, options);
+    const result = await withTimeout(activation, options);
     if (!result?.provider) throw new Error("Failed to activate, no provider returned");
     return result;
   } catch (error) {
     void Promise.resolve(activation)
       .catch(() => undefined)
-      .then(() => leave(connector));
+      .then(() => deactivate(connector));
     throw error;
   }
 }
 
 /** Disconnects an enabled wallet. Ends its session unless the next connector is the same. */
-async function putAway(before: EnabledWallet, next?: AbstractWeb3Connector): Promise<void> {
-  letGo?.();
-  letGo = undefined;
+async function disconnect(before: EnabledWallet, next?: AbstractWeb3Connector): Promise<void> {
+  unsubscribe?.();
+  unsubscribe = undefined;
   events.emit("web3Deactivated", { connector: before.connector, provider: before.provider });
-  if (next !== before.connector) await leave(before.connector);
+  if (next !== before.connector) await deactivate(before.connector);
 }
 
 /** Deactivates a connector; failures and timeouts are ignored. */
-async function leave(connector: AbstractWeb3Connector): Promise<void> {
+async function deactivate(connector: AbstractWeb3Connector): Promise<void> {
   try {
-    await withinTime(connector.deactivate(), { timeoutMs: LEAVING_MS });
+    await withTimeout(connector.deactivate(), { timeoutMs: DISCONNECT_TIMEOUT_MS });
   } catch {
     // There is nothing that the caller could do.
   }
 }
 
-function follow(connector: AbstractWeb3Connector): void {
+function subscribeTo(connector: AbstractWeb3Connector): void {
   const stops = [
     connector.on("accountChanged", (account) => {
       if (state.status !== "enabled" || state.account === account) return;
@@ -253,30 +254,30 @@ function follow(connector: AbstractWeb3Connector): void {
       events.emit("provider-connect", info);
     }),
     connector.on("disconnect", (error) => {
-      if (isPassingDisconnect(error)) return;
+      if (isTemporaryDisconnect(error)) return;
       void deactivateWeb3().then(() => events.emit("provider-disconnect", error));
     }),
   ];
-  letGo = () => {
+  unsubscribe = () => {
     for (const stop of stops) stop();
   };
 }
 
 /** Connects and disconnects the wallet as other tabs do. */
-function followTabs(): void {
-  if (follows) return;
-  follows = true;
-  onOtherTabs((enabled) => {
-    if (!enabled && shared && state.status === "enabled") void deactivateWeb3();
+function syncWithTabs(): void {
+  if (isSyncingTabs) return;
+  isSyncingTabs = true;
+  onWalletChangeInOtherTabs((enabled) => {
+    if (!enabled && isShared && state.status === "enabled") void deactivateWeb3();
     // A wallet that this tab cannot connect is ignored.
     if (enabled && !isBusy()) void reconnectWallet().catch(() => undefined);
   });
 }
 
-function remember(connector: AbstractWeb3Connector, options: EnableOptions): void {
-  const kept = options.connector ? undefined : connector.kept?.(options);
-  shared = kept !== undefined;
-  rememberWallet(kept ? { provider: connector.type, options: kept } : null);
+function persistSelection(connector: AbstractWeb3Connector, options: EnableOptions): void {
+  const persisted = options.connector ? undefined : connector.persistedOptions?.(options);
+  isShared = persisted !== undefined;
+  persistWallet(persisted ? { provider: connector.type, options: persisted } : null);
 }
 
 function isBusy(): boolean {

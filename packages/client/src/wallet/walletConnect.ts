@@ -5,8 +5,8 @@ import {
   type Activation,
   type ChainDescription,
   type ChainSwitching,
-  requestAdding,
-  requestSwitch,
+  requestChainAddition,
+  requestChainSwitch,
 } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
 import { call, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
@@ -48,30 +48,30 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
     if (options.newSession && hasSession(library)) await call(library, "disconnect");
     if (!hasSession(library)) await pair(library, options);
     const accounts = member(library, "accounts");
-    return this.activated(library, accounts, hexChainId(member(library, "chainId")));
+    return this.completeActivation(library, accounts, hexChainId(member(library, "chainId")));
   }
 
-  override async authorized(options: WalletConnectOptions = {}): Promise<boolean> {
+  override async isAuthorized(options: WalletConnectOptions = {}): Promise<boolean> {
     return hasSession(await this.#open(options));
   }
 
-  override kept(options: WalletConnectOptions = {}): Record<string, unknown> {
+  override persistedOptions(options: WalletConnectOptions = {}): Record<string, unknown> {
     const { projectId, chainId, chains, rpcMap, metadata, relayUrl, qrModal } = options;
     return { projectId, chainId, chains, rpcMap, metadata, relayUrl, qrModal };
   }
 
-  override resumes({ projectId, newSession }: WalletConnectOptions = {}): boolean {
+  override canResume({ projectId, newSession }: WalletConnectOptions = {}): boolean {
     return this.#library !== undefined && this.#project === projectId && !newSession;
   }
 
   async switchNetwork(chainId: string | number): Promise<void> {
     const hex = hexChainId(chainId);
     if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
-    if (hex !== this.chainId && this.provider) await requestSwitch(this.provider, hex);
+    if (hex !== this.chainId && this.provider) await requestChainSwitch(this.provider, hex);
   }
 
   async addNetwork(chain: ChainDescription): Promise<void> {
-    if (this.provider) await requestAdding(this.provider, chain);
+    if (this.provider) await requestChainAddition(this.provider, chain);
   }
 
   override async deactivate(): Promise<void> {
@@ -84,7 +84,7 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
   async #open(options: WalletConnectOptions): Promise<Eip1193Provider> {
     if (this.#library && this.#project === options.projectId) return this.#library;
     if (!options.projectId) throw new Error('"projectId" not provided, please provide projectId');
-    this.#library = await libraryOf(settingsOf(options), options.load);
+    this.#library = await sharedLibrary(settingsOf(options), options.load);
     this.#project = options.projectId;
     return this.#library;
   }
@@ -93,12 +93,12 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
 /** One instance per settings: a second instance in a page would handle the sessions of the first. */
 const libraries = new WeakMap<object, Map<string, Promise<Eip1193Provider>>>();
 
-function libraryOf(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
-  const holder = currentConnection()?.storage;
-  if (!holder) return startLibrary(settings, load);
+function sharedLibrary(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
+  const storage = currentConnection()?.storage;
+  if (!storage) return startLibrary(settings, load);
   const key = JSON.stringify(settings);
-  const known = libraries.get(holder) ?? new Map<string, Promise<Eip1193Provider>>();
-  libraries.set(holder, known);
+  const known = libraries.get(storage) ?? new Map<string, Promise<Eip1193Provider>>();
+  libraries.set(storage, known);
   const started = known.get(key) ?? startLibrary(settings, load);
   known.set(key, started);
   started.catch(() => known.delete(key));
@@ -107,7 +107,7 @@ function libraryOf(settings: object, load: SdkLoader | undefined): Promise<Eip11
 
 async function startLibrary(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
   const EthereumProvider = await loadSdk({
-    load: load ?? installed,
+    load: load ?? importSdk,
     global: ["@walletconnect/ethereum-provider", "EthereumProvider"],
     name: "EthereumProvider",
     missing: 'Cannot enable via WalletConnect: dependency "@walletconnect/ethereum-provider" is missing',
@@ -118,7 +118,7 @@ async function startLibrary(settings: object, load: SdkLoader | undefined): Prom
 }
 
 /** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
-async function installed(): Promise<unknown> {
+async function importSdk(): Promise<unknown> {
   try {
     return await import("@walletconnect/ethereum-provider");
   } catch (error) {
@@ -129,8 +129,8 @@ async function installed(): Promise<unknown> {
 function settingsOf(options: WalletConnectOptions): object {
   const { projectId, chainId, chains = [], rpcMap, metadata, mobileLinks, relayUrl } = options;
   const { onUri, qrModal = onUri === undefined } = options;
-  const required = chainId === undefined ? [] : [numberOf(chainId)];
-  const optional = [...required, ...chains.map(numberOf)];
+  const required = chainId === undefined ? [] : [chainIdNumber(chainId)];
+  const optional = [...required, ...chains.map(chainIdNumber)];
   return {
     projectId,
     ...(required.length > 0 && { chains: required }),
@@ -143,7 +143,7 @@ function settingsOf(options: WalletConnectOptions): object {
   };
 }
 
-function numberOf(chainId: number | string): number {
+function chainIdNumber(chainId: number | string): number {
   const hex = hexChainId(chainId);
   if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
   return Number(hex);
@@ -158,7 +158,7 @@ function hasSession(library: Eip1193Provider): boolean {
 interface Pairing {
   done: Promise<unknown>;
   uri: string | undefined;
-  waiting: number;
+  waiters: number;
   isAborted: boolean;
 }
 
@@ -168,10 +168,10 @@ const pairings = new WeakMap<object, Pairing>();
 async function pair(library: Eip1193Provider, options: WalletConnectOptions): Promise<void> {
   const { onUri, signal } = options;
   const pairing = pairings.get(library) ?? beginPairing(library);
-  const show = (uri: string) => onUri?.(uri);
-  if (pairing.uri !== undefined) show(pairing.uri);
-  library.on?.("display_uri", show);
-  pairing.waiting += 1;
+  const showUri = (uri: string) => onUri?.(uri);
+  if (pairing.uri !== undefined) showUri(pairing.uri);
+  library.on?.("display_uri", showUri);
+  pairing.waiters += 1;
   let abort = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     abort = () => reject(signal?.reason ?? new Error("Connecting was cancelled"));
@@ -186,25 +186,25 @@ async function pair(library: Eip1193Provider, options: WalletConnectOptions): Pr
     if (wasAborted && !signal?.aborted) return await pair(library, options);
     throw error;
   } finally {
-    pairing.waiting -= 1;
-    library.removeListener?.("display_uri", show);
+    pairing.waiters -= 1;
+    library.removeListener?.("display_uri", showUri);
     signal?.removeEventListener("abort", abort);
-    if (signal?.aborted && pairing.waiting === 0) endPairing(library, pairing);
+    if (signal?.aborted && pairing.waiters === 0) endPairing(library, pairing);
   }
 }
 
 function beginPairing(library: Eip1193Provider): Pairing {
-  const pairing: Pairing = { done: Promise.resolve(), uri: undefined, waiting: 0, isAborted: false };
-  const note = (uri: string) => {
+  const pairing: Pairing = { done: Promise.resolve(), uri: undefined, waiters: 0, isAborted: false };
+  const saveUri = (uri: string) => {
     pairing.uri = uri;
   };
-  library.on?.("display_uri", note);
+  library.on?.("display_uri", saveUri);
   pairings.set(library, pairing);
   pairing.done = call(library, "connect").finally(() => {
     pairings.delete(library);
-    library.removeListener?.("display_uri", note);
+    library.removeListener?.("display_uri", saveUri);
     // Disconnects a wallet that accepts after all callers have left.
-    if (pairing.waiting === 0 && hasSession(library)) void call(library, "disconnect").catch(() => undefined);
+    if (pairing.waiters === 0 && hasSession(library)) void call(library, "disconnect").catch(() => undefined);
   });
   pairing.done.catch(() => undefined);
   return pairing;

@@ -37,20 +37,20 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
     if (!isConnected(web3auth)) await logIn(web3auth);
     const provider = providerOf(web3auth);
     if (!provider) throw new Error(`${FAILED} in connecting to provider`);
-    const [accounts, chainId] = await identity(provider);
-    return this.activated(provider, accounts, chainId);
+    const [accounts, chainId] = await readAccountAndChain(provider);
+    return this.completeActivation(provider, accounts, chainId);
   }
 
-  override async authorized(options: Web3AuthOptions = {}): Promise<boolean> {
+  override async isAuthorized(options: Web3AuthOptions = {}): Promise<boolean> {
     return isConnected(await this.#open(options));
   }
 
-  override kept(options: Web3AuthOptions = {}): Record<string, unknown> {
+  override persistedOptions(options: Web3AuthOptions = {}): Record<string, unknown> {
     const { clientId, chainId, theme, appLogo, loginMethodsOrder, web3AuthNetwork } = options;
     return { clientId, chainId, theme, appLogo, loginMethodsOrder, web3AuthNetwork };
   }
 
-  override resumes({ clientId, newSession }: Web3AuthOptions = {}): boolean {
+  override canResume({ clientId, newSession }: Web3AuthOptions = {}): boolean {
     return this.#web3auth !== undefined && this.#clientId === clientId && !newSession;
   }
 
@@ -66,7 +66,7 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
     if (this.#web3auth !== undefined && this.#clientId === clientId) return this.#web3auth;
     if (!clientId) throw new Error('"clientId" not provided, please provide clientId');
     const Web3Auth = await loadSdk({
-      load: options.load ?? installed,
+      load: options.load ?? importSdk,
       global: ["Modal", "Web3Auth"],
       name: "Web3Auth",
       missing: '"@web3auth/modal" not installed, please install',
@@ -87,7 +87,7 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
 }
 
 /** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
-async function installed(): Promise<unknown> {
+async function importSdk(): Promise<unknown> {
   try {
     return await import("@web3auth/modal");
   } catch (error) {
@@ -130,13 +130,13 @@ async function logIn(web3auth: unknown): Promise<void> {
   const closed = new Promise<never>((_resolve, reject) => {
     const modal = member(web3auth, "loginModal");
     // The modal also closes after a login, which the library may register a moment later.
-    const hear = (visible: unknown) => {
+    const onVisibility = (visible: unknown) => {
       if (visible === false) setTimeout(() => isConnected(web3auth) || reject(new Error(CLOSED)));
     };
     const on = member(modal, "on");
     if (typeof on !== "function") return;
-    Reflect.apply(on, modal, ["MODAL_VISIBILITY", hear]);
-    stop = () => void call(modal, "removeListener", "MODAL_VISIBILITY", hear).catch(() => undefined);
+    Reflect.apply(on, modal, ["MODAL_VISIBILITY", onVisibility]);
+    stop = () => void call(modal, "removeListener", "MODAL_VISIBILITY", onVisibility).catch(() => undefined);
   });
   try {
     await Promise.race([call(web3auth, "connect"), closed]);
@@ -149,7 +149,9 @@ async function logIn(web3auth: unknown): Promise<void> {
   }
 }
 
-async function identity(provider: Eip1193Provider): Promise<[accounts: unknown, chainId: unknown]> {
+async function readAccountAndChain(
+  provider: Eip1193Provider,
+): Promise<[accounts: unknown, chainId: unknown]> {
   try {
     return await Promise.all([
       provider.request({ method: "eth_accounts" }),

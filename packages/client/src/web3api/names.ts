@@ -12,9 +12,9 @@ export function resolveName(name: string, options: RequestOptions = {}): Promise
   return orNull(async () => (await Web3API.resolve.resolveDomain({ domain: name }, options)).address);
 }
 
-async function orNull(ask: () => Promise<string | null | undefined>): Promise<string | null> {
+async function orNull(lookUp: () => Promise<string | null | undefined>): Promise<string | null> {
   try {
-    return (await ask()) || null;
+    return (await lookUp()) || null;
   } catch (error) {
     if (error instanceof ProtocolError && isNotFound(error)) return null;
     throw error;

@@ -94,26 +94,26 @@ export const SolanaAPI = {
 
 /* @__NO_SIDE_EFFECTS__ */
 function call<Result>(name: keyof typeof operations): Call<Result> {
-  return async (given = {}, options = {}) => {
-    const address = given.address || (await loadStoredUser())?.solAddress;
-    const params = encodeFields({ network: "mainnet", responseType: "native", ...given, address });
+  return async (input = {}, options = {}) => {
+    const address = input.address || (await loadStoredUser())?.solAddress;
+    const params = encodeFields({ network: "mainnet", responseType: "native", ...input, address });
     // The result type is asserted according to the service's documentation.
-    return (await ask(name, params, options)) as Result;
+    return (await callOperation(name, params, options)) as Result;
   };
 }
 
-async function ask(
+async function callOperation(
   name: keyof typeof operations,
   params: JsonObject,
   options: RequestOptions,
 ): Promise<JsonValue> {
   const operation: Operation = { route: operations[name], chainless: true };
-  if (rest) return (await import("./rest.ts")).askRest(rest, operation, params, options);
+  if (rest) return (await import("./rest.ts")).callRest(rest, operation, params, options);
   try {
     const { body } = await request("POST", `functions/sol-${name}`, params, options);
     if (isJsonObject(body) && body.result !== undefined) return body.result;
   } catch (error) {
-    throw isUndefinedFunction(error) ? noSolana(name) : error;
+    throw isUndefinedFunction(error) ? notImplemented(name) : error;
   }
   throw invalidResponse();
 }
@@ -126,7 +126,7 @@ function isUndefinedFunction(error: unknown): boolean {
   );
 }
 
-function noSolana(name: string): ProtocolError {
+function notImplemented(name: string): ProtocolError {
   const message = `This server has no Solana data: define the cloud function "sol-${name}"`;
   return new ProtocolError(ErrorCode.SCRIPT_FAILED, message);
 }

@@ -9,9 +9,9 @@ import {
   getBody,
   getNextOptions,
   getParameterizedUrl,
-  type OldBodyParameter,
-  type OldEndpoint,
-} from "./oldFace.ts";
+  type LegacyBodyParameter,
+  type LegacyEndpoint,
+} from "./legacyApi.ts";
 import type { Operation } from "./operation.ts";
 import { type Operations, operations } from "./operations.ts";
 import type { RestService } from "./rest.ts";
@@ -31,9 +31,9 @@ export interface DataService extends Operations {
   getBody: typeof getBody;
   getNextOptions: typeof getNextOptions;
   /** Calls an operation that is not among the groups. */
-  fetch(call: { endpoint: OldEndpoint; params?: object }, options?: RequestOptions): Promise<JsonValue>;
+  fetch(call: { endpoint: LegacyEndpoint; params?: object }, options?: RequestOptions): Promise<JsonValue>;
   /** The same on the REST data service. */
-  fetchFromApi(endpoint: OldEndpoint, params?: object, options?: RequestOptions): Promise<JsonValue>;
+  fetchFromApi(endpoint: LegacyEndpoint, params?: object, options?: RequestOptions): Promise<JsonValue>;
   /** The same on the server: calls its function of that name. */
   fetchFromServer(name: string, params?: object, options?: RequestOptions): Promise<JsonValue>;
 }
@@ -78,35 +78,35 @@ export function setConnectedAccount(source: () => string | null | undefined): vo
 export async function callDataService(
   name: string,
   operation: Operation,
-  given: object,
+  input: object,
   options: RequestOptions,
 ): Promise<JsonValue> {
-  const params = encodeFields(given);
+  const params = encodeFields(input);
   if (!operation.chainless) params.chain ??= DEFAULT_CHAIN;
   if (operation.route.includes("{address}") && !params.address) {
     const address = await ownAddress();
     if (address) params.address = address;
   }
-  return ask(name, operation, params, options);
+  return callOperation(name, operation, params, options);
 }
 
-async function ask(
+async function callOperation(
   name: string,
   operation: Operation,
   params: JsonObject,
   options: RequestOptions,
 ): Promise<JsonValue> {
   const result = rest
-    ? await askDirectly(rest, operation, params, options)
-    : await askServer(name, params, options);
-  return withNext(result, params, (following) => ask(name, operation, following, options));
+    ? await callRestService(rest, operation, params, options)
+    : await callServer(name, params, options);
+  return withNext(result, params, (nextParams) => callOperation(name, operation, nextParams, options));
 }
 
-async function askDirectly(...call: Parameters<typeof import("./rest.ts").askRest>): Promise<JsonValue> {
-  return (await import("./rest.ts")).askRest(...call);
+async function callRestService(...call: Parameters<typeof import("./rest.ts").callRest>): Promise<JsonValue> {
+  return (await import("./rest.ts")).callRest(...call);
 }
 
-async function askServer(name: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
+async function callServer(name: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
   const { result } = await requestObject("POST", `functions/${name}`, params, options);
   if (result === undefined) throw invalidResponse();
   return result;
@@ -116,11 +116,11 @@ async function askServer(name: string, params: JsonObject, options: RequestOptio
 function withNext(
   page: JsonValue,
   params: JsonObject,
-  next: (following: JsonObject) => Promise<JsonValue>,
+  next: (nextParams: JsonObject) => Promise<JsonValue>,
 ): JsonValue {
-  const following = getNextOptions(page, params);
-  if (following === params || !isJsonObject(page)) return page;
-  return Object.defineProperty(page, "next", { value: () => next(following), configurable: true });
+  const nextParams = getNextOptions(page, params);
+  if (nextParams === params || !isJsonObject(page)) return page;
+  return Object.defineProperty(page, "next", { value: () => next(nextParams), configurable: true });
 }
 
 async function ownAddress(): Promise<string | undefined> {
@@ -129,8 +129,8 @@ async function ownAddress(): Promise<string | undefined> {
 }
 
 function dataService(): DataService {
-  const groups = Object.entries(operations).map(([groupName, ofGroup]) => {
-    const calls = Object.entries(ofGroup).map(([name, operation]) => [
+  const groups = Object.entries(operations).map(([groupName, groupOperations]) => {
+    const calls = Object.entries(groupOperations).map(([name, operation]) => [
       name,
       (params: object = {}, options: RequestOptions = {}) =>
         callDataService(name, operation, params, options),
@@ -157,20 +157,20 @@ function dataService(): DataService {
       callDataService(endpoint.name, operationOf(endpoint), params, options),
     fetchFromApi: async (endpoint, params = {}, options = {}) => {
       if (!rest) throw new Error("Web3Api.initialize failed: initialize with apiKey or serverUrl");
-      return askDirectly(rest, operationOf(endpoint), encodeFields(params), options);
+      return callRestService(rest, operationOf(endpoint), encodeFields(params), options);
     },
     fetchFromServer: (name, params = {}, options = {}) =>
-      askServer(name, { chain: DEFAULT_CHAIN, ...encodeFields(params) }, options),
+      callServer(name, { chain: DEFAULT_CHAIN, ...encodeFields(params) }, options),
   };
 }
 
-function operationOf({ method = "GET", url, bodyParams = [] }: OldEndpoint): Operation {
+function operationOf({ method = "GET", url, bodyParams = [] }: LegacyEndpoint): Operation {
   const whole = bodyParams.find(({ type }) => type === BodyParamTypes.setBody);
   const properties = bodyParams.filter(({ type }) => type !== BodyParamTypes.setBody);
-  const need = ({ key, required }: OldBodyParameter) => [key, required ? "required" : "optional"];
+  const bodyEntry = ({ key, required }: LegacyBodyParameter) => [key, required ? "required" : "optional"];
   return {
     route: `${method} ${url.replace(/:(\w+)/g, "{$1}")}`,
-    body: Object.fromEntries(properties.map(need)),
+    body: Object.fromEntries(properties.map(bodyEntry)),
     ...(whole && { whole: [whole.key] }),
   };
 }

@@ -31,32 +31,32 @@ export function keyOfObject(object: AnyObject): string {
 }
 
 /** The records of the object and of all nested objects that have data, by key. */
-export function keptForms(root: AnyObject): Map<string, JsonObject> {
-  const forms = new Map<string, JsonObject>();
-  const waiting: AnyObject[] = [root];
-  const keep = (value: unknown): JsonValue =>
+export function serializeGraph(root: AnyObject): Map<string, JsonObject> {
+  const records = new Map<string, JsonObject>();
+  const queue: AnyObject[] = [root];
+  const serializeValue = (value: unknown): JsonValue =>
     encode(value, {
       object: (found) => {
         if (!(found instanceof ParseObject)) return found.toPointer();
         if (found.id && !found.isDataAvailable() && !found.dirty()) return found.toPointer();
-        waiting.push(found);
+        queue.push(found);
         return referenceTo(found);
       },
     });
-  for (let object = waiting.pop(); object; object = waiting.pop()) {
+  for (let object = queue.pop(); object; object = queue.pop()) {
     const key = keyOfObject(object);
-    if (!forms.has(key)) forms.set(key, formOf(object, keep));
+    if (!records.has(key)) records.set(key, serialize(object, serializeValue));
   }
-  return forms;
+  return records;
 }
 
-function formOf(object: AnyObject, keep: (value: unknown) => JsonValue): JsonObject {
-  const form: JsonObject = {};
+function serialize(object: AnyObject, serializeValue: (value: unknown) => JsonValue): JsonObject {
+  const record: JsonObject = {};
   const isUser = object.className === "_User";
   for (const [key, value] of Object.entries(object.attributes)) {
     if (isUser && SECRETS.has(key)) continue;
     const isTime = (key === "createdAt" || key === "updatedAt") && value instanceof Date;
-    form[key] = isTime ? value.toISOString() : keep(value);
+    record[key] = isTime ? value.toISOString() : serializeValue(value);
   }
   const changes: JsonObject = {};
   const dirty = object.id ? object.dirtyKeys() : [];
@@ -66,16 +66,16 @@ function formOf(object: AnyObject, keep: (value: unknown) => JsonValue): JsonObj
     // An operation on a dotted key makes its field dirty too, which has no operation of its own.
     if (!op && dirty.some((other) => other.startsWith(`${key}.`))) continue;
     const field = key.split(".")[0] ?? key;
-    const was = object._state.served(field);
+    const was = object._state.serverValue(field);
     const change: JsonObject = { op: op && !(op instanceof SetOp) ? op.toJSON() : null };
-    if (change.op === null) change.value = keep(op instanceof SetOp ? op.value : object._get(key));
-    if (was !== undefined) change.was = keep(was);
+    if (change.op === null) change.value = serializeValue(op instanceof SetOp ? op.value : object._get(key));
+    if (was !== undefined) change.was = serializeValue(was);
     changes[key] = change;
   }
-  if (Object.keys(changes).length > 0) form._changes = changes;
-  if (object.id) form.objectId = object.id;
-  if (object._hasLocalId()) form._localId = object._localId;
-  return { ...form, __type: "Object", className: object.className };
+  if (Object.keys(changes).length > 0) record._changes = changes;
+  if (object.id) record.objectId = object.id;
+  if (object._hasLocalId()) record._localId = object._localId;
+  return { ...record, __type: "Object", className: object.className };
 }
 
 function referenceTo(object: AnyObject): JsonObject {
@@ -97,14 +97,14 @@ export function referencesIn(value: JsonValue | undefined, isRoot = true): JsonO
 export type KeyFinder = (reference: JsonObject) => string | undefined;
 
 /** Also finds objects by the local id that they had before they were saved. */
-export function keyFinder(contents: ReadonlyMap<string, JsonObject>): KeyFinder {
+export function keyFinder(records: ReadonlyMap<string, JsonObject>): KeyFinder {
   const byLocalId = new Map<string, string>();
-  for (const [key, { _localId }] of contents) {
+  for (const [key, { _localId }] of records) {
     if (typeof _localId === "string") byLocalId.set(_localId, key);
   }
   return ({ className, objectId, _localId }) => {
     const key = typeof objectId === "string" ? keyOf(String(className), objectId) : undefined;
-    if (key !== undefined && contents.has(key)) return key;
+    if (key !== undefined && records.has(key)) return key;
     return typeof _localId === "string" ? byLocalId.get(_localId) : undefined;
   };
 }
@@ -113,27 +113,27 @@ export function keyFinder(contents: ReadonlyMap<string, JsonObject>): KeyFinder 
  * The object's JSON with its nested objects expanded from their records; cycles and
  * objects without a record become pointers.
  */
-export function wholeForm(
+export function expandRecord(
   key: string,
-  contents: ReadonlyMap<string, JsonObject>,
+  records: ReadonlyMap<string, JsonObject>,
   find: KeyFinder,
-  above: readonly string[] = [],
+  ancestors: readonly string[] = [],
 ): JsonObject {
-  const path = [...above, key];
-  const fill = (value: JsonValue): JsonValue => {
-    if (Array.isArray(value)) return value.map(fill);
+  const path = [...ancestors, key];
+  const expandValue = (value: JsonValue): JsonValue => {
+    if (Array.isArray(value)) return value.map(expandValue);
     if (!isJsonObject(value)) return value;
-    if (value.__type !== "Object") return fillFields(value);
+    if (value.__type !== "Object") return expandFields(value);
     const found = find(value);
-    if (found !== undefined && !path.includes(found)) return wholeForm(found, contents, find, path);
+    if (found !== undefined && !path.includes(found)) return expandRecord(found, records, find, path);
     // The Parse SDK stored nested objects inline.
-    if (found === undefined && !isReference(value)) return fillFields(value);
-    const { className, objectId } = (found !== undefined && contents.get(found)) || value;
+    if (found === undefined && !isReference(value)) return expandFields(value);
+    const { className, objectId } = (found !== undefined && records.get(found)) || value;
     return objectId === undefined ? value : { __type: "Pointer", className: className ?? "", objectId };
   };
-  const fillFields = (fields: JsonObject): JsonObject =>
-    Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fill(value)]));
-  return fillFields(contents.get(key) ?? {});
+  const expandFields = (fields: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, expandValue(value)]));
+  return expandFields(records.get(key) ?? {});
 }
 
 function isReference(value: JsonObject): boolean {
@@ -142,10 +142,10 @@ function isReference(value: JsonObject): boolean {
 }
 
 /** Restores an object from its record: the server's data, with the unsaved changes applied to it. */
-export function restoreForm(form: JsonObject, object: AnyObject): void {
-  const { className: _, __type: __, _changes, _localId, ...fields } = form;
+export function restoreRecord(record: JsonObject, object: AnyObject): void {
+  const { className: _, __type: __, _changes, _localId, ...fields } = record;
   if (typeof _localId === "string") object._localId = _localId;
-  if (typeof form.objectId !== "string") {
+  if (typeof record.objectId !== "string") {
     // All fields of an object that was never saved are changes.
     object._set(valuesOf(fields), { ignoreValidation: true });
     return;
@@ -156,31 +156,31 @@ export function restoreForm(form: JsonObject, object: AnyObject): void {
     if (isJsonObject(change) && change.was !== undefined) fields[field] = change.was;
     else delete fields[field];
   }
-  const withObjects = Object.entries(fields).filter(([, value]) => referencesIn(value, false).length > 0);
-  for (const [key] of withObjects) delete fields[key];
+  const objectFields = Object.entries(fields).filter(([, value]) => referencesIn(value, false).length > 0);
+  for (const [key] of objectFields) delete fields[key];
   object._finishFetch(fields);
-  object._commit(valuesOf(Object.fromEntries(withObjects)));
+  object._commit(valuesOf(Object.fromEntries(objectFields)));
   for (const [key, change] of changes) {
     if (!isJsonObject(change)) continue;
-    const value = restoredValue(change.op ?? change.value);
+    const value = restoreValue(change.op ?? change.value);
     object._set({ [key]: value }, { ignoreValidation: true });
   }
 }
 
-export function restoredObject(form: JsonObject): AnyObject {
-  const object = ParseObject.fromJSON({ className: String(form.className) });
-  restoreForm(form, object);
+export function restoreObject(record: JsonObject): AnyObject {
+  const object = ParseObject.fromJSON({ className: String(record.className) });
+  restoreRecord(record, object);
   return object;
 }
 
 function valuesOf(fields: JsonObject): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, restoredValue(value)]));
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, restoreValue(value)]));
 }
 
 /** Restores nested objects with their own changes. */
-function restoredValue(value: JsonValue | undefined): unknown {
-  if (Array.isArray(value)) return value.map(restoredValue);
+function restoreValue(value: JsonValue | undefined): unknown {
+  if (Array.isArray(value)) return value.map(restoreValue);
   if (!isJsonObject(value)) return value;
-  if (value.__type === "Object") return restoredObject(value);
+  if (value.__type === "Object") return restoreObject(value);
   return value.__type === undefined && value.__op === undefined ? valuesOf(value) : decode(value);
 }

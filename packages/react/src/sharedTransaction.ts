@@ -11,7 +11,7 @@ import {
 } from "@purse/client";
 
 import { type CallError, errorOf } from "./errors.ts";
-import { shapeOf } from "./freeze.ts";
+import { contentKey } from "./freeze.ts";
 
 /** Where a transaction is, for pages. */
 export interface TransactionView {
@@ -20,14 +20,14 @@ export interface TransactionView {
   confirmations: number;
   receipt: TransactionReceipt | null;
   /** What has taken its place; the hash where it was found. */
-  replacement: { how: ReplacementKind; hash: string | null } | null;
+  replacement: { reason: ReplacementKind; hash: string | null } | null;
   /** Why its contract has refused it, where that can still be found out. */
   revert: Revert | null;
   /** Why its chain cannot be asked. */
   error: CallError | null;
 }
 
-const AT_FIRST: TransactionView = {
+const INITIAL_VIEW: TransactionView = {
   status: "unknown",
   confirmations: 0,
   receipt: null,
@@ -38,7 +38,7 @@ const AT_FIRST: TransactionView = {
 
 /** Followers that somebody may listen to, by what they ask and by the transaction. */
 const followers = new WeakMap<object, Map<string, TransactionFollow>>();
-const WITHOUT_WALLET = {};
+const NO_PROVIDER = {};
 
 /** The follower of a transaction that the whole page shares: its chain is asked once, however many components show it. */
 export function sharedFollow(
@@ -46,10 +46,10 @@ export function sharedFollow(
   provider: Eip1193Provider | null,
   rpcUrl?: string | null,
 ): TransactionFollow {
-  const source = provider ?? WITHOUT_WALLET;
+  const source = provider ?? NO_PROVIDER;
   const known = followers.get(source) ?? new Map<string, TransactionFollow>();
   followers.set(source, known);
-  const key = shapeOf([reference ?? null, rpcUrl ?? null]);
+  const key = contentKey([reference ?? null, rpcUrl ?? null]);
   const follow =
     known.get(key) ?? new TransactionFollow(reference, provider, rpcUrl, () => void known.delete(key));
   known.set(key, follow);
@@ -60,8 +60,8 @@ export function sharedFollow(
 export class TransactionFollow {
   readonly #followed: FollowedTransaction | undefined;
   #state: TransactionState | undefined;
-  #view = AT_FIRST;
-  #listening = 0;
+  #view = INITIAL_VIEW;
+  #listenerCount = 0;
   readonly #onIdle: () => void;
 
   constructor(
@@ -72,14 +72,14 @@ export class TransactionFollow {
     onIdle: () => void,
   ) {
     this.#onIdle = onIdle;
-    const source = provider ?? (rpcUrl ? nodeAt(rpcUrl) : undefined);
+    const source = provider ?? (rpcUrl ? rpcProvider(rpcUrl) : undefined);
     if (reference && source) this.#followed = followTransaction(reference, source);
   }
 
   /** The same until the state changes. */
   readonly get = (): TransactionView => {
     const state = this.#followed?.state;
-    if (state && state !== this.#state) this.#view = Object.freeze(viewOf(state));
+    if (state && state !== this.#state) this.#view = Object.freeze(toView(state));
     this.#state = state;
     return this.#view;
   };
@@ -87,26 +87,26 @@ export class TransactionFollow {
   readonly subscribe = (listener: () => void): (() => void) => {
     // The same function may listen twice, and then has to be told twice.
     const stop = this.#followed?.subscribe(() => listener());
-    this.#listening += 1;
+    this.#listenerCount += 1;
     return () => {
       stop?.();
-      this.#listening -= 1;
-      if (this.#listening === 0) this.#onIdle();
+      this.#listenerCount -= 1;
+      if (this.#listenerCount === 0) this.#onIdle();
     };
   };
 }
 
-function viewOf(state: TransactionState): TransactionView {
+function toView(state: TransactionState): TransactionView {
   if (state.status === "unreachable")
-    return { ...viewOf(state.last), status: "unknown", error: errorOf(state.error) };
+    return { ...toView(state.last), status: "unknown", error: errorOf(state.error) };
   const { status } = state;
   const confirmations = "confirmations" in state ? state.confirmations : 0;
   const receipt = "receipt" in state ? state.receipt : null;
-  const replacement = status === "replaced" ? { how: state.how, hash: state.hash } : null;
+  const replacement = status === "replaced" ? { reason: state.reason, hash: state.hash } : null;
   const revert = status === "reverted" ? state.revert : null;
   return { status, confirmations, receipt, replacement, revert, error: null };
 }
 
-function nodeAt(rpcUrl: string): Eip1193Provider {
+function rpcProvider(rpcUrl: string): Eip1193Provider {
   return { request: ({ method, params }) => callNode(rpcUrl, method, params) };
 }

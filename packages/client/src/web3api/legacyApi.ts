@@ -8,15 +8,15 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 const DEFAULT_PAGE_SIZE = 500;
 
 /** An endpoint as Moralis describes it; `url` is a path with parameters as `:address`. */
-export interface OldEndpoint {
+export interface LegacyEndpoint {
   method?: "GET" | "POST" | "PUT" | "DELETE";
   group?: string;
   name: string;
   url: string;
-  bodyParams?: readonly OldBodyParameter[];
+  bodyParams?: readonly LegacyBodyParameter[];
 }
 
-export interface OldBodyParameter {
+export interface LegacyBodyParameter {
   key: string;
   /** `set body`: the parameter is the whole body. */
   type?: string;
@@ -46,15 +46,15 @@ export function getApiRateLimitInfo(headers: HeaderBag): Record<string, unknown>
 /** The message of the response, else of the error, else a generic one. */
 export function getApiErrorMessage(error: unknown, url: string): string {
   const response = member(error, "response");
-  const said = member(member(response, "data"), "message") || member(error, "message");
-  return typeof said === "string" && said ? said : `Web3 API error while calling ${url}`;
+  const message = member(member(response, "data"), "message") || member(error, "message");
+  return typeof message === "string" && message ? message : `Web3 API error while calling ${url}`;
 }
 
 /** Fills in the path parameters, and removes them from `params`. Throws if one is missing. */
 export function getParameterizedUrl(url: string, params: JsonObject): string {
   return url.replace(/:(\w+)/g, (_, key: string) => {
     const value = params[key];
-    if (!value) throw refusal(`required param ${key} not provided`);
+    if (!value) throw validationError(`required param ${key} not provided`);
     delete params[key];
     return encodeURIComponent(String(value));
   });
@@ -63,7 +63,7 @@ export function getParameterizedUrl(url: string, params: JsonObject): string {
 /** Removes the body parameters from `params`. Throws if a required one is missing. */
 export function getBody(
   params: JsonObject | undefined,
-  bodyParams: readonly OldBodyParameter[] | undefined,
+  bodyParams: readonly LegacyBodyParameter[] | undefined,
 ): JsonValue | undefined {
   if (!params || !bodyParams?.length) return undefined;
   let body: JsonValue = {};
@@ -71,7 +71,7 @@ export function getBody(
     const value = params[key];
     delete params[key];
     if (value === undefined) {
-      if (required) throw refusal(`param ${key} is required!`);
+      if (required) throw validationError(`param ${key} is required!`);
     } else if (type === BodyParamTypes.setBody) body = value;
     else if (isJsonObject(body)) body[key] = value;
   }
@@ -93,6 +93,6 @@ function member(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-function refusal(message: string): ProtocolError {
+function validationError(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.OTHER_CAUSE, message);
 }

@@ -10,14 +10,14 @@ export interface WaitOptions {
 
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 /** Timeout of requests that need no approval, in ms. */
-const ANSWER_MS = 10_000;
+const READ_TIMEOUT_MS = 10_000;
 
 /**
  * Waits for a promise until the timeout. Rejects with the signal's reason, or with
  * `The wallet did not answer in time`; a later result is ignored.
  */
-export function withinTime<T>(
-  work: Promise<T>,
+export function withTimeout<T>(
+  promise: Promise<T>,
   { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: WaitOptions,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ export function withinTime<T>(
     const abort = () => reject(signal?.reason ?? new Error("Connecting was cancelled"));
     if (signal?.aborted) abort();
     signal?.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => {
+    promise.then(resolve, reject).finally(() => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
     });
@@ -33,20 +33,20 @@ export function withinTime<T>(
 }
 
 /** Sends a request that needs the user's approval, with a timeout. Does not send it if the signal is aborted. */
-export async function askPeople(
+export async function requestUserApproval(
   provider: Eip1193Provider,
   call: { method: string; params: readonly unknown[] },
   options: WaitOptions,
 ): Promise<unknown> {
   options.signal?.throwIfAborted();
-  return withinTime(provider.request(call), options);
+  return withTimeout(provider.request(call), options);
 }
 
 /** Sends a request that needs no approval. Rejects with the signal's reason, too. */
-export function answerOf(
+export function readFromWallet(
   provider: Eip1193Provider,
   call: { method: string; params?: readonly unknown[] },
   { signal }: WaitOptions = {},
 ): Promise<unknown> {
-  return withinTime(provider.request(call), { signal, timeoutMs: ANSWER_MS });
+  return withTimeout(provider.request(call), { signal, timeoutMs: READ_TIMEOUT_MS });
 }

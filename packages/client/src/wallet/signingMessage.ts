@@ -8,15 +8,15 @@ import type { RequestOptions } from "../transport.ts";
  * Appends the application's id and the server's time to a message, which make it fresh. If the server
  * has no time function the message is unchanged; it may contain a time and nonce of its own.
  */
-export async function datedText(message: string, options: RequestOptions = {}): Promise<string> {
+export async function timestampedMessage(message: string, options: RequestOptions = {}): Promise<string> {
   const { applicationId } = connection();
-  const time = await Cloud.run("getServerTime", {}, options).catch(ifAnswered);
+  const time = await Cloud.run("getServerTime", {}, options).catch(ignoreProtocolError);
   const dateTime = isJsonObject(time) ? time.dateTime : undefined;
   return typeof dateTime === "string" ? `${message}\n\nId: ${applicationId}:${dateTime}` : message;
 }
 
 /** Requests a message of the server (EIP-4361) for an address; `chainId` is hex. Throws 142 if the server refuses. */
-export async function siweText(
+export async function siweMessage(
   address: string,
   chainId: string | null,
   purpose: "login" | "link",
@@ -36,6 +36,6 @@ export async function siweText(
 }
 
 /** Only a server error means that there is no time function; an abort is rethrown. */
-function ifAnswered(error: unknown): undefined {
+function ignoreProtocolError(error: unknown): undefined {
   if (!(error instanceof ProtocolError)) throw error;
 }

@@ -9,7 +9,7 @@ import {
   type TransactionReceipt,
 } from "./receipt.ts";
 import { type Revert, revertOf } from "./revert.ts";
-import type { Look, ReplacementKind } from "./transactionState.ts";
+import type { PollResult, ReplacementKind } from "./transactionState.ts";
 
 /** Identifies a transaction to follow; JSON, so that a page can continue after a reload. */
 export interface TransactionReference {
@@ -26,34 +26,34 @@ export interface TransactionReference {
 }
 
 /** The transaction to poll for, with what is known of it. */
-export interface Sought {
+export interface TransactionQuery {
   reference: TransactionReference;
   /** The cached revert reason, with the hash of the block that it applies to. */
   revert: { blockHash: string; reason: Revert | null } | null;
 }
 
 /** Polls the chain once. Never rejects: failures of the node are results. */
-export async function look(
-  sought: Sought,
+export async function poll(
+  query: TransactionQuery,
   provider: Eip1193Provider,
   abi: Abi | undefined,
-): Promise<{ result: Look; sought: Sought }> {
+): Promise<{ result: PollResult; query: TransactionQuery }> {
   try {
-    await assertChain(sought.reference, provider);
+    await assertChain(query.reference, provider);
     // The nonce first: if it is used, the receipt exists by the next request.
-    const used = await usedNonces(sought.reference, provider);
-    const { hash } = sought.reference;
+    const usedNonce = await usedNonces(query.reference, provider);
+    const { hash } = query.reference;
     const receipt = readReceipt(
       await provider.request({ method: "eth_getTransactionReceipt", params: [hash] }),
     );
-    if (receipt) return await lookAtReceipt(sought, receipt, provider, abi);
+    if (receipt) return await pollReceipt(query, receipt, provider, abi);
     const pending = readTransaction(
       await provider.request({ method: "eth_getTransactionByHash", params: [hash] }),
     );
-    const learnt = { ...sought, reference: learn(sought.reference, pending) };
-    return await lookPastIt(learnt, pending, used, provider);
+    const updated = { ...query, reference: withKnownFields(query.reference, pending) };
+    return await pollReplacement(updated, pending, usedNonce, provider);
   } catch (error) {
-    return { result: { found: "unreachable", error }, sought };
+    return { result: { kind: "unreachable", error }, query };
   }
 }
 
@@ -74,32 +74,32 @@ async function usedNonces(
   return Number(await provider.request({ method: "eth_getTransactionCount", params: [from, block] }));
 }
 
-async function lookAtReceipt(
-  sought: Sought,
+async function pollReceipt(
+  query: TransactionQuery,
   receipt: TransactionReceipt,
   provider: Eip1193Provider,
   abi: Abi | undefined,
-): Promise<{ result: Look; sought: Sought }> {
+): Promise<{ result: PollResult; query: TransactionQuery }> {
   const head = Number(await provider.request({ method: "eth_blockNumber" }));
-  let { revert } = sought;
+  let { revert } = query;
   if (!receipt.succeeded && revert?.blockHash !== receipt.blockHash) {
-    revert = { blockHash: receipt.blockHash, reason: await reasonOf(receipt, provider, abi) };
+    revert = { blockHash: receipt.blockHash, reason: await revertReason(receipt, provider, abi) };
   }
   const reason = receipt.succeeded ? null : (revert?.reason ?? null);
-  return { result: { found: "receipt", receipt, head, revert: reason }, sought: { ...sought, revert } };
+  return { result: { kind: "receipt", receipt, head, revert: reason }, query: { ...query, revert } };
 }
 
 /** Replays the call on the state before its block: nodes do not store the revert reason. */
-async function reasonOf(
+async function revertReason(
   { transactionHash, blockNumber }: TransactionReceipt,
   provider: Eip1193Provider,
   abi: Abi | undefined,
 ): Promise<Revert | null> {
-  const sent = readTransaction(
+  const transaction = readTransaction(
     await provider.request({ method: "eth_getTransactionByHash", params: [transactionHash] }),
   );
-  if (!sent) return null;
-  const { from, to, value, data } = sent;
+  if (!transaction) return null;
+  const { from, to, value, data } = transaction;
   const call = { from, ...(to && { to }), value: quantity(value), data };
   try {
     await provider.request({ method: "eth_call", params: [call, quantity(blockNumber - 1)] });
@@ -109,24 +109,27 @@ async function reasonOf(
   }
 }
 
-async function lookPastIt(
-  sought: Sought,
+async function pollReplacement(
+  query: TransactionQuery,
   pending: KnownTransaction | null,
-  used: number | null,
+  usedNonce: number | null,
   provider: Eip1193Provider,
-): Promise<{ result: Look; sought: Sought }> {
-  const { nonce } = sought.reference;
-  const nonceUsed = used !== null && typeof nonce === "number" && used > nonce;
+): Promise<{ result: PollResult; query: TransactionQuery }> {
+  const { nonce } = query.reference;
+  const nonceUsed = usedNonce !== null && typeof nonce === "number" && usedNonce > nonce;
   if (nonceUsed) {
-    const replacement = await findReplacement(sought.reference, nonce, provider);
-    if (replacement) return { result: replacement, sought };
+    const replacement = await findReplacement(query.reference, nonce, provider);
+    if (replacement) return { result: replacement, query };
   }
-  if (pending) return { result: { found: "pending" }, sought };
-  return { result: { found: "not found", nonceUsed }, sought };
+  if (pending) return { result: { kind: "pending" }, query };
+  return { result: { kind: "not found", nonceUsed }, query };
 }
 
 /** Adds the fields of the pending transaction to the reference. */
-function learn(reference: TransactionReference, known: KnownTransaction | null): TransactionReference {
+function withKnownFields(
+  reference: TransactionReference,
+  known: KnownTransaction | null,
+): TransactionReference {
   if (!known) return reference;
   const { from, nonce, to, value, data } = known;
   return { ...reference, from, nonce, call: { to, value: value.toString(), data } };
@@ -137,16 +140,16 @@ async function findReplacement(
   reference: TransactionReference,
   nonce: number,
   provider: Eip1193Provider,
-): Promise<Look | null> {
+): Promise<PollResult | null> {
   const head = Number(await provider.request({ method: "eth_blockNumber" }));
   let before = Math.min(reference.block ?? 0, head);
   let after = head;
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    const used = await usedNonces(reference, provider, quantity(middle)).catch(() => null);
+    const usedNonce = await usedNonces(reference, provider, quantity(middle)).catch(() => null);
     // The node has pruned the old states.
-    if (used === null || Number.isNaN(used)) return null;
-    if (used > nonce) after = middle;
+    if (usedNonce === null || Number.isNaN(usedNonce)) return null;
+    if (usedNonce > nonce) after = middle;
     else before = middle;
   }
   const block = await provider.request({ method: "eth_getBlockByNumber", params: [quantity(after), true] });
@@ -157,19 +160,28 @@ async function findReplacement(
   if (!transaction || transaction.hash === reference.hash.toLowerCase()) return null;
   const params = [transaction.hash];
   const receipt = readReceipt(await provider.request({ method: "eth_getTransactionReceipt", params }));
-  return receipt && { found: "replacement", transaction, how: kindOf(reference, transaction), receipt, head };
-}
-
-function kindOf({ call }: TransactionReference, by: KnownTransaction): ReplacementKind {
-  if (call && sameCall(call, by)) return "sped up";
-  const nothing = by.to === by.from && by.value === 0n && by.data === "0x";
-  return nothing ? "cancelled" : "replaced";
-}
-
-function sameCall(call: NonNullable<TransactionReference["call"]>, by: KnownTransaction): boolean {
   return (
-    (call.to?.toLowerCase() ?? null) === by.to &&
-    BigInt(call.value) === by.value &&
-    call.data.toLowerCase() === by.data
+    receipt && {
+      kind: "replacement",
+      transaction,
+      reason: replacementKind(reference, transaction),
+      receipt,
+      head,
+    }
+  );
+}
+
+function replacementKind({ call }: TransactionReference, replacement: KnownTransaction): ReplacementKind {
+  if (call && sameCall(call, replacement)) return "sped up";
+  const isEmpty =
+    replacement.to === replacement.from && replacement.value === 0n && replacement.data === "0x";
+  return isEmpty ? "cancelled" : "replaced";
+}
+
+function sameCall(call: NonNullable<TransactionReference["call"]>, replacement: KnownTransaction): boolean {
+  return (
+    (call.to?.toLowerCase() ?? null) === replacement.to &&
+    BigInt(call.value) === replacement.value &&
+    call.data.toLowerCase() === replacement.data
   );
 }
