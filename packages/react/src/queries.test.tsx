@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { type ParseObject, Query } from "@purse/client";
+import { LiveQuery, type ParseObject, Query } from "@purse/client";
 import { act, render, screen, waitFor } from "@testing-library/react";
 import { Component, type ReactNode, StrictMode, Suspense } from "react";
 import { describe, expect, it, vi } from "vitest";
@@ -82,6 +82,42 @@ describe("useMoralisQuery", () => {
     await waitFor(() => expect(ids(view.current.data)).toEqual(["d", "b"]));
     view.unmount();
     await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
+  });
+
+  it("does not overwrite a live event by the response of a read that was running", async () => {
+    const blocked = Promise.withResolvers<void>();
+    const body = { results: [note("a", "old")] };
+    test.server.on("GET classes/Note", { body, waitFor: blocked.promise });
+    const view = await renderReady(test.server, () =>
+      useMoralisQuery("Note", (query) => query, [], { live: true }),
+    );
+    await waitFor(() => {
+      test.server.sendEvent("update", "Note", note("a", "new"));
+      test.server.sendEvent("create", "Note", note("b"));
+      expect(ids(view.current.data)).toEqual(["b"]);
+    });
+    blocked.resolve();
+    await waitFor(() => expect(ids(view.current.data)).toEqual(["a", "b"]));
+    expect(view.current.data[0]?.get("text")).toBe("new");
+  });
+
+  it("does not overwrite newer records by the response of a read from before the subscription", async () => {
+    // A new connection takes longer to open than the read takes to reach the server.
+    await LiveQuery.close();
+    const blocked = Promise.withResolvers<void>();
+    test.server.on("GET classes/Note", () =>
+      test.server.subscriptions().length === 0
+        ? { body: { results: [note("a", "old")] }, waitFor: blocked.promise }
+        : { body: { results: [note("a", "new")] } },
+    );
+    const view = await renderReady(test.server, () =>
+      useMoralisQuery("Note", (query) => query, [], { live: true }),
+    );
+    await waitFor(() => expect(view.current.data[0]?.get("text")).toBe("new"));
+    await waitFor(() => expect(test.server.abortedCalls).toContain("GET classes/Note"));
+    blocked.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(view.current.data[0]?.get("text")).toBe("new");
   });
 });
 
