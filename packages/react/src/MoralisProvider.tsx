@@ -8,7 +8,7 @@ import { useStore } from "./store.ts";
 import { QueryCache } from "./suspense.ts";
 import { Web3 } from "./web3.ts";
 
-/** `appId` and `serverUrl` are needed, here or by `initialize`. */
+/** `appId` and `serverUrl` are required, here or in `initialize`. */
 export interface MoralisProviderProps {
   children?: ReactNode;
   /** Read once, when the provider is mounted. */
@@ -18,19 +18,19 @@ export interface MoralisProviderProps {
   initializeOnMount?: boolean;
   jsKey?: string;
   dangerouslyUseOfMasterKey?: string;
-  /** Instead of asking the server which it has. */
+  /** Replaces the request of the server's plugins. */
   plugins?: PluginSpec[];
-  /** `native` has no wallet in its window. */
+  /** `native` has no `window.ethereum`. */
   environment?: "browser" | "native";
-  /** The client to use, called once; the bundled one by default. */
+  /** Returns the client to use, called once; the bundled one by default. */
   getMoralis?: () => typeof Moralis;
   options?: {
-    /** As the wallet says it; undefined when it gives no account any more. */
+    /** The account as reported by the wallet; undefined when it is locked or disconnected. */
     onAccountChanged?: (account: string | undefined) => void;
   };
 }
 
-/** What a provider gives the hooks below it. */
+/** The context of the hooks. */
 export interface MoralisContextValue extends ApplicationSnapshot {
   Moralis: typeof Moralis;
   environment: "browser" | "native";
@@ -42,15 +42,15 @@ export interface MoralisContextValue extends ApplicationSnapshot {
   whenReady(): Promise<void>;
 }
 
-/** Where the hooks find their provider. */
+/** The context of the provider. */
 export const MoralisContext = createContext<MoralisContextValue | null>(null);
 
 /**
- * Starts the client and gives the hooks below it their ground: authentication, the wallet, the user's data.
+ * Starts the client and provides its hooks with authentication, the wallet and the user's data.
  * Throws ReactMoralisError without `appId` or `serverUrl`, unless it waits for `initialize()`.
  */
 export function MoralisProvider(props: MoralisProviderProps): ReactNode {
-  // The first props count; later ones are ignored, as they always were.
+  // Only the first props are used, as in react-moralis.
   const [services] = useState(() => createServices(props));
   const snapshot = useStore(services.application.store);
 

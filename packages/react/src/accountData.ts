@@ -9,8 +9,8 @@ type ParamsOf<F extends (...args: never[]) => unknown> = NonNullable<Parameters<
 type ResultOf<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
 
 /*
- * What the data service knows of an account: of the connected wallet on its chain, unless the parameters say
- * otherwise. Each asks by itself once a wallet is connected.
+ * Data of an account: of the connected wallet on its chain, unless the parameters name another
+ * one. The hooks fetch automatically once a wallet is connected.
  */
 
 interface AccountOnChain {
@@ -20,7 +20,7 @@ interface AccountOnChain {
 
 type AccountParams<P> = Partial<P> & { chain: string | number; address: string };
 
-/** One call about an account. */
+/** A data service call for an account. */
 function useAccountCall<P extends AccountOnChain, R, Initial = null>(
   work: (params: AccountParams<P>, options: { signal?: AbortSignal }) => Promise<R>,
   params: P | undefined,
@@ -39,7 +39,7 @@ function useAccountCall<P extends AccountOnChain, R, Initial = null>(
   return { ...withoutSetData(call), chain };
 }
 
-/** An account's tokens and how much it has of each. */
+/** The token balances of an account. */
 export function useERC20Balances(
   params?: ParamsOf<AccountApi["getTokenBalances"]>,
   options?: AsyncCallOptions,
@@ -56,7 +56,7 @@ export function useERC20Balances(
   return { fetchERC20Balances: fetch, ...call };
 }
 
-/** How tokens came to an account and left it. */
+/** The token transfers of an account. */
 export function useERC20Transfers(
   params?: ParamsOf<AccountApi["getTokenTransfers"]>,
   options?: AsyncCallOptions,
@@ -75,12 +75,12 @@ export function useERC20Transfers(
 
 type Nfts = ResultOf<AccountApi["getNFTs"]>;
 type Nft = Nfts["result"][number];
-/** An NFT with its metadata read; `image` is an address that browsers can open. Text that is no JSON stays text. */
+/** An NFT with its metadata parsed; `image` is an HTTP URL. Metadata that is not JSON stays a string. */
 export type NftWithMetadata = Omit<Nft, "metadata"> & { metadata?: unknown; image?: string };
-/** A page of NFTs, each with its metadata read. */
+/** A page of NFTs with parsed metadata. */
 export type NftBalances = Omit<Nfts, "result" | "next"> & { result: NftWithMetadata[] };
 
-/** An account's NFTs, with their metadata. */
+/** The NFTs of an account with their metadata. */
 export function useNFTBalances(params?: ParamsOf<AccountApi["getNFTs"]>, options?: AsyncCallOptions) {
   const { Moralis } = useMoralis();
   const {
@@ -111,12 +111,12 @@ function parseJson(text: string | null | undefined): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whoever made the token wrote this; it need not be JSON.
+    // The metadata is written by the token's creator and need not be JSON.
     return undefined;
   }
 }
 
-/** How NFTs came to an account and left it. */
+/** The NFT transfers of an account. */
 export function useNFTTransfers(
   params?: ParamsOf<AccountApi["getNFTTransfers"]>,
   options?: AsyncCallOptions,
@@ -135,7 +135,7 @@ export function useNFTTransfers(
   return { getNFTTransfers: fetch, ...call };
 }
 
-/** An amount of native currency, also for people. */
+/** A native balance, raw and formatted. */
 export interface FormattedBalance {
   /** In wei, decimal. */
   balance?: string;
@@ -145,7 +145,7 @@ export interface FormattedBalance {
 
 const NO_BALANCE: FormattedBalance = Object.freeze({ formatted: null });
 
-/** How much an account has of the chain's own currency. */
+/** The native balance of an account. */
 export function useNativeBalance(
   params?: ParamsOf<AccountApi["getNativeBalance"]>,
   options?: AsyncCallOptions,
@@ -169,7 +169,7 @@ export function useNativeBalance(
   return { getBalances: fetch, nativeToken: currencyOf(chain), ...call };
 }
 
-/** Null for a chain that is not in the list or is not given by its id. */
+/** Null for a chain that is not in the list or not specified by its id. */
 function currencyOf(chain: string | number) {
   return getChain(hexChainId(chain))?.nativeCurrency ?? null;
 }
@@ -178,7 +178,7 @@ function formatAmount(amount: string): string {
   return Number(amount).toLocaleString("en-US", { maximumSignificantDigits: 4, useGrouping: false });
 }
 
-/** An account's transactions. */
+/** The transactions of an account. */
 export function useNativeTransactions(
   params?: ParamsOf<AccountApi["getTransactions"]>,
   options?: AsyncCallOptions,
@@ -188,17 +188,17 @@ export function useNativeTransactions(
     ParamsOf<AccountApi["getTransactions"]>,
     ResultOf<AccountApi["getTransactions"]>
   >((given, signal) => Moralis.Web3API.account.getTransactions(given, signal), params, options, null);
-  // Spelled so since the first version.
+  // The spelling is that of react-moralis.
   return { getNativeTransations: fetch, chainId: chain, ...call };
 }
 
 type PriceApi = Web3API["token"]["getTokenPrice"];
-/** A price, also for people. */
+/** A price, raw and formatted. */
 export type TokenPrice = ResultOf<PriceApi> & { formattedUsd: string; formattedNative: string | null };
 
 const DOLLARS = /* @__PURE__ */ new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 
-/** The price of the token at `address`, asked for at once. */
+/** The price of the token at `address`, fetched automatically. */
 export function useTokenPrice(params?: ParamsOf<PriceApi>, options?: AsyncCallOptions) {
   const { Moralis } = useMoralis();
   const {

@@ -1,8 +1,8 @@
 import { type Eip1193Provider, walletEvents, walletState } from "@purse/client";
 
 /**
- * Tells of the accounts that people choose in their wallets: the one in `window.ethereum`, enabled or not,
- * and the enabled one. Returns the way to stop it.
+ * Calls back when the account changes in a wallet: in `window.ethereum`, enabled or not,
+ * and in the enabled one. Returns a function that unsubscribes.
  */
 export function followAccount(listener: ((account: string | undefined) => void) | undefined): () => void {
   if (!listener || typeof window === "undefined") return () => {};
@@ -15,7 +15,7 @@ export function followAccount(listener: ((account: string | undefined) => void) 
   ethereum?.on("accountsChanged", onAccountsChanged);
   const stop = walletEvents.on("accountChanged", (account) => {
     const state = walletState();
-    // What the page's own wallet says has been told already.
+    // Changes of window.ethereum were reported above.
     if (ethereum && state.status === "enabled" && state.provider === ethereum) return;
     listener(account ?? undefined);
   });

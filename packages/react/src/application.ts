@@ -13,7 +13,7 @@ export interface ApplicationSnapshot {
   serverUrl: string | null;
   isInitialized: boolean;
   isInitializing: boolean;
-  /** Why the start failed; null where it did not. */
+  /** The error of the start; null unless it failed. */
   initializeError: CallError | null;
 }
 
@@ -21,20 +21,20 @@ export interface ApplicationSettings extends ServerTarget {
   jsKey?: string | undefined;
   masterKey?: string | undefined;
   plugins?: PluginSpec[] | undefined;
-  /** Whether `begin` starts without `initialize`. */
+  /** Whether mounting the provider starts the client. */
   initializeOnMount: boolean;
 }
 
-/** How long pages wait for the wallet of before a reload, so as not to offer it for a moment, in ms. */
+/** How long the start waits for reconnecting the wallet, so that pages do not flash a connect button, in ms. */
 const WALLET_TIMEOUT_MS = 1_000;
 
-/** A wallet that does not answer any more is not an error of the start; one that answers late comes late. */
+/** Reconnects the wallet. Failures do not fail the start; a slow wallet connects later. */
 function restoreWallet(): Promise<unknown> {
   const timeout = new Promise((resolve) => setTimeout(resolve, WALLET_TIMEOUT_MS));
   return Promise.race([reconnectWallet().catch(() => false), timeout]);
 }
 
-/** The client's start below a provider: once, awaited, with the session and wallet of before. */
+/** Starts the client of a provider once, and restores the session and the wallet. */
 export class Application {
   readonly store: Store<ApplicationSnapshot>;
   readonly #core: typeof Moralis;
@@ -57,14 +57,14 @@ export class Application {
     });
   }
 
-  /** Called when the provider is mounted, which React may do more than once. */
+  /** Called on mount, which React may do more than once. */
   startOnMount(): void {
     if (this.#hasStarted || !this.#settings.initializeOnMount) return;
     this.#hasStarted = true;
     void this.#start();
   }
 
-  /** Starts, or starts again elsewhere. Throws where application or address are missing. */
+  /** Starts, or restarts with another server. Throws if application id or URL are missing. */
   readonly initialize = (changes: ServerTarget = {}): void => {
     const before = this.store.get();
     const next = { appId: changes.appId ?? before.appId, serverUrl: changes.serverUrl ?? before.serverUrl };
@@ -105,7 +105,7 @@ export class Application {
       const { jsKey: javascriptKey, masterKey, plugins } = this.#settings;
       const { appId, serverUrl } = this.store.get();
       const target = { appId: appId ?? undefined, serverUrl: serverUrl ?? undefined };
-      // The session is known before the server has answered, also where it does not.
+      // The session is restored without waiting for the server.
       await Promise.all([
         this.#core.start({ ...target, javascriptKey, masterKey, plugins }),
         this.#auth.restore(),

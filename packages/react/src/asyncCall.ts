@@ -7,16 +7,16 @@ export interface CallState<R> {
   data: R;
   error: CallError | null;
   isFetching: boolean;
-  /** Whether a call has ended, with a result or an error. */
+  /** Whether a call has completed, with a result or an error. */
   isSettled: boolean;
 }
 
-/** The state of a call that is made again and again: the one that began last counts. */
+/** The state of a repeatable call: the last started run determines it. */
 export class AsyncCall<R, Initial = R> {
   readonly store: Store<CallState<R | Initial>>;
   readonly #initial: Initial;
   #runId = 0;
-  /** Changes made while a call is under way: they are made to what it answers too. */
+  /** Changes made while a call is running: they are applied to its result too. */
   #pendingChanges: ((before: R | Initial) => R | Initial)[] = [];
 
   constructor(initial: Initial) {
@@ -29,7 +29,7 @@ export class AsyncCall<R, Initial = R> {
     });
   }
 
-  /** Answers the result, or undefined where it failed. A call that was aborted leaves the state as it was. */
+  /** Resolves with the result, or undefined if it failed. An aborted call does not change data or error. */
   run(work: () => Promise<R>, callbacks: Callbacks<R> = {}, signal?: AbortSignal): Promise<R | undefined> {
     this.#runId += 1;
     this.#pendingChanges = [];

@@ -11,7 +11,7 @@ import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { type CallError, errorOf, NotAuthenticatedError, ValidationError } from "./errors.ts";
 import { Store } from "./store.ts";
 
-/** Where signing in and out is; `undefined` until it is known whether somebody is signed in. */
+/** The state of authentication; `undefined` until the stored session was read. */
 export type AuthState =
   | "undefined"
   | "unauthenticated"
@@ -24,30 +24,30 @@ export interface AuthSnapshot {
   state: AuthState;
   error: CallError | null;
   user: User | null;
-  /** Grows when the user's fields change, since the user itself stays the same object. */
+  /** Incremented when the user's fields change, because the user object stays the same. */
   version: number;
   isUserUpdating: boolean;
   userError: CallError | null;
-  /** From the call of `logout` to its end. */
+  /** Whether `logout` is running. */
   isLoggingOut: boolean;
-  /** Whether the server has refused the user's session since they signed in: they stay, to sign in again. */
+  /** Whether the server has rejected the user's session; the user is kept, to sign in again. */
   hasSessionEnded: boolean;
 }
 
-/** How to log in. */
+/** Options of a login. */
 export interface LoginOptions {
   /** False sends the log-in as a GET. */
   usePost?: boolean;
-  /** What is asked for beside the password, as a one-time code: `{ mfa: { token } }`. */
+  /** Additional auth data, as a one-time code: `{ mfa: { token } }`. */
   authData?: AuthData;
 }
 
-/** Fields of a user by their names. */
+/** Fields of a user by name. */
 export type UserData = Record<string, unknown>;
 
 const STRING_FIELDS = ["password", "email", "username"] as const;
 
-/** Who is signed in, and how that changes: one machine for a provider and all hooks below it. */
+/** The authentication state machine of a provider. */
 export class Auth {
   readonly store = new Store<AuthSnapshot>({
     state: "undefined",
@@ -60,21 +60,21 @@ export class Auth {
     hasSessionEnded: false,
   });
   readonly #core: typeof Moralis;
-  /** Changes under way that set the state themselves when they end. */
+  /** The number of running operations that set the state themselves. */
   #pendingChanges = 0;
 
   constructor(core: typeof Moralis = Moralis) {
     this.#core = core;
   }
 
-  /** Takes up the user that was kept from before. */
+  /** Restores the stored user. */
   async restore(): Promise<void> {
     const user = await this.#core.User.currentAsync();
     if (this.#pendingChanges > 0) return;
     this.store.set({ state: user ? "authenticated" : "unauthenticated", user, error: null });
   }
 
-  /** Follows who signs in and out elsewhere: in another tab, or past the hooks. Returns the way to stop it. */
+  /** Subscribes to sign-ins and sign-outs outside the hooks or in other tabs. Returns a function that unsubscribes. */
   subscribe(): () => void {
     let stopped = false;
     const refresh = async () => {
@@ -98,7 +98,7 @@ export class Auth {
     if (before.user === null && user === null) return;
     const hasSessionEnded = before.hasSessionEnded && before.user === user;
     this.#set({ state: user ? "authenticated" : "unauthenticated", error: null, user, hasSessionEnded });
-    // Whoever signs out puts the wallet away.
+    // Signing out disconnects the wallet.
     if (!user) await this.#core.deactivateWeb3();
   }
 
@@ -146,7 +146,7 @@ export class Auth {
     );
   }
 
-  /** A log-out that fails leaves the user signed in, with the error told. */
+  /** If the logout fails, the user stays signed in and the error is set. */
   logout(callbacks: Callbacks<void> = {}): Promise<unknown> {
     return withCallbacks(async () => {
       const { user } = this.store.get();
@@ -168,7 +168,7 @@ export class Auth {
     }, callbacks);
   }
 
-  /** Saves fields of the user; what cannot be saved is taken back. */
+  /** Saves fields of the user; reverts them if the save fails. */
   async setUserData(data: UserData, callbacks: Callbacks<User> = {}): Promise<User | undefined> {
     const { user } = this.store.get();
     if (!user) throw new NotAuthenticatedError("User needs to be authenticated before setting new data");

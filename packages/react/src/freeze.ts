@@ -1,4 +1,4 @@
-/** Freezes lists and plain objects through and through; objects of classes stay as they are. */
+/** Freezes lists and plain objects deeply; instances of classes are not frozen. */
 export function freezeDeep<T>(value: T): T {
   if (!isPlain(value) || Object.isFrozen(value)) return value;
   Object.freeze(value);
@@ -6,7 +6,7 @@ export function freezeDeep<T>(value: T): T {
   return value;
 }
 
-/** The content of parameters as text: the same for the same content, whatever the order of the keys. */
+/** Serializes parameters with sorted keys, so that equal content has the same key. */
 export function contentKey(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) => {
     if (typeof item === "bigint") return `${item}n`;

@@ -2,21 +2,21 @@ import type { Moralis, ParseObject, Query } from "@purse/client";
 import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
-/** How pages are cut. */
+/** Pagination options. */
 export interface PageOptions {
   /** Objects in a page; 20 by default. */
   pageSize?: number;
   /**
-   * The field by which pages follow each other, for lists that change while people read: each page begins
-   * after the last object of the one before, and the query's own order does not count. Every object must have
-   * the field. Without it pages are counted (`skip`).
+   * The field of cursor pagination, for lists that change while users read: each page begins
+   * after the last object of the previous one, and the query's own order is ignored. Every object must have
+   * the field. Without it `skip` is used.
    */
   cursor?: { field: string; descending?: boolean };
 }
 
 export interface PagedState {
   pages: readonly (readonly ParseObject[])[];
-  /** All pages together; each object once. */
+  /** The objects of all pages; each object once. */
   data: readonly ParseObject[];
   error: CallError | null;
   isFetching: boolean;
@@ -33,7 +33,7 @@ const INITIAL_STATE: PagedState = {
   hasNextPage: true,
 };
 
-/** A query's objects page by page. `makeQuery` answers a new query each time. */
+/** Paginates a query. `makeQuery` returns a new query each time. */
 export class PagedQuery {
   readonly store = new Store<PagedState>(INITIAL_STATE);
   readonly #makeQuery: () => Query;
@@ -49,16 +49,16 @@ export class PagedQuery {
     this.#cursor = cursor;
   }
 
-  /** Begins again with the first page. */
+  /** Starts over with the first page. */
   readonly refetch = (): Promise<void> => this.#fetch([]);
 
-  /** Does nothing while a page is under way or where there is none left. */
+  /** Does nothing while a page is loading or after the last one. */
   readonly fetchNextPage = async (): Promise<void> => {
     const { isFetching, hasNextPage, pages } = this.store.get();
     if (!isFetching && hasNextPage) await this.#fetch(pages);
   };
 
-  /** Ends the request under way. */
+  /** Aborts the running request. */
   stop(): void {
     this.#running?.abort();
     this.#running = undefined;
@@ -93,7 +93,7 @@ export class PagedQuery {
     return (descending ? next.descending(order) : next.ascending(order)).limit(this.#size);
   }
 
-  /** What comes after an object; the id decides among equal values. */
+  /** The objects after an object; the id orders equal values. */
   #after(query: Query, last: ParseObject, field: string, descending: boolean): Query {
     const comparedWith = (on: Query, name: string, value: unknown) =>
       descending ? on.lessThan(name, value) : on.greaterThan(name, value);

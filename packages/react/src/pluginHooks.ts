@@ -4,12 +4,12 @@ import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncC
 import { useMoralis } from "./useMoralis.ts";
 
 /*
- * Hooks for plugins of the server. What a plugin answers is known to who wrote it: `R` is the caller's word.
- * Each rejects with `… plugin has not been installed or initialized` where the server does not have it.
+ * Hooks for plugins of the server. The result type is known to the author of the plugin: the caller asserts `R`.
+ * Each rejects with `… plugin has not been installed or initialized` if the server does not have it.
  */
 
 interface PluginOptions extends AsyncCallOptions {
-  /** Answers the result without doing what the server asks the client to do. */
+  /** Returns the result without executing the triggers of the response. */
   disableTriggers?: boolean;
 }
 
@@ -40,23 +40,23 @@ function usePluginCalls(plugin: string) {
   );
 }
 
-/** A token that is exchanged. */
+/** A token of a swap. */
 export interface OneInchToken {
   /** Defaults to 18. */
   decimals?: number;
   address: string;
 }
 
-/** What is exchanged for what. */
+/** The tokens and the amount of a swap. */
 export interface OneInchQuoteParams {
   chain?: string;
   fromToken: OneInchToken;
   toToken: OneInchToken;
-  /** In whole tokens, as people write it. */
+  /** A decimal amount of tokens. */
   fromAmount: string | number;
 }
 
-/** The tokens that 1inch exchanges on a chain. */
+/** The tokens that 1inch supports on a chain. */
 export function useOneInchTokens({ chain = "eth" }: { chain?: string } = {}, options: AsyncCallOptions = {}) {
   const callFunction = usePluginCalls("oneInch");
   const { fetch, ...call } = withoutSetData(
@@ -75,7 +75,7 @@ export function useOneInchTokens({ chain = "eth" }: { chain?: string } = {}, opt
 
 const NO_TOKENS: readonly unknown[] = [];
 
-/** What an exchange would give. */
+/** A quote for a swap. */
 export function useOneInchQuote<R = unknown>(
   params?: Partial<OneInchQuoteParams>,
   options?: AsyncCallOptions,
@@ -99,7 +99,7 @@ export function useOneInchQuote<R = unknown>(
   return { getQuote: fetch, ...call };
 }
 
-/** Allows the exchange to take the token where it may not yet, and exchanges it. `slippage` in percent. */
+/** Approves the token if needed, and swaps it. `slippage` in percent. */
 export function useOneInchSwap<R = unknown>(
   params?: Partial<OneInchQuoteParams & { slippage: number }>,
   options?: AsyncCallOptions,
@@ -126,21 +126,21 @@ export function useOneInchSwap<R = unknown>(
   return { swap: fetch, ...call };
 }
 
-/** Which NFT, on which of OpenSea's networks (`mainnet`). */
+/** An NFT on one of OpenSea's networks (`mainnet`). */
 export interface OpenSeaAssetParams {
   network?: string;
   tokenAddress?: string;
   tokenId?: string;
 }
 
-/** An NFT as OpenSea knows it. */
+/** An NFT's data from OpenSea. */
 export function useOpenSeaAsset<R = unknown>(params?: OpenSeaAssetParams, options?: AsyncCallOptions) {
   const given = { network: "mainnet", ...params };
   const { fetch, ...call } = usePlugin<OpenSeaAssetParams, R>("opensea", "getAsset", given, options);
   return { getAsset: fetch, ...call };
 }
 
-/** Which orders for an NFT. */
+/** Selects the orders for an NFT. */
 export interface OpenSeaOrdersParams extends OpenSeaAssetParams {
   /** 0 buys, 1 sells. */
   orderSide?: 0 | 1;
@@ -154,7 +154,7 @@ export function useOpenSeaOrders<R = unknown>(params?: OpenSeaOrdersParams, opti
   return { getOrders: fetch, ...call };
 }
 
-/** What is sold, by whom, for how much and until when. */
+/** The parameters of a sell order. */
 export interface OpenSeaSellOrderParams extends OpenSeaAssetParams {
   tokenType?: string;
   userAddress?: string;
@@ -163,7 +163,7 @@ export interface OpenSeaSellOrderParams extends OpenSeaAssetParams {
   expirationTime?: number;
 }
 
-/** Offers an NFT at OpenSea. */
+/** Creates a sell order at OpenSea. */
 export function useOpenSeaSellOrder<R = unknown>(
   params?: OpenSeaSellOrderParams,
   options?: AsyncCallOptions,
@@ -178,7 +178,7 @@ export function useOpenSeaSellOrder<R = unknown>(
   return { createSellOrder: fetch, ...call };
 }
 
-/** What is bought, by whom and for how much. */
+/** The parameters of a buy order. */
 export interface OpenSeaBuyOrderParams extends OpenSeaAssetParams {
   tokenType?: string;
   amount?: string | number;
@@ -186,26 +186,26 @@ export interface OpenSeaBuyOrderParams extends OpenSeaAssetParams {
   paymentTokenAddress?: string;
 }
 
-/** Bids for an NFT at OpenSea. */
+/** Creates a buy order at OpenSea. */
 export function useOpenSeaBuyOrder<R = unknown>(params?: OpenSeaBuyOrderParams, options?: AsyncCallOptions) {
   const given = { network: "mainnet", ...params };
   const { fetch, ...call } = usePlugin<OpenSeaBuyOrderParams, R>("opensea", "createBuyOrder", given, options);
   return { createBuyOrder: fetch, ...call };
 }
 
-/** Which coin is bought, and for which address. */
+/** The coin to buy, and the receiving address. */
 export interface FiatBuyParams {
   coin?: string;
   receiver?: string;
 }
 
-/** Buys coins for money. */
+/** Buys crypto with fiat money. */
 export function useFiatBuy<R = unknown>(params: FiatBuyParams = {}, options?: PluginOptions) {
   const { fetch, ...call } = usePlugin<FiatBuyParams, R>("fiat", "buy", params, options);
   return { buy: fetch, ...call };
 }
 
-/** What is minted, once somebody buys it. */
+/** The parameters of a lazy mint. */
 export interface RaribleLazyMintParams {
   chain?: string;
   userAddress?: string;
@@ -215,14 +215,14 @@ export interface RaribleLazyMintParams {
   royaltiesAmount?: string | number;
 }
 
-/** Offers an NFT at Rarible that is minted once somebody buys it. */
+/** Creates a lazily minted NFT at Rarible. */
 export function useRaribleLazyMint<R = unknown>(params?: RaribleLazyMintParams, options?: AsyncCallOptions) {
   const given = { chain: "eth", ...params };
   const { fetch, ...call } = usePlugin<RaribleLazyMintParams, R>("rarible", "lazyMint", given, options);
   return { lazyMint: fetch, ...call };
 }
 
-/** What is sold (`make…`) for what (`take…`). */
+/** The assets to sell (`make…`) and to receive (`take…`). */
 export interface RaribleSellOrderParams {
   chain?: string;
   userAddress?: string;
@@ -234,7 +234,7 @@ export interface RaribleSellOrderParams {
   takeValue?: string | number;
 }
 
-/** Offers an NFT at Rarible. */
+/** Creates a sell order at Rarible. */
 export function useRaribleSellOrder<R = unknown>(
   params?: RaribleSellOrderParams,
   options?: AsyncCallOptions,

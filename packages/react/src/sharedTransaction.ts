@@ -13,17 +13,17 @@ import {
 import { type CallError, errorOf } from "./errors.ts";
 import { contentKey } from "./freeze.ts";
 
-/** Where a transaction is, for pages. */
+/** The state of a transaction for rendering. */
 export interface TransactionView {
-  /** `unknown` while there is no transaction or its chain cannot be asked. */
+  /** `unknown` without a transaction or while its chain is unreachable. */
   status: Exclude<TransactionState["status"], "unreachable"> | "unknown";
   confirmations: number;
   receipt: TransactionReceipt | null;
-  /** What has taken its place; the hash where it was found. */
+  /** The replacing transaction; with its hash if it was found. */
   replacement: { reason: ReplacementKind; hash: string | null } | null;
-  /** Why its contract has refused it, where that can still be found out. */
+  /** The revert reason, if it can be determined. */
   revert: Revert | null;
-  /** Why its chain cannot be asked. */
+  /** The error while its chain is unreachable. */
   error: CallError | null;
 }
 
@@ -36,11 +36,11 @@ const INITIAL_VIEW: TransactionView = {
   error: null,
 };
 
-/** Followers that somebody may listen to, by what they ask and by the transaction. */
+/** Active followers by provider and transaction. */
 const followers = new WeakMap<object, Map<string, TransactionFollow>>();
 const NO_PROVIDER = {};
 
-/** The follower of a transaction that the whole page shares: its chain is asked once, however many components show it. */
+/** Returns the shared follower of a transaction: the chain is polled once for all components. */
 export function sharedFollow(
   reference: TransactionReference | null | undefined,
   provider: Eip1193Provider | null,
@@ -56,7 +56,7 @@ export function sharedFollow(
   return follow;
 }
 
-/** Follows a transaction for as long as somebody listens. */
+/** Follows a transaction while there are subscribers. */
 export class TransactionFollow {
   readonly #followed: FollowedTransaction | undefined;
   #state: TransactionState | undefined;
@@ -68,7 +68,7 @@ export class TransactionFollow {
     reference: TransactionReference | null | undefined,
     provider: Eip1193Provider | null,
     rpcUrl: string | null | undefined,
-    /** Called when the last listener has gone. */
+    /** Called when the last subscriber has left. */
     onIdle: () => void,
   ) {
     this.#onIdle = onIdle;
@@ -85,7 +85,7 @@ export class TransactionFollow {
   };
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    // The same function may listen twice, and then has to be told twice.
+    // The same function may subscribe twice, and must then be called twice.
     const stop = this.#followed?.subscribe(() => listener());
     this.#listenerCount += 1;
     return () => {

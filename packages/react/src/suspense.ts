@@ -2,25 +2,25 @@ import type { ParseObject, Query } from "@purse/client";
 import { AsyncCall } from "./asyncCall.ts";
 import { contentKey } from "./freeze.ts";
 
-/** How long an answer that nobody shows is kept, in ms: a component that waits for it may come yet. */
+/** How long an unused result is cached, in ms: the component that suspended for it may still mount. */
 const UNUSED_TTL_MS = 30_000;
-/** The same for an error: whoever tries again asks again. */
+/** The same for an error, so that a retry fetches again. */
 const ERROR_TTL_MS = 1_000;
 
 export interface CachedQuery {
   readonly call: AsyncCall<ParseObject[]>;
-  /** Resolves when the first answer is there, whatever it is. */
+  /** Resolves when the first request has completed or failed. */
   readonly ready: Promise<unknown>;
   refetch(): Promise<ParseObject[] | undefined>;
-  /** Keeps the answer for as long as it is shown. Returns the way to let it go. */
+  /** Keeps the result while it is used. Returns a function that releases it. */
   retain(): () => void;
 }
 
-/** The answers that suspended components wait for: React forgets their own state while they wait. */
+/** Caches results for suspended components, whose own state React discards. */
 export class QueryCache {
   readonly #queries = new Map<string, CachedQuery>();
 
-  /** `userId` because people see different objects. */
+  /** The key includes the user, because results differ by user. */
   get(query: Query, userId: string | undefined): CachedQuery {
     const key = contentKey([query.className, query.toJSON(), userId]);
     const known = this.#queries.get(key);

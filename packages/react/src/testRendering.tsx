@@ -7,7 +7,7 @@ import { MoralisProvider, type MoralisProviderProps } from "./MoralisProvider.ts
 import { startTestServer, type TestServer } from "./testServer.ts";
 import { useMoralis } from "./useMoralis.ts";
 
-// Slow machines are no failures; and everything must stand being mounted twice.
+// A long timeout for slow machines; StrictMode mounts everything twice.
 configure({ asyncUtilTimeout: 15_000, reactStrictMode: true });
 
 export const ADA = {
@@ -18,7 +18,7 @@ export const ADA = {
 };
 export const ACCOUNT = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
-/** A server for the tests of a file, empty before each of them; nobody is signed in and no wallet connected. */
+/** A server for the tests of a file, reset before each; nobody is signed in and no wallet is connected. */
 export function setUpTestServer(): { server: TestServer } {
   const current: { server?: TestServer } = {};
   beforeAll(async () => {
@@ -39,7 +39,7 @@ export function setUpTestServer(): { server: TestServer } {
   afterAll(() => current.server?.stop());
   return {
     get server() {
-      if (!current.server) throw new Error("The server is there during tests only");
+      if (!current.server) throw new Error("The server runs only during tests");
       return current.server;
     },
   };
@@ -51,7 +51,7 @@ declare global {
   }
 }
 
-/** Renders a hook below a provider in StrictMode, and waits until the client is ready. */
+/** Renders a hook in a provider in StrictMode, and waits until the client is ready. */
 export async function renderReady<R>(
   server: TestServer,
   hook: () => R,
@@ -88,14 +88,14 @@ export interface TestProvider extends Eip1193Provider {
   requestedMethods: string[];
 }
 
-/** A wallet of the browser, in `window.ethereum`; `answers` by method. */
+/** Installs a wallet as `window.ethereum`; `answers` by method. */
 export function installEthereum(answers: WalletAnswers = {}): TestProvider {
   const provider = testProvider(answers);
   window.ethereum = provider;
   return provider;
 }
 
-/** A wallet that announces itself (EIP-6963). */
+/** Announces a wallet (EIP-6963). */
 export function announceWallet(rdns: string, name: string, answers: WalletAnswers = {}): TestProvider {
   const provider = testProvider(answers);
   injectedWallets.get();

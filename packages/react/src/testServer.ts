@@ -6,28 +6,28 @@ import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
 export interface Reply {
   status?: number;
   body?: unknown;
-  /** Waits for it before it answers. */
+  /** Delays the response. */
   waitFor?: Promise<unknown>;
 }
 
 export type Answer = Reply | ((body: JsonObject) => Reply);
 
-/** A server that answers what a test says, by the real verb and path, with live queries that grant everything. */
+/** A server with canned responses by method and path, and live queries without permission checks. */
 export interface TestServer {
   url: string;
   /** Calls so far, as "POST functions/hello". */
   calls: string[];
   bodies: JsonObject[];
-  /** Calls that were given up before they were answered. */
+  /** Calls that were aborted before their response. */
   abortedCalls: string[];
   on(call: string, answer: Answer): void;
-  /** Live subscriptions that are open now, by class. */
+  /** The classes of the open live subscriptions. */
   subscriptions(): string[];
-  /** The session tokens of the live subscriptions that are open now. */
+  /** The session tokens of the open live subscriptions. */
   tokens(): (string | undefined)[];
-  /** Breaks all live connections; whoever connects again is welcome. */
+  /** Breaks all live connections; clients may reconnect. */
   breakConnections(): void;
-  /** Tells every subscription of a class of an object. */
+  /** Sends an event to every subscription of a class. */
   sendEvent(op: string, className: string, object: object): void;
   reset(): void;
   stop(): Promise<void>;
@@ -60,7 +60,7 @@ export async function startTestServer(): Promise<TestServer> {
     const body = isJsonObject(json) ? json : {};
     const verb = typeof body._method === "string" ? body._method : request.method;
     const call = `${verb} ${(request.url ?? "").slice(1)}`;
-    // Pages ask for the newest client by themselves, whatever is tested.
+    // Requested by the version check of every page.
     if (call === "GET moralis/package.json") return void response.writeHead(404, ALLOWED).end();
     calls.push(call);
     bodies.push(body);

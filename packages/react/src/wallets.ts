@@ -16,7 +16,7 @@ import type { Enabled } from "./web3.ts";
 const UNKNOWN_CHAIN = 4902;
 const NO_WALLETS: readonly InjectedWallet[] = [];
 
-/** The wallets that have announced themselves to the page (EIP-6963), and the way to connect one. */
+/** The wallets that have announced themselves to the page (EIP-6963), and a function to connect one. */
 export function useWallets() {
   const { enableWeb3 } = useMoralis();
   const wallets = useSyncExternalStore(injectedWallets.subscribe, injectedWallets.get, () => NO_WALLETS);
@@ -28,7 +28,7 @@ export function useWallets() {
   return { wallets, connect };
 }
 
-/** The chain that the wallet is on, and the way to another. */
+/** The wallet's chain, and a function to switch it. */
 export function useChain() {
   const { Moralis, chainId, account, network, provider, connector, connectorType } = useMoralis();
   const chain: ChainEntry | null = (chainId && getChain(chainId)) || null;
@@ -48,7 +48,7 @@ export function useChain() {
   };
 }
 
-/** Switches the wallet's chain. One that it does not know is offered to it; people then switch in the wallet. */
+/** Switches the wallet's chain. Offers to add an unknown chain; the user then switches in the wallet. */
 async function switchOrAdd(
   { switchNetwork, addNetwork }: typeof Moralis,
   targetChainId: string,
@@ -67,8 +67,8 @@ async function switchOrAdd(
 }
 
 /**
- * Follows a transaction, through the wallet or, without one, through a node. A reference with `from` and `nonce`
- * shows also that another has taken its place.
+ * Follows a transaction, by the wallet or, without one, by a node. A reference with `from` and `nonce`
+ * also detects replacements.
  */
 export function useTransaction(
   transaction: string | TransactionReference | null | undefined,
@@ -77,7 +77,7 @@ export function useTransaction(
   const { provider } = useMoralis();
   const { rpcUrl } = options;
   const transactionKey = contentKey(transaction ?? null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the reference's content.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents the reference's content.
   const follow = useMemo(() => {
     const reference = typeof transaction === "string" ? { hash: transaction, chainId: null } : transaction;
     return sharedFollow(reference, provider, rpcUrl);
