@@ -81,7 +81,7 @@ async function columnOf(page: Page, field: string): Promise<number> {
 }
 
 async function row(className: string, fields: JsonObject): Promise<string> {
-  const { body } = await owner.ask("POST", `/data/${className}/rows`, { fields });
+  const { body } = await owner.request("POST", `/data/${className}/rows`, { fields });
   return String(body.objectId);
 }
 
@@ -99,7 +99,7 @@ async function batch(count: number): Promise<{ ids: string[]; name: string; path
 }
 
 async function read(objectId: string, className = "Small"): Promise<JsonObject> {
-  return (await owner.ask("GET", `/data/${className}/rows/${objectId}`)).body;
+  return (await owner.request("GET", `/data/${className}/rows/${objectId}`)).body;
 }
 
 describe("the grid", () => {
@@ -211,7 +211,7 @@ describe("the grid", () => {
     await goTo(page, await columnOf(page, "name"));
     await page.keyboard.type("mine");
     await page.keyboard.press("Enter");
-    await owner.ask("PUT", `/data/Small/rows/${objectId}`, { fields: { name: "theirs" } });
+    await owner.request("PUT", `/data/Small/rows/${objectId}`, { fields: { name: "theirs" } });
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByRole("button", { name: "Compare" }).click();
     const compare = page.getByRole("dialog");
@@ -262,8 +262,8 @@ describe("the grid", () => {
 
   it("is narrowed by filters of the address, and looked at as somebody else", async () => {
     const { objectId } = await smallRow();
-    await owner.ask("POST", "/data/Small/rows", { fields: { name: "hidden", score: 99, ACL: {} } });
-    await owner.ask("POST", "/data/Small/rows", { fields: { name: "open", score: 99 } });
+    await owner.request("POST", "/data/Small/rows", { fields: { name: "hidden", score: 99, ACL: {} } });
+    await owner.request("POST", "/data/Small/rows", { fields: { name: "open", score: 99 } });
     const visitor = await open("guest", "/data?class=Small");
     const { page } = visitor;
     await cells(page, objectId).waitFor();
@@ -296,7 +296,7 @@ describe("the grid", () => {
     );
     const { page } = visitor;
     await cells(page, objectId).waitFor();
-    const change = (fields: JsonObject) => owner.ask("PUT", `/data/Small/rows/${objectId}`, { fields });
+    const change = (fields: JsonObject) => owner.request("PUT", `/data/Small/rows/${objectId}`, { fields });
     await expect
       .poll(async () => {
         await change({ name: `live ${Math.random()}` });
@@ -378,7 +378,7 @@ describe("the grid", () => {
     const order = await row("Order", { roaster: to, total: 12 });
     const objects = [{ __type: "Pointer", className: "Small", objectId: small }];
     const sells = { __op: "AddRelation", objects };
-    await owner.ask("PUT", `/data/Roaster/rows/${roaster}`, { fields: { sells } });
+    await owner.request("PUT", `/data/Roaster/rows/${roaster}`, { fields: { sells } });
     const visitor = await open("edith", "/data?class=Order&order=-createdAt");
     const { page } = visitor;
     await cells(page, order).click();
@@ -505,7 +505,7 @@ describe("the grid", () => {
     await dialog.getByRole("button", { name: "Import 2 rows" }).click();
     await dialog.getByText("2 rows imported").waitFor();
     const where = encodeURIComponent(JSON.stringify({ name }));
-    const { body } = await owner.ask("GET", `/data/Small?where=${where}&order=score`);
+    const { body } = await owner.request("GET", `/data/Small?where=${where}&order=score`);
     expect(body.results).toMatchObject([{ score: 1 }, { score: 3 }]);
     expectNoErrors(visitor);
   });
@@ -596,7 +596,7 @@ describe("the grid", () => {
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Create index" }).click();
     await dialog.getByText("No index suggestions").waitFor();
-    const { body } = await owner.ask("GET", `/schema/classes/${className}`);
+    const { body } = await owner.request("GET", `/schema/classes/${className}`);
     expect(body.indexes).toMatchObject({ n: { n: 1 } });
     expectNoErrors(visitor);
   });

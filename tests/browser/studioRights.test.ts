@@ -35,7 +35,7 @@ beforeAll(async () => {
   owner = await setUpStudio(purse);
   await addOperator(owner, "edith", "editor");
   await addOperator(owner, "guest", "readOnly");
-  await owner.ask("POST", "/schema/classes/Order", {
+  await owner.request("POST", "/schema/classes/Order", {
     edit: { fields: { total: { type: "Number" }, buyer: { type: "Pointer", targetClass: "_User" } } },
   });
 }, 180_000);
@@ -76,19 +76,19 @@ async function roleOf(name: string, has: { users?: string[]; roles?: string[] } 
 }
 
 async function classOf(className: string, edit: JsonObject): Promise<void> {
-  await owner.ask("POST", `/schema/classes/${className}`, { edit });
+  await owner.request("POST", `/schema/classes/${className}`, { edit });
 }
 
 async function permissionsOf(className: string): Promise<unknown> {
-  return (await owner.ask("GET", `/schema/classes/${className}`)).body.classLevelPermissions;
+  return (await owner.request("GET", `/schema/classes/${className}`)).body.classLevelPermissions;
 }
 
 async function rolesIn(): Promise<{ name: string; gate?: JsonObject }[]> {
-  return JSON.parse(JSON.stringify((await owner.ask("GET", "/roles")).body.roles));
+  return JSON.parse(JSON.stringify((await owner.request("GET", "/roles")).body.roles));
 }
 
 async function fieldsOf(className: string): Promise<unknown> {
-  return (await owner.ask("GET", `/schema/classes/${className}`)).body.fields;
+  return (await owner.request("GET", `/schema/classes/${className}`)).body.fields;
 }
 
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true }).first();
@@ -149,7 +149,7 @@ describe("an operator's own account", () => {
     await page.getByLabel("New password").fill(NEW_PASSWORD);
     await page.getByRole("button", { name: "Change password" }).click();
     await page.getByText("Password changed").first().waitFor();
-    expect((await other.ask("GET", "/sessions")).status).toBe(401);
+    expect((await other.request("GET", "/sessions")).status).toBe(401);
     await expect
       .poll(() => card(page, "Sessions").getByRole("button", { name: "Revoke", exact: true }).count())
       .toBe(0);
@@ -191,8 +191,8 @@ describe("an operator's own account", () => {
 
 describe("the audit trail", () => {
   it("tells who did what, filters by the address of the page, and shows what was before and after", async () => {
-    await owner.ask("PUT", "/config", { params: { motto: "old" } });
-    await owner.ask("PUT", "/config", { params: { motto: "new" } });
+    await owner.request("PUT", "/config", { params: { motto: "old" } });
+    await owner.request("PUT", "/config", { params: { motto: "new" } });
     const visitor = await open("ada", "/audit");
     const { page } = visitor;
     await page.getByRole("row").filter({ hasText: "POST /operators" }).first().waitFor();
@@ -218,12 +218,12 @@ describe("the audit trail", () => {
 
 describe("the security check", () => {
   it("says what is open, how bad it is and what to do, and leads to the class", async () => {
-    await owner.ask("POST", "/schema/classes/OpenToAll", {
+    await owner.request("POST", "/schema/classes/OpenToAll", {
       edit: {
         classLevelPermissions: { find: { "*": true }, addField: { "*": true }, delete: { "*": true } },
       },
     });
-    const { body } = await owner.ask("GET", "/security");
+    const { body } = await owner.request("GET", "/security");
     const [worst] = Array.isArray(body.results) ? body.results : [];
     const visitor = await open("edith", "/security");
     const { page } = visitor;
@@ -298,8 +298,8 @@ describe("an editor of classes", () => {
   });
 
   it("does not empty or drop one; an owner does, once its name is typed", async () => {
-    await owner.ask("POST", "/schema/classes/Scrap", { edit: { fields: { a: { type: "Number" } } } });
-    await owner.ask("POST", "/data/Scrap/rows", { fields: { a: 1 } });
+    await owner.request("POST", "/schema/classes/Scrap", { edit: { fields: { a: { type: "Number" } } } });
+    await owner.request("POST", "/data/Scrap/rows", { fields: { a: 1 } });
     const { page: editors } = await open("edith", "/classes?class=Scrap");
     await expect.poll(() => editors.getByRole("button", { name: "Delete Scrap" }).isDisabled()).toBe(true);
     const { page } = await open("ada", "/classes?class=Scrap");
@@ -317,7 +317,7 @@ describe("an editor of classes", () => {
     await dialog(page).getByLabel("Type Scrap to confirm").fill("Scrap");
     await pressInDialog(page, "Delete class");
     await page.getByText("Scrap deleted").first().waitFor();
-    expect((await owner.ask("GET", "/schema/classes/Scrap")).status).toBeGreaterThanOrEqual(400);
+    expect((await owner.request("GET", "/schema/classes/Scrap")).status).toBeGreaterThanOrEqual(400);
   });
 });
 
@@ -389,7 +389,7 @@ describe("the permissions of a class", () => {
     await pressInDialog(page, "Cancel");
     await page.unroute("**/studio/api/schema/classes/*");
     // Somebody else changes the class meanwhile: theirs stays.
-    await owner.ask("PUT", `/schema/classes/${className}`, {
+    await owner.request("PUT", `/schema/classes/${className}`, {
       edit: {
         classLevelPermissions: { ...READABLE, update: { [`role:${above}`]: true }, count: { "*": true } },
       },

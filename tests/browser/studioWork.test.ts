@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible, expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
-import { chainHand } from "../support/chainHand.ts";
+import { createChainClient } from "../support/chainClient.ts";
 import { freePort } from "../support/freePort.ts";
 import { envelope, type Purse, rest, startPurse } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
@@ -122,11 +122,11 @@ describe("an editor at work", () => {
     const visitor = await open("edith", "/logs?text=greets");
     const { page } = visitor;
     await page.getByText("Live", { exact: true }).waitFor();
-    await owner.ask("POST", "/functions/greet", { params: { name: "Grace" } });
+    await owner.request("POST", "/functions/greet", { params: { name: "Grace" } });
     const lines = page.getByRole("list", { name: "Log entries" });
     await lines.getByText('"name":"Grace"').waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
-    await owner.ask("POST", "/functions/greet", { params: { name: "Hedy" } });
+    await owner.request("POST", "/functions/greet", { params: { name: "Hedy" } });
     await page.getByText("1 new entry since you paused").waitFor();
     expect(await lines.getByText("Hedy").count()).toBe(0);
     await page.getByRole("button", { name: "Resume" }).click();
@@ -262,7 +262,7 @@ describe("an editor at work", () => {
   });
 
   it("tries a function of a plugin that ships with the server, and is told what it would have a wallet do", async () => {
-    const hand = await chainHand(purse);
+    const hand = await createChainClient(purse);
     const { page } = await open("edith", "/plugins");
     await page.getByText("plugins/dex/dex.ts").waitFor();
     await page.getByText("await Moralis.Plugins.dex.quote({ … });").waitFor();
@@ -283,7 +283,9 @@ describe("an editor at work", () => {
   });
 
   it("is asked before changes of a class are lost, and copies code for it", async () => {
-    await owner.ask("POST", "/schema/classes/Coffee", { edit: { fields: { strength: { type: "Number" } } } });
+    await owner.request("POST", "/schema/classes/Coffee", {
+      edit: { fields: { strength: { type: "Number" } } },
+    });
     const { page } = await open("edith", "/classes?class=Coffee");
     await page.getByText('new Query("Coffee")').waitFor();
     await page.getByRole("button", { name: "Add field" }).click();
@@ -372,7 +374,7 @@ describe("an editor at work", () => {
   });
 
   it("has events of the chain become objects", async () => {
-    const hand = await chainHand(purse);
+    const hand = await createChainClient(purse);
     const tableName = `Moved${Date.now()}`;
     const { page } = await open("edith", "/chains");
     await page.getByRole("button", { name: "Add listener" }).click();
@@ -380,7 +382,7 @@ describe("an editor at work", () => {
     await dialog(page).getByLabel("Target class").fill(tableName);
     await dialog(page).getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("link", { name: tableName }).waitFor();
-    await hand.moveToken(0, hand.account(7), 1_234n);
+    await hand.transferToken(0, hand.account(7), 1_234n);
     const moved = async () =>
       (await rest(purse, "GET", `/classes/${tableName}?order=-createdAt&limit=1`, undefined, MASTER)).body;
     await expect.poll(moved, { timeout: 20_000 }).toMatchObject({ results: [{ value: "1234" }] });

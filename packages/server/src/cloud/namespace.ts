@@ -60,7 +60,7 @@ export async function installNamespace(options: NamespaceOptions): Promise<void>
     masterKey: INNER_MASTER_KEY,
     plugins: [],
     // Code of all callers shares this connection: nobody is signed in on it.
-    keepsCurrentUser: false,
+    tracksCurrentUser: false,
     requestAttemptLimit: 1,
     fetch: (input, init) => {
       const url = String(input);

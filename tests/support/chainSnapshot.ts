@@ -10,7 +10,7 @@ const DEVCHAIN = join(ROOT, "packages/devchain");
  * The local chain's saved state after its history, the same for every test: made once for each version of the
  * chain's sources, since going on from it takes a quarter of the time of making it. Answers the file's path.
  */
-export async function begunChain(): Promise<string> {
+export async function chainSnapshot(): Promise<string> {
   const cache = join(ROOT, ".cache/begun-chain");
   const folder = join(cache, versionOf(DEVCHAIN));
   const file = join(folder, "state.json.gz");

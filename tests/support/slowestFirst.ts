@@ -11,7 +11,7 @@ const LONG: readonly RegExp[] = [
 ];
 
 /** The longest files begin, so that at the end no core waits for one file. */
-export default class LongestFirst extends BaseSequencer {
+export default class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const rank = ({ moduleId }: TestSpecification): number => {

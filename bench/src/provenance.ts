@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpus, totalmem } from "node:os";
 
 /** The line under a table: what made it, of which state of the code, on what machine. */
-export function madeBy(command: string): string {
+export function provenance(command: string): string {
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], {
     cwd: import.meta.dirname,
     encoding: "utf8",

@@ -2,17 +2,17 @@ import type { JsonObject } from "@purse/protocol";
 import { connection } from "../connection.ts";
 import { setStoredUser, storedUser, userKey } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
-import { tolerating } from "../storage.ts";
+import { withStorageFallback } from "../storage.ts";
 import { setUserFor, userFor } from "./currentUser.ts";
 
-/** What is asked of a user that is kept. */
-export interface KeptUser extends AnyObject {
+/** The part of a user that is needed to store it. */
+export interface PersistedUser extends AnyObject {
   getSessionToken(): string | undefined;
   _toFullJSON(): JsonObject;
 }
 
-/** Keeps the user in the storage, as the one who signs in. */
-export async function persist(user: KeptUser): Promise<void> {
+/** Stores the user as the signed-in one. */
+export async function persist(user: PersistedUser): Promise<void> {
   const { __type: _, ...json } = user._toFullJSON();
   const stored: JsonObject = { ...json, className: "_User" };
   const { objectId, sessionToken } = storedUser() ?? {};
@@ -20,8 +20,8 @@ export async function persist(user: KeptUser): Promise<void> {
   await storeUser(stored, user);
 }
 
-/** Keeps what has become of the signed-in user, of whom an instance of its own may know a part only. */
-export async function follow(user: KeptUser): Promise<void> {
+/** Stores changes of the signed-in user, made by an instance that may know only some of the fields. */
+export async function persistChanges(user: PersistedUser): Promise<void> {
   const before = storedUser();
   const current = userFor(before ?? null);
   if (!current || current === user) return persist(user);
@@ -30,20 +30,23 @@ export async function follow(user: KeptUser): Promise<void> {
   await storeUser({ ...before, ...json }, current);
 }
 
-/** Nobody is signed in any more, and the instance that stood for the user has no session. */
+/** Clears the current user, and the session of its instance. */
 export async function clearCurrent(): Promise<void> {
   userFor(storedUser() ?? null)?._forget("sessionToken");
   await storeUser(null);
 }
 
-/** At once in memory and then in the storage. Throws when the user is to be encrypted and there is no secret. */
+/** Sets the user in memory, then in the storage. Throws if it must be encrypted and there is no secret. */
 async function storeUser(json: JsonObject | null, user?: AnyObject): Promise<void> {
-  const on = connection();
-  const { area } = on.storage;
-  const clear = json && JSON.stringify(json);
-  const text = clear && (on.userCipher?.seal(clear, on.secret) ?? clear);
+  const conn = connection();
+  const { area } = conn.storage;
+  const plaintext = json && JSON.stringify(json);
+  const text = plaintext && (conn.userCipher?.encrypt(plaintext, conn.secret) ?? plaintext);
   if (json && user) setUserFor(json, user);
-  setStoredUser(json, on);
-  const key = userKey(on);
-  await tolerating<unknown>(() => (text ? area.setItem(key, text) : area.removeItem(key)), undefined);
+  setStoredUser(json, conn);
+  const key = userKey(conn);
+  await withStorageFallback<unknown>(
+    () => (text ? area.setItem(key, text) : area.removeItem(key)),
+    undefined,
+  );
 }

@@ -7,7 +7,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect();
-  server.answer(() => ({ body: { result: {} } }));
+  server.respondWith(() => ({ body: { result: {} } }));
 });
 afterEach(async () => {
   Web3API.initialize({ serverUrl: server.url });
@@ -69,7 +69,7 @@ describe("what old applications find beside the operations", () => {
 
 describe("names", () => {
   it("stand for addresses, and addresses have names", async () => {
-    server.answer(({ call }) => ({
+    server.respondWith(({ call }) => ({
       body: { result: call.endsWith("resolveDomain") ? { address } : { name: "ada.eth" } },
     }));
     expect(await resolveName("ada.eth")).toBe(address);
@@ -78,10 +78,10 @@ describe("names", () => {
   });
 
   it("are null where there are none, and errors stay errors", async () => {
-    server.answer(() => ({ status: 404, body: { code: 101, error: "stands for no address" } }));
+    server.respondWith(() => ({ status: 404, body: { code: 101, error: "stands for no address" } }));
     expect(await resolveName("nobody.eth")).toBeNull();
     expect(await lookupAddress(address)).toBeNull();
-    server.answer(() => ({ status: 400, body: { code: 142, error: "domain can be no name" } }));
+    server.respondWith(() => ({ status: 400, body: { code: 142, error: "domain can be no name" } }));
     await expect(resolveName("n o")).rejects.toThrow("domain can be no name");
   });
 });

@@ -1,18 +1,18 @@
 import { firstAccount, hexChainId } from "./eip1193.ts";
-import { answerOf, type WaitOptions } from "./waiting.ts";
+import { readFromWallet, type WaitOptions } from "./timeouts.ts";
 import { type EnabledWallet, enabledWallet } from "./wallet.ts";
 
 /**
- * The enabled wallet with its account and chain as they are now: people change them, and not every wallet tells.
- * What a wallet does not answer stays as it was. Throws where no wallet is enabled.
+ * Returns the enabled wallet with its current account and chain: users change them, and not every wallet emits events.
+ * Values that the wallet does not return stay unchanged. Throws if no wallet is enabled.
  */
-export async function askedWallet({ signal }: WaitOptions = {}): Promise<EnabledWallet> {
+export async function getActiveAccount({ signal }: WaitOptions = {}): Promise<EnabledWallet> {
   const { connector, provider } = enabledWallet();
-  const ask = (method: string) => answerOf(provider, { method }, { signal }).catch(() => undefined);
-  const [accounts, chain] = await Promise.all([ask("eth_accounts"), ask("eth_chainId")]);
+  const read = (method: string) => readFromWallet(provider, { method }, { signal }).catch(() => undefined);
+  const [accounts, chain] = await Promise.all([read("eth_accounts"), read("eth_chainId")]);
   signal?.throwIfAborted();
   const now = enabledWallet();
-  if (now.connector !== connector) return askedWallet({ signal });
+  if (now.connector !== connector) return getActiveAccount({ signal });
   const account = Array.isArray(accounts) ? firstAccount(accounts) : now.account;
   const chainId = hexChainId(chain) ?? now.chainId;
   if (account !== now.account) {

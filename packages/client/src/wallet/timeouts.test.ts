@@ -8,25 +8,25 @@ import { cancelTransaction, speedUpTransaction } from "./replacement.ts";
 import { LOWER, type ScriptedProvider, scriptedProvider } from "./scriptedProvider.ts";
 import { sendTransaction } from "./send.ts";
 import { signMessage, signTypedData } from "./sign.ts";
+import type { WaitOptions } from "./timeouts.ts";
 import { transfer } from "./transfer.ts";
-import type { WaitOptions } from "./waiting.ts";
 import { deactivateWeb3, enableWeb3 } from "./wallet.ts";
 
 const NEVER = () => new Promise(() => {});
 const ADDRESS = `0x${"12".repeat(20)}` as const;
-const PEOPLE = ["personal_sign", "eth_signTypedData_v4", "eth_sendTransaction"];
+const APPROVAL_METHODS = ["personal_sign", "eth_signTypedData_v4", "eth_sendTransaction"];
 let provider: ScriptedProvider;
 
 class Scripted extends AbstractWeb3Connector {
   override async activate(): Promise<Activation> {
-    return this.activated(provider, [LOWER], "0x539");
+    return this.completeActivation(provider, [LOWER], "0x539");
   }
 }
 
 /** A wallet whose people have gone for a coffee. */
 beforeEach(async () => {
   provider = scriptedProvider({
-    ...Object.fromEntries(PEOPLE.map((method) => [method, NEVER])),
+    ...Object.fromEntries(APPROVAL_METHODS.map((method) => [method, NEVER])),
     eth_estimateGas: "0x5208",
     eth_blockNumber: "0x1",
     eth_getTransactionByHash: null,
@@ -65,32 +65,32 @@ const asks: [string, Ask][] = [
   ["cancelTransaction", (waiting) => cancelTransaction(reference, waiting)],
 ];
 
-const askedPeople = () => provider.calls.some(({ method }) => PEOPLE.includes(method));
+const hasRequestedApproval = () => provider.calls.some(({ method }) => APPROVAL_METHODS.includes(method));
 
 describe.each(asks)("%s", (_name, ask) => {
   it("has a deadline", async () => {
     await expect(ask({ timeoutMs: 5 })).rejects.toThrow("The wallet did not answer in time");
-    expect(askedPeople()).toBe(true);
+    expect(hasRequestedApproval()).toBe(true);
   });
 
   it("can be cancelled while the wallet asks", async () => {
     const cancelled = new AbortController();
-    const asking = ask({ signal: cancelled.signal });
-    asking.catch(() => undefined);
-    await expect.poll(askedPeople).toBe(true);
+    const pendingCall = ask({ signal: cancelled.signal });
+    pendingCall.catch(() => undefined);
+    await expect.poll(hasRequestedApproval).toBe(true);
     cancelled.abort(new Error("enough"));
-    await expect(asking).rejects.toThrow("enough");
+    await expect(pendingCall).rejects.toThrow("enough");
   });
 
   it("asks nobody where it was cancelled before", async () => {
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(ask({ signal })).rejects.toThrow("enough");
-    expect(askedPeople()).toBe(false);
+    expect(hasRequestedApproval()).toBe(false);
   });
 });
 
 it("a contract that is read has a deadline too", async () => {
-  provider.answers.eth_call = NEVER;
+  provider.responses.eth_call = NEVER;
   const call = { contractAddress: ADDRESS, abi, functionName: "total" };
   await expect(executeFunction({ ...call, timeoutMs: 5 })).rejects.toThrow("did not answer in time");
 });

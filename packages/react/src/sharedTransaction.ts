@@ -11,23 +11,23 @@ import {
 } from "@purse/client";
 
 import { type CallError, errorOf } from "./errors.ts";
-import { shapeOf } from "./freeze.ts";
+import { contentKey } from "./freeze.ts";
 
-/** Where a transaction is, for pages. */
+/** The state of a transaction for rendering. */
 export interface TransactionView {
-  /** `unknown` while there is no transaction or its chain cannot be asked. */
+  /** `unknown` without a transaction or while its chain is unreachable. */
   status: Exclude<TransactionState["status"], "unreachable"> | "unknown";
   confirmations: number;
   receipt: TransactionReceipt | null;
-  /** What has taken its place; the hash where it was found. */
-  replacement: { how: ReplacementKind; hash: string | null } | null;
-  /** Why its contract has refused it, where that can still be found out. */
+  /** The replacing transaction; with its hash if it was found. */
+  replacement: { reason: ReplacementKind; hash: string | null } | null;
+  /** The revert reason, if it can be determined. */
   revert: Revert | null;
-  /** Why its chain cannot be asked. */
+  /** The error while its chain is unreachable. */
   error: CallError | null;
 }
 
-const AT_FIRST: TransactionView = {
+const INITIAL_VIEW: TransactionView = {
   status: "unknown",
   confirmations: 0,
   receipt: null,
@@ -36,77 +36,77 @@ const AT_FIRST: TransactionView = {
   error: null,
 };
 
-/** Followers that somebody may listen to, by what they ask and by the transaction. */
+/** Active followers by provider and transaction. */
 const followers = new WeakMap<object, Map<string, TransactionFollow>>();
-const WITHOUT_WALLET = {};
+const NO_PROVIDER = {};
 
-/** The follower of a transaction that the whole page shares: its chain is asked once, however many components show it. */
+/** Returns the shared follower of a transaction: the chain is polled once for all components. */
 export function sharedFollow(
   reference: TransactionReference | null | undefined,
   provider: Eip1193Provider | null,
   rpcUrl?: string | null,
 ): TransactionFollow {
-  const source = provider ?? WITHOUT_WALLET;
+  const source = provider ?? NO_PROVIDER;
   const known = followers.get(source) ?? new Map<string, TransactionFollow>();
   followers.set(source, known);
-  const key = shapeOf([reference ?? null, rpcUrl ?? null]);
+  const key = contentKey([reference ?? null, rpcUrl ?? null]);
   const follow =
     known.get(key) ?? new TransactionFollow(reference, provider, rpcUrl, () => void known.delete(key));
   known.set(key, follow);
   return follow;
 }
 
-/** Follows a transaction for as long as somebody listens. */
+/** Follows a transaction while there are subscribers. */
 export class TransactionFollow {
   readonly #followed: FollowedTransaction | undefined;
   #state: TransactionState | undefined;
-  #view = AT_FIRST;
-  #listening = 0;
+  #view = INITIAL_VIEW;
+  #listenerCount = 0;
   readonly #onIdle: () => void;
 
   constructor(
     reference: TransactionReference | null | undefined,
     provider: Eip1193Provider | null,
     rpcUrl: string | null | undefined,
-    /** Called when the last listener has gone. */
+    /** Called when the last subscriber has left. */
     onIdle: () => void,
   ) {
     this.#onIdle = onIdle;
-    const source = provider ?? (rpcUrl ? nodeAt(rpcUrl) : undefined);
+    const source = provider ?? (rpcUrl ? rpcProvider(rpcUrl) : undefined);
     if (reference && source) this.#followed = followTransaction(reference, source);
   }
 
   /** The same until the state changes. */
   readonly get = (): TransactionView => {
     const state = this.#followed?.state;
-    if (state && state !== this.#state) this.#view = Object.freeze(viewOf(state));
+    if (state && state !== this.#state) this.#view = Object.freeze(toView(state));
     this.#state = state;
     return this.#view;
   };
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    // The same function may listen twice, and then has to be told twice.
+    // The same function may subscribe twice, and must then be called twice.
     const stop = this.#followed?.subscribe(() => listener());
-    this.#listening += 1;
+    this.#listenerCount += 1;
     return () => {
       stop?.();
-      this.#listening -= 1;
-      if (this.#listening === 0) this.#onIdle();
+      this.#listenerCount -= 1;
+      if (this.#listenerCount === 0) this.#onIdle();
     };
   };
 }
 
-function viewOf(state: TransactionState): TransactionView {
+function toView(state: TransactionState): TransactionView {
   if (state.status === "unreachable")
-    return { ...viewOf(state.last), status: "unknown", error: errorOf(state.error) };
+    return { ...toView(state.last), status: "unknown", error: errorOf(state.error) };
   const { status } = state;
   const confirmations = "confirmations" in state ? state.confirmations : 0;
   const receipt = "receipt" in state ? state.receipt : null;
-  const replacement = status === "replaced" ? { how: state.how, hash: state.hash } : null;
+  const replacement = status === "replaced" ? { reason: state.reason, hash: state.hash } : null;
   const revert = status === "reverted" ? state.revert : null;
   return { status, confirmations, receipt, replacement, revert, error: null };
 }
 
-function nodeAt(rpcUrl: string): Eip1193Provider {
+function rpcProvider(rpcUrl: string): Eip1193Provider {
   return { request: ({ method, params }) => callNode(rpcUrl, method, params) };
 }

@@ -1,29 +1,29 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 
 /*
- * What applications found on the old Web3API beside its operations. Some extend it with operations of their own.
+ * Members of the Moralis Web3API other than its operations. Some applications add their own operations with them.
  */
 
-/** Of pages that go by offset. */
+/** The page size of offset pagination. */
 const DEFAULT_PAGE_SIZE = 500;
 
-/** An operation as the old client described it; `url` is a path with parameters as `:address`. */
-export interface OldEndpoint {
+/** An endpoint as Moralis describes it; `url` is a path with parameters as `:address`. */
+export interface LegacyEndpoint {
   method?: "GET" | "POST" | "PUT" | "DELETE";
   group?: string;
   name: string;
   url: string;
-  bodyParams?: readonly OldBodyParameter[];
+  bodyParams?: readonly LegacyBodyParameter[];
 }
 
-export interface OldBodyParameter {
+export interface LegacyBodyParameter {
   key: string;
-  /** `set body`: it is the body as a whole. */
+  /** `set body`: the parameter is the whole body. */
   type?: string;
   required?: boolean;
 }
 
-/** Says which parameter is the whole body. */
+/** The types of body parameters. */
 export const BodyParamTypes = { setBody: "set body", property: "property" } as const;
 
 const RATE_LIMIT_HEADERS = [
@@ -36,34 +36,34 @@ const RATE_LIMIT_HEADERS = [
 
 type HeaderBag = Headers | Readonly<Record<string, unknown>>;
 
-/** What an answer's headers tell of the caller's limits. */
+/** The rate limit headers of a response. */
 export function getApiRateLimitInfo(headers: HeaderBag): Record<string, unknown> {
   const read = (name: string): unknown =>
     headers instanceof Headers ? headers.get(name) : (headers[name] ?? null);
   return Object.fromEntries(RATE_LIMIT_HEADERS.map((name) => [name, read(name)]));
 }
 
-/** The answer's message, else the error's, else that the call has failed. */
+/** The message of the response, else of the error, else a generic one. */
 export function getApiErrorMessage(error: unknown, url: string): string {
   const response = member(error, "response");
-  const said = member(member(response, "data"), "message") || member(error, "message");
-  return typeof said === "string" && said ? said : `Web3 API error while calling ${url}`;
+  const message = member(member(response, "data"), "message") || member(error, "message");
+  return typeof message === "string" && message ? message : `Web3 API error while calling ${url}`;
 }
 
-/** Fills a path's parameters in, and takes them out of `params`. Throws where one is missing. */
+/** Fills in the path parameters, and removes them from `params`. Throws if one is missing. */
 export function getParameterizedUrl(url: string, params: JsonObject): string {
   return url.replace(/:(\w+)/g, (_, key: string) => {
     const value = params[key];
-    if (!value) throw refusal(`required param ${key} not provided`);
+    if (!value) throw validationError(`required param ${key} not provided`);
     delete params[key];
     return encodeURIComponent(String(value));
   });
 }
 
-/** Takes the body out of `params`. Throws where a part of it is missing. */
+/** Removes the body parameters from `params`. Throws if a required one is missing. */
 export function getBody(
   params: JsonObject | undefined,
-  bodyParams: readonly OldBodyParameter[] | undefined,
+  bodyParams: readonly LegacyBodyParameter[] | undefined,
 ): JsonValue | undefined {
   if (!params || !bodyParams?.length) return undefined;
   let body: JsonValue = {};
@@ -71,14 +71,14 @@ export function getBody(
     const value = params[key];
     delete params[key];
     if (value === undefined) {
-      if (required) throw refusal(`param ${key} is required!`);
+      if (required) throw validationError(`param ${key} is required!`);
     } else if (type === BodyParamTypes.setBody) body = value;
     else if (isJsonObject(body)) body[key] = value;
   }
   return body;
 }
 
-/** The parameters of the page after a result; the same ones where there is none. */
+/** The parameters of the next page; the same object if there is none. */
 export function getNextOptions(result: unknown, options: JsonObject): JsonObject {
   if (!isJsonObject(result)) return options;
   const { total, page, page_size: size, cursor } = result;
@@ -93,6 +93,6 @@ function member(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-function refusal(message: string): ProtocolError {
+function validationError(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.OTHER_CAUSE, message);
 }

@@ -1,23 +1,23 @@
 import type { Eip1193Provider } from "./eip1193.ts";
 
-/** How long people are waited for at their wallets. */
+/** How long to wait for the user's approval in the wallet. */
 export interface WaitOptions {
   /** Stops waiting for the wallet. */
   signal?: AbortSignal | undefined;
-  /** How long to wait for the wallet, in ms; five minutes where it is left out. */
+  /** How long to wait for the wallet, in ms; five minutes by default. */
   timeoutMs?: number | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
-/** What nobody is asked for: wallets and their nodes answer it at once or not at all. In ms. */
-const ANSWER_MS = 10_000;
+/** Timeout of requests that need no approval, in ms. */
+const READ_TIMEOUT_MS = 10_000;
 
 /**
- * Waits for the wallet no longer than agreed. Rejects with the signal's reason, or with
- * `The wallet did not answer in time`; what the wallet says afterwards is not heard.
+ * Waits for a promise until the timeout. Rejects with the signal's reason, or with
+ * `The wallet did not answer in time`; a later result is ignored.
  */
-export function withinTime<T>(
-  work: Promise<T>,
+export function withTimeout<T>(
+  promise: Promise<T>,
   { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: WaitOptions,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -25,28 +25,28 @@ export function withinTime<T>(
     const abort = () => reject(signal?.reason ?? new Error("Connecting was cancelled"));
     if (signal?.aborted) abort();
     signal?.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => {
+    promise.then(resolve, reject).finally(() => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
     });
   });
 }
 
-/** Has the wallet ask people for something, and waits for them no longer than agreed. Asks nobody once that is over. */
-export async function askPeople(
+/** Sends a request that needs the user's approval, with a timeout. Does not send it if the signal is aborted. */
+export async function requestUserApproval(
   provider: Eip1193Provider,
   call: { method: string; params: readonly unknown[] },
   options: WaitOptions,
 ): Promise<unknown> {
   options.signal?.throwIfAborted();
-  return withinTime(provider.request(call), options);
+  return withTimeout(provider.request(call), options);
 }
 
-/** What a wallet or its node knows without asking people. Rejects with the signal's reason, too. */
-export function answerOf(
+/** Sends a request that needs no approval. Rejects with the signal's reason, too. */
+export function readFromWallet(
   provider: Eip1193Provider,
   call: { method: string; params?: readonly unknown[] },
   { signal }: WaitOptions = {},
 ): Promise<unknown> {
-  return withinTime(provider.request(call), { signal, timeoutMs: ANSWER_MS });
+  return withTimeout(provider.request(call), { signal, timeoutMs: READ_TIMEOUT_MS });
 }

@@ -5,18 +5,18 @@ import { inBrowser } from "../storage.ts";
 import type { RequestOptions } from "../transport.ts";
 
 /**
- * A message with the line that makes it fresh: the application's id and the server's time. Servers that
- * know no time get the message as it is, which may hold a time and nonce of its own.
+ * Appends the application's id and the server's time to a message, which make it fresh. If the server
+ * has no time function the message is unchanged; it may contain a time and nonce of its own.
  */
-export async function datedText(message: string, options: RequestOptions = {}): Promise<string> {
+export async function timestampedMessage(message: string, options: RequestOptions = {}): Promise<string> {
   const { applicationId } = connection();
-  const time = await Cloud.run("getServerTime", {}, options).catch(ifAnswered);
+  const time = await Cloud.run("getServerTime", {}, options).catch(ignoreProtocolError);
   const dateTime = isJsonObject(time) ? time.dateTime : undefined;
   return typeof dateTime === "string" ? `${message}\n\nId: ${applicationId}:${dateTime}` : message;
 }
 
-/** A message of the server's own (EIP-4361) for an address; `chainId` is hex. Throws 142 where it allows none. */
-export async function siweText(
+/** Requests a message of the server (EIP-4361) for an address; `chainId` is hex. Throws 142 if the server refuses. */
+export async function siweMessage(
   address: string,
   chainId: string | null,
   purpose: "login" | "link",
@@ -27,15 +27,15 @@ export async function siweText(
     networkType: "evm",
     purpose,
     ...(chainId !== null && { chain: chainId }),
-    // Wallets compare the message with the page that they are in.
+    // Wallets compare the domain with the page's.
     ...(inBrowser() && { domain: location.host }),
   };
   const answer = await Cloud.run("requestMessage", params, options);
   if (isJsonObject(answer) && typeof answer.message === "string") return answer.message;
-  throw new Error("The server made no message to sign");
+  throw new Error("The server returned no message to sign");
 }
 
-/** Only what a server says means that it has no time; an end of the call by its caller stays one. */
-function ifAnswered(error: unknown): undefined {
+/** Only a server error means that there is no time function; an abort is rethrown. */
+function ignoreProtocolError(error: unknown): undefined {
   if (!(error instanceof ProtocolError)) throw error;
 }

@@ -4,10 +4,10 @@ import { objects } from "./registry.ts";
 import { type AnyFile, isFile } from "./valueTypes.ts";
 
 /**
- * Everything unsaved that is reached from the objects' fields, but not the objects themselves.
- * The files and objects found may hold one another in any order.
+ * Finds all unsaved objects and files that are reachable from the objects' fields, without the objects themselves.
+ * The result is in no particular order.
  */
-export function unsavedWithin(roots: readonly AnyObject[]): (AnyObject | AnyFile)[] {
+export function findUnsaved(roots: readonly AnyObject[]): (AnyObject | AnyFile)[] {
   const seen = new Set<AnyObject | AnyFile>(roots);
   const unsaved: (AnyObject | AnyFile)[] = [];
   const visit = (value: unknown): void => {
@@ -17,11 +17,11 @@ export function unsavedWithin(roots: readonly AnyObject[]): (AnyObject | AnyFile
       if (seen.has(value)) return;
       seen.add(value);
       if (isObject ? value.dirty() : !value.url()) unsaved.push(value);
-      if (isObject) value._state.held().forEach(visit);
+      if (isObject) value._state.nestedValues().forEach(visit);
     } else if (Array.isArray(value) || isPlainObject(value)) {
       Object.values(value).forEach(visit);
     }
   };
-  for (const root of roots) root._state.held().forEach(visit);
+  for (const root of roots) root._state.nestedValues().forEach(visit);
   return unsaved;
 }

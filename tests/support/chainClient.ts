@@ -18,18 +18,18 @@ const erc1155Abi = parseAbi([
 ]);
 
 /** A hand on the local chain of a server: it moves tokens, and takes blocks back. */
-export interface ChainHand {
+export interface ChainClient {
   token: Address;
   collection: Address;
   items: Address;
   account(index: number): Address;
   /** Moves units of the ERC-20 token. Answers the transaction's hash. */
-  moveToken(from: number, to: Address, units: bigint): Promise<Hex>;
-  movePiece(from: number, to: Address, id: bigint): Promise<Hex>;
-  moveItem(from: number, to: Address, id: bigint, amount: bigint): Promise<Hex>;
+  transferToken(from: number, to: Address, units: bigint): Promise<Hex>;
+  transferNft(from: number, to: Address, id: bigint): Promise<Hex>;
+  transferItem(from: number, to: Address, id: bigint, amount: bigint): Promise<Hex>;
   /** An id of the collection that an account owns, and one of the items. */
-  pieceOf(index: number): Promise<bigint>;
-  itemOf(index: number): Promise<bigint>;
+  ownedNftId(index: number): Promise<bigint>;
+  ownedItemId(index: number): Promise<bigint>;
   mine(blocks: number): Promise<unknown>;
   /** Replaces the newest blocks by empty ones. */
   reorganise(depth: number): Promise<unknown>;
@@ -42,7 +42,7 @@ interface NftRow {
 }
 
 /** Pages that are opened then show what has happened. */
-async function untilIndexed(purse: Purse, block: number): Promise<void> {
+async function waitUntilIndexed(purse: Purse, block: number): Promise<void> {
   for (let attempt = 0; attempt < 3_000; attempt += 1) {
     const { chains } = await (await fetch(`${purse.url}/health`)).json();
     const chain = chains.find((each: { chain: number }) => each.chain === 1337);
@@ -52,7 +52,7 @@ async function untilIndexed(purse: Purse, block: number): Promise<void> {
   throw new Error(`block ${block} was not indexed within a minute`);
 }
 
-export async function chainHand(purse: Purse): Promise<ChainHand> {
+export async function createChainClient(purse: Purse): Promise<ChainClient> {
   const transport = http(purse.rpcUrl);
   const node = createPublicClient({ transport, pollingInterval: 20, cacheTime: 0 });
   const account = (index: number): Address => lowerCase(devAccount(index).address);
@@ -62,16 +62,18 @@ export async function chainHand(purse: Purse): Promise<ChainHand> {
   };
   const nftsOf = (index: number) => list<NftRow>(`${account(index)}/nft`);
   const [first] = await list<{ token_address: Address }>(`${account(0)}/erc20`);
-  const owned = (await Promise.all([0, 1, 2, 3].map(nftsOf))).flat();
-  const [piece, item] = ["ERC721", "ERC1155"].map((type) => owned.find((nft) => nft.contract_type === type));
-  if (!first || !piece || !item) throw new Error("the local chain has no tokens");
+  const ownedNfts = (await Promise.all([0, 1, 2, 3].map(nftsOf))).flat();
+  const [nft, item] = ["ERC721", "ERC1155"].map((type) =>
+    ownedNfts.find((nft) => nft.contract_type === type),
+  );
+  if (!first || !nft || !item) throw new Error("the local chain has no tokens");
 
   async function send(from: number, to: Address, data: Hex): Promise<Hex> {
     const wallet = createWalletClient({ account: devAccount(from), transport });
     const hash = await wallet.sendTransaction({ to, data, chain: null });
     const { status, blockNumber } = await node.waitForTransactionReceipt({ hash });
     if (status !== "success") throw new Error(`transaction ${hash} failed`);
-    await untilIndexed(purse, Number(blockNumber));
+    await waitUntilIndexed(purse, Number(blockNumber));
     return hash;
   }
   const rpc = (method: string, params: unknown[]) =>
@@ -87,22 +89,22 @@ export async function chainHand(purse: Purse): Promise<ChainHand> {
   };
   return {
     token: first.token_address,
-    collection: piece.token_address,
+    collection: nft.token_address,
     items: item.token_address,
     account,
-    moveToken: (from, to, units) =>
+    transferToken: (from, to, units) =>
       send(
         from,
         first.token_address,
         encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, units] }),
       ),
-    movePiece: (from, to, id) =>
+    transferNft: (from, to, id) =>
       send(
         from,
-        piece.token_address,
+        nft.token_address,
         encodeFunctionData({ abi: erc721Abi, functionName: "transferFrom", args: [account(from), to, id] }),
       ),
-    moveItem: (from, to, id, amount) =>
+    transferItem: (from, to, id, amount) =>
       send(
         from,
         item.token_address,
@@ -112,8 +114,8 @@ export async function chainHand(purse: Purse): Promise<ChainHand> {
           args: [account(from), to, id, amount, "0x"],
         }),
       ),
-    pieceOf: (index) => idOf(index, piece.token_address),
-    itemOf: (index) => idOf(index, item.token_address),
+    ownedNftId: (index) => idOf(index, nft.token_address),
+    ownedItemId: (index) => idOf(index, item.token_address),
     mine: (blocks) => rpc("anvil_mine", [`0x${blocks.toString(16)}`]),
     reorganise: (depth) => rpc("anvil_reorg", [depth, []]),
   };
