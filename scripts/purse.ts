@@ -52,7 +52,7 @@ async function start(config: Config, log: Log, onFatal: (error: Error) => void):
   const chain = config.devChain.enabled ? await startChain(config, log) : undefined;
   const startServer = async (): Promise<PurseServer> => {
     const server = await createServer(config, {
-      log,
+      logger: log,
       chains: chainsFor(config, chain),
       appDir: join(ROOT, "app/dist"),
       appConfig: appConfig(config, chain),

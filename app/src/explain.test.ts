@@ -16,7 +16,7 @@ it.each([
   [100, 'XMLHttpRequest failed: "Failed to fetch"', "The server cannot be reached"],
   [100, 'chain "sepolia" cannot be asked: fetch failed', "This chain cannot be read at the moment"],
   [100, 'the node of chain "sepolia" cannot answer this: timeout', "This chain cannot be read at the moment"],
-  [100, "The IPFS node cannot be asked: fetch failed", "IPFS cannot be reached at the moment"],
+  [100, "The IPFS node failed: fetch failed", "IPFS cannot be reached at the moment"],
   [100, "The request was cut off", "The upload was interrupted"],
   [101, "Invalid username/password.", "Wrong username or password"],
   [101, "The password is wrong.", "Wrong password"],

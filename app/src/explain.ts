@@ -22,7 +22,7 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; words: Words }[] = [
   },
   {
     code: 100,
-    message: /^The IPFS node cannot be asked/,
+    message: /^The IPFS node failed/,
     words: { title: "IPFS cannot be reached at the moment" },
   },
   {

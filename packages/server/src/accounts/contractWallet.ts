@@ -10,7 +10,7 @@ import {
   parseAbi,
   parseErc6492Signature,
 } from "viem";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import { refused } from "./walletRefusal.ts";
 
 /** A look at the chains that nodes are configured for; nothing can be changed by it. */
@@ -47,7 +47,7 @@ const VALID: Hex = `0x1626ba7e${"0".repeat(56)}`;
 export type ContractWallets = ReturnType<typeof createContractWallets>;
 
 /** Wallets that are contracts: they say themselves whether a signature is theirs (ERC-1271, ERC-6492). */
-export function createContractWallets(chains: ChainReader, clock: () => number, log: Log) {
+export function createContractWallets(chains: ChainReader, clock: () => number, log: Logger) {
   let underWay = 0;
   return { assertSigned };
 

@@ -258,7 +258,7 @@ export class Email {
     );
   }
 
-  #assertApp({ names }: ApiRequest): void {
+  #assertApp({ pathParams: names }: ApiRequest): void {
     if (names.appId === this.#parts.config.appId) return;
     throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
   }

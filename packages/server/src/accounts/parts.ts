@@ -5,7 +5,7 @@ import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
 import type { Mailer } from "../messages/mailer.ts";
 import type { MailTemplates } from "../messages/mailTemplates.ts";
 import type { Objects } from "../objects/objects.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
 import type { AccountLimits } from "./accountLimits.ts";
@@ -55,7 +55,7 @@ export interface AccountsParts {
   mails: Pick<MailTemplates, "mail">;
   /** Milliseconds since the epoch. */
   clock(): number;
-  log: Log;
+  log: Logger;
   chains: ChainReader;
   holdings: Holdings;
   limits: AccountLimits;

@@ -1,7 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, MAX_EMAIL_LENGTH, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import { ClaimTaken, type Write } from "../store/store.ts";
 import { factorTaken, MFA } from "./auth/mfa.ts";
 import { ANONYMOUS_PROVIDER, type Providers } from "./auth/providers.ts";
@@ -31,14 +31,20 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
   const { parts, sessions, wallets, email, lockout, secondFactor, providers } = all;
   const { objects, store, schemaOf, limits } = parts;
   const callerOf = (sessionToken: string) => sessions.callerOf(sessionToken);
-  const userId = (request: ApiRequest) => request.names.objectId ?? "";
+  const userId = (request: ApiRequest) => request.pathParams.objectId ?? "";
   return [
-    { method: "POST", path: "/users", handle: signUpOrSignIn, tolerant: true, retry: "write" },
-    { method: "POST", path: "/classes/_User", handle: signUpOrSignIn, tolerant: true, retry: "write" },
+    { method: "POST", path: "/users", handle: signUpOrSignIn, acceptsEndedSession: true, retry: "write" },
+    {
+      method: "POST",
+      path: "/classes/_User",
+      handle: signUpOrSignIn,
+      acceptsEndedSession: true,
+      retry: "write",
+    },
     { method: "POST", path: "/loginAs", handle: logInAs, retry: "again" },
-    { method: "POST", path: "/login", handle: logIn, tolerant: true, retry: "again" },
-    { method: "GET", path: "/login", handle: logIn, tolerant: true },
-    { method: "POST", path: "/logout", handle: logOut, tolerant: true, retry: "again" },
+    { method: "POST", path: "/login", handle: logIn, acceptsEndedSession: true, retry: "again" },
+    { method: "GET", path: "/login", handle: logIn, acceptsEndedSession: true },
+    { method: "POST", path: "/logout", handle: logOut, acceptsEndedSession: true, retry: "again" },
     { method: "GET", path: "/users/me", handle: me },
     { method: "GET", path: "/sessions/me", handle: currentSession },
     { method: "PUT", path: "/sessions/me", handle: changeSession, retry: "again" },
@@ -46,8 +52,14 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
     { method: "POST", path: "/sessions", handle: newSession, retry: "again" },
     { method: "POST", path: "/classes/_Session", handle: newSession, retry: "again" },
     { method: "POST", path: "/upgradeToRevocableSession", handle: upgradeSession, retry: "again" },
-    { method: "GET", path: "/verifyPassword", handle: checkPassword, tolerant: true },
-    { method: "POST", path: "/verifyPassword", handle: checkPassword, tolerant: true, retry: "again" },
+    { method: "GET", path: "/verifyPassword", handle: checkPassword, acceptsEndedSession: true },
+    {
+      method: "POST",
+      path: "/verifyPassword",
+      handle: checkPassword,
+      acceptsEndedSession: true,
+      retry: "again",
+    },
     {
       method: "GET",
       path: "/users",
@@ -92,7 +104,7 @@ export function accountRoutes(all: AccountRouteParts): ApiRoute[] {
       method: "DELETE",
       path: "/sessions/:objectId",
       handle: async (request) => {
-        await objects.remove(request, "_Session", request.names.objectId ?? "");
+        await objects.remove(request, "_Session", request.pathParams.objectId ?? "");
         return {};
       },
     },

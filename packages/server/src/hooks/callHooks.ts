@@ -6,12 +6,12 @@ import {
   ProtocolError,
   type StudioHookCall,
 } from "@purse/protocol";
-import type { Remote } from "../cloud/cloud.ts";
-import { applyOperations, objectOf } from "../cloud/inflate.ts";
-import type { Cause, Outcome, Task } from "../cloud/messages.ts";
+import type { RemoteHandlers } from "../cloud/cloud.ts";
+import { applyOperations, toParseObject } from "../cloud/parseObjects.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
-import type { Log } from "../observe/log.ts";
-import { type PostAnswer, post } from "../outbound/post.ts";
+import type { CallContext, Invocation, InvocationResult } from "../cloud/workerMessages.ts";
+import type { Logger } from "../observe/logger.ts";
+import { type OutboundResponse, sendRequest } from "../outbound/sendRequest.ts";
 import { signedHeaders } from "../outbound/signature.ts";
 import { type HookCalls, hookName } from "./hookCalls.ts";
 import type { Hook, HookStore } from "./hookStore.ts";
@@ -28,11 +28,11 @@ export interface HookCallParts {
   maxBytes: number;
   /** In ms since the epoch. */
   clock(): number;
-  log: Log;
+  log: Logger;
 }
 
 /** Functions and triggers that other servers carry out, and what an operator has them asked once more. */
-export interface RemoteHooks extends Remote {
+export interface RemoteHooks extends RemoteHandlers {
   /** Asks the server of a call the same again; nothing is done with its answer. Throws 101 and 142. */
   replay(callId: string): Promise<StudioHookCall>;
 }
@@ -78,10 +78,10 @@ export function createHookCalls(parts: HookCallParts): RemoteHooks {
     return answer.success;
   }
 
-  async function ask(url: string, body: string): Promise<PostAnswer> {
+  async function ask(url: string, body: string): Promise<OutboundResponse> {
     const { deadlineMs, maxBytes, allowPrivate } = parts;
     const headers = signedHeaders(parts.webhookKey, body, parts.clock());
-    const answer = await post({ url, headers, body, deadlineMs, maxBytes, allowPrivate });
+    const answer = await sendRequest({ url, headers, body, deadlineMs, maxBytes, allowPrivate });
     if (answer.status >= 300 && answer.status < 400) {
       throw new Error(`it redirects (${answer.status}), which is not followed`);
     }
@@ -97,7 +97,7 @@ function parseOr(text: string): unknown {
   }
 }
 
-function nameOf(task: Task): string {
+function nameOf(task: Invocation): string {
   switch (task.kind) {
     case "function":
       return `function ${task.name}`;
@@ -112,8 +112,8 @@ function nameOf(task: Task): string {
   }
 }
 
-function bodyOf(task: Task): JsonObject {
-  const common = commonOf(task.cause);
+function bodyOf(task: Invocation): JsonObject {
+  const common = commonOf(task.callContext);
   switch (task.kind) {
     case "function":
       return { ...common, functionName: task.name, params: task.params };
@@ -147,7 +147,7 @@ function bodyOf(task: Task): JsonObject {
   }
 }
 
-function commonOf({ user, master, installationId, context, ip, headers }: Cause): JsonObject {
+function commonOf({ user, master, installationId, context, ip, headers }: CallContext): JsonObject {
   const { sessionToken: _, ...known } = user ?? {};
   const { cookie: _cookie, authorization: _authorization, ...shown } = headers;
   return {
@@ -165,10 +165,10 @@ function withoutToken({ "x-parse-session-token": _, ...headers }: Record<string,
   return headers;
 }
 
-function outcomeOf(task: Task, success: JsonValue | undefined): Outcome {
+function outcomeOf(task: Invocation, success: JsonValue | undefined): InvocationResult {
   switch (task.kind) {
     case "beforeSave":
-      return isJsonObject(success) ? { changes: { set: changed(task, success), dropped: [] } } : {};
+      return isJsonObject(success) ? { changes: { set: changed(task, success), unset: [] } } : {};
     case "beforeFind":
       return isJsonObject(success)
         ? { value: { ...withoutQueryParams(task.params), ...queryParams(success) } }
@@ -185,7 +185,7 @@ function outcomeOf(task: Task, success: JsonValue | undefined): Outcome {
 const OURS: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt", "className", "__type"]);
 
 /** Of an object that a hook answered, the fields that are other than those asked for. */
-function changed(task: Extract<Task, { kind: "beforeSave" }>, answered: JsonObject): JsonObject {
+function changed(task: Extract<Invocation, { kind: "beforeSave" }>, answered: JsonObject): JsonObject {
   const object = wanted(task);
   const before = object.toJSON();
   for (const [key, value] of Object.entries(answered)) {
@@ -194,8 +194,8 @@ function changed(task: Extract<Task, { kind: "beforeSave" }>, answered: JsonObje
   return answered;
 }
 
-function wanted({ className, original, operations }: Extract<Task, { kind: "beforeSave" }>) {
-  const object = objectOf(className, original ?? {});
+function wanted({ className, original, operations }: Extract<Invocation, { kind: "beforeSave" }>) {
+  const object = toParseObject(className, original ?? {});
   applyOperations(object, operations);
   return object;
 }

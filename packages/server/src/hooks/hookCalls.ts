@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError, type StudioHookCall } from "@purse/protocol";
 import { newObjectId } from "../objects/objectId.ts";
-import { isSecretName } from "../observe/log.ts";
-import type { PostAnswer } from "../outbound/post.ts";
+import { isSecretName } from "../observe/logger.ts";
+import type { OutboundResponse } from "../outbound/sendRequest.ts";
 import type { Hook } from "./hookStore.ts";
 
 /** How many calls are kept, and of each of its texts how many characters. */
@@ -26,18 +26,26 @@ export class HookCalls {
   }
 
   /** Keeps what a call was and came to, and answers or throws what it does. */
-  async record(hook: Hook, fields: JsonObject, ask: () => Promise<PostAnswer>): Promise<PostAnswer> {
+  async record(
+    hook: Hook,
+    fields: JsonObject,
+    ask: () => Promise<OutboundResponse>,
+  ): Promise<OutboundResponse> {
     const { answer, error } = await this.#watch(hook, fields, ask, false);
     if (answer) return answer;
     throw error;
   }
 
   /** The same for a call that an operator has made once more: what it came to is the answer, failures too. */
-  async replay(hook: Hook, fields: JsonObject, ask: () => Promise<PostAnswer>): Promise<StudioHookCall> {
+  async replay(
+    hook: Hook,
+    fields: JsonObject,
+    ask: () => Promise<OutboundResponse>,
+  ): Promise<StudioHookCall> {
     return (await this.#watch(hook, fields, ask, true)).call;
   }
 
-  async #watch(hook: Hook, fields: JsonObject, ask: () => Promise<PostAnswer>, isReplay: boolean) {
+  async #watch(hook: Hook, fields: JsonObject, ask: () => Promise<OutboundResponse>, isReplay: boolean) {
     const started = this.#clock();
     const about = {
       id: newObjectId(),

@@ -1,7 +1,7 @@
 import { isClassName, type JsonObject, ProtocolError } from "@purse/protocol";
-import { OBJECT_TRIGGERS, QUERY_TRIGGERS } from "../cloud/messages.ts";
+import { OBJECT_TRIGGERS, QUERY_TRIGGERS } from "../cloud/workerMessages.ts";
 import type { ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import { HOOK_ERROR, type Hook, type HookStore, hookOf } from "./hookStore.ts";
 
 const TRIGGERS: readonly string[] = [...OBJECT_TRIGGERS, ...QUERY_TRIGGERS];
@@ -31,7 +31,7 @@ export function hookRoutes(hooks: HookStore): ApiRoute[] {
     assertMaster(request);
     const hook = hooks.get(named(request));
     if (hook) return hook;
-    throw new ProtocolError(HOOK_ERROR, missing(request.names));
+    throw new ProtocolError(HOOK_ERROR, missing(request.pathParams));
   }
 
   async function create(request: ApiRequest): Promise<JsonObject> {
@@ -47,7 +47,7 @@ export function hookRoutes(hooks: HookStore): ApiRoute[] {
 
   async function change(request: ApiRequest): Promise<JsonObject> {
     assertMaster(request, "write");
-    const { params, names } = request;
+    const { params, pathParams: names } = request;
     if (params.__op === "Delete") return remove(request);
     const hook = declared({ ...names, ...(params.url !== undefined && { url: params.url }) });
     await hooks.update(hook, missing(names));
@@ -61,7 +61,7 @@ export function hookRoutes(hooks: HookStore): ApiRoute[] {
   }
 }
 
-function named({ names }: ApiRequest): string {
+function named({ pathParams: names }: ApiRequest): string {
   const { functionName = "", className = "", triggerName = "" } = names;
   return functionName === "" ? `${triggerName}.${className}` : `function ${functionName}`;
 }

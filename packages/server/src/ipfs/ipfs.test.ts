@@ -50,8 +50,8 @@ function uploads() {
   return { ipfs, gateway: url, maxFileBytes: 1_000, reserve: async () => () => undefined };
 }
 
-async function* bytes(...parts: (string | Uint8Array)[]) {
-  for (const part of parts) yield Buffer.from(part);
+async function* bytes(...dependencies: (string | Uint8Array)[]) {
+  for (const part of dependencies) yield Buffer.from(part);
 }
 
 describe("CIDs", () => {
@@ -161,7 +161,7 @@ describe("pins", () => {
     expect(await own.read(file, [])).toMatchObject({ size: 600_000 });
     expect([await own.unpin(tree), await own.pin(tree), await own.pin(file)]).toEqual([false, false, true]);
 
-    // A part of a folder stays where it is pinned by itself.
+    // A part of a folder is kept if it is pinned itself.
     const again = await own.addFolder([{ path: "b/hello", content: Buffer.from(HELLO) }]);
     expect(await own.pin(HELLO_CID)).toBe(true);
     await own.unpin(again);

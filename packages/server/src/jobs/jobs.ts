@@ -3,9 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonObject, type Operation, ProtocolError, parseQuery } from "@purse/protocol";
 import type { RequestContext } from "../caller.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import { newObjectId } from "../objects/objectId.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 
@@ -18,7 +18,7 @@ export interface JobsParts {
   run(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<string | undefined>;
   /** In ms since the epoch. */
   clock(): number;
-  log: Log;
+  log: Logger;
   /** How long a request that starts a job waits for its end, in ms: some clients look at its status only once. */
   patienceMs?: number;
 }
@@ -52,7 +52,11 @@ export class Jobs {
     this.#parts = parts;
     this.routes = [
       { method: "POST", path: "/jobs", handle: (request) => this.#post(request, request.params.jobName) },
-      { method: "POST", path: "/jobs/:name", handle: (request) => this.#post(request, request.names.name) },
+      {
+        method: "POST",
+        path: "/jobs/:name",
+        handle: (request) => this.#post(request, request.pathParams.name),
+      },
     ];
   }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { isJsonObject, type JsonObject, parseQuery } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../caller.ts";
-import type { ScheduleDefinition } from "../cloud/messages.ts";
-import type { Log } from "../observe/log.ts";
+import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { ClaimTaken, type Store } from "../store/store.ts";
 import type { Jobs } from "./jobs.ts";
@@ -13,7 +13,7 @@ export interface SchedulerParts {
   schemaOf(className: string): ClassSchema;
   jobs: Jobs;
   clock(): number;
-  log: Log;
+  log: Logger;
 }
 
 /** Which time of a schedule was run last, and by whom: changed by one process at a time. */

@@ -1,4 +1,4 @@
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { Leases } from "../store/lease.ts";
 import { LeaseKeeper } from "./leaseKeeper.ts";
 
@@ -11,10 +11,10 @@ export interface HeldLease {
 /** The leases that a process tries to hold. */
 export class HeldLeases {
   readonly #leases: Leases;
-  readonly #log: Log;
+  readonly #log: Logger;
   readonly #keepers: LeaseKeeper[] = [];
 
-  constructor(leases: Leases, log: Log) {
+  constructor(leases: Leases, log: Logger) {
     this.#leases = leases;
     this.#log = log;
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
-import { createLog } from "../observe/log.ts";
+import { createLogger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { createLocalLeases } from "../store/localLeases.ts";
 import { openStore } from "../store/openStore.ts";
@@ -51,7 +51,7 @@ async function openDatabase(kind: "SQLite" | "PostgreSQL"): Promise<Store> {
 /** A process that wants a lease; its clock is its own, and can be made to stand still. */
 function contender(store: Store, lines: string[] = []) {
   let frozenAt: number | undefined;
-  const log = createLog({ level: "info", format: "text", write: (line) => lines.push(line) });
+  const log = createLogger({ level: "info", format: "text", write: (line) => lines.push(line) });
   const clock = () => frozenAt ?? performance.now();
   const keeper = new LeaseKeeper({ leases: store.leases, name: "work", log, clock });
   const freeze = () => {
@@ -142,7 +142,7 @@ describe("a process that holds a lease", () => {
       if (!isReachable) throw new Error("the database cannot be reached");
       return acquire(...args);
     };
-    const log = createLog({ level: "silent", format: "text", write: () => undefined });
+    const log = createLogger({ level: "silent", format: "text", write: () => undefined });
     const keeper = new LeaseKeeper({ leases, name: "work", log, clock: () => now });
     await keeper.renew();
     const { term = 0 } = keeper;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 
 export interface Mail {
   to: string;
@@ -29,7 +29,7 @@ export interface MailerParts {
   mail: MailConfig;
   /** Where mails are put down when there is nothing to send them with: in development. */
   outbox: string | undefined;
-  log: Log;
+  log: Logger;
 }
 
 /** A sender with a display name, quoted: a comma or a bracket in it begins no other address. */
@@ -81,7 +81,7 @@ function isAdapter(value: unknown): value is { sendMail(mail: Mail & { from: str
 }
 
 /** Each mail becomes a file that a mail program opens. */
-function outboxMailer(folder: string, from: string, log: Log): Mailer {
+function outboxMailer(folder: string, from: string, log: Logger): Mailer {
   return {
     async send(mail) {
       const { default: MailComposer } = await import("nodemailer/lib/mail-composer/index.js");

@@ -7,9 +7,9 @@ const MAX_DIMENSIONS = 8;
 
 /** Takes what apps tell of their use. It is counted and kept nowhere else. */
 export function eventRoutes(count: (event: string) => void): ApiRoute[] {
-  return [{ method: "POST", path: "/events/:name", tolerant: true, handle: take }];
+  return [{ method: "POST", path: "/events/:name", acceptsEndedSession: true, handle: take }];
 
-  async function take({ names, params }: ApiRequest) {
+  async function take({ pathParams: names, params }: ApiRequest) {
     const { name = "" } = names;
     if (!EVENT_NAME.test(name)) {
       throw new ProtocolError(

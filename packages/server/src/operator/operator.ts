@@ -8,7 +8,7 @@ import type { ApiRoute } from "../http/api.ts";
 import { Jobs } from "../jobs/jobs.ts";
 import { Scheduler } from "../jobs/scheduler.ts";
 import type { ChangeListener } from "../objects/change.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { Store } from "../store/store.ts";
 import { eventRoutes } from "./events.ts";
@@ -24,7 +24,7 @@ export interface OperatorParts {
     limits: { functionTimeoutMs: number; maxBodyBytes: number };
   };
   clock(): number;
-  log: Log;
+  log: Logger;
   onChange(listener: ChangeListener): () => void;
   /** Told of each event that an app reports. */
   countEvent(name: string): void;
