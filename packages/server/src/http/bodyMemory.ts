@@ -13,7 +13,7 @@ const LARGE_BYTES = 256 * 1024;
  * Of bodies of at least this size, one address may have this many bytes read and processed at a time, because
  * processing takes several times their memory. Others wait.
  */
-const VERY_LARGE_BYTES = 4 * 1024 * 1024;
+const VERY_LARGE_BYTES = 1024 * 1024;
 const MAX_PROCESSING_BYTES = 24 * 1024 * 1024;
 const RETRY_MS = 1_000;
 

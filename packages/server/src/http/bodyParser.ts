@@ -35,7 +35,7 @@ export const MASTER_JSON_LIMITS: JsonLimits = {
 };
 
 /** Bodies of at least this size (in bytes) are parsed in several turns of the event loop. */
-const LARGE_BYTES = 4 * 1024 * 1024;
+const LARGE_BYTES = 1024 * 1024;
 /**
  * Bodies up to this size (in bytes) never exceed the limits of anonymous clients, so credentials need not be checked.
  */
