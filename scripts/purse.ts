@@ -6,9 +6,9 @@ import { join, relative, resolve } from "node:path";
 import type { DevChain } from "@purse/devchain";
 import {
   type Config,
-  createLog,
+  createLogger,
   createServer,
-  type Log,
+  type Logger,
   loadConfig,
   type PurseServer,
   type ServerOptions,
@@ -36,7 +36,7 @@ async function main(argv: string[]): Promise<void> {
   if (argv.includes("--version") || argv.includes("-v")) return print(await version());
 
   const config = await loadConfig({ argv, env: process.env, cwd: process.cwd() }).catch(fail);
-  const log = createLog({ ...config.log, write: (line) => process.stderr.write(`${line}\n`) });
+  const log = createLogger({ ...config.log, write: (line) => process.stderr.write(`${line}\n`) });
   const end = endRequested(log);
   const running = await start(config, log, end.fatal).catch((error: unknown) =>
     fail(reasonOf(error, config)),
@@ -48,7 +48,7 @@ async function main(argv: string[]): Promise<void> {
   process.exit(code);
 }
 
-async function start(config: Config, log: Log, onFatal: (error: Error) => void): Promise<Running> {
+async function start(config: Config, log: Logger, onFatal: (error: Error) => void): Promise<Running> {
   const chain = config.devChain.enabled ? await startChain(config, log) : undefined;
   const startServer = async (): Promise<PurseServer> => {
     const server = await createServer(config, {
@@ -106,7 +106,7 @@ async function start(config: Config, log: Log, onFatal: (error: Error) => void):
 }
 
 /** Without the local chain everything else still works: what is missing is said, not thrown. */
-async function startChain(config: Config, log: Log): Promise<DevChain | undefined> {
+async function startChain(config: Config, log: Logger): Promise<DevChain | undefined> {
   try {
     const { startDevChain } = await import("@purse/devchain");
     return await startDevChain({
@@ -157,7 +157,7 @@ interface End {
  * When the process ends: at a signal with 0 (a second Ctrl-C ends it at once), after an error that nobody handled with
  * 1, and some time after something has failed for good, so that whoever watches over it has seen that it is not ready.
  */
-function endRequested(log: Log): End {
+function endRequested(log: Logger): End {
   const { promise, resolve } = Promise.withResolvers<number>();
   let isEnding = false;
   const end = (code: number): void => {

@@ -13,7 +13,7 @@ import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
 import type { Caller, RequestContext } from "./caller.ts";
 import { ChainEvents } from "./chainEvents/index.ts";
-import { type Cloud, createCloud, settingsForCode } from "./cloud/index.ts";
+import { type Cloud, cloudSettings, createCloud } from "./cloud/index.ts";
 import type { NamesConfig } from "./config/names.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { walletServiceSources } from "./config/walletServices.ts";
@@ -28,7 +28,7 @@ import {
   FileUrls,
   openFileStore,
   openResumableUploads,
-  UploadSpace,
+  UploadQuota,
 } from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import type { Dispatch } from "./http/api.ts";
@@ -39,7 +39,7 @@ import { createBodyParser } from "./http/bodyParser.ts";
 import { classListRoute } from "./http/classListRoute.ts";
 import { createClientAddress, createIsFromTrustedProxy, rememberPeerAddress } from "./http/clientAddress.ts";
 import { createDataApi } from "./http/dataApi.ts";
-import { dataFunctions, solanaFunctions } from "./http/dataApiFunctions.ts";
+import { createDataApiFunctions, createSolanaFunctions } from "./http/dataApiFunctions.ts";
 import { createDataDocs } from "./http/dataDocs.ts";
 import type { Envelope } from "./http/envelope.ts";
 import { closeIdleConnections } from "./http/idleConnections.ts";
@@ -54,8 +54,8 @@ import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
 import { createStaticApp } from "./http/staticApp.ts";
-import { nftPictures, Thumbnails } from "./images/index.ts";
-import { createGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
+import { createNftImageHandler, Thumbnails } from "./images/index.ts";
+import { createIpfsGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
 import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
 import { HeldLeases } from "./leases/heldLeases.ts";
 import { Lifecycle } from "./lifecycle.ts";
@@ -76,7 +76,7 @@ import { operatorClasses } from "./operator/operatorClasses.ts";
 import { isPublicAddress } from "./outbound/addresses.ts";
 import { createGatewayClient } from "./outbound/gateways.ts";
 import { createPush, createSenders, pushRules } from "./push/index.ts";
-import { createLive, createLocalFeed, createSharedFeed } from "./realtime/index.ts";
+import { createLiveQueryServer, createLocalFeed, createSharedFeed } from "./realtime/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -195,16 +195,16 @@ async function composeServer(
   });
   const uploadsDir = join(config.dataDir, "uploads");
   await mkdir(uploadsDir, { recursive: true });
-  const uploadQuota = new UploadSpace({
+  const uploadQuota = new UploadQuota({
     folder: uploadsDir,
     maxPerOwner: config.uploads.maxPerOwner,
     maxBytesPerOwner: config.uploads.maxBytesPerOwner,
     maxBytes: config.uploads.maxBytes,
   });
-  const askGateway = createGatewayClient(config.names.gateways);
+  const gatewayClient = createGatewayClient(config.names.gateways);
   const chain = createChainService({
     chains: options.chains.map((each) => withNameServices(each, config.names)),
-    ...(askGateway && { askGateway }),
+    ...(gatewayClient && { askGateway: gatewayClient }),
     database:
       config.database.kind === "postgres"
         ? config.database
@@ -312,7 +312,7 @@ async function composeServer(
     dispatch: (request) => required(lateBound.dispatch)(request),
     userOf,
     config,
-    settings: settingsForCode(config, publicUrl, MOUNT_PATH),
+    settings: cloudSettings(config, publicUrl, MOUNT_PATH),
     download: (url) => required(lateBound.readFile)(url),
     logger,
     logLevel: config.log.level,
@@ -364,7 +364,7 @@ async function composeServer(
   for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const { name, run } of chainEvents.functions) cloud.define(name, run);
   cloud.onDefined(({ watches }) => chainEvents.setCodeWatches(watches));
-  for (const { name, run } of solanaFunctions()) cloud.define(name, run);
+  for (const { name, run } of createSolanaFunctions()) cloud.define(name, run);
 
   const operator = await createOperator({
     store,
@@ -498,12 +498,12 @@ async function composeServer(
   });
   const thumbnails = new Thumbnails(join(config.dataDir, "thumbnails"));
   lifecycle.onStop("thumbnails", () => thumbnails.stop());
-  const handleIpfsRequest = createGateway(ipfs, thumbnails);
+  const handleIpfsRequest = createIpfsGateway(ipfs, thumbnails);
   const { changeLog, onAnnounced } = store;
   const feed = changeLog
     ? createSharedFeed({ changeLog, subscribeToNotifications: onAnnounced, logger, clock: store.now })
     : createLocalFeed(objects.onChange);
-  const live = createLive({
+  const live = createLiveQueryServer({
     appId: config.appId,
     isMasterKey: (key, ip) => verifyMasterKey(key, ip) !== undefined,
     clientAddressOf,
@@ -524,7 +524,7 @@ async function composeServer(
     logger,
     limits: {
       maxSocketsPerAddress: config.limits.liveSocketsPerAddress,
-      // As many as its sockets might have if each followed a few things.
+      // As many as its sockets might have if each subscribed to a few queries.
       maxSubscriptionsPerAddress: config.limits.liveSocketsPerAddress * 10,
     },
   });
@@ -565,11 +565,11 @@ async function composeServer(
     memory: bodyMemory,
     report: (error) => report(error, "the data service"),
   });
-  const dataApiFunctions = dataFunctions(chain.routes, userOf, authenticateDataRequest, (caller) =>
+  const dataApiFunctions = createDataApiFunctions(chain.routes, userOf, authenticateDataRequest, (caller) =>
     files.assertCanUpload(caller),
   );
   for (const { name, run } of dataApiFunctions) cloud.define(name, run);
-  const nftImage = nftPictures({
+  const nftImage = createNftImageHandler({
     chain,
     thumbnails,
     fetchContent,

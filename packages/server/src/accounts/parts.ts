@@ -1,5 +1,5 @@
 import { ErrorCode, MAX_EMAIL_LENGTH, MAX_USERNAME_LENGTH, ProtocolError } from "@purse/protocol";
-import type { PeopleTriggers } from "../cloud/index.ts";
+import type { AuthTriggers } from "../cloud/index.ts";
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
 import type { Mailer } from "../messages/mailer.ts";
@@ -60,7 +60,7 @@ export interface AccountsParts {
   holdings: Holdings;
   limits: AccountLimits;
   /** What cloud code does when people sign in and out; asked for when it is needed. */
-  triggers: PeopleTriggers;
+  triggers: AuthTriggers;
 }
 
 /** Claims that accounts hold, by scope; the owner is the user's id, for session tokens the session's. */

@@ -75,6 +75,7 @@ export function checkpointsTo(
     ({ number }) => number < block.number,
   );
   const byDistance = new Map<number, BlockReference>();
-  for (const each of candidates) byDistance.set(Math.floor(Math.log2(block.number - each.number)), each);
+  for (const candidate of candidates)
+    byDistance.set(Math.floor(Math.log2(block.number - candidate.number)), candidate);
   return [...byDistance.values()].sort((a, b) => b.number - a.number).slice(0, MAX_CHECKPOINTS);
 }

@@ -92,12 +92,12 @@ export class EventWriter {
     additionalWrites: (written: EventChange[]) => Write[],
   ): Promise<EventChange[]> {
     const { store, logger } = this.#dependencies;
-    const together = new WriteTogether(store, changes.length + 1);
+    const transaction = new WriteTogether(store, changes.length + 1);
     const pendingChanges = changes.map((change) => {
       const settled = Promise.withResolvers<"added" | "rejected" | "failed">();
       const join: JoinedWrites["join"] = (writes) => {
         settled.resolve("added");
-        return together.join(writes);
+        return transaction.join(writes);
       };
       const completed = this.#change(className, change, { ...serverRequest(), together: { join } });
       completed.catch((error: unknown) => {
@@ -105,16 +105,16 @@ export class EventWriter {
         settled.resolve("rejected");
         logger.warn("cloud code rejected an event", { className, change: change.kind, error: error.message });
       });
-      return { change, settled: settled.promise, done: completed };
+      return { change, settled: settled.promise, completed };
     });
     const outcomes = await Promise.all(pendingChanges.map(({ settled }) => settled));
     const written = changes.filter((_, i) => outcomes[i] === "added");
     for (const outcome of outcomes) {
-      if (outcome === "rejected") together.pass();
-      if (outcome === "failed") together.fail(new Error("an event could not be stored"));
+      if (outcome === "rejected") transaction.pass();
+      if (outcome === "failed") transaction.fail(new Error("an event could not be stored"));
     }
-    await together.join(additionalWrites(written));
-    await Promise.all(pendingChanges.map(({ done: completed }, i) => outcomes[i] === "added" && completed));
+    await transaction.join(additionalWrites(written));
+    await Promise.all(pendingChanges.map(({ completed }, i) => outcomes[i] === "added" && completed));
     return written;
   }
 

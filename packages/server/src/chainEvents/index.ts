@@ -1,2 +1,2 @@
 export { ChainEvents } from "./chainEvents.ts";
-export { parseWatchList as watchOptions } from "./watch.ts";
+export { parseWatchList } from "./watch.ts";

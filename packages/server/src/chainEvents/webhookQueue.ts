@@ -174,7 +174,7 @@ export class WebhookQueue {
     const body = JSON.stringify(message.body);
     try {
       const headers = signedHeaders(webhookKey, body, clock());
-      const answer = await sendRequest({
+      const response = await sendRequest({
         url,
         headers,
         body,
@@ -182,13 +182,13 @@ export class WebhookQueue {
         maxBytes: MAX_RESPONSE_BYTES,
         allowPrivate,
       });
-      if (answer.status < 200 || answer.status >= 300) throw new HttpStatusError(answer.status);
+      if (response.status < 200 || response.status >= 300) throw new HttpStatusError(response.status);
       const deliveredAt = wireDate(new Date(clock()));
       await this.#updateDelivery(message, {
         status: "delivered",
         attempts,
         deliveredAt,
-        answer: answer.status,
+        answer: response.status,
         error: null,
       });
       return true;

@@ -3,12 +3,12 @@ import "./globals.ts";
 export {
   type BuiltInFunction,
   type Cloud,
-  type CloudDependencies as CloudParts,
+  type CloudDependencies,
   type ConfigTrigger,
   createCloud,
 } from "./cloud.ts";
-export { cloudSettings as settingsForCode } from "./cloudSettings.ts";
-export type { CloudFileTriggers as FileTriggersOfCode } from "./fileTriggers.ts";
+export { cloudSettings } from "./cloudSettings.ts";
+export type { CloudFileTriggers } from "./fileTriggers.ts";
 export type { LiveTriggers } from "./liveTriggers.ts";
 export type { CloudNamespace } from "./namespace.ts";
 export type { Plugin, PluginFunction, PluginResult, PluginTrigger } from "./plugins.ts";
@@ -20,10 +20,10 @@ export type {
   JobRequest,
   ObjectTriggerRequest,
 } from "./registry.ts";
-export type { AuthTriggers as PeopleTriggers } from "./triggers.ts";
+export type { AuthTriggers } from "./triggers.ts";
 export type { Validator } from "./validator.ts";
 export type {
-  FileInfo as FileFacts,
+  FileInfo,
   FileTriggerName,
   LiveConnectionEvent,
   ServerSettings,

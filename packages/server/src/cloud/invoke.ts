@@ -146,8 +146,8 @@ export async function invoke(
       return { context: toPlainObject(triggerRequest.context) };
     }
     case "liveConnection": {
-      const { clientId, ...facts } = invocation.event;
-      for (const handler of registry.onLiveQueryEvent) await handler({ ...facts, client: { id: clientId } });
+      const { clientId, ...event } = invocation.event;
+      for (const handler of registry.onLiveQueryEvent) await handler({ ...event, client: { id: clientId } });
       return {};
     }
     case "connect": {
@@ -177,9 +177,9 @@ export async function invoke(
     case "liveEvent": {
       const trigger = registry.afterLiveQueryEvent.get(invocation.className);
       if (!trigger) return {};
-      const { event, clients, subscriptions, ...facts } = invocation.event;
-      const object: ParseObject | undefined = toParseObject(facts.className, facts.object);
-      const original = facts.original && toParseObject(facts.className, facts.original);
+      const { event, clients, subscriptions, ...change } = invocation.event;
+      const object: ParseObject | undefined = toParseObject(change.className, change.object);
+      const original = change.original && toParseObject(change.className, change.original);
       const triggerRequest = { ...request, event, clients, subscriptions, object, original, sendEvent: true };
       if (!(await validate(trigger.validator, triggerRequest, callContext.roles))) return {};
       await trigger.run(triggerRequest);

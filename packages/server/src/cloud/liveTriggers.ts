@@ -12,20 +12,23 @@ export interface LiveTriggers {
   ): boolean;
   connect(
     request: RequestContext,
-    facts: { clients: number; subscriptions: number; sessionToken?: string },
+    connection: { clients: number; subscriptions: number; sessionToken?: string },
   ): Promise<void>;
   /** Returns the query to subscribe to. */
   subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
   /** Returns the event's `object` and `original` to send; null to send nothing. */
   event(
     request: RequestContext,
-    facts: Extract<Invocation, { kind: "liveEvent" }>["event"],
+    event: Extract<Invocation, { kind: "liveEvent" }>["event"],
   ): Promise<JsonObject | null | undefined>;
   /**
    * Calls the `onLiveQueryEvent` handlers with a connection event. Nobody waits for them, and their errors are only
    * logged.
    */
-  onConnectionEvent(facts: () => LiveConnectionEvent, from: Pick<RequestContext, "ip" | "requestId">): void;
+  onConnectionEvent(
+    createEvent: () => LiveConnectionEvent,
+    from: Pick<RequestContext, "ip" | "requestId">,
+  ): void;
 }
 
 /** Connection events that may wait for the cloud code; further ones are dropped. */
@@ -42,9 +45,13 @@ export function createLiveTriggers({
   return {
     hasHandler: (trigger, className) =>
       hasHandler(className === undefined ? trigger : `${trigger}.${className}`),
-    async connect(request, facts) {
+    async connect(request, connection) {
       if (!hasHandler("beforeConnect")) return;
-      await run("beforeConnect", { kind: "connect", ...facts, callContext: await callContextOf(request) });
+      await run("beforeConnect", {
+        kind: "connect",
+        ...connection,
+        callContext: await callContextOf(request),
+      });
     },
     async subscribe(request, className, params) {
       if (!hasHandler(`beforeSubscribe.${className}`)) return params;
@@ -52,19 +59,19 @@ export function createLiveTriggers({
       const { value } = await run("beforeSubscribe", { kind: "subscribe", className, params, callContext });
       return isJsonObject(value) ? value : params;
     },
-    async event(request, facts) {
-      const { className } = facts;
+    async event(request, event) {
+      const { className } = event;
       if (!hasHandler(`afterLiveQueryEvent.${className}`)) return undefined;
       const callContext = await callContextOf(request);
       const { value } = await run("afterLiveQueryEvent", {
         kind: "liveEvent",
         className,
-        event: facts,
+        event,
         callContext,
       });
       return value === null || isJsonObject(value) ? value : undefined;
     },
-    onConnectionEvent(facts, { ip, requestId }) {
+    onConnectionEvent(createEvent, { ip, requestId }) {
       if (!hasHandler("onLiveQueryEvent")) return;
       if (pendingEvents >= MAX_PENDING_EVENTS) {
         if (!isDropping) logger.warn("cloud code falls behind: events of live query connections are dropped");
@@ -73,7 +80,7 @@ export function createLiveTriggers({
       }
       isDropping = false;
       pendingEvents += 1;
-      const event = facts();
+      const event = createEvent();
       const callContext = {
         user: undefined,
         roles: [],

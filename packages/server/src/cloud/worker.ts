@@ -111,14 +111,10 @@ try {
   post({ kind: "loadFailed", error: error instanceof Error ? error.message : String(error) });
 }
 
-async function execute({
-  id,
-  depth,
-  invocation: task,
-}: Extract<HostMessage, { kind: "invoke" }>): Promise<void> {
+async function execute({ id, depth, invocation }: Extract<HostMessage, { kind: "invoke" }>): Promise<void> {
   try {
-    const outcome = await runAtDepth(depth, () => invoke({ registry, logger, callHost }, task));
-    post({ kind: "result", id, result: outcome });
+    const result = await runAtDepth(depth, () => invoke({ registry, logger, callHost }, invocation));
+    post({ kind: "result", id, result });
   } catch (error) {
     post({ kind: "error", id, error: remoteErrorOf(error) });
   }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
-import { watchOptions } from "../chainEvents/index.ts";
+import { parseWatchList } from "../chainEvents/index.ts";
 import { parseAccountLimits } from "./accountLimits.ts";
 import { parseAuth } from "./auth.ts";
 import { parseFileUpload } from "./fileUpload.ts";
@@ -82,7 +82,7 @@ export const SECTIONS = {
   watch: {
     about:
       "What happens on chains as objects: a list of { chainId, address, abi, topic, tableName, filter, sync_historical, confirmations, webhook }; without abi, what the address moves.",
-    parse: watchOptions,
+    parse: parseWatchList,
   },
   defaultAcl: {
     about: "ACL of new objects that bring none; `currentUser` in it stands for whoever creates them.",

@@ -16,16 +16,16 @@ export type RequestOrigin = Pick<RequestContext, "serverUrl">;
 
 /** Builds URLs of files from the URL that a request used; they are never stored. */
 export class FileUrls {
-  readonly #dependencies: FileUrlsOptions;
+  readonly #options: FileUrlsOptions;
 
-  constructor(dependencies: FileUrlsOptions) {
-    this.#dependencies = dependencies;
+  constructor(options: FileUrlsOptions) {
+    this.#options = options;
   }
 
   /** Returns the URL of a file. */
   urlOf(name: string, request?: RequestOrigin): string {
     const path = name.split("/").map(encodeURIComponent).join("/");
-    return `${this.#base(request)}/files/${encodeURIComponent(this.#dependencies.appId)}/${path}`;
+    return `${this.#base(request)}/files/${encodeURIComponent(this.#options.appId)}/${path}`;
   }
 
   /**
@@ -33,7 +33,7 @@ export class FileUrls {
    * several. Returns undefined for any other URL.
    */
   nameFromUrl(url: string): string | undefined {
-    const { appId, mountPath } = this.#dependencies;
+    const { appId, mountPath } = this.#options;
     const prefix = `${mountPath}/files/${encodeURIComponent(appId)}/`;
     const pathname = URL.canParse(url) ? new URL(url).pathname : "";
     if (!pathname.startsWith(prefix)) return undefined;
@@ -51,7 +51,7 @@ export class FileUrls {
 
   gateway(request?: RequestOrigin): string {
     const base = this.#base(request);
-    const { mountPath } = this.#dependencies;
+    const { mountPath } = this.#options;
     const origin = base.endsWith(mountPath) ? base.slice(0, -mountPath.length) : new URL(base).origin;
     return origin + IPFS_PATH;
   }
@@ -94,7 +94,7 @@ export class FileUrls {
   }
 
   #base(request: RequestOrigin | undefined): string {
-    return this.#dependencies.filesUrl ?? request?.serverUrl ?? this.#dependencies.publicUrl;
+    return this.#options.filesUrl ?? request?.serverUrl ?? this.#options.publicUrl;
   }
 }
 

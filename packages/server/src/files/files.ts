@@ -269,7 +269,7 @@ export interface ListedFile {
 
 /** Copies chunks for a consumer that keeps them. */
 async function* copyChunks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of content) yield Uint8Array.from(piece);
+  for await (const chunk of content) yield Uint8Array.from(chunk);
 }
 
 /** Passes content through up to a size in bytes. Throws 130 if it is larger or empty. */

@@ -11,7 +11,7 @@ import { type Envelope, parseEnvelope } from "../http/envelope.ts";
 import { type Files, fileTooLarge, type SavedFile } from "./files.ts";
 import { removeOrphans, uploadIds } from "./orphans.ts";
 import { parseUploadMetadata, tusError } from "./tusMetadata.ts";
-import { uploadOwnerOfKey as countedOwner, type UploadQuota, uploadOwnerOf } from "./uploadQuota.ts";
+import { type UploadQuota, uploadOwnerOf, uploadOwnerOfKey } from "./uploadQuota.ts";
 
 export interface ResumableUploadsDependencies {
   files: Files;
@@ -250,7 +250,10 @@ export async function openResumableUploads(
     const { countedFor, length } = pending;
     reservations.set(
       id,
-      uploadQuota.reserveUnchecked(countedFor === undefined ? undefined : countedOwner(countedFor), length),
+      uploadQuota.reserveUnchecked(
+        countedFor === undefined ? undefined : uploadOwnerOfKey(countedFor),
+        length,
+      ),
     );
   }
   await removeOrphans(folder, clock());

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   CLIENT_JSON,
   ErrorCode,
@@ -80,9 +80,9 @@ export function createBodyParser(options: BodyParserOptions): WithParsedBody {
     if (body.length > limits.bytes) throw payloadTooLarge(limits.bytes);
     // Other requests are handled between the steps of a large one.
     const isLarge = body.length > LARGE_BYTES;
-    if (isLarge) await nextTurn();
+    if (isLarge) await yieldToEventLoop();
     const fields = parseJsonBody(body, limits.json);
-    if (isLarge) await nextTurn();
+    if (isLarge) await yieldToEventLoop();
     return fields;
   }
 

@@ -14,7 +14,7 @@ const WRITE_FUNCTIONS: ReadonlySet<string> = new Set(["uploadFolder"]);
  * The endpoints of the data API as cloud functions, under every name that clients call them by. Each call, including
  * those in a batch, is authenticated and rate limited like a request to `/api/v2`.
  */
-export function dataFunctions(
+export function createDataApiFunctions(
   routes: readonly Route[],
   userOf: (caller: UserAuth) => Promise<JsonObject | undefined>,
   authorize: AuthenticateDataRequest,
@@ -54,7 +54,7 @@ export function dataFunctions(
 const SOLANA_FUNCTIONS = ["balance", "getSPL", "getNFTs", "getPortfolio", "getNFTMetadata"];
 
 /** Cloud functions that reject: an empty result would look as if the account had nothing. */
-export function solanaFunctions(): { name: string; run(): Promise<JsonValue> }[] {
+export function createSolanaFunctions(): { name: string; run(): Promise<JsonValue> }[] {
   return SOLANA_FUNCTIONS.map((name) => ({
     name: `sol-${name}`,
     async run() {

@@ -141,13 +141,17 @@ function allObjectsQuery(schema: ClassSchema) {
 }
 
 /** The class named by the path or the body; throws 103 if they differ. */
-function requestedClassName({ pathParams: names, params }: ApiRequest): string | undefined {
+function requestedClassName({ pathParams, params }: ApiRequest): string | undefined {
   const bodyClassName = typeof params.className === "string" ? params.className : undefined;
-  if (names.className !== undefined && bodyClassName !== undefined && bodyClassName !== names.className) {
+  if (
+    pathParams.className !== undefined &&
+    bodyClassName !== undefined &&
+    bodyClassName !== pathParams.className
+  ) {
     throw new ProtocolError(
       ErrorCode.INVALID_CLASS_NAME,
-      `Class name mismatch between ${bodyClassName} and ${names.className}.`,
+      `Class name mismatch between ${bodyClassName} and ${pathParams.className}.`,
     );
   }
-  return names.className ?? bodyClassName;
+  return pathParams.className ?? bodyClassName;
 }

@@ -1,9 +1,9 @@
-export { createNftImageHandler as nftPictures } from "./nftImages.ts";
-export { sendImage as sendPicture } from "./sendImage.ts";
+export { createNftImageHandler } from "./nftImages.ts";
+export { sendImage } from "./sendImage.ts";
 export {
-  type ImageSource as Source,
-  invalidImage as noPicture,
-  MAX_IMAGE_BYTES as MAX_PICTURE,
-  requestedWidth as askedWidth,
+  type ImageSource,
+  invalidImage,
+  MAX_IMAGE_BYTES,
+  requestedWidth,
   Thumbnails,
 } from "./thumbnails.ts";

@@ -36,16 +36,16 @@ export function createNftImageHandler({
       throw notFound("There is no metadata of such an NFT, or it has not been read yet.");
     const metadata: JsonValue = JSON.parse(text);
     const candidates = IMAGE_KEYS.map((key) => (isJsonObject(metadata) ? metadata[key] : undefined));
-    const picture = candidates.find((each) => typeof each === "string" && each.trim() !== "");
-    if (typeof picture !== "string") throw notFound("The metadata of this NFT contains no image.");
-    return picture.trim();
+    const imageUri = candidates.find((each) => typeof each === "string" && each.trim() !== "");
+    if (typeof imageUri !== "string") throw notFound("The metadata of this NFT contains no image.");
+    return imageUri.trim();
   }
 
-  async function readImage(picture: string, signal: AbortSignal): Promise<Uint8Array> {
-    if (picture.startsWith("<")) return Buffer.from(picture);
-    if (isDataUri(picture)) return dataUriContent(picture) ?? Buffer.alloc(0);
+  async function readImage(imageUri: string, signal: AbortSignal): Promise<Uint8Array> {
+    if (imageUri.startsWith("<")) return Buffer.from(imageUri);
+    if (isDataUri(imageUri)) return dataUriContent(imageUri) ?? Buffer.alloc(0);
     try {
-      return await fetchContent(picture, { maxBytes: MAX_IMAGE_BYTES, signal });
+      return await fetchContent(imageUri, { maxBytes: MAX_IMAGE_BYTES, signal });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw notFound(`The image of this NFT cannot be read: ${reason.slice(0, 200)}`);
@@ -67,15 +67,15 @@ export function createNftImageHandler({
       const query = new URLSearchParams(search);
       const width = requestedWidth(query) ?? DEFAULT_WIDTH;
       const selector = query.get("chain");
-      const picture = await imageUriOf({
+      const imageUri = await imageUriOf({
         address: decodeURIComponent(address),
         token_id: decodeURIComponent(tokenId),
         ...(selector !== null && { chain: selector }),
       });
       const source = {
-        name: picture,
+        name: imageUri,
         maxAgeMs: MAX_AGE_S * 1_000,
-        read: (signal: AbortSignal) => readImage(picture, signal),
+        read: (signal: AbortSignal) => readImage(imageUri, signal),
       };
       await sendImage(message, response, {
         image: await thumbnails.get(source, width),

@@ -89,10 +89,10 @@ export class DiskPins {
 
   async #waitForAdds(): Promise<void> {
     const waiting = new AbortController();
-    const timeout = sleep(ADD_WAIT_MS, "late", { signal: waiting.signal }).catch(() => undefined);
+    const timeout = sleep(ADD_WAIT_MS, "timeout", { signal: waiting.signal }).catch(() => undefined);
     const outcome = await Promise.race([Promise.allSettled(this.#adding), timeout]);
     waiting.abort();
-    if (outcome === "late") {
+    if (outcome === "timeout") {
       throw new ProtocolError(ErrorCode.TIMEOUT, "Content is being added: try again later.", 503);
     }
   }

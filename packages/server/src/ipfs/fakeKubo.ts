@@ -44,7 +44,7 @@ export async function startFakeKubo(): Promise<FakeKubo> {
     if (cid.code === 0x70) for (const { Hash } of decode(block).Links) walk(Hash);
   }
 
-  async function answer(command: string, search: URLSearchParams, request: IncomingMessage) {
+  async function execute(command: string, search: URLSearchParams, request: IncomingMessage) {
     const cidArgument = () => CID.parse(search.get("arg") ?? fail('argument "ipfs-path" is required'));
     switch (command) {
       case "block/put": {
@@ -85,7 +85,7 @@ export async function startFakeKubo(): Promise<FakeKubo> {
     if (request.method !== "POST") return void response.writeHead(405, { allow: "OPTIONS, POST" }).end();
     if (request.headers["user-agent"]?.startsWith("Mozilla")) return void response.writeHead(403).end();
     try {
-      const body = await answer(command, searchParams, request);
+      const body = await execute(command, searchParams, request);
       if (body === undefined) return void response.writeHead(404).end("404 page not found\n");
       if (body instanceof Uint8Array)
         return void response.writeHead(200, { "content-type": "text/plain" }).end(body);

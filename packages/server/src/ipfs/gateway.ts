@@ -2,7 +2,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode, escapeHtml, ProtocolError } from "@purse/protocol";
 import { contentTypeOf, extensionOf } from "../http/contentTypes.ts";
 import { INERT_HEADERS, sendContent } from "../http/sendContent.ts";
-import { askedWidth, MAX_PICTURE, noPicture, sendPicture, type Thumbnails } from "../images/index.ts";
+import {
+  invalidImage,
+  MAX_IMAGE_BYTES,
+  requestedWidth,
+  sendImage,
+  type Thumbnails,
+} from "../images/index.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
 
 /** The path of the IPFS gateway. */
@@ -42,9 +48,9 @@ export function createIpfsGateway(ipfs: Ipfs, thumbnails: Thumbnails) {
     if (entry.kind === "folder") return sendFolder(message, response, entry, [cid, ...names]);
     const query = new URLSearchParams(search);
     const name = query.get("filename") ?? names.at(-1) ?? cid;
-    const width = askedWidth(query);
+    const width = requestedWidth(query);
     if (width === undefined) return sendFile(message, response, entry, name);
-    await sendPicture(message, response, {
+    await sendImage(message, response, {
       image: await thumbnails.get({ name: entry.cid, read: () => readImage(entry) }, width),
       fileName: `${name.replace(/\.[^.]*$/, "")}.webp`,
       cacheControl: FOREVER,
@@ -53,7 +59,7 @@ export function createIpfsGateway(ipfs: Ipfs, thumbnails: Thumbnails) {
 }
 
 async function readImage(entry: FileEntry): Promise<Buffer> {
-  if (entry.size > MAX_PICTURE) throw noPicture(`it is larger than ${MAX_PICTURE} bytes`);
+  if (entry.size > MAX_IMAGE_BYTES) throw invalidImage(`it is larger than ${MAX_IMAGE_BYTES} bytes`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of entry.read(0, entry.size)) chunks.push(chunk);
   return Buffer.concat(chunks);

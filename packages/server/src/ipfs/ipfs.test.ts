@@ -7,7 +7,7 @@ import { ProtocolError } from "@purse/protocol";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Thumbnails } from "../images/index.ts";
-import { createGateway, type Ipfs, openIpfs, uploadFolder } from "./index.ts";
+import { createIpfsGateway, type Ipfs, openIpfs, uploadFolder } from "./index.ts";
 
 const HELLO = "hello world\n";
 /** What `ipfs add` prints for it, and with --cid-version=1. */
@@ -26,7 +26,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-ipfs-"));
   ipfs = await openIpfs(folder);
   thumbnails = new Thumbnails(join(folder, "thumbnails"));
-  const serve = createGateway(ipfs, thumbnails);
+  const serve = createIpfsGateway(ipfs, thumbnails);
   server = createServer((message, response) => {
     const [path = "", search = ""] = (message.url ?? "").slice("/ipfs".length).split("?");
     serve(message, response, path, search).catch((error: unknown) => {

@@ -38,35 +38,35 @@ export function createMetrics(sources: () => MetricSources): Metrics {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: "purse_http_requests_total",
-    help: "Requests that were answered, by API, method and class of status.",
+    help: "HTTP requests by API, method and status class.",
     labelNames: ["api", "method", "status"],
     registers,
   });
   const durations = new Histogram({
     name: "purse_http_request_duration_seconds",
-    help: "From the first line of a request to its answer.",
+    help: "Duration of HTTP requests.",
     labelNames: ["api", "method"],
     buckets: SECONDS,
     registers,
   });
   const storeErrors = new Counter({
     name: "purse_store_errors_total",
-    help: "Calls of the database that failed, by call.",
+    help: "Failed database calls by method.",
     labelNames: ["call"],
     registers,
   });
   const events = new Counter({
     name: "purse_app_events_total",
-    help: "Events that apps report, by name.",
+    help: "Usage events reported by apps, by name.",
     labelNames: ["event"],
     registers,
   });
   const eventNames = new Set<string>();
-  gauge("purse_live_sockets", "Open WebSockets of live queries.", () => sources().sockets());
-  gauge("purse_live_subscriptions", "Live queries that are subscribed to.", () => sources().subscriptions());
-  chainGauge("purse_chain_head_block", "The newest block of a chain's node.", "head");
-  chainGauge("purse_chain_indexed_block", "The newest block in the index.", "indexed");
-  chainGauge("purse_chain_lag_blocks", "Blocks between the node and the index.", "lag");
+  gauge("purse_live_sockets", "Open live query WebSockets.", () => sources().sockets());
+  gauge("purse_live_subscriptions", "Active live query subscriptions.", () => sources().subscriptions());
+  chainGauge("purse_chain_head_block", "Latest block of a chain.", "head");
+  chainGauge("purse_chain_indexed_block", "Latest indexed block of a chain.", "indexed");
+  chainGauge("purse_chain_lag_blocks", "Indexing lag in blocks.", "lag");
 
   function gauge(name: string, help: string, read: () => number): void {
     new Gauge({

@@ -243,13 +243,13 @@ export function createSharedFeed({
   /** Returns the last change. Concurrent callers share the next request. */
   function fetchHead(): Promise<number> {
     nextHead ??= headRequest.then(() => {
-      const answer = changeLog.head();
+      const request = changeLog.head();
       nextHead = undefined;
-      headRequest = answer.then(
+      headRequest = request.then(
         () => undefined,
         () => undefined,
       );
-      return answer;
+      return request;
     });
     return nextHead;
   }

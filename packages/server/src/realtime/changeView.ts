@@ -58,10 +58,10 @@ export class ChangeView {
       before: canRead.before ? this.before : null,
       after: canRead.after ? this.after : null,
     };
-    const shown = kind === "delete" ? readable.before : readable.after;
+    const visible = kind === "delete" ? readable.before : readable.after;
     // Subscribers that lost read access learn only that the object left.
-    const object = `"position":"${this.position}","object":${this.#serializeObject(shown ?? {}, fields)}`;
-    if (kind === "create" || kind === "delete" || !shown || !readable.before) return `${object}}`;
+    const object = `"position":"${this.position}","object":${this.#serializeObject(visible ?? {}, fields)}`;
+    if (kind === "create" || kind === "delete" || !visible || !readable.before) return `${object}}`;
     return `${object},"original":${this.#serializeObject(readable.before, fields)}}`;
   }
 

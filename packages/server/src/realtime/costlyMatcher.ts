@@ -22,8 +22,8 @@ const MAX_TIMEOUTS = 2;
 const TIMEOUT_WINDOW_MS = 60_000;
 
 /**
- * - `missed`: it is unknown whether the change affects the group - `tooExpensive`: the same, and the group must be
- * unsubscribed
+ * `missed`: it is unknown whether the change affects the group. `tooExpensive`: the same, and the group must be
+ * unsubscribed.
  */
 export type CostlyMatchResult = { matchedBefore: boolean; matchesAfter: boolean } | "missed" | "tooExpensive";
 

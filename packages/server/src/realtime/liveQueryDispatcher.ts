@@ -28,8 +28,11 @@ export interface LiveTriggers {
   subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
   /** Returns the `object` and `original` to send; null to send nothing, undefined to send them unchanged. */
   event(request: RequestContext, event: LiveEvent): Promise<JsonObject | null | undefined>;
-  /** Reports a connection event; `event` is called only if somebody observes it. */
-  onConnectionEvent?(event: () => LiveConnectionEvent, from: Pick<RequestContext, "ip" | "requestId">): void;
+  /** Reports a connection event; `createEvent` is called only if somebody observes it. */
+  onConnectionEvent?(
+    createEvent: () => LiveConnectionEvent,
+    from: Pick<RequestContext, "ip" | "requestId">,
+  ): void;
 }
 
 export interface ConnectionCounts {

@@ -193,11 +193,11 @@ export class SubscriptionIndex {
 
 /** Groups that are expensive to match are not shared among addresses. */
 function groupKeyOf({ where, whereText, client }: Subscription): string {
-  return conditionCost(where) >= MAX_SHARED_COST ? `${whereText} ${client.address}` : whereText;
+  return conditionCost(where) >= MIN_UNSHARED_COST ? `${whereText} ${client.address}` : whereText;
 }
 
 /** Groups of at least this cost are not shared among addresses. */
-const MAX_SHARED_COST = 1_000;
+const MIN_UNSHARED_COST = 1_000;
 
 function credentialKeyOf({ client, sessionToken }: Subscription): string {
   if (client.hasMasterKey) return "master";
