@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type ChainConfig, createChainService } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
-import { AccountLimits } from "./accounts/accountLimits.ts";
-import { createAccounts } from "./accounts/index.ts";
-import { watchLinkedWallets } from "./accounts/linkedWallets.ts";
-import { Passwords } from "./accounts/password.ts";
-import { isDomain } from "./accounts/siwe.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
-import type { Caller, RequestContext } from "./caller.ts";
+import { AccountLimits } from "./auth/accountLimits.ts";
+import { createAuthService } from "./auth/index.ts";
+import { onWalletsLinked } from "./auth/linkedWallets.ts";
+import { Passwords } from "./auth/password.ts";
+import { matchesDomain } from "./auth/siwe.ts";
+import type { AuthContext, RequestContext } from "./authContext.ts";
 import { ChainEvents } from "./chainEvents/index.ts";
 import { type Cloud, cloudSettings, createCloud } from "./cloud/index.ts";
 import type { NamesConfig } from "./config/names.ts";
@@ -57,12 +57,12 @@ import { createStaticApp } from "./http/staticApp.ts";
 import { createNftImageHandler, Thumbnails } from "./images/index.ts";
 import { createIpfsGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
 import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
-import { HeldLeases } from "./leases/heldLeases.ts";
+import { LeaseManager } from "./leases/leaseManager.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { ByteBudget } from "./limits/byteBudget.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
-import { createMailer, senderOf } from "./messages/mailer.ts";
-import { MailTemplates } from "./messages/mailTemplates.ts";
+import { createMailer, formatSender } from "./mail/mailer.ts";
+import { MailTemplates } from "./mail/mailTemplates.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
 import { Pipelines } from "./objects/pipeline.ts";
@@ -71,11 +71,11 @@ import { type Logger, newRequestId } from "./observe/logger.ts";
 import { createMetrics } from "./observe/metrics.ts";
 import { createMetricsHistory } from "./observe/metricsHistory.ts";
 import { scriptLogRoute } from "./observe/scriptLog.ts";
-import { createOperator } from "./operator/operator.ts";
-import { operatorClasses } from "./operator/operatorClasses.ts";
+import { adminClassRules } from "./operator/adminClassRules.ts";
+import { createAdminServices } from "./operator/adminServices.ts";
 import { isPublicAddress } from "./outbound/addresses.ts";
 import { createGatewayClient } from "./outbound/gateways.ts";
-import { createPush, createSenders, pushRules } from "./push/index.ts";
+import { createPushService, createSenders, pushRules } from "./push/index.ts";
 import { createLiveQueryServer, createLocalFeed, createSharedFeed } from "./realtime/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
@@ -174,7 +174,7 @@ async function composeServer(
     (opened) => opened.close(),
   );
   const store = metrics.instrumentStore(openedStore);
-  const leases = new HeldLeases(store.leases, logger);
+  const leases = new LeaseManager(store.leases, logger);
   const ipfs = await lifecycle.open(
     "IPFS",
     () => openIpfs(join(config.dataDir, "ipfs"), config.ipfsRpcUrl),
@@ -234,12 +234,12 @@ async function composeServer(
   const outbox = config.environment === "development" ? join(config.dataDir, "outbox") : undefined;
   const mailer = await createMailer({
     mail: {
-      from: config.mail.from ?? senderOf(config.appName, "no-reply@localhost"),
+      from: config.mail.from ?? formatSender(config.appName, "no-reply@localhost"),
       smtpUrl: config.smtpUrl,
       adapter: config.mail.adapter,
     },
     outbox,
-    log: logger,
+    logger,
   });
   const mails = new MailTemplates({
     store,
@@ -257,7 +257,7 @@ async function composeServer(
   };
   const passwords = new Passwords(config.hashing);
   const limiter = createMemoryLimiter({ clock: () => performance.now() });
-  const accounts = createAccounts({
+  const accounts = createAuthService({
     store,
     passwords,
     schemaOf: (className) => schemas.require(className),
@@ -266,22 +266,22 @@ async function composeServer(
       ...config,
       policy: config.passwordPolicy,
       // SDKs generate 36 characters; tests of applications use arbitrary ids.
-      anonymousIdLength: config.environment === "development" ? 1 : 16,
+      minAnonymousIdLength: config.environment === "development" ? 1 : 16,
       publicUrl: () => publicUrl,
       siweDomains,
     },
     mailer,
-    mails,
+    mailTemplates: mails,
     limits: new AccountLimits(limiter, config.accountLimits),
     triggers: { of: (trigger) => required(lateBound.cloud).triggers.auth.of(trigger) },
     clock: store.now,
-    log: logger,
+    logger,
     chains: {
       ids: options.chains.map(({ id }) => id),
       idOf: chain.chainIdOf,
       call: (chainId, call, deadlineMs) => chain.call(chainId, call, AbortSignal.timeout(deadlineMs)),
     },
-    holdings: chain,
+    balances: chain,
   });
   await accounts.ready();
   const chainEvents = new ChainEvents({
@@ -290,23 +290,23 @@ async function composeServer(
     objects: internalObjects,
     chain,
     config,
-    lease: (onChange) => leases.keep("chain-watch", onChange),
+    lease: (onChange) => leases.createHolder("chain-watch", onChange),
     clock: store.now,
     logger,
   });
   const rules = new Map(
-    [...accounts.rules, ...operatorClasses(), apiKeyRules(), ...pushRules, ...chainEvents.rules].map(
+    [...accounts.rules, ...adminClassRules(), apiKeyRules(), ...pushRules, ...chainEvents.rules].map(
       (rule) => [rule.className, rule],
     ),
   );
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
   if (changes.length > 0) logger.info("class schemas were updated as configured", { changes });
-  const userOf = async (caller: Extract<Caller, { kind: "user" }>): Promise<JsonObject | undefined> => {
-    const text = await store.get(schemas.require("_User"), caller.userId, null);
+  const userOf = async (auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject | undefined> => {
+    const text = await store.get(schemas.require("_User"), auth.userId, null);
     if (text === undefined) return undefined;
     const user: JsonObject = JSON.parse(text);
-    return objectsOf().presenter("_User")?.(user, internalRequest(caller)) ?? user;
+    return objectsOf().presenter("_User")?.(user, internalRequest(auth)) ?? user;
   };
   const cloud = await createCloud({
     dispatch: (request) => required(lateBound.dispatch)(request),
@@ -348,17 +348,17 @@ async function composeServer(
   lateBound.objects = objects;
   const walletIndexedChains = options.chains.filter(({ scope }) => scope === "wallets");
   if (walletIndexedChains.length > 0) {
-    watchLinkedWallets(objects.onChange, (addresses) => {
+    onWalletsLinked(objects.onChange, (addresses) => {
       for (const { id } of walletIndexedChains) chain.watch(id, addresses);
     });
   }
   const senders = createSenders(config.push);
-  const push = createPush({
+  const push = createPushService({
     store,
     schemaOf: (className) => schemas.require(className),
     objects,
     senders,
-    log: logger,
+    logger,
     now: store.now,
   });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
@@ -366,16 +366,16 @@ async function composeServer(
   cloud.onDefined(({ watches }) => chainEvents.setCodeWatches(watches));
   for (const { name, run } of createSolanaFunctions()) cloud.define(name, run);
 
-  const operator = await createOperator({
+  const operator = await createAdminServices({
     store,
     schemas,
     cloud,
     config,
     clock: store.now,
-    log: logger,
+    logger,
     onChange: objects.onChange,
     countEvent: metrics.countEvent,
-    report,
+    reportError: report,
   });
 
   lifecycle.onStop("jobs", operator.stop);
@@ -408,7 +408,7 @@ async function composeServer(
       appId: config.appId,
       isMasterKey: (key, message) => verifyMasterKey(key, clientAddressOf(message)) !== undefined,
       isValidSession: (token) =>
-        accounts.callerOf(token).then(
+        accounts.authenticateSession(token).then(
           () => true,
           () => false,
         ),
@@ -437,13 +437,13 @@ async function composeServer(
       ...accounts.routes,
       ...cloud.routes,
       ...operator.routes,
-      ...scheduleRoutes({ objects, jobs: () => cloud.definitions().jobs }),
+      ...scheduleRoutes({ objects, jobNames: () => cloud.definitions().jobs }),
       ...push.routes,
       ...pinRoutes(ipfs),
     ],
     store,
     idempotency: { ...config.idempotency, rememberedFields: objects.rememberedFields },
-    authenticateSession: accounts.callerOf,
+    authenticateSession: accounts.authenticateSession,
     assertWithinLimits: createRequestLimits(config.rateLimits, limiter, () => cloud.definitions().rateLimits),
     report,
   };
@@ -507,14 +507,14 @@ async function composeServer(
     appId: config.appId,
     isMasterKey: (key, ip) => verifyMasterKey(key, ip) !== undefined,
     clientAddressOf,
-    authenticateSession: accounts.callerOf,
+    authenticateSession: accounts.authenticateSession,
     feed,
     triggers: cloud.live,
     serializer: objects.presenter,
     readCondition: objects.scopeOf,
-    canFind: (caller, className, where) => {
+    canFind: (auth, className, where) => {
       try {
-        objects.assertFind(internalRequest(caller), className, where);
+        objects.assertFind(internalRequest(auth), className, where);
         return true;
       } catch {
         return false;
@@ -550,7 +550,7 @@ async function composeServer(
     requireApiKey: config.requireApiKey,
     isDevelopment: config.environment === "development",
     limits: config.dataLimits,
-    isOwnSite: (host) => siweDomains.some((allowed) => isDomain(host, allowed)),
+    isOwnSite: (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)),
   });
   const dataRequestOf = (message: IncomingMessage): DataApiRequest => ({
     ip: clientAddressOf(message),
@@ -565,8 +565,8 @@ async function composeServer(
     memory: bodyMemory,
     report: (error) => report(error, "the data service"),
   });
-  const dataApiFunctions = createDataApiFunctions(chain.routes, userOf, authenticateDataRequest, (caller) =>
-    files.assertCanUpload(caller),
+  const dataApiFunctions = createDataApiFunctions(chain.routes, userOf, authenticateDataRequest, (auth) =>
+    files.assertCanUpload(auth),
   );
   for (const { name, run } of dataApiFunctions) cloud.define(name, run);
   const nftImage = createNftImageHandler({
@@ -617,8 +617,8 @@ async function composeServer(
     schemas,
     rules,
     runAs: parseApi.execute,
-    asUser: accounts.asUser,
-    gateStandingsOf: accounts.gateStandingsOf,
+    asUser: accounts.authContextFor,
+    gateStandingsOf: accounts.evaluateTokenGates,
     limiter,
     bodyMemory,
     config,
@@ -629,7 +629,7 @@ async function composeServer(
     outbox: config.smtpUrl === undefined && config.mail.adapter === undefined ? outbox : undefined,
     chain,
     apiKeys,
-    hookCalls: operator.hookCalls,
+    hookCalls: operator.webhookCalls,
     keyUsage,
     files,
     series: metricsHistory,
@@ -801,8 +801,8 @@ function hostText(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-function internalRequest(caller: Caller): RequestContext {
-  return { caller, installationId: undefined, context: {}, ip: "", isInternal: true, requestId: "" };
+function internalRequest(auth: AuthContext): RequestContext {
+  return { auth, installationId: undefined, context: {}, ip: "", isInternal: true, requestId: "" };
 }
 
 function required<T>(value: T | undefined): T {

@@ -9,7 +9,7 @@ import {
   parseWhere,
 } from "@purse/protocol";
 import type { ApiRequest } from "../http/api.ts";
-import { fencedStore, type LeaseKeeper } from "../leases/leaseKeeper.ts";
+import { fencedStore, type LeaseHolder } from "../leases/leaseHolder.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import type { Logger } from "../observe/logger.ts";
@@ -29,7 +29,7 @@ export interface ChainEventsDependencies {
   chain: ChainService;
   config: { watch: JsonObject[]; webhookKey: string | undefined; allowPrivateHooks: boolean };
   /** The lease that lets a single process do the work. */
-  lease(onChange: () => void): LeaseKeeper;
+  lease(onChange: () => void): LeaseHolder;
   clock(): number;
   logger: Logger;
 }
@@ -47,7 +47,7 @@ const MAX_CONSECUTIVE_STEPS = 20;
 /** Stores on-chain events as objects: manages the watches, and does the work if this process holds the lease. */
 export class ChainEvents {
   readonly #dependencies: ChainEventsDependencies;
-  readonly #lease: LeaseKeeper;
+  readonly #lease: LeaseHolder;
   /** All writes require the lease. */
   readonly #store: Store;
   readonly #writer: EventWriter;
@@ -92,7 +92,7 @@ export class ChainEvents {
   /** Cloud functions that create watches with the master key, by their names in Moralis v1 and shorter ones. */
   get functions(): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
     const watch = (kind: "event" | "address") => async (request: ApiRequest) => {
-      if (request.caller.kind !== "master" || request.caller.readOnly) {
+      if (request.auth.kind !== "master" || request.auth.readOnly) {
         throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required");
       }
       return this.#add(request, kind);

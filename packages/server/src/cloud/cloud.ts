@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { Caller, RequestContext } from "../caller.ts";
+import type { AuthContext, RequestContext } from "../authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../http/api.ts";
-import type { Mail } from "../messages/mailer.ts";
+import type { Mail } from "../mail/mailer.ts";
 import type { Triggers } from "../objects/triggers.ts";
 import type { Logger, LogLevel } from "../observe/logger.ts";
 import { runAtDepth } from "./callDepth.ts";
@@ -35,7 +35,7 @@ export interface CloudDependencies {
   /** Executes requests of cloud code; first called when a function or trigger runs. */
   dispatch: Dispatch;
   /** Returns a signed-in user as it sees itself, bypassing all triggers. */
-  userOf(caller: Extract<Caller, { kind: "user" }>): Promise<JsonObject | undefined>;
+  userOf(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject | undefined>;
   config: { appId: string; limits: { functionTimeoutMs: number } };
   /** Settings that the code may read; derived from `config` by default. */
   settings?: ServerSettings;
@@ -212,12 +212,12 @@ export async function createCloud(dependencies: CloudDependencies): Promise<Clou
   }
 
   async function callContextOf(request: RequestContext): Promise<CallContext> {
-    const { caller, installationId, context, ip, requestId, headers = {} } = request;
+    const { auth, installationId, context, ip, requestId, headers = {} } = request;
     return {
-      user: caller.kind === "user" ? await userWithSession(caller) : undefined,
-      roles: caller.kind === "user" ? caller.roles : [],
-      master: caller.kind === "master",
-      isReadOnly: caller.kind === "master" && caller.readOnly === true,
+      user: auth.kind === "user" ? await userWithSession(auth) : undefined,
+      roles: auth.kind === "user" ? auth.roles : [],
+      master: auth.kind === "master",
+      isReadOnly: auth.kind === "master" && auth.readOnly === true,
       installationId,
       context,
       ip,
@@ -226,10 +226,10 @@ export async function createCloud(dependencies: CloudDependencies): Promise<Clou
     };
   }
 
-  async function userWithSession(caller: Extract<Caller, { kind: "user" }>): Promise<JsonObject> {
-    const user = await dependencies.userOf(caller);
+  async function userWithSession(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject> {
+    const user = await dependencies.userOf(auth);
     if (!user) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
-    return { ...user, sessionToken: caller.sessionToken };
+    return { ...user, sessionToken: auth.sessionToken };
   }
 }
 

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { ApiReply } from "../http/api.ts";
 import { parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../http/bodyParser.ts";
 import { bodyChunks, discardBody } from "../http/bodyStream.ts";

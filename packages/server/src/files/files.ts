@@ -9,7 +9,7 @@ import {
   type JsonValue,
   ProtocolError,
 } from "@purse/protocol";
-import type { Caller, RequestContext } from "../caller.ts";
+import type { AuthContext, RequestContext } from "../authContext.ts";
 import type { FileUpload } from "../config/fileUpload.ts";
 import { assertMaster, readOnlyKeyError } from "../http/masterKeyAccess.ts";
 import type { Ipfs } from "../ipfs/index.ts";
@@ -100,16 +100,16 @@ export class Files {
 
   /** Throws 119, 122 or 130 if the client may not upload such a file. */
   async assertUploadAllowed(
-    { caller }: RequestContext,
+    { auth }: RequestContext,
     { name, contentType, fileData }: Pick<Upload, "name" | "contentType" | "fileData">,
   ): Promise<void> {
-    if (caller.kind === "master" && caller.readOnly) throw readOnlyKeyError();
-    await this.assertCanUpload(caller);
+    if (auth.kind === "master" && auth.readOnly) throw readOnlyKeyError();
+    await this.assertCanUpload(auth);
     assertFileName(name);
     const { allowsExtension } = this.#dependencies.upload;
-    if (caller.kind !== "master" && allowsExtension) assertExtension(name, contentType, allowsExtension);
+    if (auth.kind !== "master" && allowsExtension) assertExtension(name, contentType, allowsExtension);
     if (fileData.directory === undefined) return;
-    if (caller.kind !== "master") {
+    if (auth.kind !== "master") {
       throw new ProtocolError(
         ErrorCode.OPERATION_FORBIDDEN,
         "Directory can only be set using the Master Key.",
@@ -230,12 +230,12 @@ export class Files {
   }
 
   /** Throws 130 if the client may not upload any files. */
-  async assertCanUpload(caller: Caller): Promise<void> {
-    if (caller.kind === "master") return;
+  async assertCanUpload(auth: AuthContext): Promise<void> {
+    if (auth.kind === "master") return;
     const { upload, isAnonymousUser } = this.#dependencies;
-    if (caller.kind === "anonymous") {
+    if (auth.kind === "anonymous") {
       if (!upload.enableForPublic) throw uploadDisabled("public");
-    } else if (await isAnonymousUser(caller.userId)) {
+    } else if (await isAnonymousUser(auth.userId)) {
       if (!upload.enableForAnonymousUser) throw uploadDisabled("anonymous user");
     } else if (!upload.enableForAuthenticatedUser) throw uploadDisabled("authenticated user");
   }

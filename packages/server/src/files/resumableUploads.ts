@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ErrorCode, type JsonObject } from "@purse/protocol";
-import type { Caller, RequestContext } from "../caller.ts";
+import type { AuthContext, RequestContext } from "../authContext.ts";
 import { bodyChunks } from "../http/bodyStream.ts";
 import { type Envelope, parseEnvelope } from "../http/envelope.ts";
 import { type Files, fileTooLarge, type SavedFile } from "./files.ts";
@@ -91,7 +91,7 @@ export async function openResumableUploads(
       return create(message, response, request);
     }
     const pending = await loadState(id);
-    if (!pending || pending.owner !== ownerName(request.caller) || pending.expiresAt < clock()) {
+    if (!pending || pending.owner !== ownerName(request.auth) || pending.expiresAt < clock()) {
       throw tusError(404, "There is no such upload");
     }
     if (method === "HEAD") {
@@ -130,7 +130,7 @@ export async function openResumableUploads(
     const id = randomBytes(16).toString("hex");
     const countedFor = uploadOwnerOf(request)?.key;
     const pending: PendingUpload = {
-      owner: ownerName(request.caller),
+      owner: ownerName(request.auth),
       ...(countedFor !== undefined && { countedFor }),
       length: Number(length),
       name,
@@ -290,8 +290,8 @@ function uploadHeaders({ expiresAt, saved }: PendingUpload): Record<string, stri
   };
 }
 
-function ownerName(caller: Caller): string {
-  return caller.kind === "user" ? `user ${caller.userId}` : caller.kind;
+function ownerName(auth: AuthContext): string {
+  return auth.kind === "user" ? `user ${auth.userId}` : auth.kind;
 }
 
 async function* limitTo(content: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {

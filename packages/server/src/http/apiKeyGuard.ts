@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ApiKeys } from "../apiKeys/apiKeys.ts";
-import type { Caller } from "../caller.ts";
+import type { AuthContext } from "../authContext.ts";
 import type { RateLimiter, Usage } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey, isLoopback } from "./address.ts";
@@ -31,7 +31,7 @@ export interface DataApiRequest {
   /** The URL of the Parse API as the client knows it. */
   serverUrl: string;
   /** The authentication, if the Parse API has established it. */
-  caller?: Caller;
+  auth?: AuthContext;
   /** Whether cloud code or the server itself sent it: such requests need no key and are not counted. */
   isInternal?: boolean | undefined;
   /**
@@ -64,15 +64,15 @@ export function createApiKeyGuard(dependencies: ApiKeyGuardDependencies): Authen
 
   return async function authenticate(request) {
     if (request.isInternal) return { headers: {} };
-    const { ip, caller } = request;
+    const { ip, auth } = request;
     const address = `address:${addressKey(ip)}`;
     const masterKey = header(request, "x-parse-master-key");
-    if (caller?.kind === "master" || (masterKey !== undefined && verifyMasterKey(masterKey, ip))) {
+    if (auth?.kind === "master" || (masterKey !== undefined && verifyMasterKey(masterKey, ip))) {
       const usage = await limiter.usage(address, WINDOW_MS);
       return { headers: usageHeaders(limits.address, usage, usage) };
     }
     const apiKeyText = header(request, "x-api-key");
-    const key = apiKeyText === undefined ? undefined : await apiKeys.find(apiKeyText);
+    const key = apiKeyText === undefined ? undefined : await apiKeys.authenticate(apiKeyText);
     if (key) {
       dependencies.recordUse(key.id);
       const [usage, addressUsage] = await Promise.all([
@@ -98,7 +98,7 @@ export function createApiKeyGuard(dependencies: ApiKeyGuardDependencies): Authen
     hasApiKey: boolean,
   ): Promise<ProtocolError | undefined> {
     if (hasMasterKey) return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
-    if (hasApiKey && (!dependencies.isDevelopment || (await apiKeys.anyIssued())))
+    if (hasApiKey && (!dependencies.isDevelopment || (await apiKeys.hasKeys())))
       return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, INVALID_KEY, 401);
     if (!dependencies.requireApiKey || (request.allowsWithoutKey && !hasApiKey && isKnownClient(request)))
       return undefined;
@@ -108,8 +108,8 @@ export function createApiKeyGuard(dependencies: ApiKeyGuardDependencies): Authen
   /**
    * Browsers set Origin and Sec-Fetch-Site themselves. Other programs can forge them, but are rate limited by address.
    */
-  function isKnownClient({ caller, headers, serverUrl }: DataApiRequest): boolean {
-    if (caller?.kind === "user" || headers["sec-fetch-site"] === "same-origin") return true;
+  function isKnownClient({ auth, headers, serverUrl }: DataApiRequest): boolean {
+    if (auth?.kind === "user" || headers["sec-fetch-site"] === "same-origin") return true;
     const { origin } = headers;
     if (origin === undefined || !URL.canParse(origin)) return false;
     const { host } = new URL(origin);

@@ -38,7 +38,7 @@ export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, stor
         );
       }
       const batchedRequests = requests.map((value) => parseBatchedRequest(value, mountPath));
-      if (request.caller.kind !== "master") assertBatchLimits(batchedRequests);
+      if (request.auth.kind !== "master") assertBatchLimits(batchedRequests);
       const replies =
         transaction === true
           ? await executeTransaction(request, batchedRequests)
@@ -96,7 +96,7 @@ export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, stor
       const transactionRequest: ApiRequest = {
         ...request,
         memory: batchMemory && memory,
-        together: {
+        transaction: {
           join: (writes) => {
             // Writes after the first one are not part of the transaction, like those of a trigger.
             if (hasWritten) return store.write(writes);

@@ -1,5 +1,5 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { Caller } from "../caller.ts";
+import type { AuthContext } from "../authContext.ts";
 import { isAllowed, NOTHING, pointerScope, protectedFieldsFor } from "../objects/permissions.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { fieldsOf } from "../schema/describe.ts";
@@ -28,24 +28,24 @@ export function classListRoute({
   return {
     method: "GET",
     path: "/classes",
-    async handle({ caller }) {
-      if (!isPublic && caller.kind !== "master") {
+    async handle({ auth }) {
+      if (!isPublic && auth.kind !== "master") {
         throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Clients may not list the classes here.", 403);
       }
       const visible = schemas
         .all()
         .filter(({ className }) => !className.startsWith("_"))
-        .filter((schema) => isAllowed(schema, "find", caller))
+        .filter((schema) => isAllowed(schema, "find", auth))
         // Classes that are readable only through pointer permissions are hidden from clients that they exclude.
-        .filter((schema) => pointerScope(schema, "find", caller) !== NOTHING)
+        .filter((schema) => pointerScope(schema, "find", auth) !== NOTHING)
         .sort((a, b) => (a.className < b.className ? -1 : 1));
-      return { results: visible.map((schema) => describe(schema, caller)) };
+      return { results: visible.map((schema) => describe(schema, auth)) };
     },
   };
 
-  function describe(schema: ClassSchema, caller: Caller): JsonObject {
+  function describe(schema: ClassSchema, auth: AuthContext): JsonObject {
     const { className } = schema;
-    const hidden = new Set(protectedFieldsFor(schema, dependencies.protectedFields?.[className], caller));
+    const hidden = new Set(protectedFieldsFor(schema, dependencies.protectedFields?.[className], auth));
     const visibleFields = Object.entries(fieldsOf(className, schema.fields)).filter(
       ([name]) => !hidden.has(name),
     );
@@ -53,8 +53,8 @@ export function classListRoute({
     const description = {
       className,
       fields: Object.fromEntries(visibleFields),
-      create: isAllowed(schema, "create", caller),
-      addField: addsFields && isAllowed(schema, "addField", caller),
+      create: isAllowed(schema, "create", auth),
+      addField: addsFields && isAllowed(schema, "addField", auth),
     };
     return JSON.parse(JSON.stringify(description));
   }

@@ -1,11 +1,11 @@
 import { type Route, runInGroup } from "@purse/chain";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { Caller } from "../caller.ts";
+import type { AuthContext } from "../authContext.ts";
 import { addressKey } from "./address.ts";
 import type { ApiRequest } from "./api.ts";
 import type { AuthenticateDataRequest } from "./apiKeyGuard.ts";
 
-type UserAuth = Extract<Caller, { kind: "user" }>;
+type UserAuth = Extract<AuthContext, { kind: "user" }>;
 
 /** Functions that store something on this server and require a signed-in user. */
 const WRITE_FUNCTIONS: ReadonlySet<string> = new Set(["uploadFolder"]);
@@ -16,33 +16,33 @@ const WRITE_FUNCTIONS: ReadonlySet<string> = new Set(["uploadFolder"]);
  */
 export function createDataApiFunctions(
   routes: readonly Route[],
-  userOf: (caller: UserAuth) => Promise<JsonObject | undefined>,
+  userOf: (auth: UserAuth) => Promise<JsonObject | undefined>,
   authorize: AuthenticateDataRequest,
   /** Rejects if the client may not upload files. */
-  assertCanUpload: (caller: Caller) => Promise<void>,
+  assertCanUpload: (auth: AuthContext) => Promise<void>,
 ): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
   return routes.flatMap((route) =>
     [route.functionName, ...route.otherNames].map((name) => ({
       name,
-      async run({ caller, params, ip, headers = {}, serverUrl, isInternal }: ApiRequest) {
+      async run({ auth, params, ip, headers = {}, serverUrl, isInternal }: ApiRequest) {
         const { error: authError } = await authorize({
           ip,
           headers,
           serverUrl,
-          caller,
+          auth,
           isInternal,
           allowsWithoutKey: true,
         });
         if (authError) throw authError;
         if (WRITE_FUNCTIONS.has(route.functionName)) {
-          if (caller.kind === "anonymous") {
+          if (auth.kind === "anonymous") {
             throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Only signed-in users may upload.");
           }
-          await assertCanUpload(caller);
+          await assertCanUpload(auth);
         }
         // Old clients send an empty address to mean that of the signed-in user.
-        const usesOwnAddress = params.address === "" && caller.kind === "user";
-        const user = usesOwnAddress ? await userOf(caller) : undefined;
+        const usesOwnAddress = params.address === "" && auth.kind === "user";
+        const user = usesOwnAddress ? await userOf(auth) : undefined;
         const callParams = { ...params, ...(user?.ethAddress && { address: user.ethAddress }) };
         return runInGroup(addressKey(ip), () => route.run(callParams));
       },

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type Caller, MASTER, READ_ONLY_MASTER } from "../caller.ts";
+import { type AuthContext, MASTER, READ_ONLY_MASTER } from "../authContext.ts";
 import { createAddressMatcher } from "./address.ts";
 
 export interface MasterKeyOptions {
@@ -11,7 +11,7 @@ export interface MasterKeyOptions {
 }
 
 /** Verifies a key sent from an address. Returns undefined if it is wrong or not allowed from there. */
-export type VerifyMasterKey = (key: string, ip: string) => Caller | undefined;
+export type VerifyMasterKey = (key: string, ip: string) => AuthContext | undefined;
 
 /** Longer texts are never valid keys. */
 const MAX_KEY_LENGTH = 4_096;

@@ -1,12 +1,12 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 
 /** Throws 119 without the master key; with `write` also for the read-only one. */
-export function assertMaster({ caller }: RequestContext, right: "read" | "write" = "read"): void {
-  if (caller.kind !== "master") {
+export function assertMaster({ auth }: RequestContext, right: "read" | "write" = "read"): void {
+  if (auth.kind !== "master") {
     throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
   }
-  if (right === "write" && caller.readOnly) throw readOnlyKeyError();
+  if (right === "write" && auth.readOnly) throw readOnlyKeyError();
 }
 
 export function readOnlyKeyError(): ProtocolError {

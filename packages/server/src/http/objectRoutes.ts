@@ -60,10 +60,10 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
    * Creates an installation, or updates the one with the same id. The update requires the permissions of the client.
    */
   async function saveInstallation(request: ApiRequest): Promise<SaveReply> {
-    const { params, caller } = request;
+    const { params, auth } = request;
     const { installationId, deviceToken } = params;
     // SDKs send the id of their installation with every request.
-    const ownInstallationId = caller.kind === "master" ? undefined : request.installationId;
+    const ownInstallationId = auth.kind === "master" ? undefined : request.installationId;
     const id = installationId === undefined ? ownInstallationId : installationId;
     const isValidId = typeof id === "string" && id.length <= MAX_INSTALLATION_ID_LENGTH;
     const existing = isValidId ? await findInstallation(id) : undefined;

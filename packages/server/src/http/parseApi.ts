@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { ANONYMOUS, type Caller, MASTER, type RequestContext } from "../caller.ts";
+import { ANONYMOUS, type AuthContext, MASTER, type RequestContext } from "../authContext.ts";
 import { currentScope } from "../limits/requestScope.ts";
 import { writeMemory } from "../objects/requestMemory.ts";
 import type { Store } from "../store/store.ts";
@@ -34,7 +34,7 @@ export interface ParseApiDependencies {
   store: Store;
   /** Paths below the mount path on which a request with an id is executed once. */
   idempotency: Omit<IdempotencyOptions, "store">;
-  authenticateSession(sessionToken: string): Promise<Caller>;
+  authenticateSession(sessionToken: string): Promise<AuthContext>;
   /** Called for every external request and for every request of a batch. */
   assertWithinLimits: AssertWithinLimits;
   /** Called with errors whose details clients do not see. */
@@ -54,7 +54,7 @@ export interface ParseApi {
 
 export type AuthenticatedRequest = Pick<
   ApiRequest,
-  "method" | "path" | "params" | "caller" | "ip" | "requestId" | "serverUrl" | "ifUpdatedAt"
+  "method" | "path" | "params" | "auth" | "ip" | "requestId" | "serverUrl" | "ifUpdatedAt"
 >;
 
 /** Creates the Parse API: every request takes the same steps from its envelope to its reply. */
@@ -76,7 +76,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
           await dependencies.assertWithinLimits({ ...request, method, path: normalizePath(pathname) });
           return executeMatched(
             { ...request, method, path: normalizePath(pathname), params: { ...query, ...params } },
-            request.caller,
+            request.auth,
           );
         }),
       dependencies.store,
@@ -122,14 +122,14 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     if (headers["x-parse-application-id"] === undefined || headers["x-parse-master-key"] !== undefined)
       return;
     const token = headers["x-parse-session-token"];
-    let caller: Caller | undefined;
+    let auth: AuthContext | undefined;
     if (typeof token === "string" && token !== "") {
       // An invalid token is rejected once the route is known.
-      caller = await dependencies.authenticateSession(token).catch(() => undefined);
+      auth = await dependencies.authenticateSession(token).catch(() => undefined);
     }
     // The body of a POST may override the method.
     const method = httpMethod === "POST" ? undefined : httpMethod;
-    await dependencies.assertWithinLimits({ method, path, caller, ip, isCounted: false });
+    await dependencies.assertWithinLimits({ method, path, auth, ip, isCounted: false });
   }
 
   /** Authenticates a request, then executes its route. */
@@ -141,10 +141,10 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     const route = routeFor(envelope.method, path);
     if (!(envelope.appId === undefined && route.route.isApplicationOptional)) assertApplication(envelope);
     if (envelope.method === "GET" && PURE_READS.test(path)) currentScope()?.makeCancelable();
-    const caller = await verifyCredentials(envelope, client.ip, route.route.acceptsEndedSession ?? false);
-    await dependencies.assertWithinLimits({ method: envelope.method, path, caller, ip: client.ip });
+    const auth = await verifyCredentials(envelope, client.ip, route.route.acceptsEndedSession ?? false);
+    await dependencies.assertWithinLimits({ method: envelope.method, path, auth, ip: client.ip });
     const { installationId, context } = envelope;
-    const request: RequestContext = { caller, installationId, context, ...client };
+    const request: RequestContext = { auth, installationId, context, ...client };
     return executeIdempotently(envelope, path, request, route.route.retry, (memory) =>
       executeRoute(route, {
         ...request,
@@ -165,10 +165,10 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   ): Promise<RequestContext> {
     assertApplication(envelope);
     const ip = dependencies.clientAddressOf(message);
-    const caller = await verifyCredentials(envelope, ip, false);
-    await dependencies.assertWithinLimits({ method: envelope.method, path, caller, ip });
+    const auth = await verifyCredentials(envelope, ip, false);
+    await dependencies.assertWithinLimits({ method: envelope.method, path, auth, ip });
     return {
-      caller,
+      auth,
       installationId: envelope.installationId,
       context: envelope.context,
       ip,
@@ -187,11 +187,11 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     envelope: Envelope,
     ip: string,
     acceptsEndedSession: boolean,
-  ): Promise<Caller> {
+  ): Promise<AuthContext> {
     if (envelope.masterKey !== undefined) {
-      const caller = dependencies.verifyMasterKey(envelope.masterKey, ip);
-      if (!caller) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
-      return caller;
+      const auth = dependencies.verifyMasterKey(envelope.masterKey, ip);
+      if (!auth) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+      return auth;
     }
     if (envelope.sessionToken === undefined) return ANONYMOUS;
     try {
@@ -214,9 +214,9 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `${path} takes ${match.allowed.join(", ")}`, 405);
   }
 
-  function executeMatched(request: ApiRequest, caller: Caller): Promise<ApiReply> {
+  function executeMatched(request: ApiRequest, auth: AuthContext): Promise<ApiReply> {
     const match = routeFor(request.method, request.path);
-    return executeRoute(match, { ...request, caller, pathParams: match.pathParams });
+    return executeRoute(match, { ...request, auth, pathParams: match.pathParams });
   }
 
   const dispatch: Dispatch = (internalRequest: InternalRequest) => {
@@ -235,11 +235,11 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         isRetry: false,
         params: internalRequest.params,
       };
-      const caller = internalRequest.useMasterKey
+      const auth = internalRequest.useMasterKey
         ? MASTER
         : await verifyCredentials(envelope, "127.0.0.1", route.acceptsEndedSession ?? false);
       const { method, params, context, installationId } = envelope;
-      await dependencies.assertWithinLimits({ method, path, caller, ip: "127.0.0.1", isInternal: true });
+      await dependencies.assertWithinLimits({ method, path, auth, ip: "127.0.0.1", isInternal: true });
       const client = {
         ip: "127.0.0.1",
         isInternal: true,
@@ -247,7 +247,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         serverUrl: dependencies.serverUrl,
         pathParams: {},
       };
-      return executeMatched({ method, path, params, context, installationId, caller, ...client }, caller);
+      return executeMatched({ method, path, params, context, installationId, auth, ...client }, auth);
     });
   };
 
@@ -263,7 +263,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     withErrorReply(request.requestId, () => {
       const path = normalizePath(request.path);
       const apiRequest = { ...request, path, pathParams: {}, context: {}, installationId: undefined };
-      return executeMatched(apiRequest, request.caller);
+      return executeMatched(apiRequest, request.auth);
     });
 
   return { handle, authenticate, dispatch, execute };
@@ -273,9 +273,9 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
 const PURE_READS = /^\/(?:classes|aggregate)\//;
 
 async function executeRoute(match: { route: ApiRoute }, request: ApiRequest): Promise<ApiReply> {
-  const { caller, method } = request;
+  const { auth, method } = request;
   // The read-only master key may only send GET requests.
-  if (caller.kind === "master" && caller.readOnly && method !== "GET") throw readOnlyKeyError();
+  if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError();
   const result = await match.route.handle(request);
   return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
 }

@@ -1,4 +1,4 @@
-import { ANONYMOUS, type Caller } from "../caller.ts";
+import { ANONYMOUS, type AuthContext } from "../authContext.ts";
 import type { RateLimit } from "../config/rateLimits.ts";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
@@ -12,7 +12,7 @@ export interface LimitedRequest {
   /** Below the mount path, not normalized. */
   path: string;
   /** Undefined if it is not known yet. */
-  caller: Caller | undefined;
+  auth: AuthContext | undefined;
   ip: string;
   /**
    * If false, the request is only checked against the limits and not counted; limits that depend on what is not known
@@ -39,14 +39,7 @@ export function createRequestLimits(
   let lastDefined: readonly RateLimit[] = NO_LIMITS;
   let prepared = fixed;
 
-  return async function assertWithinLimits({
-    method,
-    path,
-    caller,
-    ip,
-    isCounted = true,
-    isInternal = false,
-  }) {
+  return async function assertWithinLimits({ method, path, auth, ip, isCounted = true, isInternal = false }) {
     const current = definedLimits();
     if (current !== lastDefined) {
       // Keyed by content, so that counting continues if the code is loaded again.
@@ -58,11 +51,11 @@ export function createRequestLimits(
     const segments = routeSegments(path);
     for (const limit of prepared) {
       if (isInternal && !limit.includeInternalRequests) continue;
-      if (caller?.kind === "master" && !limit.includeMasterKey) continue;
+      if (auth?.kind === "master" && !limit.includeMasterKey) continue;
       if (limit.methods && (method === undefined || !limit.methods.includes(method))) continue;
-      if (caller === undefined && (limit.by === "user" || limit.by === "session")) continue;
+      if (auth === undefined && (limit.by === "user" || limit.by === "session")) continue;
       if (!matches(limit.segments, segments)) continue;
-      const key = limit.scope + clientKey(limit.by, caller ?? ANONYMOUS, ip);
+      const key = limit.scope + clientKey(limit.by, auth ?? ANONYMOUS, ip);
       const windowMs = limit.windowSeconds * 1000;
       const usage = await (isCounted ? limiter.count(key, windowMs) : limiter.usage(key, windowMs));
       if (usage.used > limit.count - (isCounted ? 0 : 1)) {
@@ -78,10 +71,10 @@ function prepare(limit: RateLimit, scope: string) {
   return { ...limit, scope, segments: canonicalSegments(limit.path.slice(1).split("/")) };
 }
 
-function clientKey(by: RateLimit["by"], caller: Caller, ip: string): string {
+function clientKey(by: RateLimit["by"], auth: AuthContext, ip: string): string {
   if (by === "all") return "all";
-  if (caller.kind === "user" && by !== "ip")
-    return by === "user" ? `user:${caller.userId}` : `session:${caller.sessionId}`;
+  if (auth.kind === "user" && by !== "ip")
+    return by === "user" ? `user:${auth.userId}` : `session:${auth.sessionId}`;
   return `ip:${addressKey(ip)}`;
 }
 

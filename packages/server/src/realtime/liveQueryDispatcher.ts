@@ -6,7 +6,7 @@ import {
   type JsonObject,
   ProtocolError,
 } from "@purse/protocol";
-import { ANONYMOUS, type Caller, MASTER, principalsOf, type RequestContext } from "../caller.ts";
+import { ANONYMOUS, type AuthContext, aclSubjectsOf, MASTER, type RequestContext } from "../authContext.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { LoggedChange } from "../store/changeLog.ts";
 import { type ChangeView, type EventKind, eventKind, hasChanged, isReadable } from "./changeView.ts";
@@ -53,13 +53,13 @@ export interface DispatcherDependencies {
   /** How long `afterLiveQueryEvent` may take for one event, in ms. */
   triggerTimeoutMs?: number;
   /** Authenticates a session token. Rejects with 209 if it is invalid or has expired. */
-  authenticateSession(sessionToken: string): Promise<Caller>;
+  authenticateSession(sessionToken: string): Promise<AuthContext>;
   /** Returns the serializer of a class; undefined if objects are sent as they are stored. */
   serializer(className: string, texts?: readonly (string | null)[]): Serialize | undefined;
   /** The condition that limits which objects of a class may be read, besides ACLs; undefined for none. */
   readCondition(className: string, request: RequestContext): Condition | undefined;
   /** Whether the class-level permissions allow this query: the same result as for a find. */
-  canFind(caller: Caller, className: string, where: Condition): boolean | Promise<boolean>;
+  canFind(auth: AuthContext, className: string, where: Condition): boolean | Promise<boolean>;
   /** Compiles a regular expression. Throws 102 if it is invalid. */
   regex(source: string, flags: string): (text: string) => boolean;
   logger: Logger;
@@ -98,7 +98,7 @@ export class LiveQueryDispatcher {
   async authenticate({
     client,
     sessionToken,
-  }: Pick<Subscription, "client" | "sessionToken">): Promise<Caller> {
+  }: Pick<Subscription, "client" | "sessionToken">): Promise<AuthContext> {
     if (client.hasMasterKey) return MASTER;
     return sessionToken === undefined ? ANONYMOUS : this.#dependencies.authenticateSession(sessionToken);
   }
@@ -169,11 +169,11 @@ export class LiveQueryDispatcher {
   ): Promise<VisibleChange | undefined> {
     const { className } = change;
     const { client, where } = subscription;
-    const caller = await this.authenticate(subscription);
-    if (!(await this.#dependencies.canFind(caller, className, where))) return undefined;
+    const auth = await this.authenticate(subscription);
+    if (!(await this.#dependencies.canFind(auth, className, where))) return undefined;
     const { installationId, ip, id: requestId } = client;
-    const request: RequestContext = { caller, installationId, context: {}, ip, requestId };
-    const subjects = principalsOf(caller);
+    const request: RequestContext = { auth, installationId, context: {}, ip, requestId };
+    const subjects = aclSubjectsOf(auth);
     const readCondition = subjects && this.#dependencies.readCondition(className, request);
     const matchesCondition = readCondition
       ? compileMatcher(readCondition, { regex: this.#dependencies.regex })

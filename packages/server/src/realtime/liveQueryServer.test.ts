@@ -9,7 +9,7 @@ import {
 } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { ANONYMOUS, type Caller } from "../caller.ts";
+import { ANONYMOUS, type AuthContext } from "../authContext.ts";
 import type { ChangeListener } from "../objects/change.ts";
 import { createLogger } from "../observe/logger.ts";
 import { compileRegex } from "../store/regex.ts";
@@ -27,7 +27,7 @@ const BOB = "r:bobbobbobbobbob1";
 interface TestServer {
   url: string;
   live: LiveQueryServer;
-  sessions: Map<string, Caller>;
+  sessions: Map<string, AuthContext>;
   change(className: string, before: JsonObject | null, after: JsonObject | null): void;
 }
 
@@ -41,7 +41,7 @@ async function setUp(
   limits: Partial<LiveQueryLimits> = {},
 ): Promise<TestServer> {
   const listeners = new Set<ChangeListener>();
-  const sessions = new Map<string, Caller>([
+  const sessions = new Map<string, AuthContext>([
     [ANN, { kind: "user", userId: "ann", roles: ["Staff"], sessionId: "1", sessionToken: ANN }],
     [BOB, { kind: "user", userId: "bob", roles: [], sessionId: "2", sessionToken: BOB }],
   ]);
@@ -50,8 +50,8 @@ async function setUp(
     isMasterKey: (key) => key === "master",
     clientAddressOf: () => "127.0.0.1",
     async authenticateSession(token) {
-      const caller = sessions.get(token);
-      if (caller) return caller;
+      const auth = sessions.get(token);
+      if (auth) return auth;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
     },
     feed: createLocalFeed((listener) => {
@@ -78,7 +78,7 @@ async function setUp(
     live,
     sessions,
     change(className, before, after) {
-      const request = { caller: ANONYMOUS, installationId: undefined, context: {}, ip: "", requestId: "" };
+      const request = { auth: ANONYMOUS, installationId: undefined, context: {}, ip: "", requestId: "" };
       const objectId = String((after ?? before)?.objectId);
       const text = (object: JsonObject | null) => object && JSON.stringify(object);
       for (const listener of listeners) {
@@ -344,7 +344,7 @@ describe("permissions, as they are at the event", () => {
   });
 
   it("[8.code.119] refuse a class that the caller may not find", async () => {
-    const client = await connectClient(await setUp({ canFind: (caller) => caller.kind === "user" }));
+    const client = await connectClient(await setUp({ canFind: (auth) => auth.kind === "user" }));
     expect(await client.request(subscribe())).toMatchObject({ op: "error", code: 119, requestId: 1 });
   });
 
@@ -362,8 +362,8 @@ describe("permissions, as they are at the event", () => {
     const testServer = await setUp({
       serializer:
         () =>
-        (object, { caller }) => {
-          if (caller.kind !== "user" || caller.userId !== "ann") delete object.text;
+        (object, { auth }) => {
+          if (auth.kind !== "user" || auth.userId !== "ann") delete object.text;
           return object;
         },
     });

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
 import { WebSocketServer } from "ws";
-import { ANONYMOUS, type Caller, type RequestContext } from "../caller.ts";
+import { ANONYMOUS, type AuthContext, type RequestContext } from "../authContext.ts";
 import { addressKey } from "../http/address.ts";
 import type { ClientAddressOf } from "../http/clientAddress.ts";
 import { type ChangeFeed, seqOf } from "./changeFeed.ts";
@@ -202,9 +202,9 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
   async function authenticate(client: LiveClient, sessionToken: string | undefined): Promise<void> {
     if (!dependencies.triggers?.hasHandler("beforeConnect")) return;
     const { clients: openClients, subscriptions } = counts();
-    const caller = dispatcher.authenticate({ client, sessionToken });
+    const auth = dispatcher.authenticate({ client, sessionToken });
     // Cloud code may reject invalid sessions with an error of its own.
-    const request = requestOf(client, await caller.catch(() => ANONYMOUS));
+    const request = requestOf(client, await auth.catch(() => ANONYMOUS));
     // Not counting the connecting client itself.
     const connection = {
       clients: openClients - 1,
@@ -212,7 +212,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       ...(sessionToken !== undefined && { sessionToken }),
     };
     await dependencies.triggers.connect(request, connection);
-    await caller;
+    await auth;
   }
 
   /** Reports a connection event to the cloud code, if it observes them. */
@@ -239,13 +239,13 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     query: JsonObject,
   ): Promise<JsonObject> {
     if (!dependencies.triggers?.hasHandler("beforeSubscribe", className)) return query;
-    const caller = await dispatcher.authenticate({ client, sessionToken });
-    return dependencies.triggers.subscribe(requestOf(client, caller), className, query);
+    const auth = await dispatcher.authenticate({ client, sessionToken });
+    return dependencies.triggers.subscribe(requestOf(client, auth), className, query);
   }
 
-  function requestOf(client: LiveClient, caller: Caller): RequestContext {
+  function requestOf(client: LiveClient, auth: AuthContext): RequestContext {
     const { installationId, ip, id: requestId } = client;
-    return { caller, installationId, context: {}, ip, requestId };
+    return { auth, installationId, context: {}, ip, requestId };
   }
 
   async function subscribe(
@@ -269,14 +269,14 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       );
     }
     index.compile(where);
-    const caller = await dispatcher.authenticate(subscription);
-    if (!(await dependencies.canFind(caller, className, where))) {
+    const auth = await dispatcher.authenticate(subscription);
+    if (!(await dependencies.canFind(auth, className, where))) {
       throw new ProtocolError(
         ErrorCode.OPERATION_FORBIDDEN,
         `Permission denied for action find on class ${className}.`,
       );
     }
-    if (caller.kind === "user") subscription.session = caller;
+    if (auth.kind === "user") subscription.session = auth;
     const head = await feed.subscribe(className);
     await new Promise<void>((resolve, reject) => {
       changeProcessor.runBetweenChanges(className, async () => {

@@ -6,7 +6,7 @@ import {
   type StudioError,
   type StudioRight,
 } from "@purse/protocol";
-import type { Caller } from "../caller.ts";
+import type { AuthContext } from "../authContext.ts";
 import type { ApiReply, Method } from "../http/api.ts";
 import { withBody } from "../http/body.ts";
 import type { BodyMemory } from "../http/bodyMemory.ts";
@@ -15,7 +15,7 @@ import type { ClientAddressOf } from "../http/clientAddress.ts";
 import { addQueryParams } from "../http/form.ts";
 import { errorReply } from "../http/reply.ts";
 import { Router } from "../http/router.ts";
-import { TooManyRequests } from "../limits/tooManyRequests.ts";
+import { TooManyRequestsError } from "../limits/tooManyRequests.ts";
 import type { Audit, AuditNote } from "./audit.ts";
 import { PIECE_BYTES } from "./backupUploads.ts";
 import { cookieOf } from "./cookie.ts";
@@ -118,7 +118,7 @@ export function createStudioDoor(parts: StudioDoorParts) {
       names,
       signedIn,
       context: {
-        caller: callerOf(signedIn),
+        auth: callerOf(signedIn),
         installationId: undefined,
         context: {},
         ip,
@@ -171,7 +171,7 @@ export function createStudioDoor(parts: StudioDoorParts) {
       await parts.audit.tell({ ...entry(), outcome: "done" });
       return reply;
     } catch (error) {
-      const isJudged = error instanceof ProtocolError && !(error instanceof TooManyRequests);
+      const isJudged = error instanceof ProtocolError && !(error instanceof TooManyRequestsError);
       if (isJudged) await parts.audit.tell({ ...entry(), outcome: "refused", error: error.message });
       throw error;
     }
@@ -245,7 +245,7 @@ const SIGN_IN_BYTES = 16 * 1024;
 const RANK = { readOnly: 0, editor: 1, owner: 2 } as const;
 
 /** Who looks only is refused changes by the pipeline too. */
-function callerOf(signedIn: StudioRequest["signedIn"]): Caller {
+function callerOf(signedIn: StudioRequest["signedIn"]): AuthContext {
   if (!signedIn) return { kind: "anonymous" };
   const { id, username, role } = signedIn.operator;
   return { kind: "master", operator: { id, username }, ...(role === "readOnly" && { readOnly: true }) };
