@@ -6,9 +6,9 @@ import { join, relative, resolve } from "node:path";
 import type { DevChain } from "@purse/devchain";
 import {
   type Config,
-  createLog,
+  createLogger,
   createServer,
-  type Log,
+  type Logger,
   loadConfig,
   type PurseServer,
   type ServerOptions,
@@ -36,7 +36,7 @@ async function main(argv: string[]): Promise<void> {
   if (argv.includes("--version") || argv.includes("-v")) return print(await version());
 
   const config = await loadConfig({ argv, env: process.env, cwd: process.cwd() }).catch(fail);
-  const logger = createLog({ ...config.log, write: (line) => process.stderr.write(`${line}\n`) });
+  const logger = createLogger({ ...config.log, write: (line) => process.stderr.write(`${line}\n`) });
   const exit = watchExit(logger);
   const running = await start(config, logger, exit.fatal).catch((error: unknown) =>
     fail(explainStartError(error, config)),
@@ -48,11 +48,11 @@ async function main(argv: string[]): Promise<void> {
   process.exit(code);
 }
 
-async function start(config: Config, logger: Log, onFatal: (error: Error) => void): Promise<Running> {
+async function start(config: Config, logger: Logger, onFatal: (error: Error) => void): Promise<Running> {
   const chain = config.devChain.enabled ? await startChain(config, logger) : undefined;
   const startServer = async (): Promise<PurseServer> => {
     const server = await createServer(config, {
-      log: logger,
+      logger: log: logger,
       chains: chainsFor(config, chain),
       appDir: join(ROOT, "app/dist"),
       appConfig: appConfig(config, chain),
@@ -106,7 +106,7 @@ async function start(config: Config, logger: Log, onFatal: (error: Error) => voi
 }
 
 /** Without the local chain everything else still works: what is missing is said, not thrown. */
-async function startChain(config: Config, logger: Log): Promise<DevChain | undefined> {
+async function startChain(config: Config, logger: Logger): Promise<DevChain | undefined> {
   try {
     const { startDevChain } = await import("@purse/devchain");
     return await startDevChain({
@@ -159,7 +159,7 @@ interface ExitControl {
  * When the process ends: at a signal with 0 (a second Ctrl-C ends it at once), after an error that nobody handled with
  * 1, and some time after something has failed for good, so that whoever watches over it has seen that it is not ready.
  */
-function watchExit(logger: Log): ExitControl {
+function watchExit(logger: Logger): ExitControl {
   const { promise, resolve } = Promise.withResolvers<number>();
   let isExiting = false;
   const exit = (code: number): void => {

@@ -464,7 +464,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     ["nft", "getNFTMetadata"],
   ])("and hears that there is no Solana here (%s.%s)", async (name, call) => {
     const params = { network: "mainnet", address: "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM" };
-    await expect(Moralis.SolanaAPI[name][call](params)).rejects.toThrow("it follows no Solana network");
+    await expect(Moralis.SolanaAPI[name][call](params)).rejects.toThrow("supports EVM chains only");
   });
 
   function callsOf(): [string, string][] {
