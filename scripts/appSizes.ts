@@ -1,6 +1,6 @@
 /*
  * `npm run sizes:app`: what a browser loads for the first page of the app and of the studio, and what each further page
- * adds, compressed; writes docs/app-sizes.md. `-- --modules app` tells which modules the first page consists of.
+ * adds, compressed; writes docs/internals/sizes/app.md. `-- --modules app` tells which modules the first page consists of.
  */
 import { writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { build, type Rolldown } from "vite";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const PAGE = join(ROOT, "docs/app-sizes.md");
+const PAGE = join(ROOT, "docs/internals/sizes/app.md");
 
 /** Compressed bytes of a first page, all wallet code included; fonts and what the server answers apart. */
 export const FIRST_LOAD_LIMIT = 200_000;

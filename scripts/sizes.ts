@@ -1,6 +1,6 @@
 /*
  * `npm run sizes`: what the client packages add to a page, minified and compressed, beside their budgets; writes
- * docs/client-sizes.md. `-- --modules NAME` tells which modules a row consists of.
+ * docs/internals/sizes/client.md. `-- --modules NAME` tells which modules a row consists of.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { type OutputChunk, type Plugin, type RolldownBuild, rolldown } from "rolldown";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const PAGE = join(ROOT, "docs/client-sizes.md");
+const PAGE = join(ROOT, "docs/internals/sizes/client.md");
 const ENTRY = "\0entry";
 
 interface Subject {

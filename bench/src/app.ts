@@ -1,6 +1,6 @@
 /*
  * Measures how the app's pages load and answer in Chromium, on a desktop and as on a phone of the middle class;
- * writes docs/benchmarks-app.md.
+ * writes docs/internals/benchmarks/app.md.
  *   npm run bench:app -- [--rounds 5]
  */
 import { writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { loadPage, type PageLoad } from "../../tests/support/pageLoad.ts";
 import { startPurse } from "../../tests/support/purse.ts";
 import { madeBy } from "./madeBy.ts";
 
-const TARGET = join(root, "docs/benchmarks-app.md");
+const TARGET = join(root, "docs/internals/benchmarks/app.md");
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" } } });
 const ROUNDS = Number(values.rounds);
@@ -59,7 +59,7 @@ try {
   await purse.remove();
 }
 writeFileSync(TARGET, pageOf());
-console.log("docs/benchmarks-app.md is written");
+console.log("docs/internals/benchmarks/app.md is written");
 
 async function measure(browser: Browser, device: Device, url: string): Promise<Measured> {
   const { width, height, slower, latencyMs, bytesPerSecond } = DEVICES[device];

@@ -59,7 +59,7 @@ try {
   await measure("Purse, PostgreSQL", () => index({ kind: "postgres", url, connections: 4 }));
   await measure("ponder, PostgreSQL", ponder);
   const page = render(ranges);
-  writeFileSync(join(root, "docs/benchmarks-chain.md"), page);
+  writeFileSync(join(root, "docs/internals/benchmarks/chain.md"), page);
   console.log(`\n${page}`);
 } finally {
   await chain.stop();

@@ -70,7 +70,7 @@ try {
     contestants.push(await start());
   }
   const page = render(await measure());
-  writeFileSync(join(root, "docs/benchmarks.md"), page);
+  writeFileSync(join(root, "docs/internals/benchmarks/index.md"), page);
   console.log(`\n${page}`);
 } finally {
   await stopAll();
@@ -128,7 +128,7 @@ for 100 rows where a Boolean field is true, without an index for anyone. Geo nea
 needs PostGIS for it. Log-in is slow by design and not the same for
 all: argon2id (19 MiB, two passes) in Purse, bcrypt in parse-server.
 
-More: [live queries](benchmarks-live.md), [files](benchmarks-files.md), [the chain index](benchmarks-chain.md), [a long run](soak.md).
+More: [live queries](live.md), [files](files.md), [the chain index](chain.md), [the client](client.md), [the app](app.md), [the data grid](grid.md).
 
 Made by \`npm run bench\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node.js
 ${process.version}, load by ${GENERATOR}, on the same machine; load average before the end ${loadavg()[0]?.toFixed(1)}.

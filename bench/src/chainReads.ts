@@ -53,7 +53,7 @@ ${rows.join("\n")}
 Made by \`npm run bench:chain:reads\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}),
 ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}.
 `;
-  writeFileSync(join(root, "docs/benchmarks-chain-reads.md"), page);
+  writeFileSync(join(root, "docs/internals/benchmarks/chain-reads.md"), page);
   console.log(`\n${page}`);
 } finally {
   await server.stop();

@@ -1,6 +1,6 @@
 /*
  * Measures the client's objects in memory beside `parse` and `moralis`, in turns, each in a process of its own;
- * writes docs/benchmarks-client.md.
+ * writes docs/internals/benchmarks/client.md.
  *   npm run bench:client -- [--objects 10000] [--rounds 5]
  */
 import { execFileSync } from "node:child_process";
@@ -72,5 +72,5 @@ ${rows.join("\n")}
 
 ${madeBy("npm run bench:client")}
 `;
-writeFileSync(join(root, "docs/benchmarks-client.md"), page);
+writeFileSync(join(root, "docs/internals/benchmarks/client.md"), page);
 console.log(`\n${page}`);

@@ -191,7 +191,7 @@ Memory of the server meanwhile: ${mib(Math.max(...memory))} MiB at most; in the 
 
 ${madeBy("npm run bench:files")}
 `;
-  writeFileSync(join(import.meta.dirname, "../../docs/benchmarks-files.md"), page);
+  writeFileSync(join(import.meta.dirname, "../../docs/internals/benchmarks/files.md"), page);
   console.log(`\n${page}`);
 } finally {
   for (const { stop } of contestants) await stop();

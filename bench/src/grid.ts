@@ -1,6 +1,6 @@
 /*
  * Measures the studio's data grid in a real Chromium: 100,000 rows of 200 columns, each with a value, scrolled both
- * ways and worked in by keys. Writes docs/benchmarks-grid.md.
+ * ways and worked in by keys. Writes docs/internals/benchmarks/grid.md.
  *   npm run bench:grid -- [--rows 100000] [--seconds 8]
  */
 import { writeFileSync } from "node:fs";
@@ -214,6 +214,6 @@ ${madeBy("npm run bench:grid")}
 The machine's load (processes that want to run) was ${load.toFixed(0)} while it was measured: above the number of cores, frames are
 missed for want of the processor, and the processor's time is what tells.
 `;
-  writeFileSync(join(root, "docs/benchmarks-grid.md"), text);
+  writeFileSync(join(root, "docs/internals/benchmarks/grid.md"), text);
   console.log(text);
 }

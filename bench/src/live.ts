@@ -40,6 +40,6 @@ ${idle.count.toLocaleString("en")} idle connections, each with one subscription:
 
 ${madeBy("npm run bench:live")}
 `;
-writeFileSync(join(import.meta.dirname, "../../docs/benchmarks-live.md"), page);
+writeFileSync(join(import.meta.dirname, "../../docs/internals/benchmarks/live.md"), page);
 console.log(`\n${page}`);
 process.exit(0);

@@ -255,25 +255,45 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   };
 }
 
-/** Every setting as rows of a Markdown table: for `--help` and the documentation. */
+/** One row of the settings reference. Texts are empty where a setting has no such way to be set. */
+export interface SettingRow {
+  flag: string;
+  env: string;
+  /** Key in purse.config.ts. */
+  key: string;
+  defaultText: string;
+  description: string;
+}
+
+/** Every setting: those with a flag or a variable first, then what only the config file can hold. */
+export function settingRows(): SettingRow[] {
+  const rows = Object.entries<Setting<unknown>>(SETTINGS).map(
+    ([key, setting]): SettingRow => ({
+      flag: setting.flag ?? "",
+      env: setting.env,
+      key,
+      defaultText: setting.fallback ?? "",
+      description: setting.about,
+    }),
+  );
+  rows.push({
+    flag: "--config",
+    env: "PURSE_CONFIG",
+    key: "",
+    defaultText: "./purse.config.ts",
+    description: "Path of the config file.",
+  });
+  for (const { env, about } of CHAIN_SETTINGS)
+    rows.push({ flag: "", env, key: "chains", defaultText: "", description: about });
+  for (const [key, { about }] of Object.entries(SECTIONS))
+    rows.push({ flag: "", env: "", key, defaultText: "", description: about });
+  return rows;
+}
+
+/** Every setting as rows of a Markdown table, for `--help`. */
 export function settingsTable(): string {
-  const rows = Object.entries<Setting<unknown>>(SETTINGS).map(([key, setting]) => [
-    setting.flag ?? "",
-    setting.env,
-    key,
-    setting.fallback ?? "",
-    setting.about,
-  ]);
-  rows.push([
-    "--config",
-    "PURSE_CONFIG",
-    "",
-    "./purse.config.ts",
-    "File with settings; its keys stand in the third column.",
-  ]);
-  for (const { env, about } of CHAIN_SETTINGS) rows.push(["", env, "chains", "", about]);
-  for (const [key, { about }] of Object.entries(SECTIONS)) rows.push(["", "", key, "", about]);
-  const table = [["Flag", "Environment", "Config file", "Default", "What it sets"], ...rows];
+  const rows = settingRows().map((row) => [row.flag, row.env, row.key, row.defaultText, row.description]);
+  const table = [["Flag", "Environment", "Config file", "Default", "Description"], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   const line = (row: string[]): string =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;

@@ -3,7 +3,7 @@ import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { useTexts } from "../../../texts/TextsContext.tsx";
 
-/** As `GET /chains` tells it; what of it is what, docs/data-service.md says. */
+/** As `GET /chains` tells it; what of it is what, docs/reference/data-api.md says. */
 export interface Chain {
   chain: number;
   name: string;
