@@ -136,12 +136,11 @@ function pageOf(loads: readonly FirstLoad[]): string {
   );
   const added = loads.map(({ name, pages }) => {
     const rows = pages.map(({ name: page, bytes }) => `| \`${page}\` | ${kilobytes(bytes)} |`);
-    return `## What pages of the ${name} add\n\n| | adds |\n| --- | ---: |\n${rows.join("\n")}\n`;
+    return `## Additional size of the ${name}'s pages\n\n| Page | Size |\n| --- | ---: |\n${rows.join("\n")}\n`;
   });
-  return `# What the app loads
+  return `# App bundle sizes
 
-Compressed with gzip; 1 kB is 1000 bytes. The first load is what a browser asks for before the first page is there, all wallet code
-included; its limit is ${kilobytes(FIRST_LOAD_LIMIT)}, held by \`npm test\`. The font comes beside it, and the text is readable before.
+Compressed with gzip; 1 kB is 1000 bytes. The first load is what a browser requests before the first page is shown, including all wallet code; its limit is ${kilobytes(FIRST_LOAD_LIMIT)}, held by \`npm test\`. The font loads in parallel; text is readable before.
 \`npm run sizes:app\` writes this page.
 
 | | scripts | styles | document | first load | files | font |

@@ -62,9 +62,9 @@ const rows = [
 ];
 const page = `# Benchmarks of the client
 
-${OBJECTS.toLocaleString("en-US")} objects of fourteen fields (text, dates, a place, a file, a pointer, an ACL), with a server that answers from
-memory: what the client itself costs, in time of the processor. Median of ${ROUNDS} rounds, in turns, each in a process of its own that has done the
-same work ${2} times before. parse 8.6.0 and moralis 1.7.0 answer below their request, where it would go out.
+${OBJECTS.toLocaleString("en-US")} objects of fourteen fields (text, dates, a place, a file, a pointer, an ACL), with responses from
+memory: the CPU time of the client itself. Median of ${ROUNDS} interleaved rounds, each in a separate process that has done the
+same work ${2} times before. parse 8.6.0 and moralis 1.7.0 are stubbed below their request function.
 
 | | Purse | parse | moralis | parse ÷ Purse | moralis ÷ Purse |
 | --- | --: | --: | --: | --: | --: |
