@@ -1,6 +1,6 @@
 /*
  * `npm run sizes:app`: what a browser loads for the first page of the app and of the studio, and what each further page
- * adds, compressed; writes docs/app-sizes.md. `-- --modules app` tells which modules the first page consists of.
+ * adds, compressed; writes docs/internals/sizes/app.md. `-- --modules app` tells which modules the first page consists of.
  */
 import { writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { build, type Rolldown } from "vite";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const PAGE = join(ROOT, "docs/app-sizes.md");
+const PAGE = join(ROOT, "docs/internals/sizes/app.md");
 
 /** Compressed bytes of a first page, all wallet code included; fonts and what the server answers apart. */
 export const FIRST_LOAD_LIMIT = 200_000;
@@ -142,12 +142,11 @@ function renderPage(loads: readonly FirstLoad[]): string {
   );
   const added = loads.map(({ name, pages }) => {
     const rows = pages.map(({ name: page, bytes }) => `| \`${page}\` | ${kilobytes(bytes)} |`);
-    return `## What pages of the ${name} add\n\n| | adds |\n| --- | ---: |\n${rows.join("\n")}\n`;
+    return `## Additional size of the ${name}'s pages\n\n| Page | Size |\n| --- | ---: |\n${rows.join("\n")}\n`;
   });
-  return `# What the app loads
+  return `# App bundle sizes
 
-Compressed with gzip; 1 kB is 1000 bytes. The first load is what a browser asks for before the first page is there, all wallet code
-included; its limit is ${kilobytes(FIRST_LOAD_LIMIT)}, held by \`npm test\`. The font comes beside it, and the text is readable before.
+Compressed with gzip; 1 kB is 1000 bytes. The first load is what a browser requests before the first page is shown, including all wallet code; its limit is ${kilobytes(FIRST_LOAD_LIMIT)}, held by \`npm test\`. The font loads in parallel; text is readable before.
 \`npm run sizes:app\` writes this page.
 
 | | scripts | styles | document | first load | files | font |

@@ -1,6 +1,6 @@
 /*
  * `npm run sizes`: what the client packages add to a page, minified and compressed, beside their budgets; writes
- * docs/client-sizes.md. `-- --modules NAME` tells which modules a row consists of.
+ * docs/internals/sizes/client.md. `-- --modules NAME` tells which modules a row consists of.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { type OutputChunk, type Plugin, type RolldownBuild, rolldown } from "rolldown";
 
 const ROOT = resolve(import.meta.dirname, "..");
-const PAGE = join(ROOT, "docs/client-sizes.md");
+const PAGE = join(ROOT, "docs/internals/sizes/client.md");
 const ENTRY = "\0entry";
 
 interface Subject {
@@ -47,7 +47,7 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: "without wallets",
-    what: "everything but the wallets, what stands on them and the namespace that holds them",
+    what: "everything except wallets, what depends on them, and the namespace",
     entry: 'export * from "@purse/client";',
     without: /^\.\/(wallet\/|(ethers|namespace|tabs)\.ts$)/,
     budget: 40_000,
@@ -165,11 +165,10 @@ function renderPage(rows: readonly [Subject, Size][]): string {
     ([{ name, what, budget = 0 }, { minified, compressed, later }]) =>
       `| ${name} | ${what} | ${kilobytes(minified)} | ${kilobytes(compressed)} | ${kilobytes(later)} | ${kilobytes(budget)} |`,
   );
-  return `# What the client adds to a page
+  return `# Client bundle sizes
 
 Bundled and minified by Rolldown, as vite does it, compressed with gzip, for browsers with ECMAScript 2022; 1 kB is 1000 bytes. "Later" is
-what comes, compressed, when it is first used: signing in, batches, what files do, and with the first answer that tells of one the
-classes of files, places and areas. \`npm run sizes\` writes this page; \`npm test\` holds the budgets.
+code that loads on first use, compressed: sign-in, batches, file operations, and the classes \`File\`, \`GeoPoint\` and \`Polygon\`. \`npm run sizes\` writes this page; \`npm test\` enforces the budgets.
 
 | | what | minified | compressed | later | budget |
 | --- | --- | ---: | ---: | ---: | ---: |

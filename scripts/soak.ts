@@ -1,6 +1,6 @@
 /*
- * Keeps a server of its own busy at about 80 % of what it can, and writes docs/soak.md with the curve.
- *   npm run soak -- [--minutes 60] [--seconds 20] [--out docs]
+ * Keeps a server of its own busy at about 80 % of what it can, and writes docs/internals/soak.md with the curve.
+ *   npm run soak -- [--minutes 60] [--seconds 20] [--out docs/internals]
  * Ends with 1 where anything went wrong.
  */
 import { join, resolve } from "node:path";
@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "60" },
     seconds: { type: "string" },
-    out: { type: "string", default: join(import.meta.dirname, "../docs") },
+    out: { type: "string", default: join(import.meta.dirname, "../docs/internals") },
   },
 });
 const SECONDS = values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds);

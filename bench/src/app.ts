@@ -1,6 +1,6 @@
 /*
  * Measures how the app's pages load and answer in Chromium, on a desktop and as on a phone of the middle class;
- * writes docs/benchmarks-app.md.
+ * writes docs/internals/benchmarks/app.md.
  *   npm run bench:app -- [--rounds 5]
  */
 import { writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { loadPage, type PageLoad } from "../../tests/support/pageLoad.ts";
 import { startPurse } from "../../tests/support/purse.ts";
 import { provenance } from "./provenance.ts";
 
-const TARGET = join(root, "docs/benchmarks-app.md");
+const TARGET = join(root, "docs/internals/benchmarks/app.md");
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" } } });
 const ROUNDS = Number(values.rounds);
@@ -59,7 +59,7 @@ try {
   await purse.remove();
 }
 writeFileSync(TARGET, renderPage());
-console.log("docs/benchmarks-app.md is written");
+console.log("docs/internals/benchmarks/app.md is written");
 
 async function measure(browser: Browser, device: Device, url: string): Promise<Measured> {
   const { width, height, cpuSlowdown, latencyMs, bytesPerSecond } = DEVICES[device];
@@ -148,13 +148,13 @@ function rowOf(device: Device, name: string, all: readonly Measured[]): string {
 
 function renderPage(): string {
   const { cpuSlowdown, latencyMs, bytesPerSecond } = DEVICES.phone;
-  return `# How the app loads and answers
+  return `# App performance
 
-Each page as a first visitor opens it, in Chromium, the server on the same machine; median of ${ROUNDS} rounds. The phone is
-emulated: a processor ${cpuSlowdown} times slower, ${latencyMs} ms to the server, ${(bytesPerSecond * 8) / 1_000_000} Mbit/s. "Code" is the document, scripts and styles,
+Each page opened by a first-time visitor in Chromium, with the server on the same machine; median of ${ROUNDS} rounds. The phone is
+emulated: a CPU ${cpuSlowdown} times slower, ${latencyMs} ms to the server, ${(bytesPerSecond * 8) / 1_000_000} Mbit/s. "Code" is the document, scripts and styles,
 compressed. "Largest paint" is LCP (good: up to 2500 ms), "shift" is CLS (good: up to 0.1), long tasks are those over 50 ms.
-"Commands" is from Ctrl+K until they are there, "next page" from a click until a page whose code is not there yet is.
-Bytes and shifts do not depend on the machine: \`tests/browser/shell.test.ts\` holds them.
+"Commands" is the time from Ctrl+K until the palette is shown, "next page" from a click until a page is shown whose code is not loaded yet.
+Bytes and shifts do not depend on the machine; \`tests/browser/shell.test.ts\` enforces them.
 
 | | page | code | largest paint | shift | long tasks | longest | commands | next page |
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |

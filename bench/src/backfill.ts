@@ -59,7 +59,7 @@ try {
   await measure("Purse, PostgreSQL", () => index({ kind: "postgres", url, connections: 4 }));
   await measure("ponder, PostgreSQL", ponder);
   const page = render(ranges);
-  writeFileSync(join(root, "docs/benchmarks-chain.md"), page);
+  writeFileSync(join(root, "docs/internals/benchmarks/chain.md"), page);
   console.log(`\n${page}`);
 } finally {
   await chain.stop();
@@ -131,7 +131,7 @@ async function index(database: Parameters<typeof createChainService>[0]["databas
   clearInterval(memoryTimer);
   await service.stop();
   const half = memory.slice(memory.length >> 1);
-  return `(memory ${Math.round(Math.max(...memory))} MiB at most, ${Math.round(Math.max(...half) - Math.min(...half))} MiB up and down in the second half)`;
+  return `(memory ${Math.round(Math.max(...memory))} MiB at most, ${Math.round(Math.max(...half) - Math.min(...half))} MiB variation in the second half)`;
 }
 
 async function ponder(): Promise<string> {
@@ -202,10 +202,10 @@ function render(_: unknown): string {
   return `# Benchmarks of the chain index
 
 ${(head + 1).toLocaleString("en")} blocks with ${transactions.toLocaleString("en")} transactions and ${transfers.toLocaleString("en")} transfers
-(ERC-20, ERC-721, ERC-1155 with batches) on a local Anvil node, which runs on the same machine. Purse indexes every block,
-transaction, log and transfer, with receipts; ponder the same transfers, by the events of the contracts that it was
-told. "Alone" are the limits: the node's answers to the same questions thrown away unread, and the same rows written
-by the same code without reading anything.
+(ERC-20, ERC-721, ERC-1155 with batches) on a local Anvil node on the same machine. Purse indexes every block,
+transaction, log and transfer, with receipts; ponder indexes the same transfers by the events of the configured
+contracts. "Alone" are the limits: the node's responses to the same requests discarded unread, and the same rows written
+by the same code without reading.
 
 | what | s | transfers/s | |
 | --- | --: | --: | --- |

@@ -38,7 +38,7 @@ const CASES: Record<Case, { about: string; expected: (text: string) => boolean }
   update: { about: "update", expected: (text) => /"updatedAt"/.test(text) },
   create: { about: "create", expected: (text) => /"objectId"/.test(text) },
   "batch-50": { about: "batch of 50 creates", expected: (text) => /objectId/.test(text) },
-  login: { about: "log-in", expected: (text) => /"sessionToken":"r:/.test(text) },
+  login: { about: "login", expected: (text) => /"sessionToken":"r:/.test(text) },
   function: { about: "cloud function", expected: (text) => /Hello, Ada/.test(text) },
 };
 
@@ -70,7 +70,7 @@ try {
     contestants.push(await start());
   }
   const page = render(await measure());
-  writeFileSync(join(root, "docs/benchmarks.md"), page);
+  writeFileSync(join(root, "docs/internals/benchmarks/index.md"), page);
   console.log(`\n${page}`);
 } finally {
   await stopAll();
@@ -116,23 +116,22 @@ function render(table: Map<Case, (Load | undefined)[]>): string {
   });
   return `# Benchmarks
 
-Purse on SQLite and on PostgreSQL, beside parse-server on the same PostgreSQL and beside the physical limit (bare \`node:http\` and
-\`better-sqlite3\` with the same rows, fsync'd group commit, no authentication and no protocol), in one run, in turns.
+Purse on SQLite and on PostgreSQL, compared with parse-server on the same PostgreSQL and with the physical limit (bare \`node:http\` and
+\`better-sqlite3\` with the same rows, fsync'd group commit, no authentication and no protocol), interleaved in one run.
 Requests per second at 32 connections (median of ${values.rounds} rounds of ${values.seconds} s), with p50 / p99 latency in ms.
 
 | case | Purse, SQLite | Purse, PostgreSQL | parse-server | limit | SQLite ÷ parse-server | PostgreSQL ÷ parse-server | SQLite ÷ limit |
 | --- | --: | --: | --: | --: | --: | --: | --: |
 ${rows.join("\n")}
 
-Every request carries a session token, and every row an ACL; a third of the rows are the user's alone. The query asks
-for 100 rows where a Boolean field is true, without an index for anyone. Geo near has no peer: parse-server
-needs PostGIS for it. Log-in is slow by design and not the same for
-all: argon2id (19 MiB, two passes) in Purse, bcrypt in parse-server.
+Every request has a session token, and every row an ACL; a third of the rows are private to the user. The query returns
+100 rows where a Boolean field is true, without an index. Geo near is not compared: parse-server
+needs PostGIS for it. Login is slow by design and differs: argon2id (19 MiB, two passes) in Purse, bcrypt in parse-server.
 
-More: [live queries](benchmarks-live.md), [files](benchmarks-files.md), [the chain index](benchmarks-chain.md), [a long run](soak.md).
+More: [live queries](live.md), [files](files.md), [the chain index](chain.md), [the client](client.md), [the app](app.md), [the data grid](grid.md).
 
 Made by \`npm run bench\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node.js
-${process.version}, load by ${GENERATOR}, on the same machine; load average before the end ${loadavg()[0]?.toFixed(1)}.
+${process.version}, load by ${GENERATOR}, on the same machine; load average at the end ${loadavg()[0]?.toFixed(1)}.
 `;
 }
 

@@ -40,11 +40,11 @@ try {
     cwd: root,
     encoding: "utf8",
   }).trim();
-  const page = `# Benchmarks of answers from the chain index
+  const page = `# Benchmarks of chain index reads
 
-${TRANSFERS.toLocaleString("en")} ERC-20 transfers between ${WALLETS.toLocaleString("en")} wallets, some of which have moved much more than others. ${QUERY_COUNT.toLocaleString("en")} pages of 100
-rows of one wallet each, one after the other, in ms: the endpoint (parameters read, page, total, blocks, JSON) beside
-the bare SQL of the page and the total.
+${TRANSFERS.toLocaleString("en")} ERC-20 transfers between ${WALLETS.toLocaleString("en")} wallets, with an uneven distribution. ${QUERY_COUNT.toLocaleString("en")} pages of 100
+rows of one wallet each, sequentially, in ms: the endpoint (parameters, page, total, blocks, JSON) compared with
+the bare SQL of page and total.
 
 | what | p50 | p99 | bare p50 | bare p99 | p99 ÷ bare p99 |
 | --- | --: | --: | --: | --: | --: |
@@ -53,7 +53,7 @@ ${rows.join("\n")}
 Made by \`npm run bench:chain:reads\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}),
 ${Math.round(totalmem() / 2 ** 30)} GiB, Node.js ${process.version}.
 `;
-  writeFileSync(join(root, "docs/benchmarks-chain-reads.md"), page);
+  writeFileSync(join(root, "docs/internals/benchmarks/chain-reads.md"), page);
   console.log(`\n${page}`);
 } finally {
   await server.stop();

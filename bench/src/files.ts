@@ -180,19 +180,19 @@ try {
   const half = memory.slice(memory.length >> 1);
   const page = `# Benchmarks of files
 
-One file of ${MIB} MiB, and ${SMALL.count} files of ${SMALL.bytes / 1024} KiB, ${CONCURRENCY} at once: sent, and then read. Median of ${ROUNDS} rounds, in turns. Bare \`node:http\`
-streams the bodies into files (flushed before it answers) and out of them, and does nothing else: no names, no rights, no
-metadata, no ranges.
+One file of ${MIB} MiB, and ${SMALL.count} files of ${SMALL.bytes / 1024} KiB, ${CONCURRENCY} at once: uploaded, then downloaded. Median of ${ROUNDS} interleaved rounds. Bare \`node:http\`
+streams the bodies into files (flushed before it responds) and out of them, without names, permissions,
+metadata or ranges.
 
 | | Purse | bare \`node:http\` | of the limit |
 | --- | --: | --: | --: |
 ${rows.join("\n")}
 
-Memory of the server meanwhile: ${mib(Math.max(...memory))} MiB at most; in the second half between ${mib(Math.min(...half))} and ${mib(Math.max(...half))} MiB.
+Memory of the server during the test: ${mib(Math.max(...memory))} MiB at most; in the second half between ${mib(Math.min(...half))} and ${mib(Math.max(...half))} MiB.
 
 ${provenance("npm run bench:files")}
 `;
-  writeFileSync(join(import.meta.dirname, "../../docs/benchmarks-files.md"), page);
+  writeFileSync(join(import.meta.dirname, "../../docs/internals/benchmarks/files.md"), page);
   console.log(`\n${page}`);
 } finally {
   for (const { stop } of contestants) await stop();

@@ -1,6 +1,6 @@
 /*
  * Measures the studio's data grid in a real Chromium: 100,000 rows of 200 columns, each with a value, scrolled both
- * ways and worked in by keys. Writes docs/benchmarks-grid.md.
+ * ways and worked in by keys. Writes docs/internals/benchmarks/grid.md.
  *   npm run bench:grid -- [--rows 100000] [--seconds 8]
  */
 import { writeFileSync } from "node:fs";
@@ -53,7 +53,7 @@ try {
   if (!box) throw new Error("The grid is not in sight");
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   const scrolls = [
-    await measureScroll(page, "nothing (what the machine itself misses)", 0, 0),
+    await measureScroll(page, "nothing (baseline of the machine)", 0, 0),
     await measureScroll(page, "down, 500 px at a time", 0, 500),
     await measureScroll(page, "right, 300 px at a time", 300, 0),
     await measureScroll(page, "both ways at once", -150, 300),
@@ -151,10 +151,10 @@ async function measureKeys(page: Page): Promise<{ name: string; ms: number[] }[]
   await page.getByRole("grid").focus();
   const runs: { name: string; ms: number[] }[] = [];
   for (const [name, keys] of [
-    ["an arrow down", Array<string>(60).fill("ArrowDown")],
-    ["an arrow to the right", Array<string>(60).fill("ArrowRight")],
-    ["a selection made longer", Array<string>(40).fill("Shift+ArrowDown")],
-    ["editing begun and left", Array.from({ length: 20 }, () => ["Enter", "Escape"]).flat()],
+    ["arrow down", Array<string>(60).fill("ArrowDown")],
+    ["arrow right", Array<string>(60).fill("ArrowRight")],
+    ["selection extended", Array<string>(40).fill("Shift+ArrowDown")],
+    ["editing started and left", Array.from({ length: 20 }, () => ["Enter", "Escape"]).flat()],
   ] as const) {
     await page.evaluate(() => Reflect.get(window, "seenEvents").splice(0));
     for (const key of keys) await page.keyboard.press(key);
@@ -184,11 +184,11 @@ function report(result: {
   const [load = 0] = loadavg();
   const text = `# Benchmark of the studio's data grid
 
-${ROWS.toLocaleString("en")} rows of 200 columns, each with a value, in SQLite (filled in ${(result.filledMs / 1_000).toFixed(0)} s past the
-doors); the built app, in a headless Chromium without a graphics card, 1280 × 800. The wheel was turned for ${MS / 1_000} s each;
-${result.loaded.toLocaleString("en")} rows were read meanwhile.
+${ROWS.toLocaleString("en")} rows of 200 columns, each with a value, in SQLite (filled in ${(result.filledMs / 1_000).toFixed(0)} s directly);
+the built app, in a headless Chromium without a graphics card, 1280 × 800. The wheel was scrolled for ${MS / 1_000} s each;
+${result.loaded.toLocaleString("en")} rows were loaded during the test.
 
-| turned | frames | over 16.7 ms | over 50 ms | 95 % within | longest | processor's time of a frame |
+| Scrolling | frames | over 16.7 ms | over 50 ms | 95 % within | longest | CPU time per frame |
 | --- | --: | --: | --: | --: | --: | --: |
 ${scrolls
   .map(
@@ -197,7 +197,7 @@ ${scrolls
   )
   .join("\n")}
 
-From a key until its result is seen (Event Timing, which tells steps of 8 ms):
+From a key press until its result is visible (Event Timing, with a resolution of 8 ms):
 
 | key | times | median | 98 % within | longest |
 | --- | --: | --: | --: | --: |
@@ -208,12 +208,12 @@ ${keys
   )
   .join("\n")}
 
-The first rows are there ${ms(first.rowsMs)} after the address was entered; the count ${ms(first.countMs)} after it: nothing waits for it.
+The first rows are shown ${ms(first.rowsMs)} after the address was entered; the count ${ms(first.countMs)} after it; nothing waits for it.
 
 ${provenance("npm run bench:grid")}
-The machine's load (processes that want to run) was ${load.toFixed(0)} while it was measured: above the number of cores, frames are
-missed for want of the processor, and the processor's time is what tells.
+The machine's load average was ${load.toFixed(0)} while it was measured: above the number of cores, frames are
+missed for lack of CPU time, and the CPU time is the meaningful value.
 `;
-  writeFileSync(join(root, "docs/benchmarks-grid.md"), text);
+  writeFileSync(join(root, "docs/internals/benchmarks/grid.md"), text);
   console.log(text);
 }

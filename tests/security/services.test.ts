@@ -42,7 +42,7 @@ function codeOf({ text }: Served): unknown {
   return isJsonObject(body) ? body.code : undefined;
 }
 
-/* What is tried against files, sockets, outgoing calls and keys; the numbers are those of docs/security.md. */
+/* What is tried against files, sockets, outgoing calls and keys; the numbers are those of docs/deploy/security.md. */
 describe.each(DATABASES)("attempts at the services on %s", (database) => {
   let purse: Purse;
   let attackTarget: AttackTarget & { sessionToken: string; userId: string };

@@ -3,7 +3,7 @@ import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 
-/** A chain as returned by `GET /chains`; see docs/data-service.md. */
+/** A chain as returned by `GET /chains`; see docs/reference/data-api.md. */
 export interface Chain {
   chain: number;
   name: string;
