@@ -52,7 +52,7 @@ async function start(config: Config, logger: Logger, onFatal: (error: Error) => 
   const chain = config.devChain.enabled ? await startChain(config, logger) : undefined;
   const startServer = async (): Promise<PurseServer> => {
     const server = await createServer(config, {
-      logger: log: logger,
+      logger,
       chains: chainsFor(config, chain),
       appDir: join(ROOT, "app/dist"),
       appConfig: appConfig(config, chain),

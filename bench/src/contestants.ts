@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 const NODE = join(ROOT, "node_modules/.bin/node");
@@ -42,13 +43,14 @@ export interface Contestant {
 
 /** On SQLite, or on the PostgreSQL database of a URL. */
 export async function startPurse(databaseUrl?: string): Promise<Contestant> {
+  ensureServerBuilt();
   const folder = mkdtempSync(join(tmpdir(), "bench-purse-"));
   const port = await freePort();
   const child = spawn(
     NODE,
     [
       ...(process.env.BENCH_NODE_FLAGS?.split(" ") ?? []),
-      join(ROOT, "scripts/purse.ts"),
+      serverFile,
       "--port",
       `${port}`,
       "--data-dir",

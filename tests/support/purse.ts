@@ -3,9 +3,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
+import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
 import { freePort } from "./freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
+
+// Tests find it built by their global setup, benchmarks do not.
+if (process.env.VITEST === undefined) ensureServerBuilt();
 
 export interface PurseOptions {
   /**
@@ -49,7 +53,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   let output = "";
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
-    [join(ROOT, "scripts/purse.ts"), "--port", String(port), "--data-dir", dataDir],
+    [serverFile, "--port", String(port), "--data-dir", dataDir],
     {
       cwd: ROOT,
       env: {
