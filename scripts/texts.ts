@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { LANGUAGES } from "../app/src/texts/languages.ts";
+import { LANGUAGES } from "../app/src/i18n/languages.ts";
 import { BUNDLES, type Bundle, readAppTexts } from "./appTexts.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -66,7 +66,7 @@ function statusOf(code: string, bundle: Bundle, usages: ReadonlyMap<string, stri
 }
 
 function fileOf(code: string, bundle: Bundle): string {
-  return `app/src/texts/${bundle === "app" ? code : `${code}.${bundle}`}.json`;
+  return `app/src/i18n/${bundle === "app" ? code : `${code}.${bundle}`}.json`;
 }
 
 function read(file: string): Record<string, string> {

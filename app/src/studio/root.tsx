@@ -1,6 +1,6 @@
 import { createRootRoute, Link } from "@tanstack/react-router";
 import { EmptyState, ErrorState } from "../design/states.tsx";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { StudioShell } from "./shell/StudioShell.tsx";
 
 /** The shell is the root: every room is shown inside it. */
@@ -11,7 +11,7 @@ export const root = createRootRoute({
 });
 
 function NoRoom() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <EmptyState
       title={t("There is no such page")}

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useAccess } from "../StudioContext.tsx";
 import { SetUp } from "./SetUp.tsx";
 import { SignIn } from "./SignIn.tsx";
@@ -9,7 +9,7 @@ import { StudioBrand } from "./StudioBrand.tsx";
 
 /** Shows the studio to operators alone. Where a session ends, what they were doing stays as it is behind the sign-in. */
 export function Door({ children }: { children: ReactNode }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const access = useAccess();
   const queries = useQueryClient();
   const state = access?.state;

@@ -1,11 +1,11 @@
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { Dialog } from "../../design/Dialog.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { CommandPalette } from "../../shell/CommandPalette.tsx";
 import type { Command } from "../../shell/commands.ts";
 import { setTheme, THEMES } from "../../shell/theme.ts";
 import { useShortcuts } from "../../shell/useShortcuts.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { useStudio } from "../StudioContext.tsx";
 import { useRooms } from "./useRooms.ts";
 
@@ -17,7 +17,7 @@ export function StudioCommands({
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const studio = useStudio();
   const rooms = useRooms();
@@ -37,14 +37,14 @@ export function StudioCommands({
       key: to,
       label: t(label),
       hint: `G ${letter.toUpperCase()}`,
-      ...(words !== undefined && { words }),
+      ...(words !== undefined && { keywords: words }),
       run: () => void navigate({ to }),
     })),
     { key: "sign-out", label: t("Sign out"), run: () => void studio.leave() },
     ...THEMES.map((theme) => ({
       key: `theme ${theme}`,
       label: t("Theme: {theme}", { theme: t(theme) }),
-      words: "colours dark light appearance",
+      keywords: "colours dark light appearance",
       run: () => setTheme(theme),
     })),
     { key: "keys", label: t("Show the keys"), hint: "?", run: () => setShowsKeys(true) },

@@ -4,11 +4,11 @@ import { CircleUserRound, Ellipsis, Search } from "lucide-react";
 import { useState } from "react";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { ConnectionState } from "../../shell/ConnectionState.tsx";
 import { LanguageSwitch } from "../../shell/LanguageSwitch.tsx";
 import { Main } from "../../shell/Main.tsx";
 import { ThemeSwitch } from "../../shell/ThemeSwitch.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { StudioBrand } from "../access/StudioBrand.tsx";
 import { GROUPS, type Room } from "../rooms.ts";
 import { useOperator, useStudio } from "../StudioContext.tsx";
@@ -20,7 +20,7 @@ const AT_HAND = 4;
 
 /** The common wrapper of all rooms: navigation, who is signed in, and what is said to everyone. */
 export function StudioShell() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const rooms = useRooms();
   const [isFinding, setIsFinding] = useState(false);
   return (
@@ -75,7 +75,7 @@ export function StudioShell() {
 }
 
 function RoomLink({ room, isAtHand }: { room: Room; isAtHand: boolean }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const Sign = room.icon;
   return (
     <Link
@@ -90,7 +90,7 @@ function RoomLink({ room, isAtHand }: { room: Room; isAtHand: boolean }) {
 }
 
 function OperatorMenu() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const { username, role } = useOperator();
   const toast = useToast();
@@ -127,7 +127,7 @@ function OperatorMenu() {
 
 /** On a phone, the rooms that the bar has no room for. */
 function MoreRooms({ rooms }: { rooms: readonly Room[] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const path = useRouterState({ select: (state) => state.matches.at(-1)?.fullPath });
   const isHere = rooms.some(({ to }) => path === to);
   return (

@@ -2,12 +2,12 @@ import type { StudioAuditEntry, StudioOperator, StudioRouteRow } from "@purse/pr
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
-import { Moment } from "../../../design/Moment.tsx";
 import { FailedRead } from "../../../design/QueryState.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { useAnswer, useRows } from "../parts/asking.ts";
 import { Room, Rows } from "../parts/Room.tsx";
@@ -16,7 +16,7 @@ import { AuditEntry } from "./AuditEntry.tsx";
 
 /** Who has changed what. */
 export function Audit() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const isOwner = useMay("owner");
   return (
     <Room
@@ -35,7 +35,7 @@ export function Audit() {
 }
 
 function Trail() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [username, setUsername] = useUrl("who");
   const [action, setAction] = useUrl("what");
   const [chosen, setChosen] = useState<StudioAuditEntry | undefined>(undefined);
@@ -73,7 +73,7 @@ function Trail() {
           <Table
             caption={t("Audit trail")}
             rows={rows}
-            keyOf={({ id }) => id}
+            rowKey={({ id }) => id}
             empty={
               <EmptyState
                 title={t("Nothing of that kind was done")}
@@ -90,7 +90,7 @@ function Trail() {
               />
             }
             columns={[
-              { key: "at", label: t("When"), cell: ({ at }) => <Moment at={at} /> },
+              { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
               { key: "who", label: t("Who"), cell: (entry) => <bdi>{entry.username}</bdi> },
               { key: "what", label: t("Action"), cell: (entry) => <code>{entry.action}</code> },
               {
@@ -131,7 +131,7 @@ function Trail() {
 }
 
 function Outcome({ entry: { outcome } }: { entry: StudioAuditEntry }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (outcome === "done") return <Status kind="ok">{t("Done")}</Status>;
   if (outcome === "refused") return <Status kind="danger">{t("Refused")}</Status>;
   return <Status kind="warning">{t("Left midway")}</Status>;

@@ -5,7 +5,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Code } from "../../../design/Code.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
@@ -18,7 +18,7 @@ const EVERY_MS = 1_000;
 
 /** Copies of the database: made while the server runs, fetched, brought from elsewhere, put back. */
 export function Backup() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("owner");
   const state = useAnswer<StudioBackupState>("/backups", { every: EVERY_MS, enabled: may });
@@ -38,7 +38,7 @@ export function Backup() {
             {t("Upload a backup")}
           </Button>
           <Button
-            look="primary"
+            variant="primary"
             disabled={!may || !data?.canBackUp || isBusy}
             busy={begin.isPending || data?.isRunning === true}
             onClick={() => begin.mutate()}
@@ -77,7 +77,7 @@ export function Backup() {
 }
 
 function Making({ isRunning, pages, totalPages, error }: StudioBackupState) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const number = new Intl.NumberFormat(language);
   const percent = totalPages > 0 ? pages / totalPages : undefined;
   return (
@@ -107,7 +107,7 @@ function Making({ isRunning, pages, totalPages, error }: StudioBackupState) {
 }
 
 function GoodToKnow({ canBackUp }: { canBackUp: boolean }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (!canBackUp) {
     return (
       <Section title={t("This database is backed up by its own tools")}>

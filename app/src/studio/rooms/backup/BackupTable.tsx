@@ -2,10 +2,10 @@ import type { StudioBackup } from "@purse/protocol";
 import { Download } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange } from "../parts/asking.ts";
@@ -24,7 +24,7 @@ export interface BackupTableProps {
 }
 
 export function BackupTable({ backups, canRestore }: BackupTableProps) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const [asked, setAsked] = useState<{ what: "restore" | "remove"; file: string } | undefined>(undefined);
   const pathOf = (file: string) => `/backups/${encodeURIComponent(file)}`;
@@ -40,7 +40,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
       <Table
         caption={t("Backups")}
         rows={backups}
-        keyOf={({ file }) => file}
+        rowKey={({ file }) => file}
         empty={
           <EmptyState title={t("There is no backup yet")}>
             {t("A copy elsewhere than on this machine is what saves you when the machine is lost.")}
@@ -52,7 +52,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
             label: t("Made"),
             cell: ({ file, createdAt }) => (
               <span title={file}>
-                <Moment at={createdAt} />
+                <RelativeTime at={createdAt} />
               </span>
             ),
           },
@@ -64,7 +64,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
           {
             key: "file",
             label: t("File"),
-            minor: true,
+            hideOnPhone: true,
             cell: ({ file }) => <code className="cut">{file}</code>,
           },
           {
@@ -98,7 +98,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
                 </Button>
                 <Button
                   small
-                  look="danger"
+                  variant="danger"
                   aria-label={t("Delete {name}", { name: file })}
                   onClick={() => setAsked({ what: "remove", file })}
                 >

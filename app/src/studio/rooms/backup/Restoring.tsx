@@ -1,8 +1,8 @@
 import type { StudioBackupState, StudioRestoring } from "@purse/protocol";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { Stepper, type StepState } from "../../../design/Stepper.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { bytes } from "../parts/fields.ts";
 import { Section } from "../parts/Room.tsx";
 import { Portion } from "./Portion.tsx";
@@ -11,7 +11,7 @@ const PHASES = ["copying", "checking", "restarting"] as const satisfies StudioRe
 
 /** A backup on its way to be the database, and how the last one ended. `isAway`: the server does not answer now. */
 export function Restoring({ state, isAway }: { state: StudioBackupState | undefined; isAway: boolean }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (state?.restoring) {
     const { restoring } = state;
     return <Progress {...restoring} phase={isAway ? "restarting" : restoring.phase} />;
@@ -28,14 +28,14 @@ export function Restoring({ state, isAway }: { state: StudioBackupState | undefi
       }
     >
       {last.error !== undefined && <bdi>{last.error} </bdi>}
-      {t("By {who}", { who: last.username })}, <Moment at={last.at} />.{" "}
+      {t("By {who}", { who: last.username })}, <RelativeTime at={last.at} />.{" "}
       {last.keptAs !== undefined && t("What was there before is kept as {file}.", { file: last.keptAs })}
     </Notice>
   );
 }
 
 function Progress({ file, phase, bytes: done, totalBytes }: StudioRestoring) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const at = PHASES.indexOf(phase);
   const labels = [
     t("Copy it beside the database"),

@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange } from "../parts/asking.ts";
@@ -8,7 +8,7 @@ import { Portion } from "./Portion.tsx";
 
 /** Brings a backup from this machine, a piece at a time; it is checked before it is one of the backups. */
 export function UploadBackup({ onClose }: { onClose: () => void }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const [file, setFile] = useState<File | undefined>(undefined);
   const [sent, setSent] = useState(0);

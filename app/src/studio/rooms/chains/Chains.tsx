@@ -1,7 +1,7 @@
 import { Status, type StatusKind } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
 import { type Chain, ChainState, type ChainsAnswer } from "./ChainTable.tsx";
@@ -12,7 +12,7 @@ const EVERY_MS = 3_000;
 
 /** The chains that are followed: their nodes, how far the index is, what is watched. */
 export function Chains() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const chains = useAnswer<ChainsAnswer>("/chains", { every: EVERY_MS });
   return (
     <Room
@@ -41,7 +41,7 @@ export function Chains() {
 }
 
 function Followed({ chain }: { chain: Chain }) {
-  const { t, count, language } = useTexts();
+  const { t, count, language } = useTranslation();
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const block = (value: number | null) => (value === null ? t("not known") : number.format(value));
   const { percent, etaSeconds, lag } = chain;
@@ -110,13 +110,13 @@ const KIND: Record<Chain["nodes"][number]["state"], StatusKind> = {
 };
 
 function Nodes({ nodes }: Pick<Chain, "nodes">) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const said = { well: t("Answers"), failing: t("Fails"), unused: t("Not needed yet") };
   return (
     <Table
       caption={t("Nodes")}
       rows={nodes.map((node, at) => ({ ...node, at }))}
-      keyOf={({ host, at }) => `${at} ${host}`}
+      rowKey={({ host, at }) => `${at} ${host}`}
       empty={<p className="soft">{t("No node has been asked yet.")}</p>}
       columns={[
         { key: "host", label: t("Node"), cell: ({ host }) => <code>{host}</code> },

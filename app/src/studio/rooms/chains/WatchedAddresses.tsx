@@ -4,7 +4,7 @@ import { Field } from "../../../design/Field.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { ErrorState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
 import { Answered } from "../parts/Room.tsx";
@@ -21,7 +21,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /** Of a chain whose index holds known wallets only, the wallets. */
 export function WatchedAddresses({ chain }: { chain: Chain }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const path = `/chains/${chain.chain}/addresses`;
@@ -67,7 +67,7 @@ export function WatchedAddresses({ chain }: { chain: Chain }) {
             <Table
               caption={t("Known wallets")}
               rows={results}
-              keyOf={(each) => each.address}
+              rowKey={(each) => each.address}
               empty={<p className="soft">{t("No wallet is known yet.")}</p>}
               columns={[
                 { key: "address", label: t("Address"), cell: (each) => <code>{each.address}</code> },

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange, useRows } from "../parts/asking.ts";
@@ -16,7 +16,7 @@ import { WatchForm } from "./WatchForm.tsx";
 
 /** What of a chain becomes objects of a class. */
 export function Watches({ chains }: { chains: readonly Chain[] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const watches = useRows("/watches");
@@ -41,7 +41,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
           <Table
             caption={t("Watched events and addresses")}
             rows={rows}
-            keyOf={(row) => textOf(row, "objectId")}
+            rowKey={(row) => textOf(row, "objectId")}
             empty={
               <EmptyState title={t("Nothing is watched here")}>
                 {t(
@@ -64,7 +64,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
                   </code>
                 ),
               },
-              { key: "chain", label: t("Chain"), minor: true, cell: (row) => textOf(row, "chainId") },
+              { key: "chain", label: t("Chain"), hideOnPhone: true, cell: (row) => textOf(row, "chainId") },
               {
                 key: "class",
                 label: t("Class"),
@@ -80,7 +80,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
               {
                 key: "hook",
                 label: t("Web hook"),
-                minor: true,
+                hideOnPhone: true,
                 cell: (row) => <bdi className="cut">{textOf(row, "webhook")}</bdi>,
               },
               {
@@ -99,7 +99,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
                     </Button>
                     <Button
                       small
-                      look="danger"
+                      variant="danger"
                       disabled={!may}
                       onClick={() => setGone(row)}
                       aria-label={t("Remove the watch of {name}", { name: textOf(row, "address") })}

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Code } from "../../../design/Code.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassRow } from "../parts/classes.ts";
 import { Section } from "../parts/Room.tsx";
 import { type Snippets, snippetsOf } from "./snippets.ts";
@@ -10,7 +10,7 @@ type Way = keyof Snippets;
 
 /** How an app speaks with the class, to be copied. */
 export function ClassCode({ row }: { row: ClassRow }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [way, setWay] = useState<Way>("query");
   const snippets = snippetsOf(row, `${window.location.origin}/server`);
   const labels = { query: t("Ask for objects"), create: t("Make an object"), rest: "REST" };

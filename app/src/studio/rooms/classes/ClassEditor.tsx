@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { useChange } from "../parts/asking.ts";
 import { type ClassRow, isOfServer } from "../parts/classes.ts";
@@ -23,7 +23,7 @@ export interface ClassEditorProps {
 
 /** One class: changes are gathered, looked at, and carried out together. */
 export function ClassEditor({ row, classes, draft, onDraft, onGone }: ClassEditorProps) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const { className } = row;
   const [isLooking, setLooking] = useState(false);
   const n = changesIn(draft);
@@ -47,7 +47,7 @@ export function ClassEditor({ row, classes, draft, onDraft, onGone }: ClassEdito
             <Button small onClick={() => onDraft(NO_CHANGES)}>
               {t("Forget them")}
             </Button>
-            <Button small look="primary" onClick={() => setLooking(true)}>
+            <Button small variant="primary" onClick={() => setLooking(true)}>
               {t("Look at the changes")}
             </Button>
           </span>
@@ -75,7 +75,7 @@ export function ClassEditor({ row, classes, draft, onDraft, onGone }: ClassEdito
 
 /** What cannot be undone. */
 function End({ className, onGone }: { className: string; onGone: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("owner");
   const [question, setQuestion] = useState<"empty" | "drop" | undefined>(undefined);
@@ -90,10 +90,10 @@ function End({ className, onGone }: { className: string; onGone: () => void }) {
         )}
       </p>
       <div className="row">
-        <Button small look="danger" disabled={!may} onClick={() => setQuestion("empty")}>
+        <Button small variant="danger" disabled={!may} onClick={() => setQuestion("empty")}>
           {t("Empty {name}", { name: className })}
         </Button>
-        <Button small look="danger" disabled={!may} onClick={() => setQuestion("drop")}>
+        <Button small variant="danger" disabled={!may} onClick={() => setQuestion("drop")}>
           {t("Drop {name}", { name: className })}
         </Button>
       </div>

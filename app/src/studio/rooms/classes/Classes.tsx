@@ -4,7 +4,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Code } from "../../../design/Code.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { ClassList } from "../parts/ClassList.tsx";
@@ -20,7 +20,7 @@ type Tab = "classes" | "code";
 
 /** Classes with their fields and indexes; all of them as code. */
 export function Classes() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const classes = useClasses();
   const [shown, setShown] = useUrl("show");
@@ -36,7 +36,7 @@ export function Classes() {
       about={t("What objects are made of. Each change is shown before it is carried out.")}
       changes="editor"
       actions={
-        <Button look="primary" disabled={!may} onClick={() => setAdding(true)}>
+        <Button variant="primary" disabled={!may} onClick={() => setAdding(true)}>
           <Plus size={16} aria-hidden="true" />
           {t("Create a class")}
         </Button>
@@ -94,7 +94,7 @@ function Workbench({
   drafts: Readonly<Record<string, Draft>>;
   onDrafts: (drafts: Readonly<Record<string, Draft>>) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const shown =
     classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
   return (
@@ -119,7 +119,7 @@ function Workbench({
 }
 
 function SchemaCode() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const code = useAnswer<{ code: string; types: string }>("/schema/code");
   return (
     <Answered answer={code} label={t("Loading the code")}>

@@ -2,7 +2,7 @@ import { FIELD_TYPES, type FieldType, type FieldTypeName, isFieldName } from "@p
 import { useState } from "react";
 import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type ConfigType, readAs, writtenAs } from "../config/value.ts";
 import { Ask } from "../parts/Ask.tsx";
 
@@ -22,7 +22,7 @@ export interface FieldFormProps {
 
 /** One field: what it holds, whether it must be there, what stands in it otherwise. */
 export function FieldForm({ known, isTypeFree, taken, classes, onClose, onSave }: FieldFormProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [name, setName] = useState(known?.name ?? "");
   const [type, setType] = useState<FieldTypeName>(known?.field.type ?? "String");
   const [targetClass, setTargetClass] = useState(known?.field.targetClass ?? "_User");

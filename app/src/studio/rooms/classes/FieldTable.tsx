@@ -4,7 +4,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import type { ClassRow } from "../parts/classes.ts";
 import { Section } from "../parts/Room.tsx";
@@ -20,7 +20,7 @@ export interface FieldTableProps {
 
 /** The fields of a class as they would be. */
 export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const [edited, setEdited] = useState<FieldRow | "new" | undefined>(undefined);
   const rows = fieldRows(row, draft);
@@ -37,7 +37,7 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
       <Table
         caption={t("Fields")}
         rows={rows}
-        keyOf={({ name }) => name}
+        rowKey={({ name }) => name}
         empty={<EmptyState title={t("There is no field")} />}
         columns={[
           { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
@@ -50,14 +50,14 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
           {
             key: "required",
             label: t("Required"),
-            minor: true,
+            hideOnPhone: true,
             cell: ({ field: { required } }) =>
               required ? t("yes") : <span className="soft">{t("no")}</span>,
           },
           {
             key: "default",
             label: t("Default"),
-            minor: true,
+            hideOnPhone: true,
             cell: ({ field: { defaultValue } }) =>
               defaultValue === undefined ? (
                 <span className="soft">{t("none")}</span>
@@ -106,7 +106,7 @@ function FieldActions({
   onRemove: () => void;
   onUndo: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   if (COMMON_FIELDS.includes(name)) return <span className="soft">{t("of every object")}</span>;
   return (
@@ -124,7 +124,7 @@ function FieldActions({
       {change !== "gone" && change !== "new" && (
         <Button
           small
-          look="danger"
+          variant="danger"
           disabled={!may}
           onClick={onRemove}
           aria-label={t("Remove {name}", { name })}
@@ -137,7 +137,7 @@ function FieldActions({
 }
 
 export function ChangeMark({ change }: { change: Change }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (change === "new") return <Status kind="ok">{t("New")}</Status>;
   if (change === "changed") return <Status kind="warning">{t("Changed")}</Status>;
   if (change === "gone") return <Status kind="danger">{t("Goes")}</Status>;

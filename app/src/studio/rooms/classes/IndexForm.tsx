@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import type { Index } from "./draft.ts";
 
@@ -18,7 +18,7 @@ export interface IndexFormProps {
 
 /** An index over one field or more, in their order. */
 export function IndexForm({ fields, taken, onClose, onSave }: IndexFormProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const [keys, setKeys] = useState<{ field: string; direction: Direction }[]>([
     { field: fields[0] ?? "objectId", direction: "1" },

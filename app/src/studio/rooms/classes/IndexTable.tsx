@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import type { ClassRow } from "../parts/classes.ts";
 import { Section } from "../parts/Room.tsx";
@@ -19,7 +19,7 @@ export interface IndexTableProps {
 
 /** The indexes of a class as they would be; that on objectId is always there. */
 export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const [isAdding, setAdding] = useState(false);
   const rows = indexRows(row, draft);
@@ -37,7 +37,7 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
       <Table
         caption={t("Indexes")}
         rows={rows}
-        keyOf={({ name }) => name}
+        rowKey={({ name }) => name}
         empty={
           <EmptyState title={t("There is no index yet")}>
             {t("The one on objectId is always there. Add one for what is often asked for.")}
@@ -62,7 +62,7 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
               change === undefined ? (
                 <Button
                   small
-                  look="danger"
+                  variant="danger"
                   disabled={!may}
                   onClick={() => onDraft(withChange(draft, "indexes", name, null))}
                   aria-label={t("Remove the index {name}", { name })}

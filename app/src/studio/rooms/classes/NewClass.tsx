@@ -2,7 +2,7 @@ import { isClassName, type JsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { SchemaDiff } from "../parts/SchemaDiff.tsx";
 
@@ -22,7 +22,7 @@ export function NewClass({
   onClose: () => void;
   onDone: (className: string) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [name, setName] = useState("");
   const [start, setStart] = useState<Start>("signedIn");
   const [isSure, setSure] = useState(false);

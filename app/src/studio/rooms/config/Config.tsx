@@ -5,7 +5,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
@@ -16,7 +16,7 @@ import type { Parameter } from "./value.ts";
 
 /** What apps read as their config, with its versions. */
 export function Config() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const config = useAnswer<{ results: Parameter[] }>("/config");
   const [edited, setEdited] = useState<Parameter | "new" | undefined>(undefined);
@@ -26,7 +26,7 @@ export function Config() {
       about={t("Values that apps read while they run. Each change can be taken back.")}
       changes="editor"
       actions={
-        <Button look="primary" disabled={!may || !config.data} onClick={() => setEdited("new")}>
+        <Button variant="primary" disabled={!may || !config.data} onClick={() => setEdited("new")}>
           <Plus size={16} aria-hidden="true" />
           {t("Add a value")}
         </Button>
@@ -50,7 +50,7 @@ export function Config() {
 }
 
 function Values({ values, onEdit }: { values: readonly Parameter[]; onEdit: (value: Parameter) => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const [gone, setGone] = useState<Parameter | undefined>(undefined);
@@ -63,7 +63,7 @@ function Values({ values, onEdit }: { values: readonly Parameter[]; onEdit: (val
       <Table
         caption={t("Values")}
         rows={values}
-        keyOf={({ name }) => name}
+        rowKey={({ name }) => name}
         empty={
           <EmptyState title={t("There is no value yet")}>
             {t("A welcome text or a switch for a new feature: apps read them without a new version.")}
@@ -80,7 +80,7 @@ function Values({ values, onEdit }: { values: readonly Parameter[]; onEdit: (val
               </code>
             ),
           },
-          { key: "type", label: t("Type"), minor: true, cell: ({ type }) => type },
+          { key: "type", label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
           {
             key: "who",
             label: t("Read by"),
@@ -107,7 +107,7 @@ function Values({ values, onEdit }: { values: readonly Parameter[]; onEdit: (val
                 </Button>
                 <Button
                   small
-                  look="danger"
+                  variant="danger"
                   disabled={!may}
                   onClick={() => setGone(value)}
                   aria-label={t("Remove {name}", { name: value.name })}

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { Field, TextArea } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange } from "../parts/asking.ts";
@@ -17,7 +17,7 @@ export interface ConfigFormProps {
 }
 
 export function ConfigForm({ parameter, taken, onClose }: ConfigFormProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const written = writtenAs(parameter?.value ?? "");
   const [name, setName] = useState(parameter?.name ?? "");

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
@@ -22,7 +22,7 @@ interface Version {
 
 /** The config as it was before each change, and the way back. */
 export function ConfigHistory({ now }: { now: readonly Parameter[] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const history = useAnswer<{ results: Version[] }>("/config/history");
@@ -38,10 +38,10 @@ export function ConfigHistory({ now }: { now: readonly Parameter[] }) {
           <Table
             caption={t("History")}
             rows={results}
-            keyOf={({ id }) => id}
+            rowKey={({ id }) => id}
             empty={<EmptyState title={t("Nothing was changed yet")} />}
             columns={[
-              { key: "at", label: t("Replaced"), cell: ({ replacedAt }) => <Moment at={replacedAt} /> },
+              { key: "at", label: t("Replaced"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
               { key: "who", label: t("By"), cell: ({ username }) => <bdi>{username}</bdi> },
               {
                 key: "what",
@@ -85,7 +85,7 @@ function differencesOf(now: readonly Parameter[], { params, masterKeyOnly }: Ver
 }
 
 function Changes({ lines, whole }: { lines: readonly Difference[]; whole?: boolean }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   if (lines.length === 0) return <span className="soft">{t("Nothing")}</span>;
   const shown = whole ? lines : lines.slice(0, 2);
   return (

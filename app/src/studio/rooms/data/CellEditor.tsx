@@ -1,6 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
 import { type FocusEvent, type KeyboardEvent, type MouseEvent, useRef, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Column } from "./columns.ts";
 import { readTyped, typedOf } from "./typed.ts";
 
@@ -23,7 +23,7 @@ export function isInline({ type }: Column): boolean {
 
 /** Typed in the place of a cell. Enter takes it, Tab too and goes on, Escape leaves the value as it was. */
 export function CellEditor({ column, value, typed, onDone, onCancel }: CellEditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState(typed ?? typedOf(value, column));
   const [problem, setProblem] = useState<string | undefined>(undefined);
 

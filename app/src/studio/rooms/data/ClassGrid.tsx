@@ -6,8 +6,8 @@ import { StaleNote } from "../../../design/QueryState.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useShortcuts } from "../../../shell/useShortcuts.ts";
-import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useOperator } from "../../StudioContext.tsx";
 import type { Target } from "./bulk.ts";
 import { CellEditor, isInline } from "./CellEditor.tsx";
@@ -38,7 +38,7 @@ const START: Place = { row: 0, column: 0 };
 
 /** The rows of a class, with what can be done to them. */
 export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
-  const { t, count: say } = useTexts();
+  const { t, count: say } = useTranslation();
   const { className } = dataClass;
   const toast = useToast();
   const { role } = useOperator();

@@ -2,7 +2,7 @@ import type { JsonValue } from "@purse/protocol";
 import { useState } from "react";
 import { Select } from "../../../design/Choice.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { type Draft, resolved } from "./drafts.ts";
 import { shown } from "./value.ts";
@@ -18,7 +18,7 @@ export function Conflict({
   onDone: (draft: Draft | undefined) => void;
   onCancel: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const { objectId, changes, current } = draft;
   return (
@@ -35,7 +35,7 @@ export function Conflict({
       <Table
         caption={t("Fields in conflict")}
         rows={Object.entries(changes)}
-        keyOf={([field]) => field}
+        rowKey={([field]) => field}
         empty={null}
         columns={[
           { key: "field", label: t("Field"), cell: ([field]) => <bdi>{field}</bdi> },

@@ -2,7 +2,7 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { Answered, Room } from "../parts/Room.tsx";
 import { ClassGrid } from "./ClassGrid.tsx";
@@ -10,7 +10,7 @@ import type { DataClass } from "./columns.ts";
 
 /** All rows of all classes, to look at and to change. */
 export function Data() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { class: chosen } = useSearch({ from: "/data" });
   const schema = useAnswer<{ results: DataClass[] }>("/schema");
   return (
@@ -44,7 +44,7 @@ function byName(a: DataClass, b: DataClass): number {
 }
 
 function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: DataClass | undefined }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState("");
   const found = classes.filter(({ className }) =>
     className.toLowerCase().includes(text.trim().toLowerCase()),

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
 import { ErrorState, SkeletonList } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { countOf, type Target } from "./bulk.ts";
@@ -21,7 +21,7 @@ export function DeleteRows({
   onDo: (count: number) => void;
   onClose: () => void;
 }) {
-  const { t, count: say } = useTexts();
+  const { t, count: say } = useTranslation();
   const [text, setText] = useState("");
   const matched = useMatched(className, target);
   const isReady = text.trim() === WORD && matched.data !== undefined && matched.data > 0;
@@ -73,7 +73,7 @@ export function Matched({
   answer: ReturnType<typeof useMatched>;
   children: (count: number) => string;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (answer.error) return <ErrorState error={answer.error} retry={() => void answer.refetch()} />;
   if (answer.data === undefined) return <SkeletonList rows={1} label={t("Counting the rows")} />;
   return (

@@ -7,7 +7,7 @@ import { QueryState } from "../../../design/QueryState.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import type { Asked } from "./usePages.ts";
@@ -22,7 +22,7 @@ export function Explain({
   asked: Asked;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const toast = useToast();
   const mayChange = useMay("editor");
@@ -44,7 +44,7 @@ export function Explain({
       wide
       onClose={onClose}
       title={t("How the rows are found")}
-      about={t("What the database plans for these filters and this order.")}
+      description={t("What the database plans for these filters and this order.")}
     >
       <div className="stack">
         <QueryState
@@ -60,7 +60,12 @@ export function Explain({
                   title={t("An index would help: {name}", { name: index.name })}
                   action={
                     mayChange && (
-                      <Button small look="primary" busy={make.isPending} onClick={() => make.mutate(index)}>
+                      <Button
+                        small
+                        variant="primary"
+                        busy={make.isPending}
+                        onClick={() => make.mutate(index)}
+                      >
                         {t("Make the index")}
                       </Button>
                     )

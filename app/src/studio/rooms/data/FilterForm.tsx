@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useClasses } from "../parts/classes.ts";
 import { type Column, columnsOf } from "./columns.ts";
@@ -42,7 +42,7 @@ export function FilterForm({
   onDone: (filter: Filter) => void;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const targetsOf = useTargets();
   const empty = (key: number): Line => ({
     key,
@@ -155,7 +155,7 @@ function ConditionFields({
   onChange: (change: Partial<Line>) => void;
   onRemove: (() => void) | undefined;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const words = useOperatorWords();
   const named = (label: string) => (rank === undefined ? label : `${label} ${rank}`);
   return (
@@ -229,7 +229,7 @@ function lineOf(condition: Condition, key: number, columns: readonly Column[]): 
 }
 
 export function useOperatorWords(): Record<Operator, string> {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return {
     is: t("is"),
     isNot: t("is not"),

@@ -2,7 +2,7 @@ import { Gauge, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import type { Column } from "./columns.ts";
 import { FilterForm, useOperatorWords } from "./FilterForm.tsx";
@@ -32,7 +32,7 @@ export function Filters({
   onAs,
   onExplain,
 }: FiltersProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const words = useOperatorWords();
   const [isBecoming, setIsBecoming] = useState(false);
   const say = ({ field, of, operator, value }: Condition) =>
@@ -95,7 +95,7 @@ export function Filters({
 }
 
 function Chip({ said, onEdit, onRemove }: { said: string; onEdit?: () => void; onRemove: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <li className="filter-chip">
       {onEdit ? (
@@ -113,7 +113,7 @@ function Chip({ said, onEdit, onRemove }: { said: string; onEdit?: () => void; o
 }
 
 function Become({ onDone, onClose }: { onDone: (who: string) => void; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState("");
   const who = text.trim() || "anonymous";
   return (

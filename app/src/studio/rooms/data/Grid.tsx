@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useId, useRef } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Column } from "./columns.ts";
 import type { Drafts } from "./drafts.ts";
 import { GridHead, type GridHeadProps } from "./GridHead.tsx";
@@ -59,7 +59,7 @@ export interface GridProps extends Pick<GridHeadProps, "order" | "onSort" | "onR
 /** Rows and columns without number: what is in sight is drawn, and what is near. One cell is active, moved by arrows. */
 export function Grid(props: GridProps) {
   const { label, columns, rows, count, hasMore, onMore, active, anchor, onSelect, editor, picked } = props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const { lines, spans } = useCells(frame, columns, rows.length, active);

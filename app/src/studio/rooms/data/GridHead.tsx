@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type PointerEvent, useRef, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Column } from "./columns.ts";
 import { cellId, GUTTER, type Place, type Spans } from "./place.ts";
 import { sortsOf } from "./search.ts";
@@ -26,7 +26,7 @@ export interface GridHeadProps {
 /** The names of the columns: pressed they sort, drawn they go elsewhere, their edges make them wider. */
 export function GridHead(props: GridHeadProps) {
   const { grid, active, columns, order, spans, isAllPicked, onPickAll, onSort, onResize, onActive } = props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const sorts = sortsOf(order, new Set(columns.map(({ name }) => name)));
   const [drop, setDrop] = useState<string | undefined>(undefined);
   const wasDrawn = useRef(false);

@@ -2,7 +2,7 @@ import { Menu } from "@base-ui/react/menu";
 import { ChevronDown, Columns3, Plus, RefreshCw, Upload } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import type { Asked, useCount } from "./usePages.ts";
 
@@ -37,7 +37,7 @@ export function GridTools({
   onRead: () => void;
   onCountAll: () => void;
 }) {
-  const { t, count: say } = useTexts();
+  const { t, count: say } = useTranslation();
   const studio = useStudio();
   const mayChange = useMay("editor");
   const { where, as } = asked;
@@ -55,7 +55,7 @@ export function GridTools({
         )}
         {mayChange && (
           <>
-            <Button small look="primary" onClick={onNew}>
+            <Button small variant="primary" onClick={onNew}>
               <Plus size={15} aria-hidden="true" />
               {t("New row")}
             </Button>
@@ -125,7 +125,7 @@ function Total({
   count: { count: number; isCapped: boolean } | undefined;
   loaded: number | undefined;
 }) {
-  const { t, count: say } = useTexts();
+  const { t, count: say } = useTranslation();
   return (
     <span className="soft small" role="status">
       {count &&

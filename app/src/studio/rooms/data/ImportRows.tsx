@@ -6,7 +6,7 @@ import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { TextArea } from "../../../design/Field.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import type { Column } from "./columns.ts";
@@ -31,7 +31,7 @@ export function ImportRows({
   onDone: () => void;
   onClose: () => void;
 }) {
-  const { t, count: say } = useTexts();
+  const { t, count: say } = useTranslation();
   const studio = useStudio();
   const [file, setFile] = useState<ImportFile | undefined>(undefined);
   const [problem, setProblem] = useState<string | undefined>(undefined);
@@ -113,7 +113,7 @@ export function ImportRows({
           <Table
             caption={t("Which column goes where")}
             rows={file.columns}
-            keyOf={(column) => column}
+            rowKey={(column) => column}
             empty={null}
             columns={[
               { key: "column", label: t("Column"), cell: (column) => <bdi>{column}</bdi> },
@@ -194,7 +194,7 @@ function Outcome({
   file: ImportFile | undefined;
   onClose: () => void;
 }) {
-  const { t, count: say } = useTexts();
+  const { t, count: say } = useTranslation();
   return (
     <Ask
       open
@@ -224,7 +224,7 @@ function Refusals({
   file: ImportFile | undefined;
   fine: string;
 }) {
-  const { t, count: say } = useTexts();
+  const { t, count: say } = useTranslation();
   const ending = file?.format === "json" ? "jsonl" : "csv";
   return (
     <>

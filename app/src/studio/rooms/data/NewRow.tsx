@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { isInline } from "./CellEditor.tsx";
@@ -25,7 +25,7 @@ export function NewRow({
   onDone: (row: JsonObject) => void;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const toast = useToast();
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});

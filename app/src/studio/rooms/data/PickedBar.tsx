@@ -1,5 +1,5 @@
 import { Button } from "../../../design/Button.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { COPY_FORMATS, type CopyFormat } from "./clipboard.ts";
 
@@ -20,7 +20,7 @@ export function PickedBar({
   onDelete: () => void;
   onNone: () => void;
 }) {
-  const { t, count: say } = useTexts();
+  const { t, count: say } = useTranslation();
   const mayChange = useMay("editor");
   return (
     <div className="data-bar" data-kind="info">
@@ -37,7 +37,7 @@ export function PickedBar({
           <Button small disabled={!mayChangeHere} onClick={onUpdate}>
             {t("Change…")}
           </Button>
-          <Button small look="danger" disabled={!mayChangeHere} onClick={onDelete}>
+          <Button small variant="danger" disabled={!mayChangeHere} onClick={onDelete}>
             {t("Delete…")}
           </Button>
         </>

@@ -6,7 +6,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { Notice } from "../../../design/Status.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { runBulk, type Target } from "./bulk.ts";
@@ -39,7 +39,7 @@ export function UpdateRows({
   onDone: () => void;
   onClose: () => void;
 }) {
-  const { t, count: say } = useTexts();
+  const { t, count: say } = useTranslation();
   const studio = useStudio();
   const matched = useMatched(className, target);
   const [settings, setSettings] = useState<readonly Setting[]>([
@@ -175,7 +175,7 @@ function Outcome({
   className: string;
   onClose: () => void;
 }) {
-  const { t, count: say } = useTexts();
+  const { t, count: say } = useTranslation();
   const left = matched - changed - failed.length;
   return (
     <Ask

@@ -1,6 +1,6 @@
 import type { FieldType, JsonValue } from "@purse/protocol";
 import { type ComponentType, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import type { Column } from "./columns.ts";
 import { AclEditor } from "./editors/AclEditor.tsx";
@@ -43,7 +43,7 @@ export function ValueDialog({
   onDone: (value: JsonValue) => void;
   onCancel: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState(() => typed ?? typedOf(value, column));
   const read = readTyped(text, column);
   const Editor = EDITORS[column.type] ?? JsonEditor;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type CopyFormat, copied } from "./clipboard.ts";
 import type { Column } from "./columns.ts";
 import type { Drafts } from "./drafts.ts";
@@ -14,7 +14,7 @@ export function valueIn(drafts: Drafts, row: JsonObject, field: string): JsonVal
 /** Puts cells on the clipboard, and says so. */
 export function useCopy(drafts: Drafts) {
   const toast = useToast();
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const textOf = (rows: readonly JsonObject[], columns: readonly Column[], format: CopyFormat) =>
     copied(rows, columns, format, (row, field) => valueIn(drafts, row, field));
   return {

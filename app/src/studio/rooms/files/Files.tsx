@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { CopyButton } from "../../../design/CopyButton.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange, useRows } from "../parts/asking.ts";
@@ -28,7 +28,7 @@ type Tab = (typeof TABS)[number];
 
 /** What people uploaded, and what is kept in IPFS. */
 export function Files() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [shown, setShown] = useUrl("show");
   const tab: Tab = TABS.find((each) => each === shown) ?? "files";
   return (
@@ -49,7 +49,7 @@ export function Files() {
 }
 
 function Uploaded() {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const files = useRows<StoredFile>("/files");
@@ -65,7 +65,7 @@ function Uploaded() {
           <Table
             caption={t("Uploaded")}
             rows={rows}
-            keyOf={({ name }) => name}
+            rowKey={({ name }) => name}
             empty={<EmptyState title={t("Nothing was uploaded yet")} />}
             columns={[
               {
@@ -81,7 +81,7 @@ function Uploaded() {
               {
                 key: "hash",
                 label: t("CID"),
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ hash }) =>
                   hash === undefined ? (
                     <span className="soft">–</span>
@@ -95,8 +95,8 @@ function Uploaded() {
               {
                 key: "at",
                 label: t("Changed"),
-                minor: true,
-                cell: ({ modifiedAt }) => <Moment at={modifiedAt} />,
+                hideOnPhone: true,
+                cell: ({ modifiedAt }) => <RelativeTime at={modifiedAt} />,
               },
               {
                 key: "actions",
@@ -105,7 +105,7 @@ function Uploaded() {
                 cell: (file) => (
                   <Button
                     small
-                    look="danger"
+                    variant="danger"
                     disabled={!may}
                     onClick={() => setGone(file)}
                     aria-label={t("Delete {name}", { name: nameForPeople(file.name) })}

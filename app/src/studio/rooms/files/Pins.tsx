@@ -2,10 +2,10 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { CopyButton } from "../../../design/CopyButton.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
@@ -18,7 +18,7 @@ interface Pin {
 
 /** What this server keeps in IPFS until somebody lets it go. */
 export function Pins() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const pins = useAnswer<{ results: Pin[] }>("/pins");
@@ -44,7 +44,7 @@ export function Pins() {
           <Table
             caption={t("Kept in IPFS")}
             rows={results}
-            keyOf={(pin) => pin.cid}
+            rowKey={(pin) => pin.cid}
             empty={
               <EmptyState title={t("Nothing is kept in IPFS yet")}>
                 {t("Files that are saved with saveIPFS show here, and metadata of NFTs that was uploaded.")}
@@ -66,8 +66,8 @@ export function Pins() {
               {
                 key: "at",
                 label: t("Since"),
-                minor: true,
-                cell: ({ pinnedAt }) => (pinnedAt ? <Moment at={pinnedAt} /> : "–"),
+                hideOnPhone: true,
+                cell: ({ pinnedAt }) => (pinnedAt ? <RelativeTime at={pinnedAt} /> : "–"),
               },
               {
                 key: "actions",
@@ -76,7 +76,7 @@ export function Pins() {
                 cell: (pin) => (
                   <Button
                     small
-                    look="danger"
+                    variant="danger"
                     disabled={!may}
                     onClick={() => setGone(pin)}
                     aria-label={t("Let {cid} go", { cid: pin.cid })}

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
 import { useUrl } from "../parts/useUrl.ts";
@@ -18,7 +18,7 @@ interface Defined {
 
 /** Runs functions of the cloud code, as the operator or as a user. */
 export function Functions() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const defined = useAnswer<Defined>("/functions");
   return (
     <Room
@@ -34,7 +34,7 @@ export function Functions() {
 }
 
 function Workbench({ functions, defined, triggers }: Defined) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const [name, setName] = useUrl("function");
   const [find, setFind] = useState("");
   const shown = functions.filter((each) => each.toLowerCase().includes(find.toLowerCase()));

@@ -4,10 +4,10 @@ import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Code } from "../../../design/Code.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice, Status } from "../../../design/Status.tsx";
 import { ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useOperator, useStudio } from "../../StudioContext.tsx";
 import { useChange } from "../parts/asking.ts";
 import { asObject, parsedObject, pretty, textOf } from "../parts/fields.ts";
@@ -19,7 +19,7 @@ import { type FunctionRun, keepRun, ownRuns } from "./runs.ts";
 
 /** Runs one function, and shows what it answers; what ran before in this tab is below. */
 export function Runner({ name }: { name: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const { id } = useOperator();
@@ -60,7 +60,7 @@ export function Runner({ name }: { name: string }) {
         <div className="row">
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             busy={run.isPending}
             disabled={!may || given.problem !== undefined}
           >
@@ -86,7 +86,7 @@ export function Runner({ name }: { name: string }) {
                   )}
                   <code className="cut">{each.params}</code>
                   <span className="number soft">{each.ms} ms</span>
-                  <Moment at={each.at} />
+                  <RelativeTime at={each.at} />
                 </span>
                 <span className="actions">
                   <Button small onClick={() => setShown(each)}>
@@ -113,7 +113,7 @@ export function Runner({ name }: { name: string }) {
 
 /** What a run answered; lines that it logs later, from what it left running, come by themselves. */
 function Result({ run }: { run: FunctionRun }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { lines: later } = useTail({ requestId: run.requestId });
   const [lines, setLines] = useState(run.logs);
   useEffect(() => {
@@ -147,7 +147,7 @@ function Result({ run }: { run: FunctionRun }) {
 
 /** What a plugin tells the client to do; here nobody does it. */
 function Instructions({ result }: { result: FunctionRun["result"] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   // Around the answer of a plugin stands what its clients expect.
   const triggers = asObject(asObject(asObject(result)?.data)?.result)?.triggers;
   if (!Array.isArray(triggers) || triggers.length === 0) return null;

@@ -3,11 +3,11 @@ import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { Code } from "../../../design/Code.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice, Status, type StatusKind } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { useChange, useRows } from "../parts/asking.ts";
 import { numberOf, pretty, textOf, timeOf } from "../parts/fields.ts";
@@ -18,7 +18,7 @@ const EVERY_MS = 5_000;
 
 /** What servers of functions and triggers were asked, and what they answered. */
 export function HookCalls() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [outcome, setOutcome] = useUrl("outcome");
   const calls = useRows<StudioHookCall>("/hook-calls", { outcome }, EVERY_MS);
   const [id, setId] = useUrl("call");
@@ -42,7 +42,7 @@ export function HookCalls() {
           <Table
             caption={t("Calls of functions and triggers")}
             rows={rows}
-            keyOf={(call) => call.id}
+            rowKey={(call) => call.id}
             empty={
               <EmptyState title={t("No call yet")}>
                 {t("Each call of a hook is kept here for a while, the last thousand of them.")}
@@ -55,11 +55,11 @@ export function HookCalls() {
                 key: "status",
                 label: t("Answered with"),
                 number: true,
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ status }) => status ?? "–",
               },
               { key: "ms", label: t("Took"), number: true, cell: ({ ms }) => `${ms} ms` },
-              { key: "at", label: t("When"), cell: ({ at }) => <Moment at={at} /> },
+              { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
               {
                 key: "show",
                 label: <span className="visually-hidden">{t("Actions")}</span>,
@@ -84,7 +84,7 @@ export function HookCalls() {
 }
 
 function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <span className="row">
       {error === undefined ? (
@@ -98,7 +98,7 @@ function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
 }
 
 function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const replay = useChange(
@@ -112,9 +112,9 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
       onClose={onClose}
       side
       title={call.hook}
-      about={call.url}
+      description={call.url}
       actions={
-        <Button look="primary" disabled={!may} busy={replay.isPending} onClick={() => replay.mutate()}>
+        <Button variant="primary" disabled={!may} busy={replay.isPending} onClick={() => replay.mutate()}>
           {t("Replay")}
         </Button>
       }
@@ -128,7 +128,7 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
         <dl className="facts">
           <dt>{t("When")}</dt>
           <dd>
-            <Moment at={call.at} />
+            <RelativeTime at={call.at} />
           </dd>
           <dt>{t("Answered with")}</dt>
           <dd>{call.status ?? t("Nothing")}</dd>
@@ -168,7 +168,7 @@ const KIND: Record<string, StatusKind> = { delivered: "ok", waiting: "busy", fai
 
 /** What web hooks were told of events of chains. */
 export function MessageDeliveries() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [status, setStatus] = useUrl("status");
   const messages = useRows("/deliveries", { status }, EVERY_MS);
   const [id, setId] = useUrl("message");
@@ -193,7 +193,7 @@ export function MessageDeliveries() {
           <Table
             caption={t("Events of chains")}
             rows={rows}
-            keyOf={(row) => textOf(row, "objectId")}
+            rowKey={(row) => textOf(row, "objectId")}
             empty={
               <EmptyState title={t("Nothing was told yet")}>
                 {t("A watch with a web hook, in Chains, has its server told of each event.")}
@@ -216,7 +216,11 @@ export function MessageDeliveries() {
                 number: true,
                 cell: (row) => numberOf(row, "attempts") ?? 0,
               },
-              { key: "at", label: t("When"), cell: (row) => <Moment at={timeOf(row, "createdAt") ?? ""} /> },
+              {
+                key: "at",
+                label: t("When"),
+                cell: (row) => <RelativeTime at={timeOf(row, "createdAt") ?? ""} />,
+              },
               {
                 key: "show",
                 label: <span className="visually-hidden">{t("Actions")}</span>,
@@ -237,7 +241,7 @@ export function MessageDeliveries() {
 }
 
 function MessageStatus({ row }: { row: JsonObject }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const status = textOf(row, "status");
   const said: Record<string, string> = {
     delivered: t("Delivered"),
@@ -248,7 +252,7 @@ function MessageStatus({ row }: { row: JsonObject }) {
 }
 
 function MessageDialog({ row, onClose }: { row: JsonObject; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const again = useChange(
@@ -263,9 +267,9 @@ function MessageDialog({ row, onClose }: { row: JsonObject; onClose: () => void 
       onClose={onClose}
       side
       title={t("What was told")}
-      about={textOf(row, "url")}
+      description={textOf(row, "url")}
       actions={
-        <Button look="primary" disabled={!may} busy={again.isPending} onClick={() => again.mutate()}>
+        <Button variant="primary" disabled={!may} busy={again.isPending} onClick={() => again.mutate()}>
           {isWaiting ? t("Try now") : t("Send once more")}
         </Button>
       }
@@ -284,7 +288,7 @@ function MessageDialog({ row, onClose }: { row: JsonObject; onClose: () => void 
             <>
               <dt>{t("Next try")}</dt>
               <dd>
-                <Moment at={next} />
+                <RelativeTime at={next} />
               </dd>
             </>
           )}

@@ -6,7 +6,7 @@ import { Field } from "../../../design/Field.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
@@ -34,7 +34,7 @@ const TRIGGERS = [
 
 /** Functions and triggers that other servers carry out, and what they were told. */
 export function Hooks() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [shown, setShown] = useUrl("show");
   const tab: Tab = TABS.find((each) => each === shown) ?? "hooks";
   return (
@@ -62,7 +62,7 @@ export function Hooks() {
 }
 
 function HookList() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const hooks = useAnswer<{ functions: Hook[]; triggers: Hook[] }>("/hooks");
@@ -84,7 +84,7 @@ function HookList() {
           <Table
             caption={t("Hooks")}
             rows={[...functions, ...triggers]}
-            keyOf={nameOf}
+            rowKey={nameOf}
             empty={
               <EmptyState title={t("There is no hook yet")}>
                 {t("A hook has another server carry out a function, or asks it before an object is saved.")}
@@ -117,7 +117,7 @@ function HookList() {
                     </Button>
                     <Button
                       small
-                      look="danger"
+                      variant="danger"
                       disabled={!may}
                       onClick={() => setGone(hook)}
                       aria-label={t("Remove {name}", { name: nameOf(hook) })}
@@ -150,7 +150,7 @@ function HookList() {
 }
 
 function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [kind, setKind] = useState<"function" | "trigger">("function");
   const [functionName, setFunctionName] = useState("");

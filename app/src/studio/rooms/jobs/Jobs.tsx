@@ -3,11 +3,11 @@ import { Play, Plus } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status, type StatusKind } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange, useRows } from "../parts/asking.ts";
@@ -25,7 +25,7 @@ interface JobsAnswer {
 
 /** Jobs of the cloud code: run now, planned, and how runs ended. */
 export function Jobs() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const jobs = useAnswer<JobsAnswer>("/jobs");
   return (
     <Room
@@ -47,7 +47,7 @@ export function Jobs() {
 }
 
 function Defined({ jobs }: Pick<JobsAnswer, "jobs">) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const [running, setRunning] = useState<string | undefined>(undefined);
@@ -63,7 +63,7 @@ function Defined({ jobs }: Pick<JobsAnswer, "jobs">) {
       <Table
         caption={t("Jobs of the code")}
         rows={jobs}
-        keyOf={(name) => name}
+        rowKey={(name) => name}
         empty={
           <EmptyState title={t("There is no job yet")}>
             {t("Parse.Cloud.job in the cloud code makes one.")}
@@ -107,7 +107,7 @@ function Defined({ jobs }: Pick<JobsAnswer, "jobs">) {
 }
 
 function Schedules({ jobs, defined, schedules }: JobsAnswer) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const [edited, setEdited] = useState<JsonObject | "new" | undefined>(undefined);
@@ -129,7 +129,7 @@ function Schedules({ jobs, defined, schedules }: JobsAnswer) {
       <Table
         caption={t("Schedules")}
         rows={schedules}
-        keyOf={(row) => textOf(row, "objectId")}
+        rowKey={(row) => textOf(row, "objectId")}
         empty={
           <EmptyState title={t("No job is planned here")}>
             {t("A schedule has a job run every night, for example, without a change of the code.")}
@@ -141,7 +141,7 @@ function Schedules({ jobs, defined, schedules }: JobsAnswer) {
           {
             key: "about",
             label: t("What for"),
-            minor: true,
+            hideOnPhone: true,
             cell: (row) => <bdi>{textOf(row, "description")}</bdi>,
           },
           {
@@ -149,7 +149,7 @@ function Schedules({ jobs, defined, schedules }: JobsAnswer) {
             label: t("Last run"),
             cell: (row) => {
               const last = numberOf(row, "lastRun");
-              return last ? <Moment at={last} /> : <span className="soft">{t("Not yet")}</span>;
+              return last ? <RelativeTime at={last} /> : <span className="soft">{t("Not yet")}</span>;
             },
           },
           {
@@ -168,7 +168,7 @@ function Schedules({ jobs, defined, schedules }: JobsAnswer) {
                 </Button>
                 <Button
                   small
-                  look="danger"
+                  variant="danger"
                   disabled={!may}
                   onClick={() => setGone(row)}
                   aria-label={t("Remove the schedule of {name}", { name: textOf(row, "jobName") })}
@@ -186,7 +186,7 @@ function Schedules({ jobs, defined, schedules }: JobsAnswer) {
           <Table
             caption={t("Schedules of the code")}
             rows={defined}
-            keyOf={({ jobName, cron }) => `${jobName} ${cron}`}
+            rowKey={({ jobName, cron }) => `${jobName} ${cron}`}
             empty={null}
             columns={[
               { key: "job", label: t("Job"), cell: ({ jobName }) => <code>{jobName}</code> },
@@ -194,7 +194,7 @@ function Schedules({ jobs, defined, schedules }: JobsAnswer) {
               {
                 key: "params",
                 label: t("Parameters"),
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ params }) => <code>{JSON.stringify(params)}</code>,
               },
             ]}
@@ -238,7 +238,7 @@ const KIND: Record<string, StatusKind> = { succeeded: "ok", failed: "danger", ru
 const EVERY_MS = 5_000;
 
 function History({ jobs }: Pick<JobsAnswer, "jobs">) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [jobName, setJobName] = useUrl("job");
   const runs = useRows("/jobs/history", { jobName }, EVERY_MS);
   return (
@@ -256,7 +256,7 @@ function History({ jobs }: Pick<JobsAnswer, "jobs">) {
           <Table
             caption={t("History")}
             rows={rows}
-            keyOf={(row) => textOf(row, "objectId")}
+            rowKey={(row) => textOf(row, "objectId")}
             empty={<EmptyState title={t("Nothing has run yet")} />}
             columns={[
               { key: "job", label: t("Job"), cell: (row) => <code>{textOf(row, "jobName")}</code> },
@@ -279,7 +279,7 @@ function History({ jobs }: Pick<JobsAnswer, "jobs">) {
               {
                 key: "params",
                 label: t("Parameters"),
-                minor: true,
+                hideOnPhone: true,
                 cell: (row) => {
                   const params = objectOf(row, "params");
                   return params && Object.keys(params).length > 0 ? (
@@ -289,7 +289,12 @@ function History({ jobs }: Pick<JobsAnswer, "jobs">) {
                   ) : null;
                 },
               },
-              { key: "source", label: t("Begun by"), minor: true, cell: (row) => textOf(row, "source") },
+              {
+                key: "source",
+                label: t("Begun by"),
+                hideOnPhone: true,
+                cell: (row) => textOf(row, "source"),
+              },
               {
                 key: "took",
                 label: t("Took"),
@@ -302,7 +307,7 @@ function History({ jobs }: Pick<JobsAnswer, "jobs">) {
               {
                 key: "at",
                 label: t("When"),
-                cell: (row) => <Moment at={timeOf(row, "createdAt") ?? ""} />,
+                cell: (row) => <RelativeTime at={timeOf(row, "createdAt") ?? ""} />,
               },
             ]}
           />

@@ -4,11 +4,11 @@ import { Button } from "../../../design/Button.tsx";
 import { Code } from "../../../design/Code.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice, Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
@@ -20,7 +20,7 @@ const EVERY_MS = 5_000;
 
 /** Keys of the data service: made, shown once, revoked; how much they are used. */
 export function ApiKeys() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("owner");
   const keys = useAnswer<{ results: ApiKeyRow[] }>("/keys", { every: EVERY_MS });
   const [isAdding, setAdding] = useState(false);
@@ -30,7 +30,7 @@ export function ApiKeys() {
       about={t("Whoever asks the data service, /api/v2, shows one of these.")}
       changes="owner"
       actions={
-        <Button look="primary" disabled={!may} onClick={() => setAdding(true)}>
+        <Button variant="primary" disabled={!may} onClick={() => setAdding(true)}>
           <Plus size={16} aria-hidden="true" />
           {t("Make a key")}
         </Button>
@@ -52,7 +52,7 @@ export function ApiKeys() {
 }
 
 function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const may = useMay("owner");
   const [gone, setGone] = useState<ApiKeyRow | undefined>(undefined);
@@ -66,7 +66,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
       <Table
         caption={t("Keys")}
         rows={keys}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={
           <EmptyState title={t("There is no key yet")}>
             {t("In production the data service answers nobody without one.")}
@@ -100,14 +100,14 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
               lastUsedAt === undefined ? (
                 <span className="soft">{t("Never")}</span>
               ) : (
-                <Moment at={lastUsedAt} />
+                <RelativeTime at={lastUsedAt} />
               ),
           },
           {
             key: "made",
             label: t("Made"),
-            minor: true,
-            cell: ({ createdAt }) => <Moment at={createdAt} />,
+            hideOnPhone: true,
+            cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
           },
           {
             key: "actions",
@@ -117,7 +117,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
               key.revokedAt === undefined && (
                 <Button
                   small
-                  look="danger"
+                  variant="danger"
                   disabled={!may}
                   onClick={() => setGone(key)}
                   aria-label={t("Revoke {name}", { name: nameOf(key) })}
@@ -144,7 +144,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
 }
 
 function NewKey({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [name, setName] = useState("");
   const [limit, setLimit] = useState("");

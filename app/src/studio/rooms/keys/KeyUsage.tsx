@@ -1,7 +1,7 @@
 import type { StudioKeyUsage } from "@purse/protocol";
 import { Chart } from "../../../design/Chart.tsx";
 import { Select } from "../../../design/Choice.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { Answered, Section } from "../parts/Room.tsx";
 import { useUrl } from "../parts/useUrl.ts";
@@ -11,7 +11,7 @@ const EVERY_MS = 30_000;
 
 /** How much a key, or all of them, asked in the last days. */
 export function KeyUsage({ keys }: { keys: readonly ApiKeyRow[] }) {
-  const { t, language, count } = useTexts();
+  const { t, language, count } = useTranslation();
   const [id, setId] = useUrl("key");
   const usage = useAnswer<{ results: StudioKeyUsage[] }>("/keys/usage", { every: EVERY_MS });
   const known = keys.some((key) => key.id === id) ? id : "";

@@ -6,7 +6,7 @@ import { Field } from "../../../design/Field.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { LogLines } from "../parts/LogLines.tsx";
 import { Room } from "../parts/Room.tsx";
 import { SlowRequests } from "../parts/SlowRequests.tsx";
@@ -23,7 +23,7 @@ type Tab = "lines" | "slow";
 
 /** The log as it is written, with its filters in the address; what took long. */
 export function Logs() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [shown, setShown] = useUrl("show");
   const tab: Tab = shown === "slow" ? "slow" : "lines";
   return (
@@ -47,7 +47,7 @@ export function Logs() {
 }
 
 function Lines() {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const [level, setLevel] = useUrl("level");
   const [text, setText] = useUrl("text");
   const [requestId, setRequestId] = useUrl("request");
@@ -125,7 +125,7 @@ function Lines() {
 }
 
 function State({ state }: { state: Tail["state"] | "held" }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (state === "held") return <Status kind="info">{t("Paused")}</Status>;
   if (state === "live") return <Status kind="ok">{t("Live")}</Status>;
   if (state === "connecting") return <Status kind="busy">{t("Connecting")}</Status>;

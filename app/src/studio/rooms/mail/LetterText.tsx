@@ -1,7 +1,7 @@
 import { Fragment, useState } from "react";
 import { Code } from "../../../design/Code.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { letterOf, piecesOf } from "./letter.ts";
 import "./MailPreview.css";
 
@@ -9,7 +9,7 @@ type Form = "text" | "html" | "source";
 
 /** A mail of the outbox: its text with links that can be followed, its HTML, its source. */
 export function LetterText({ source }: { source: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { text, html } = letterOf(source);
   const [wanted, setForm] = useState<Form>(text === undefined ? "source" : "text");
   return (

@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
@@ -28,7 +28,7 @@ const EVERY_MS = 10_000;
 
 /** Mails that the server wrote: the outbox in development, and a test of the mail server. */
 export function Mail() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const mails = useAnswer<Mails>("/mail", { every: EVERY_MS });
   const [shown, setShown] = useUrl("show");
@@ -79,7 +79,7 @@ export function Mail() {
 }
 
 function Means({ canSend, hasOutbox }: Mails) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (!canSend) {
     return (
       <Notice kind="warning" title={t("Mails cannot be sent")}>
@@ -102,7 +102,7 @@ function Means({ canSend, hasOutbox }: Mails) {
 }
 
 function Outbox({ mails }: { mails: Mails["results"] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const [file, setFile] = useUrl("mail");
   const shown = mails.find((mail) => mail.file === file);
@@ -111,7 +111,7 @@ function Outbox({ mails }: { mails: Mails["results"] }) {
       <Table
         caption={t("Outbox")}
         rows={mails}
-        keyOf={(mail) => mail.file}
+        rowKey={(mail) => mail.file}
         empty={
           <EmptyState title={t("The outbox is empty")}>
             {t("A mail shows here when somebody signs up with an address or forgets a password.")}
@@ -124,7 +124,12 @@ function Outbox({ mails }: { mails: Mails["results"] }) {
             label: t("Subject"),
             cell: ({ subject }) => <bdi className="cut">{subject}</bdi>,
           },
-          { key: "date", label: t("When"), minor: true, cell: ({ date }) => <Moment at={date} /> },
+          {
+            key: "date",
+            label: t("When"),
+            hideOnPhone: true,
+            cell: ({ date }) => <RelativeTime at={date} />,
+          },
           {
             key: "read",
             label: <span className="visually-hidden">{t("Actions")}</span>,
@@ -148,7 +153,7 @@ function Outbox({ mails }: { mails: Mails["results"] }) {
 }
 
 function Letter({ file, to, subject, onClose }: Mails["results"][number] & { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const mail = useQuery({
     queryKey: ["/mail/outbox", file],
@@ -156,7 +161,7 @@ function Letter({ file, to, subject, onClose }: Mails["results"][number] & { onC
       studio.get<{ text: string }>(`/mail/outbox/${encodeURIComponent(file)}`, {}, signal),
   });
   return (
-    <Dialog open onClose={onClose} title={subject} about={to} wide>
+    <Dialog open onClose={onClose} title={subject} description={to} wide>
       <Answered answer={mail} label={t("Loading the mail")}>
         {({ text }) => <LetterText source={text} />}
       </Answered>

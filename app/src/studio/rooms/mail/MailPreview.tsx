@@ -1,14 +1,14 @@
 import { fillMail, type MailTemplate, type MailValues } from "@purse/protocol";
 import { useState } from "react";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import "./MailPreview.css";
 
 type Form = "html" | "text";
 
 /** A mail as it arrives, with values of nobody. HTML runs no scripts, opens nothing and loads nothing from elsewhere. */
 export function MailPreview({ template, values }: { template: MailTemplate; values: MailValues }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [wanted, setWanted] = useState<Form>("html");
   const { subject, text, html } = fillMail(template, values);
   const form: Form = html === undefined ? "text" : wanted;

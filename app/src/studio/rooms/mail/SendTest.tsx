@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange } from "../parts/asking.ts";
@@ -14,7 +14,7 @@ export interface SendTestProps {
 
 /** Asks for an address and sends a mail to it. */
 export function SendTest({ path, body = {}, onClose }: SendTestProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [to, setTo] = useState("");
   const send = useChange(

@@ -9,9 +9,9 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Field, TextArea } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status } from "../../../design/Status.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
@@ -30,7 +30,7 @@ const FIRST: MailName = "verification";
 
 /** What the server's own mails say: written here, seen as they arrive, sent as a test, set back. */
 export function MailTemplates({ canSend }: { canSend: boolean }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const templates = useAnswer<Templates>("/mail/templates");
   const [chosen, setChosen] = useUrl("template");
   const [drafts, setDrafts] = useState<Readonly<Partial<Record<MailName, MailTemplate>>>>({});
@@ -90,7 +90,7 @@ interface TemplateEditorProps {
 }
 
 function TemplateEditor({ of, appName, canSend, draft, onDraft }: TemplateEditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const isOwner = useMay("owner");
@@ -127,7 +127,7 @@ function TemplateEditor({ of, appName, canSend, draft, onDraft }: TemplateEditor
         {t(ABOUT[name])}{" "}
         {writtenBy !== undefined && writtenAt !== undefined ? (
           <>
-            {t("Written by {who}", { who: writtenBy })}, <Moment at={writtenAt} />.{" "}
+            {t("Written by {who}", { who: writtenBy })}, <RelativeTime at={writtenAt} />.{" "}
             {isOwner && (
               <Link to="/audit" search={{ what: "PUT /mail/templates/:name" }}>
                 {t("Earlier versions are in the audit trail")}
@@ -177,7 +177,12 @@ function TemplateEditor({ of, appName, canSend, draft, onDraft }: TemplateEditor
           </div>
           {save.error && <p role="alert">{save.error.message}</p>}
           <div className="row">
-            <Button type="submit" look="primary" busy={save.isPending} disabled={!may || !draft || !isWhole}>
+            <Button
+              type="submit"
+              variant="primary"
+              busy={save.isPending}
+              disabled={!may || !draft || !isWhole}
+            >
               {t("Save")}
             </Button>
             {draft && <Button onClick={() => onDraft(undefined)}>{t("Forget the changes")}</Button>}
@@ -213,7 +218,7 @@ function TemplateEditor({ of, appName, canSend, draft, onDraft }: TemplateEditor
 
 /** What the places of a mail are filled with. */
 function Variables({ name }: { name: MailName }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <>
       {t("Filled in when it is sent:")}{" "}

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
 import { Answered, Section } from "../parts/Room.tsx";
@@ -13,7 +13,7 @@ import { SessionTable } from "./SessionTable.tsx";
 
 /** What operators change of their own account. */
 export function Account() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { username, role } = useOperator();
   const roles = useRoleNames();
   return (
@@ -35,7 +35,7 @@ export function Account() {
 }
 
 function Password() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [password, setPassword] = useState("");
   const [newPassword, setNewPassword] = useState("");
@@ -82,7 +82,7 @@ function Password() {
 }
 
 function OwnSessions() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const sessions = useAnswer<{ results: StudioSession[] }>("/sessions");
   const end = useChange(
@@ -94,7 +94,7 @@ function OwnSessions() {
     <Section
       title={t("Sessions")}
       actions={
-        <Button small look="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+        <Button small variant="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
           {t("End all others")}
         </Button>
       }

@@ -5,7 +5,7 @@ import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
@@ -17,7 +17,7 @@ type Question = "reset" | "remove" | undefined;
 
 /** What an owner does with another operator: role, whether they may sign in, a way back in, the end. */
 export function OperatorForm({ operator, onClose }: { operator: StudioOperator; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const options = useRoleOptions();
   const path = `/operators/${encodeURIComponent(operator.id)}`;
@@ -42,12 +42,12 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
         side
         onClose={onClose}
         title={t("Change {name}", { name })}
-        about={t("A change ends their sessions.")}
+        description={t("A change ends their sessions.")}
         actions={
           <>
             <Button onClick={onClose}>{t("Cancel")}</Button>
             <Button
-              look="primary"
+              variant="primary"
               disabled={isSame}
               busy={save.isPending}
               onClick={() => save.mutate(undefined, { onSuccess: onClose })}
@@ -70,7 +70,7 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
             <Button small busy={unlock.isPending} onClick={() => unlock.mutate()}>
               {t("Unlock")}
             </Button>
-            <Button small look="danger" onClick={() => setQuestion("remove")}>
+            <Button small variant="danger" onClick={() => setQuestion("remove")}>
               {t("Remove")}
             </Button>
           </div>
@@ -98,7 +98,7 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
 }
 
 function SessionsOf({ path }: { path: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const sessions = useAnswer<{ results: StudioSession[] }>(`${path}/sessions`);
   const end = useChange(() => studio.delete(`${path}/sessions`), t("Their sessions have ended."));
@@ -109,7 +109,7 @@ function SessionsOf({ path }: { path: string }) {
           <SessionTable sessions={results} />
           {results.length > 0 && (
             <div className="row">
-              <Button small look="danger" busy={end.isPending} onClick={() => end.mutate()}>
+              <Button small variant="danger" busy={end.isPending} onClick={() => end.mutate()}>
                 {t("End all of them")}
               </Button>
             </div>
@@ -130,7 +130,7 @@ function ResetForm({
   path: string;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [password, setPassword] = useState("");
   const [isFactorGone, setFactorGone] = useState(operator.hasSecondFactor);

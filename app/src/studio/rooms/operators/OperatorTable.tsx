@@ -4,11 +4,11 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
@@ -18,7 +18,7 @@ import { useRoleNames, useRoleOptions } from "./roleNames.ts";
 
 /** All operators: who they are, what they may, since when they were not here. For owners. */
 export function OperatorTable() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const own = useOperator();
   const roles = useRoleNames();
   const operators = useAnswer<{ results: StudioOperator[] }>("/operators");
@@ -28,7 +28,7 @@ export function OperatorTable() {
     <Section
       title={t("All operators")}
       actions={
-        <Button small look="primary" onClick={() => setAdding(true)}>
+        <Button small variant="primary" onClick={() => setAdding(true)}>
           <UserPlus size={15} aria-hidden="true" />
           {t("Add an operator")}
         </Button>
@@ -39,7 +39,7 @@ export function OperatorTable() {
           <Table
             caption={t("All operators")}
             rows={results}
-            keyOf={({ id }) => id}
+            rowKey={({ id }) => id}
             empty={<EmptyState title={t("There is no operator")} />}
             columns={[
               {
@@ -76,12 +76,12 @@ export function OperatorTable() {
               {
                 key: "seen",
                 label: t("Last signed in"),
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ lastSignInAt }) =>
                   lastSignInAt === undefined ? (
                     <span className="soft">{t("Never")}</span>
                   ) : (
-                    <Moment at={lastSignInAt} />
+                    <RelativeTime at={lastSignInAt} />
                   ),
               },
               {
@@ -110,7 +110,7 @@ export function OperatorTable() {
 }
 
 function NewOperator({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const options = useRoleOptions();
   const [username, setUsername] = useState("");

@@ -1,5 +1,5 @@
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { Room } from "../parts/Room.tsx";
 import { useUrl } from "../parts/useUrl.ts";
@@ -10,7 +10,7 @@ type Tab = "account" | "operators";
 
 /** The operator's own account, and for owners those of all others. */
 export function Operators() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const isOwner = useMay("owner");
   const [shown, setShown] = useUrl("show");
   const tab: Tab = isOwner && shown !== "account" ? "operators" : "account";

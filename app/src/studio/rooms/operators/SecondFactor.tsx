@@ -5,8 +5,8 @@ import { Dialog } from "../../../design/Dialog.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { QrCode } from "../../../design/QrCode.tsx";
 import { Notice, Status } from "../../../design/Status.tsx";
-import { saveFile } from "../../../saveFile.ts";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { downloadFile } from "../../../downloadFile.ts";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange } from "../parts/asking.ts";
@@ -14,7 +14,7 @@ import { Section } from "../parts/Room.tsx";
 
 /** Codes of an authenticator beside the password: set up, or taken away. */
 export function SecondFactor() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { hasSecondFactor } = useOperator();
   const [question, setQuestion] = useState<"add" | "remove" | undefined>(undefined);
   const close = () => setQuestion(undefined);
@@ -34,11 +34,11 @@ export function SecondFactor() {
       </p>
       <div className="row">
         {hasSecondFactor ? (
-          <Button look="danger" onClick={() => setQuestion("remove")}>
+          <Button variant="danger" onClick={() => setQuestion("remove")}>
             {t("Take it away")}
           </Button>
         ) : (
-          <Button look="primary" onClick={() => setQuestion("add")}>
+          <Button variant="primary" onClick={() => setQuestion("add")}>
             {t("Set it up")}
           </Button>
         )}
@@ -51,7 +51,7 @@ export function SecondFactor() {
 
 /** Password, then the code to scan and its answer, then what to keep. */
 function SetUpFactor({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
@@ -74,12 +74,12 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
           <>
             <Button
               onClick={() =>
-                saveFile("purse-recovery-codes.txt", `${confirm.data.recoveryCodes.join("\n")}\n`)
+                downloadFile("purse-recovery-codes.txt", `${confirm.data.recoveryCodes.join("\n")}\n`)
               }
             >
               {t("Download them")}
             </Button>
-            <Button look="primary" onClick={finish}>
+            <Button variant="primary" onClick={finish}>
               {t("I have kept them")}
             </Button>
           </>
@@ -138,7 +138,7 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
 }
 
 function RemoveFactor({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
@@ -179,7 +179,7 @@ function RemoveFactor({ onClose }: { onClose: () => void }) {
 }
 
 function OwnPassword({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <Field
       label={t("Your password")}

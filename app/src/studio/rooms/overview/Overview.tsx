@@ -1,6 +1,6 @@
 import type { StudioPoint } from "@purse/protocol";
 import { Chart } from "../../../design/Chart.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type ChainsAnswer, ChainTable } from "../chains/ChainTable.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { bytes } from "../parts/fields.ts";
@@ -13,7 +13,7 @@ const POINT_S = 10;
 
 /** How the server does: the last hour, the chains, what took long. */
 export function Overview() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const points = useAnswer<{ points: StudioPoint[] }>("/overview", { every: EVERY_MS });
   const chains = useAnswer<ChainsAnswer>("/chains", { every: EVERY_MS });
   return (
@@ -32,7 +32,7 @@ export function Overview() {
 }
 
 function Figures({ points }: { points: readonly StudioPoint[] }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   // The last point is of seconds that are not over yet: a rate of it would be too low.
   const ended = points.length > 1 ? points.slice(0, -1) : points;
   const now = points.at(-1);

@@ -2,7 +2,7 @@ import { type FormEvent, type ReactNode, useId } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
 import { ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 
 export interface AskProps {
   open: boolean;
@@ -24,7 +24,7 @@ export interface AskProps {
 /** A form in a dialog, or a question before something that cannot be undone. */
 export function Ask(props: AskProps) {
   const { open, onClose, title, about, verb, danger, wide, disabled, busy, error, onDo, children } = props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const form = useId();
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -35,7 +35,7 @@ export function Ask(props: AskProps) {
       open={open}
       onClose={onClose}
       title={title}
-      {...(about !== undefined && { about })}
+      {...(about !== undefined && { description: about })}
       {...(wide !== undefined && { wide })}
       actions={
         <>
@@ -43,7 +43,7 @@ export function Ask(props: AskProps) {
           <Button
             type="submit"
             form={form}
-            look={danger ? "danger" : "primary"}
+            variant={danger ? "danger" : "primary"}
             busy={busy}
             disabled={disabled}
           >

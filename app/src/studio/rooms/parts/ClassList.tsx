@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type ClassRow, isOfServer } from "./classes.ts";
 
 /** The classes at the side of a room, to choose one of. */
@@ -13,7 +13,7 @@ export function ClassList({
   value: string | undefined;
   onChange: (className: string) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState("");
   const shown = classes.filter(({ className }) =>
     className.toLowerCase().includes(text.trim().toLowerCase()),

@@ -1,6 +1,6 @@
 import type { JsonObject, StudioPage } from "@purse/protocol";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Query } from "../../api.ts";
 import { useAnswer } from "./asking.ts";
 import { textOf } from "./fields.ts";
@@ -34,7 +34,7 @@ export interface FinderProps {
 /** A row that is looked for by typing; arrows and Enter choose, Escape leaves it as it was. */
 export function Finder(props: FinderProps) {
   const { label, hint, placeholder, value, shown, onChange, path, queryFor, foundIn, disabled } = props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const id = useId();
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const [isOpen, setOpen] = useState(false);

@@ -2,7 +2,7 @@ import type { StudioRole } from "@purse/protocol";
 import type { ReactNode } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { type QueryResult, QueryState } from "../../../design/QueryState.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { useRoomTitle } from "../../useRoomTitle.ts";
 import "./parts.css";
@@ -19,7 +19,7 @@ export interface RoomProps {
 
 /** A page of the studio: its heading, what it is for, what can be done at once. */
 export function Room({ title, about, actions, changes, children }: RoomProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   useRoomTitle(title);
   const isLooking = !useMay(changes ?? "readOnly");
   return (
@@ -100,7 +100,7 @@ export function Rows<Row>({
   label: string;
   children: (rows: Row[]) => ReactNode;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   return (
     <Answered answer={{ ...query, data: rows }} label={label}>

@@ -2,7 +2,7 @@ import type { JsonObject, StudioSchemaPreview } from "@purse/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { Code } from "../../../design/Code.tsx";
 import { ErrorState, SkeletonList } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { Ask } from "./Ask.tsx";
 import { useChange } from "./asking.ts";
@@ -21,7 +21,7 @@ export interface SchemaDiffProps {
 
 /** What a change of a class would do, told by the code that does it; and then does it. */
 export function SchemaDiff({ className, edit, isNew = false, said, onClose, onDone }: SchemaDiffProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const path = `/schema/classes/${encodeURIComponent(className)}`;
   const apply = useChange(() => (isNew ? studio.post(path, { edit }) : studio.put(path, { edit })), said);

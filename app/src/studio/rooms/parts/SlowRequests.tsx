@@ -1,8 +1,8 @@
 import type { StudioSlowRequest } from "@purse/protocol";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useAnswer } from "./asking.ts";
 import { Answered, Section } from "./Room.tsx";
 
@@ -10,7 +10,7 @@ const EVERY_MS = 10_000;
 
 /** Requests that took more than half a second, the newest first. */
 export function SlowRequests() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const slow = useAnswer<{ results: StudioSlowRequest[] }>("/slow-requests", { every: EVERY_MS });
   return (
     <Section title={t("Slow requests")}>
@@ -19,7 +19,7 @@ export function SlowRequests() {
           <Table
             caption={t("Slow requests")}
             rows={results.slice(0, 50)}
-            keyOf={({ at, path, ms }) => `${at} ${path} ${ms}`}
+            rowKey={({ at, path, ms }) => `${at} ${path} ${ms}`}
             empty={
               <EmptyState title={t("Nothing was slow")}>
                 {t("A request that takes more than half a second is told here.")}
@@ -37,7 +37,7 @@ export function SlowRequests() {
               },
               { key: "status", label: t("Status"), number: true, cell: ({ status }) => status },
               { key: "ms", label: t("Took"), number: true, cell: ({ ms }) => `${ms} ms` },
-              { key: "at", label: t("When"), cell: ({ at }) => <Moment at={at} /> },
+              { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
             ]}
           />
         )}

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Ask } from "./Ask.tsx";
 
 export interface TypedAskProps {
@@ -17,7 +17,7 @@ export interface TypedAskProps {
 
 /** A question before something that loses data: it is done once its name is typed. */
 export function TypedAsk({ word, onClose, ...ask }: TypedAskProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   return (
     <Ask {...ask} open danger onClose={onClose} disabled={typed !== word}>

@@ -1,7 +1,7 @@
 import type { JsonObject, StudioPage } from "@purse/protocol";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useToast } from "../../../design/Toasts.tsx";
-import { againAfter } from "../../../query/queryClient.ts";
+import { refetchIntervalOf } from "../../../query/queryClient.ts";
 import type { Query } from "../../api.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
@@ -15,7 +15,7 @@ export function useAnswer<T>(
     queryKey: [path, query],
     queryFn: ({ signal }) => studio.get<T>(path, query, signal),
     enabled,
-    refetchInterval: (given) => againAfter(given, every),
+    refetchInterval: (given) => refetchIntervalOf(given, every),
   });
 }
 
@@ -28,7 +28,7 @@ export function useRows<Row = JsonObject>(path: string, query: Query = {}, every
       studio.get<StudioPage<Row>>(path, { ...query, after: pageParam }, signal),
     initialPageParam: "",
     getNextPageParam: ({ next }: StudioPage<Row>) => next,
-    refetchInterval: (given) => againAfter(given, every),
+    refetchInterval: (given) => refetchIntervalOf(given, every),
   });
   return { ...found, rows: found.data?.pages.flatMap(({ results }) => results) };
 }

@@ -1,9 +1,9 @@
 import { useBlocker } from "@tanstack/react-router";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 
 /** Leaving the room, or the page, asks first where there is something that nobody has saved. */
 export function useUnsaved(isUnsaved: boolean): void {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   useBlocker({
     shouldBlockFn: ({ current, next }) =>
       isUnsaved &&

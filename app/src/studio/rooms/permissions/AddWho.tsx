@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Select } from "../../../design/Choice.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { UserFinder } from "../parts/Finder.tsx";
 
@@ -18,7 +18,7 @@ const USER = "user";
 
 /** One more for whom something is said: a role, a field, a user. */
 export function AddWho({ title, about, choices, taken, onClose, onAdd }: AddWhoProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [key, setKey] = useState(choices[0]?.key ?? USER);
   const [user, setUser] = useState("");
   const isTaken = key === USER && taken.includes(user);

@@ -6,7 +6,7 @@ import { FailedRead } from "../../../design/QueryState.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type ClassRow, isOfServer } from "../parts/classes.ts";
 import { Section } from "../parts/Room.tsx";
 import { namesAbove, useRoles } from "../parts/roles.ts";
@@ -28,7 +28,7 @@ const ANYBODY = "anybody";
 
 /** Which class is open to whom: every operation of every class, as it is or as somebody finds it. */
 export function AllClasses({ classes }: { classes: readonly ClassRow[] }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const roleGraph = useRoles();
   const roles = roleGraph.data;
   const [who, setWho] = useUrl("who");
@@ -137,13 +137,13 @@ function Glance({
   who: string;
   above: (role: string) => readonly string[];
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <div className="at-a-glance">
       <Table
         caption={caption}
         rows={rows}
-        keyOf={({ className }) => className}
+        rowKey={({ className }) => className}
         empty={<EmptyState title={t("There is no class of that name here")} />}
         columns={[
           {
@@ -186,7 +186,7 @@ function Standing({
   who: string;
   above: (role: string) => readonly string[];
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const effect = effectOf(permissions, operation);
   const isOpen =
     effect.kind === "everyone" ||

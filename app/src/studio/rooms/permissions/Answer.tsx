@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Check, CircleDashed, ShieldCheck, ShieldX, User, UsersRound, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Status } from "../../../design/Status.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Operation } from "./permissions.ts";
 
 export interface AnswerProps {
@@ -15,7 +15,7 @@ export interface AnswerProps {
 
 /** The answer, and how it came about: who asks, by which roles, and what each guard said. */
 export function Answer({ check, question, name }: AnswerProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { isAllowed, isOfSome, why, steps, memberships, gates, hiddenFields } = check;
   const { className, operation, user, object } = question;
   const isNobody = user === "";
@@ -146,7 +146,7 @@ function Step({
   isDeciding?: boolean;
   children: ReactNode;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <li data-state={state}>
       <span className="sign">{sign}</span>
@@ -163,7 +163,7 @@ function Step({
 
 /** How somebody came to be in a role: the whole way where it was by others. */
 function Why({ membership, all }: { membership: StudioMembership; all: readonly StudioMembership[] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (membership.by === "user") return t("as one of its users");
   if (membership.by === "gate") return t("by its token gate");
   const way: string[] = [];

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { FailedRead } from "../../../design/QueryState.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import type { ClassRow } from "../parts/classes.ts";
 import { namesAbove, useRoles } from "../parts/roles.ts";
@@ -31,7 +31,7 @@ export interface ClassPermissionsProps {
 
 /** Who may do what with the objects of a class: changes are gathered, looked at, and carried out together. */
 export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermissionsProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const { className, classLevelPermissions: known } = row;
   const roleGraph = useRoles();
@@ -75,7 +75,7 @@ export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermis
               <Button small onClick={() => onDraft(NO_CHANGES)}>
                 {t("Forget them")}
               </Button>
-              <Button small look="primary" busy={isRefreshing} onClick={() => void look()}>
+              <Button small variant="primary" busy={isRefreshing} onClick={() => void look()}>
                 {t("Look at the changes")}
               </Button>
             </>

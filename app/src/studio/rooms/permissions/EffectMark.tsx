@@ -1,5 +1,5 @@
 import { Globe, Lock, ShieldCheck, UserCheck, UsersRound } from "lucide-react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Effect } from "./permissions.ts";
 
 const SIGNS = { everyone: Globe, signedIn: UserCheck, some: UsersRound, nobody: Lock } as const;
@@ -13,7 +13,7 @@ export interface EffectMarkProps {
 
 /** Who an operation is open to, in a word or two and with a sign. */
 export function EffectMark({ effect, isShort = false, hasOwnRules = false }: EffectMarkProps) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   if (hasOwnRules && effect.kind === "everyone") {
     return (
       <span

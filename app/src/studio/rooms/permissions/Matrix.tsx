@@ -1,6 +1,6 @@
 import { Check, Minus } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import "./Matrix.css";
 
 export interface Line {
@@ -37,7 +37,7 @@ export interface MatrixProps {
 /** Yes or no for each row and column. One cell has the focus: arrows move it, Space or Enter changes it. */
 export function Matrix(props: MatrixProps) {
   const { label, corner, rows, columns, cellOf, onSet, sign, foot } = props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const table = useRef<HTMLTableElement>(null);
   /** By keys: rows that come in between do not move it. The column after the last is for all of them. */
   const [active, setActive] = useState<{ row: string; column: string | undefined } | undefined>(undefined);

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { asObject } from "../parts/fields.ts";
 import { Section } from "../parts/Room.tsx";
 import { useWho } from "./who.tsx";
@@ -12,7 +12,7 @@ export function NewObjects({
   permissions: JsonObject;
   roles: readonly string[] | undefined;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const acl = Object.entries(asObject(permissions.ACL) ?? {});
   const whoIs = useWho(
     acl.map(([who]) => who).filter((who) => who !== "currentUser"),

@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassRow } from "../parts/classes.ts";
 import { Section } from "../parts/Room.tsx";
 import { AddWho } from "./AddWho.tsx";
@@ -39,7 +39,7 @@ export interface OperationMatrixProps {
 
 /** Who by what: everyone, the signed in, roles, users, and whom fields of the object point to. */
 export function OperationMatrix({ row, known, next, roles, above, onChange }: OperationMatrixProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [added, setAdded] = useState<readonly string[]>([]);
   const [isAdding, setAdding] = useState(false);
   const fields = pointerFields(row.fields).map((field) => FIELD + field);

@@ -1,7 +1,7 @@
 import { Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Status } from "../../../design/Status.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Change } from "./draft.ts";
 import { EVERYONE, isWrite } from "./permissions.ts";
 import { useWho } from "./who.tsx";
@@ -15,7 +15,7 @@ export interface PendingProps {
 
 /** What is changed and not carried out yet, in words, each with a way back. */
 export function Pending({ changes, roles, actions, onUndo }: PendingProps) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const whoIs = useWho(
     changes.map(({ who }) => who),
     roles,

@@ -2,7 +2,7 @@ import { useBlocker } from "@tanstack/react-router";
 import { useState } from "react";
 import { EmptyState } from "../../../design/states.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ClassList } from "../parts/ClassList.tsx";
 import { type ClassRow, useClasses } from "../parts/classes.ts";
 import { Answered, Room } from "../parts/Room.tsx";
@@ -18,7 +18,7 @@ type Tab = (typeof TABS)[number];
 
 /** Who may do what: all classes at a glance, each class as a matrix, and the answer for one user and one object. */
 export function Permissions() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const classes = useClasses();
   const [shown, setShown] = useUrl("show");
   const [chosen, setChosen] = useUrl("class");
@@ -93,7 +93,7 @@ function Workbench({
   onDrafts: (drafts: Readonly<Record<string, Draft>>) => void;
   onRefresh: () => Promise<unknown>;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const shown =
     classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
   return (

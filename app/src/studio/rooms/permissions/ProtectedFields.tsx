@@ -3,7 +3,7 @@ import { EyeOff, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassRow } from "../parts/classes.ts";
 import { Section } from "../parts/Room.tsx";
 import { AddWho } from "./AddWho.tsx";
@@ -25,7 +25,7 @@ export interface ProtectedFieldsProps {
 
 /** Which fields of an object are left out of what somebody gets to see. */
 export function ProtectedFields({ row, known, next, roles, onChange }: ProtectedFieldsProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [isAdding, setAdding] = useState(false);
   const was = protectedFields(known);
   const is = protectedFields(next);

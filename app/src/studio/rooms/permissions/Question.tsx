@@ -1,7 +1,7 @@
 import type { StudioPermissionCheck } from "@purse/protocol";
 import { Check, LoaderCircle, X } from "lucide-react";
 import { Select } from "../../../design/Choice.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import type { ClassRow } from "../parts/classes.ts";
 import { Finder, startOf, UserFinder, useUserNames } from "../parts/Finder.tsx";
@@ -16,7 +16,7 @@ const ASKED = OPERATIONS.filter((operation) => operation !== "addField");
 
 /** May a user do something with an object of a class, and why: the question is in the address of the page. */
 export function Question({ classes }: { classes: readonly ClassRow[] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [chosen, setChosen] = useUrl("class");
   const [user, setUser] = useUrl("user");
   const [object, setObject] = useUrl("object");
@@ -106,7 +106,7 @@ function OperationChoice({
   isChosen: boolean;
   onChoose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { data, error } = useCheck(question);
   return (
     <button type="button" aria-pressed={isChosen} onClick={onChoose}>
@@ -130,7 +130,7 @@ function OperationChoice({
 }
 
 function AnswerTo({ question, name }: { question: Asked; name: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const answer = useCheck(question);
   return (
     <Section title={t("The answer")}>

@@ -1,5 +1,5 @@
 import { Globe, type LucideIcon, MousePointer2, User, UserCheck, UsersRound } from "lucide-react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useUserNames } from "../parts/Finder.tsx";
 import { EVERYONE, FIELD, ROLE, SIGNED_IN } from "./permissions.ts";
 
@@ -16,7 +16,7 @@ export interface Who {
 
 /** What keys of permissions mean, in words; users by their names. */
 export function useWho(keys: readonly string[], roles: readonly string[] | undefined): (key: string) => Who {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const users = useUserNames(keys.filter(isUser));
   return (key) => {
     if (key === EVERYONE) return { key, label: t("Everyone"), about: t("signed in or not"), icon: Globe };

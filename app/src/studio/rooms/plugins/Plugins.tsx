@@ -1,6 +1,6 @@
 import { Code } from "../../../design/Code.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Runner } from "../functions/Runner.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { Answered, Room } from "../parts/Room.tsx";
@@ -14,7 +14,7 @@ interface Plugin {
 
 /** Plugins that the server has loaded: what each adds, how an app calls it, and a try. */
 export function Plugins() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const defined = useAnswer<{ plugins: Plugin[] }>("/functions");
   return (
     <Room
@@ -38,7 +38,7 @@ export function Plugins() {
 }
 
 function Workbench({ plugins }: { plugins: readonly Plugin[] }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const [chosen, setChosen] = useUrl("function");
   const all = plugins.flatMap((plugin) =>
     plugin.functions.map((name) => ({ plugin, name, full: `${plugin.name}_${name}` })),

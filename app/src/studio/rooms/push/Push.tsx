@@ -2,11 +2,11 @@ import type { JsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Field, TextArea } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status, type StatusKind } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useAnswer, useChange, useRows } from "../parts/asking.ts";
@@ -21,7 +21,7 @@ interface Audience {
 
 /** Messages to people's devices: written, tried on one, sent, and what became of them. */
 export function Push() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <Room
       title={t("Push")}
@@ -35,7 +35,7 @@ export function Push() {
 }
 
 function Composer() {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const studio = useStudio();
   const may = useMay("editor");
   const [title, setTitle] = useState("");
@@ -167,7 +167,7 @@ function Composer() {
       </div>
       {test.error && <ErrorState error={test.error} />}
       <div className="row">
-        <Button look="primary" disabled={!isReady} onClick={() => setAsking(true)}>
+        <Button variant="primary" disabled={!isReady} onClick={() => setAsking(true)}>
           {at === "" ? t("Send to all of them") : t("Plan it")}
         </Button>
       </div>
@@ -212,7 +212,7 @@ const KIND: Record<string, StatusKind> = {
 const EVERY_MS = 5_000;
 
 function History() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const pushes = useRows("/push/history", {}, EVERY_MS);
   return (
     <Section title={t("What was sent")}>
@@ -221,7 +221,7 @@ function History() {
           <Table
             caption={t("What was sent")}
             rows={rows}
-            keyOf={(row) => textOf(row, "objectId")}
+            rowKey={(row) => textOf(row, "objectId")}
             empty={<EmptyState title={t("Nothing was sent yet")} />}
             columns={[
               {
@@ -247,7 +247,11 @@ function History() {
                 number: true,
                 cell: (row) => numberOf(row, "numFailed") ?? 0,
               },
-              { key: "at", label: t("When"), cell: (row) => <Moment at={timeOf(row, "createdAt") ?? ""} /> },
+              {
+                key: "at",
+                label: t("When"),
+                cell: (row) => <RelativeTime at={timeOf(row, "createdAt") ?? ""} />,
+              },
             ]}
           />
         )}

@@ -3,7 +3,7 @@ import { Address } from "../../../design/Address.tsx";
 import { Button } from "../../../design/Button.tsx";
 import { ErrorState } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { useAnswer, useChange } from "../parts/asking.ts";
 import { textOf } from "../parts/fields.ts";
@@ -14,7 +14,7 @@ import { type Chain, GateForm } from "./GateForm.tsx";
 
 /** What one has to hold to be in a role: judged when somebody asks, and again when the token moves. */
 export function Gate({ role }: { role: Role }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const toast = useToast();
   const [isEditing, setEditing] = useState(false);
@@ -37,7 +37,7 @@ export function Gate({ role }: { role: Role }) {
           {gate && (
             <Button
               small
-              look="danger"
+              variant="danger"
               disabled={!may || remove.isPending}
               onClick={() =>
                 remove.mutate(undefined, {

@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange } from "../parts/asking.ts";
 import { textOf } from "../parts/fields.ts";
@@ -26,7 +26,7 @@ export interface GateFormProps {
 
 /** A new gate of a role, or a changed one. */
 export function GateForm({ role, chains, onClose }: GateFormProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { gate = {} } = role;
   const [chainId, setChainId] = useState(textOf(gate, "chainId") || String(chains[0]?.chain ?? ""));
   const [standard, setStandard] = useState<Standard>(

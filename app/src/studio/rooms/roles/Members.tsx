@@ -6,7 +6,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { ErrorState } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Query } from "../../api.ts";
 import { useMay } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
@@ -24,7 +24,7 @@ const CAP = 1_000;
 
 /** Who is in a role: those it names, and those who are in it because they are in a role that is part of it. */
 export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const [isAdding, setAdding] = useState(false);
   const [text, setText] = useState("");
@@ -88,7 +88,7 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
 
 /** Those of a role below: asked for once somebody wants to see them. */
 function Inherited({ role, way, text }: { role: Role; way: string; text: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   return (
     <details className="inherited" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -108,7 +108,7 @@ function Inherited({ role, way, text }: { role: Role; way: string; text: string 
 }
 
 function Count({ role }: { role: Role }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const { data, error } = useAnswer<StudioCount>("/data/_User/count", {
     query: { ...usersOf(role.id), cap: CAP },
   });
@@ -122,7 +122,7 @@ function Count({ role }: { role: Role }) {
 }
 
 function Users({ role, text, canRemove = false }: { role: Role; text: string; canRemove?: boolean }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const toast = useToast();
   const { addUser, removeUser } = useRoleChanges();
@@ -182,7 +182,7 @@ function Users({ role, text, canRemove = false }: { role: Role; text: string; ca
 }
 
 function AddUser({ role, onClose }: { role: Role; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [user, setUser] = useState("");
   const name = useUserNames(user === "" ? [] : [user]).get(user) ?? user;
   const { addUser } = useRoleChanges();

@@ -1,7 +1,7 @@
 import { isRoleName } from "@purse/protocol";
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange } from "../parts/asking.ts";
 import { useRoleChanges } from "./changes.ts";
@@ -16,7 +16,7 @@ export function NewRole({
   onClose: () => void;
   onDone: (name: string) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [name, setName] = useState("");
   const { create } = useRoleChanges();
   const save = useChange(create, t("{name} is created.", { name }));

@@ -2,7 +2,7 @@ import type { StudioRoles } from "@purse/protocol";
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassRow } from "../parts/classes.ts";
 import { Section } from "../parts/Room.tsx";
 import { namesAbove, type Role } from "../parts/roles.ts";
@@ -18,7 +18,7 @@ export function Rights({
   graph: StudioRoles;
   classes: readonly ClassRow[];
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const roles = [role.name, ...namesAbove(graph)(role.name)];
   const rows = classes.flatMap(({ className, classLevelPermissions }) =>
     roles.flatMap((name) => {
@@ -35,7 +35,7 @@ export function Rights({
       <Table
         caption={t("What classes let it do")}
         rows={rows}
-        keyOf={({ className, name }) => `${className} ${name}`}
+        rowKey={({ className, name }) => `${className} ${name}`}
         empty={
           <EmptyState title={t("No class names it")}>
             {t("It may do what everyone may, and what ACLs of objects give to it.")}

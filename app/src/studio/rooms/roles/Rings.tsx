@@ -2,7 +2,7 @@ import type { StudioRoles } from "@purse/protocol";
 import { Button } from "../../../design/Button.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { useChange } from "../parts/asking.ts";
 import { useRoleChanges } from "./changes.ts";
@@ -14,7 +14,7 @@ export function ringInWords([first = "", ...others]: readonly string[]): string 
 
 /** Roles that lead back to themselves: everybody in one of them is in all, which nobody can have meant. */
 export function Rings({ graph }: { graph: StudioRoles }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const { removeChild } = useRoleChanges();
   const cut = useChange(

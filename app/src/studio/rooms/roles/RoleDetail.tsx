@@ -1,7 +1,7 @@
 import type { StudioRoles } from "@purse/protocol";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { useChange } from "../parts/asking.ts";
 import { type ClassRow, useClasses } from "../parts/classes.ts";
@@ -26,7 +26,7 @@ export const HEADING = "role";
 
 /** One role: who is in it, what it is part of, its token gate, and what it lets do. */
 export function RoleDetail({ role, graph, onChoose }: RoleDetailProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const answer = useClasses();
   return (
     <div className="stack">
@@ -58,7 +58,7 @@ function End({
   classes: readonly ClassRow[];
   onGone: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const [isSure, setSure] = useState(false);
   const { remove } = useRoleChanges();
@@ -72,7 +72,7 @@ function End({
         {t("Who was in it loses what it lets do. Permissions and ACLs that name it go on naming it.")}
       </p>
       <div className="row">
-        <Button small look="danger" disabled={!may} onClick={() => setSure(true)}>
+        <Button small variant="danger" disabled={!may} onClick={() => setSure(true)}>
           {t("Delete {name}", { name })}
         </Button>
       </div>

@@ -1,7 +1,7 @@
 import type { StudioRoles } from "@purse/protocol";
 import { Coins, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { neighbours } from "../parts/roles.ts";
 import { layoutOf, NODE } from "./layout.ts";
 import "./RoleGraph.css";
@@ -17,7 +17,7 @@ export interface RoleGraphProps {
 
 /** Roles as a picture: parents above. Arrow keys go along the lines and from side to side, Enter looks at a role. */
 export function RoleGraph({ graph, inRings, chosen, onChoose }: RoleGraphProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const id = useId();
   const svg = useRef<SVGSVGElement>(null);
   const { roles, edges } = graph;

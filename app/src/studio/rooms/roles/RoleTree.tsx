@@ -1,7 +1,7 @@
 import type { StudioRoles } from "@purse/protocol";
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { neighbours, type Role, reached } from "../parts/roles.ts";
 
 /** Lines of a list that are shown at once. */
@@ -22,7 +22,7 @@ interface Branch {
 
 /** The same roles as a list: under each those that are part of it. Typing finds them by their names. */
 export function RoleTree({ graph, chosen, onChoose }: RoleTreeProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState("");
   const words = text.trim().toLowerCase();
   const found = graph.roles.filter(({ name }) => name.toLowerCase().includes(words));

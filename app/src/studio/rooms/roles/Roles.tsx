@@ -3,7 +3,7 @@ import { ArrowDown, Coins, MoveUp, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { Answered, Room, Section } from "../parts/Room.tsx";
 import { neighbours, reached, useRoles } from "../parts/roles.ts";
@@ -20,7 +20,7 @@ const MOST_DRAWN = 80;
 
 /** Roles, how they are part of each other, and who is in them. */
 export function Roles() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const answer = useRoles();
   const [chosen, setChosen] = useUrl("role");
@@ -31,7 +31,7 @@ export function Roles() {
       about={t("Who is in which role, and which roles are part of others.")}
       changes="editor"
       actions={
-        <Button look="primary" disabled={!may} onClick={() => setAdding(true)}>
+        <Button variant="primary" disabled={!may} onClick={() => setAdding(true)}>
           <Plus size={16} aria-hidden="true" />
           {t("Create a role")}
         </Button>
@@ -78,7 +78,7 @@ function Workbench({
   chosen: string;
   onChoose: (name: string) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const role = graph.roles.find(({ name }) => name === chosen);
   const shown = role ?? (chosen === "" ? graph.roles[0] : undefined);
   const drawn = useMemo(() => drawnOf(graph, shown?.id), [graph, shown?.id]);

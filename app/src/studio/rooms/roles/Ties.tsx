@@ -5,7 +5,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { ErrorState } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useMay } from "../../StudioContext.tsx";
 import { Ask } from "../parts/Ask.tsx";
 import { useChange } from "../parts/asking.ts";
@@ -20,7 +20,7 @@ type Side = "above" | "below";
 
 /** What a role is part of, and what is part of it. */
 export function Ties({ role, graph }: { role: Role; graph: StudioRoles }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [adding, setAdding] = useState<Side | undefined>(undefined);
   return (
     <Section title={t("Inheritance")}>
@@ -60,7 +60,7 @@ function List({
   graph: StudioRoles;
   onAdd: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const may = useMay("editor");
   const toast = useToast();
   const { addChild, removeChild } = useRoleChanges();
@@ -129,7 +129,7 @@ function AddTie({
   side: Side;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [other, setOther] = useState("");
   const { addChild } = useRoleChanges();
   const nameOf = (id: string) => graph.roles.find((each) => each.id === id)?.name ?? id;

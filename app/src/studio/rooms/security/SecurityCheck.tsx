@@ -2,13 +2,13 @@ import type { StudioFinding } from "@purse/protocol";
 import { Link } from "@tanstack/react-router";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useAnswer } from "../parts/asking.ts";
 import { Answered, Room, Section } from "../parts/Room.tsx";
 
 /** What of this server is more open than it need be, the worst first, and what to do about it. */
 export function SecurityCheck() {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const findings = useAnswer<{ results: StudioFinding[] }>("/security");
   return (
     <Room
@@ -54,7 +54,7 @@ export function SecurityCheck() {
 }
 
 function Severity({ of }: { of: StudioFinding["severity"] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (of === "high") return <Status kind="danger">{t("High")}</Status>;
   if (of === "medium") return <Status kind="warning">{t("Medium")}</Status>;
   return <Status kind="info">{t("Low")}</Status>;

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "../../../../design/Button.tsx";
 import { Checkbox } from "../../../../design/Choice.tsx";
 import { TextArea } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import { aclInWords } from "../value.ts";
 import { type AclEntry, aclOf, entriesOf } from "./acl.ts";
 import type { EditorProps } from "./editor.ts";
@@ -13,7 +13,7 @@ type Kind = "user" | "role";
 
 /** Who reads and who writes a row. */
 export function AclEditor({ text, onText, read }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [adding, setAdding] = useState<Kind | undefined>(undefined);
   const entries = read.problem === undefined ? entriesOf(read.value) : undefined;
   const become = (next: readonly AclEntry[]) => onText(JSON.stringify(aclOf(next), null, 2));

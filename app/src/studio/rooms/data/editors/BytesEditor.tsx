@@ -1,13 +1,13 @@
 import { Code } from "../../../../design/Code.tsx";
 import { TextArea } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { FileInput } from "./FileInput.tsx";
 import { base64Of, dumpOf } from "./fileBytes.ts";
 
 /** Bytes: as base64 or of a file, and what they say. */
 export function BytesEditor({ text, onText, read }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const dump = text.trim() !== "" && read.problem === undefined ? dumpOf(text.trim()) : undefined;
   return (
     <>

@@ -3,14 +3,14 @@ import { useState } from "react";
 import { Button } from "../../../../design/Button.tsx";
 import { Select } from "../../../../design/Choice.tsx";
 import { Field } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 
 type Zone = "here" | "utc";
 
 /** A time, typed in the zone of the reader or in UTC; the other is said beside it. */
 export function DateEditor({ text, onText, read }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [zone, setZone] = useState<Zone>("here");
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const iso = read.problem === undefined && isJsonObject(read.value) ? String(read.value.iso) : undefined;

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../../design/Button.tsx";
 import { ErrorState } from "../../../../design/states.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../../StudioContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { FileInput } from "./FileInput.tsx";
@@ -11,7 +11,7 @@ import { base64Of } from "./fileBytes.ts";
 
 /** A file: the one that is there, or another one, which is uploaded at once and kept by the row when that is saved. */
 export function FileEditor({ text, onText, read }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [given, setGiven] = useState("");
   const upload = useMutation({

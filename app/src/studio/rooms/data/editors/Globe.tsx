@@ -1,5 +1,5 @@
 import type { MouseEvent } from "react";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 
 export interface Spot {
   latitude: number;
@@ -15,7 +15,7 @@ export function Globe({
   spots: readonly Spot[];
   onChoose?: (spot: Spot) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [only] = spots;
   function choose(event: MouseEvent<SVGSVGElement>): void {
     const { left, top, width, height } = event.currentTarget.getBoundingClientRect();

@@ -1,11 +1,11 @@
 import { Field } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { RowPicker } from "./RowPicker.tsx";
 
 /** A pointer: by id, or by looking for the row. */
 export function PointerEditor({ column, text, onText, read }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <>
       <Field

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import { TextArea } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { Globe, type Spot } from "./Globe.tsx";
 
 /** An area by its corners, and how it lies on the earth. */
 export function PolygonEditor({ text, onText, read }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const spots = read.problem === undefined ? spotsOf(read.value) : [];
   return (
     <>

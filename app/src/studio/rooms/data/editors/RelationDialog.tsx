@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Button } from "../../../../design/Button.tsx";
 import { Dialog } from "../../../../design/Dialog.tsx";
 import { ErrorState } from "../../../../design/states.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import { useMay, useStudio } from "../../../StudioContext.tsx";
 import { useRows } from "../../parts/asking.ts";
 import { Rows } from "../../parts/Room.tsx";
@@ -28,7 +28,7 @@ export interface RelationDialogProps {
 /** The rows of a relation. They come and go at once: a relation is no value of its row. */
 export function RelationDialog(props: RelationDialogProps) {
   const { className, objectId, column, expectedUpdatedAt, onChanged, onOpen, onClose } = props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const queries = useQueryClient();
   const mayChange = useMay("editor");
@@ -54,7 +54,7 @@ export function RelationDialog(props: RelationDialogProps) {
       open
       onClose={onClose}
       title={key}
-      about={t("Rows of {target} that {id} is related to. Changes are made at once.", {
+      description={t("Rows of {target} that {id} is related to. Changes are made at once.", {
         target: targetClass,
         id: objectId,
       })}
