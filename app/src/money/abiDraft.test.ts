@@ -56,7 +56,7 @@ describe("what is typed for a function's inputs", () => {
     expect(errorOf([[TO, ["1", "x"], "true"]])).toMatchObject({ path: "orders[0].range[1]" });
     expect(() => parseDraft({ type: "uint8", name: "n" }, "256")).toThrow("between 0 and 255");
     expect(() => parseDraft({ type: "int8", name: "n" }, "-129")).toThrow("between -128 and 127");
-    expect(() => parseDraft({ type: "bytes4", name: "id" }, "0x1234")).toThrow("4 bytes, not 2");
+    expect(() => parseDraft({ type: "bytes4", name: "id" }, "0x1234")).toThrow("Expected 4 bytes, got 2");
   });
 
   it("is taken from an address bar only in the type's shape", () => {

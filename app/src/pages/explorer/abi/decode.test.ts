@@ -159,7 +159,7 @@ describe("the reason of a revert", () => {
       `ERC20InvalidSender(${ADA})`,
     );
     const overflow = encodeErrorResult({ abi: parseAbi(["error Panic(uint256)"]), args: [17n] });
-    expect(revertReason(overflow)).toBe("Panic(0x11): a number became too large or too small");
+    expect(revertReason(overflow)).toBe("Panic(0x11): arithmetic overflow or underflow");
     expect(revertReason("0x")).toBeUndefined();
     expect(revertReason("0x08c379a0ff")).toBeUndefined();
   });
