@@ -191,13 +191,13 @@ describe("signing in", () => {
     await expect.poll(linkOfMail).toMatch(/^http/);
     await page.goto(linkOfMail());
     await page.getByLabel("New password").fill(PASSWORD);
-    await page.getByLabel("Again").fill("another");
-    await page.getByRole("button", { name: "Save password" }).click();
-    await page.getByText("The two passwords are not the same.").waitFor();
+    await page.getByLabel("Confirm password").fill("another");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByText("The passwords do not match.").waitFor();
     await expectAccessible(page);
     await page.getByLabel("New password").fill(PASSWORD);
-    await page.getByLabel("Again").fill(PASSWORD);
-    await page.getByRole("button", { name: "Save password" }).click();
+    await page.getByLabel("Confirm password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("link", { name: "Go to the app" }).click();
     await logIn(page, "oblivious");
     await page.waitForURL(({ pathname }) => pathname === "/account");
@@ -206,7 +206,7 @@ describe("signing in", () => {
   it("leads from the pages of mails into the app", async () => {
     const { page } = await open();
     await page.goto(`${purse.serverUrl}/apps/${purse.appId}/request_password_reset?token=none`);
-    await page.getByText("This link does not work any more").waitFor();
+    await page.getByText("This link is no longer valid").waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Go to the app" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -390,7 +390,7 @@ describe("the account", () => {
     await expect.poll(() => wallets.count()).toBe(1);
     await unlink();
     await page.getByText("This is your last wallet").waitFor();
-    await page.getByText("This is the only way into the account").waitFor();
+    await page.getByText("This is the account's only sign-in method").waitFor();
     const { results } = await asOperator(
       "GET",
       `/classes/_EthAddress${query({ where: { objectId: devAccount(6).address.toLowerCase() } })}`,
