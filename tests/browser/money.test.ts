@@ -511,7 +511,7 @@ describe("a contract", () => {
     await page.getByLabel("to (address)").fill(devAccount(1).address);
     await page.getByLabel("id (uint256)").fill("1");
     await page.getByRole("button", { name: "Simulate" }).click();
-    await page.getByText("uint8 takes what lies between 0 and 255.").waitFor();
+    await page.getByText("uint8 must be between 0 and 255.").waitFor();
     await page.getByLabel("Value (ETH)").waitFor();
     await page.getByRole("link", { name: /^balanceOfBatch/ }).click();
     await page.getByRole("button", { name: "Add to accounts" }).click();

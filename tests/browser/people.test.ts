@@ -409,7 +409,7 @@ describe("the account", () => {
     await logIn(other.page, "sessions");
     await other.page.waitForURL(({ pathname }) => pathname === "/account");
     await one.page.getByRole("tab", { name: "Sign-in methods" }).click();
-    await one.page.getByText("1 other session ends").waitFor();
+    await one.page.getByText("1 other session will be signed out").waitFor();
     const ending = one.page.getByRole("list", { name: "Sessions to be revoked" });
     await ending.getByText("Chrome, Linux, with password, last used").waitFor();
     await one.page.getByRole("tab", { name: "Sessions" }).click();
@@ -561,7 +561,7 @@ describe("data", () => {
     expect(await page.getByLabel("serves").inputValue()).toBe("8");
     await page.getByLabel("serves").fill("x");
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("That is no number").waitFor();
+    await page.getByText("Invalid number").waitFor();
     await page.getByLabel("serves").fill("9");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("dialog", { name: "Recipe record" }).waitFor({ state: "detached" });

@@ -108,7 +108,7 @@ describe("wallets of the browser", () => {
     expectNoErrors(visitor);
   });
 
-  it("are taken up after a reload without a question", async () => {
+  it("are reconnected after a reload without a request", async () => {
     const { page } = await open();
     await installWallet(page, purse, 1, "One", "test.one");
     const two = await installWallet(page, purse, 2, "Two", "test.two");
@@ -126,7 +126,7 @@ describe("wallets of the browser", () => {
     expect(await reconnect(page)).toBe(false);
   });
 
-  it("are put away in every tab when they are in one, and taken up in all", async () => {
+  it("are disconnected in every tab when they are in one, and reconnected in all", async () => {
     const { page } = await open();
     await installWallet(page, purse, 3);
     const other = await page.context().newPage();
@@ -149,7 +149,7 @@ describe("wallets of the browser", () => {
 });
 
 describe("wallets without an extension", () => {
-  it("can be a node, which is taken up after a reload", async () => {
+  it("can be a node, which is reconnected after a reload", async () => {
     const { page } = await open();
     await load(page);
     const options = { provider: "network", urls: { 1337: purse.rpcUrl } };
@@ -170,7 +170,7 @@ describe("wallets without an extension", () => {
     });
   });
 
-  it("can be a node with a key, which is never kept", async () => {
+  it("can be a node with a key, which is never stored", async () => {
     const { page } = await open();
     await load(page);
     const options = { provider: "network", urls: { 1337: purse.rpcUrl }, privateKey: keyOf(4) };
@@ -222,7 +222,7 @@ describe("libraries of others", () => {
     expect(await state(page)).toEqual({ status: "not enabled" });
   });
 
-  it("are loaded when they are wanted: Magic's signs in by e-mail, and is taken up after a reload", async () => {
+  it("are loaded when they are wanted: Magic's signs in by e-mail, and is reconnected after a reload", async () => {
     const { page } = await open();
     const { requestedMethods: asked } = await installWallet(page, purse, 7);
     const mails = await mockMagic(page, 7);
