@@ -34,12 +34,12 @@ it.each([
   expect(explain({ code, message }).title).toBe(title);
 });
 
-it("keeps the server's words where there are none better", () => {
+it("keeps the server's message where there is no better one", () => {
   const message = "There is no such upload: begin it anew.";
   expect(explain({ code: 101, message }).detail).toBe(message);
 });
 
-it("explains a deadline that has passed without the number of a browser's exception", () => {
+it("explains a timeout without the number of a browser's exception", () => {
   const timeout = new DOMException("signal timed out", "TimeoutError");
   expect(explain(timeout)).toMatchObject({
     title: "The server is taking too long to respond",

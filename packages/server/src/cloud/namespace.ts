@@ -60,7 +60,7 @@ export async function installNamespace(options: NamespaceOptions): Promise<void>
     masterKey: IN_PROCESS_MASTER_KEY,
     plugins: [],
     // All invocations share this connection, so nobody is signed in on it.
-    keepsCurrentUser: false,
+    tracksCurrentUser: false,
     requestAttemptLimit: 1,
     fetch: (input, init) => {
       const url = String(input);
