@@ -182,10 +182,15 @@ describe("pins", () => {
     }
   });
 
-  it.each(["", "hello", "../../etc/passwd", "bafkqaddimvwgy3zao5xxe3debi"])("cannot be created for %j", async (cid) => {
-    expect(await ipfs.pin(cid).catch((error) => error.code)).toSatisfy((it) => it === 107 || it === false);
-    expect(await ipfs.unpin(cid).catch((error) => error.code)).toSatisfy((it) => it === 107 || it === false);
-  });
+  it.each(["", "hello", "../../etc/passwd", "bafkqaddimvwgy3zao5xxe3debi"])(
+    "cannot be created for %j",
+    async (cid) => {
+      expect(await ipfs.pin(cid).catch((error) => error.code)).toSatisfy((it) => it === 107 || it === false);
+      expect(await ipfs.unpin(cid).catch((error) => error.code)).toSatisfy(
+        (it) => it === 107 || it === false,
+      );
+    },
+  );
 });
 
 describe("the gateway", () => {

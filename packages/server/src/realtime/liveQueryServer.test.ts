@@ -449,7 +449,9 @@ describe("expensive queries", () => {
     await expect.poll(() => testServer.live.subscriptions()).toBe(1);
   });
 
-  it("end with an error that gives the reason, and can be subscribed again", { timeout: 60_000 }, async () => {
+  it("end with an error that gives the reason, and can be subscribed again", {
+    timeout: 60_000,
+  }, async () => {
     const testServer = await setUp();
     const client = await connectClient(testServer);
     await client.request(subscribe({ text: { $regex: `${SLOW_PATTERN}|q` } }));
