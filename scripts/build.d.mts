@@ -1,2 +1,2 @@
-/** Builds the app where a source of it has changed since the last time. */
+/** Builds the app if its sources have changed since the last build. */
 export function ensureAppBuilt(): void;

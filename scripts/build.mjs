@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { node, root, run } from "./install.mjs";
 
-/** Wallet libraries that are built in where somebody has installed them. */
+/** Optional wallet libraries, which are bundled if they are installed. */
 const OPTIONAL = ["@walletconnect/ethereum-provider", "@web3auth/modal"];
 const SOURCES = ["app", "packages/protocol", "packages/client", "packages/react"];
 
-/** Builds the app where a source of it has changed since the last time. */
+/** Builds the app if its sources have changed since the last build. */
 export function ensureAppBuilt() {
   const stamp = join(root, ".cache/app-built");
   const wanted = sourcesHash();

@@ -1,10 +1,10 @@
-// `npm run docs`: writes docs/api from the docstrings of the client packages.
+// `npm run docs`: generates docs/api from the docstrings of the client packages.
 import { join } from "node:path";
 import { ensureInstalled, node, root, run } from "./install.mjs";
 
 const home = join(root, "scripts/docs");
 ensureInstalled();
-// Apart from the rest, because TypeDoc needs an older TypeScript.
+// Separate, because TypeDoc needs an older TypeScript.
 ensureInstalled(home, "what writes the API pages");
 
 const entries = ["client", "react", "protocol"].map((name) => join(root, "packages", name, "src/index.ts"));
@@ -14,7 +14,7 @@ run(node, [
   ...["--out", join(root, "docs/api")],
   ...["--name", "Purse"],
   ...["--readme", join(root, "packages/client/README.md")],
-  // No links into a repository, and the same pages every time.
+  // No repository links, so that the output is reproducible.
   ...["--disableSources", "--disableGit", "--hideGenerator"],
   // Names with an underscore are the packages' own.
   ...["--excludeInternal", "--excludePrivate", "--excludeExternals"],

@@ -1,4 +1,4 @@
-// `npm start`: installs what is missing, builds what is stale, runs Purse with the pinned Node.js.
+// `npm start`: installs missing packages, rebuilds stale output, and runs Purse with the pinned Node.js.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { ensureAppBuilt } from "./build.mjs";
@@ -12,7 +12,7 @@ const child = spawn(node, [join(root, "scripts/purse.ts"), ...process.argv.slice
   cwd: root,
   env: { ...compiled, ...process.env },
 });
-// A terminal's Ctrl-C reaches the child by itself; a signal from elsewhere is handed on.
+// A terminal's Ctrl-C reaches the child directly; other signals are forwarded.
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => child.kill("SIGTERM"));
 child.on("exit", (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
